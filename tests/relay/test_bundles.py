@@ -180,3 +180,69 @@ def test_damage_is_refused_or_harmless(tmp_path_factory: pytest.TempPathFactory,
 def test_what_is_no_archive_is_refused(store: Store, content: bytes) -> None:
     with pytest.raises(TerselyError, match="invalid_bundle"):
         read_in(store, content)
+
+
+def repeated(name: str, count: int) -> Change:
+    def change(files: dict[str, bytes]) -> None:
+        *before, last = files[name].splitlines(keepends=True)
+        files[name] = b"".join(before) + last * count
+
+    return change
+
+
+@pytest.mark.parametrize("name", ["events.jsonl", "versions.jsonl"])
+def test_lines_are_bounded(store: Store, thread: str, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(reading, "MAX_BUNDLE_LINES", 1_000)
+    bundle = rebuilt(packed(store, thread), repeated(name, 1_000))
+    with pytest.raises(TerselyError, match="more than 1,000 lines"):
+        read_in(store, bundle)
+    monkeypatch.setattr(writing, "MAX_BUNDLE_LINES", 30)
+    with pytest.raises(TerselyError, match="payload_too_large"):
+        packed(store, thread)
+
+
+def test_the_bytes_of_all_versions_are_bounded(store: Store, thread: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bundle = packed(store, thread)
+    monkeypatch.setattr(reading, "MAX_BUNDLE_STATE_BYTES", 10_000)
+    with pytest.raises(TerselyError, match="more than 20,000 bytes"):
+        read_in(store, bundle)
+    monkeypatch.setattr(writing, "MAX_BUNDLE_STATE_BYTES", 10_000)
+    with pytest.raises(TerselyError, match="payload_too_large"):
+        packed(store, thread)
+
+
+def test_others_write_between_the_slices_of_a_bundle(
+    store: Store, thread: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "BUNDLE_SLICE_COMMANDS", 5)
+    bundle = packed(store, thread)
+    transactions: list[frozenset[str]] = []
+    done = store.watch(transactions.append)
+    copy = read_in(store, bundle)
+    done()
+    assert len(transactions) > 15
+    assert told(store, copy)[0] == "first"
+
+
+def test_a_bundle_that_is_refused_or_killed_in_the_middle_leaves_nothing(
+    store: Store, thread: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "BUNDLE_SLICE_COMMANDS", 5)
+    bundle = packed(store, thread)
+
+    def last_operation(files: dict[str, bytes]) -> None:
+        head, _, tail = files["versions.jsonl"].rpartition(b'"op":"add"')
+        files["versions.jsonl"] = head + b'"op":"remove"' + tail
+
+    with Store.open(tmp_path / "other", durable=False) as other:
+        with pytest.raises(TerselyError, match="does not follow"):
+            read_in(other, rebuilt(bundle, last_operation))
+        assert (other.last(f"thread/{thread}"), other.document(f"state/{thread}")) == (0, None)
+        with monkeypatch.context() as patched:
+            patched.setattr(reading, "_made", lambda *_: 1 / 0)  # a kill: what is written stays
+            patched.setattr(Store, "discard", lambda *_: None)
+            with pytest.raises(ZeroDivisionError):
+                read_in(other, bundle)
+        assert threads.recent(other) == []
+        assert read_in(other, bundle) == thread
+        assert told(other, thread)[3][:-1] == told(store, thread)[3]

@@ -116,7 +116,9 @@ MAX_PLOTTED_EVENTS = 2_000  # the latest of a thread
 # The relay: bundles
 MAX_BUNDLE_BYTES = 2_000_000_000  # of one, unpacked
 MAX_BUNDLE_FILES = 100_000
-MAX_BUNDLE_TEXT_BYTES = 256_000_000  # of its events and versions
+MAX_BUNDLE_TEXT_BYTES = 64_000_000  # of its events, of its versions, and of what is known of its artifacts
+MAX_BUNDLE_LINES = 100_000  # of each of these
+MAX_BUNDLE_STATE_BYTES = 400_000_000  # that the versions of its state have together, about, when it is exported
 
 # Wrapped programs
 MAX_WAITING_TEXTS = 1_000  # that are to be typed in

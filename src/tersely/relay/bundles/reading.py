@@ -5,8 +5,11 @@ from __future__ import annotations
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
-from typing import IO, Any, NamedTuple, TypeVar
+from pathlib import Path
+from threading import Lock
+from typing import IO, NamedTuple, TypeVar
 
 import msgspec
 
@@ -16,6 +19,8 @@ from tersely.foundation.limits import (
     BLOB_CHUNK_BYTES,
     MAX_BUNDLE_BYTES,
     MAX_BUNDLE_FILES,
+    MAX_BUNDLE_LINES,
+    MAX_BUNDLE_STATE_BYTES,
     MAX_BUNDLE_TEXT_BYTES,
 )
 from tersely.relay import state as states
@@ -36,11 +41,15 @@ from tersely.relay.bundles.format import (
 )
 from tersely.relay.encoding import decode, encode
 from tersely.relay.store.commands import Append, Batch, Command, Edit, Keep, Write
-from tersely.relay.store.store import Store
+from tersely.relay.store.store import INLINE_BLOB_BYTES, Store
 from tersely.relay.streams import STATE, THREAD, THREAD_IMPORTED, happened
 from tersely.relay.threads import Thread
 
+BUNDLE_SLICE_COMMANDS = 500  # written in one transaction
+BUNDLE_SLICE_BYTES = 4_000_000
 LineT = TypeVar("LineT")
+_RESERVING = Lock()
+_reading_in: set[tuple[Path, str]] = set()  # homes, and the ids of threads that are being read into them
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -51,6 +60,13 @@ _DAMAGE = (
     ValueError,
     OverflowError,
 )
+
+
+class _Sized(NamedTuple):
+    """A command, with about how many bytes it writes."""
+
+    command: Command
+    size_bytes: int
 
 
 class _Bundle(NamedTuple):
@@ -156,27 +172,79 @@ def _blob(archive: zipfile.ZipFile, store: Store, line: ArtifactLine) -> Taken:
 
 def _kept(store: Store, bundle: _Bundle, actor: str, count_tokens: CountTokens) -> Thread:
     manifest = bundle.manifest
-    is_free = _is_id(manifest.thread_id) and store.document(THREAD + manifest.thread_id) is None
-    thread_id = manifest.thread_id if is_free else new_id(store.now_ms())
-    about = {"name": manifest.name, "created_at": manifest.created_at, "created_by": manifest.created_by}
-    commands: list[Command] = [
-        Write(THREAD + thread_id, lambda _: Edit(encode(about), b""), manifest.created_by, expected=0),
-        *_state(thread_id, bundle.versions),
-    ]
+    with _reserved(store, manifest.thread_id) as thread_id:
+        try:
+            for batch in _slices(_commands(bundle, thread_id, count_tokens)):
+                store.commit(batch)
+            store.commit(_made(bundle.manifest, thread_id, actor))
+        except BaseException:
+            _discard(store, thread_id)
+            raise
+    return threads.get(store, thread_id)
+
+
+@contextmanager
+def _reserved(store: Store, wanted: str) -> Iterator[str]:
+    """The id under which a thread is read in: the one that is wanted, unless there is such a thread or will be one."""
+    with _RESERVING:
+        is_free = _is_id(wanted) and store.document(THREAD + wanted) is None and (store.home, wanted) not in _reading_in
+        thread_id = wanted if is_free else new_id(store.now_ms())
+        _reading_in.add((store.home, thread_id))
+    try:
+        _discard(store, thread_id)  # what an import that was killed has left
+        yield thread_id
+    finally:
+        _reading_in.discard((store.home, thread_id))
+
+
+def _discard(store: Store, thread_id: str) -> None:
+    """Forget what was written of a thread, unless there is one by now."""
+    with suppress(TerselyError):  # the next import under this id makes up for it
+        if store.document(THREAD + thread_id) is not None:
+            return
+        for name in (STATE + thread_id, THREAD + thread_id):
+            store.discard(name)
+
+
+def _slices(commands: Iterator[_Sized]) -> Iterator[Batch]:
+    """Batches that each take the disk for a moment, so that what others write comes between them."""
+    held: list[Command] = []
+    size = 0
+    for one in commands:
+        held.append(one.command)
+        size += one.size_bytes
+        if len(held) >= BUNDLE_SLICE_COMMANDS or size >= BUNDLE_SLICE_BYTES:
+            yield Batch(tuple(held))
+            held, size = [], 0
+    yield Batch(tuple(held))
+
+
+def _commands(bundle: _Bundle, thread_id: str, count_tokens: CountTokens) -> Iterator[_Sized]:
+    """All of a thread but that it is one."""
+    yield from _state(thread_id, bundle.versions)
     for line in bundle.artifacts:
         taken, origin = bundle.blobs[line.digest], Origin(line.by, line.capability, tuple(line.source_refs))
         made = described(
             thread_id, taken, count_tokens, line.at_ms, name=line.name, kind=line.type, mime=line.mime, origin=origin
         )
-        commands += keeping(made, taken)
-    commands += [Append(THREAD + thread_id, one.type, bytes(one.payload), one.at_ms) for one in bundle.events]
-    commands.append(happened(thread_id, THREAD_IMPORTED, {"by": actor, "from": manifest.thread_id}))
-    store.commit(Batch(tuple(commands)))
-    return threads.get(store, thread_id)
+        size = min(taken.keep.size_bytes, INLINE_BLOB_BYTES)
+        yield from (_Sized(command, size) for command in keeping(made, taken))
+    for one in bundle.events:
+        body = bytes(one.payload)
+        yield _Sized(Append(THREAD + thread_id, one.type, body, one.at_ms), len(body))
 
 
-def _state(thread_id: str, versions: list[VersionLine]) -> Iterator[Command]:
-    """The versions again, each from the one before: what does not follow is refused by the store."""
+def _made(manifest: Manifest, thread_id: str, actor: str) -> Batch:
+    """What makes a thread of what was written."""
+    about = {"name": manifest.name, "created_at": manifest.created_at, "created_by": manifest.created_by}
+    return Batch((
+        Write(THREAD + thread_id, lambda _: Edit(encode(about), b""), manifest.created_by, expected=0),
+        happened(thread_id, THREAD_IMPORTED, {"by": actor, "from": manifest.thread_id}),
+    ))  # fmt: skip
+
+
+def _state(thread_id: str, versions: list[VersionLine]) -> Iterator[_Sized]:
+    """The versions again, each from the one before; raises `invalid_bundle` for one that does not follow."""
     if not versions or not bytes(versions[0].body):
         raise _invalid("its state has no first version")
     first = decode(bytes(versions[0].body), VERSIONS)
@@ -187,26 +255,35 @@ def _state(thread_id: str, versions: list[VersionLine]) -> Iterator[Command]:
         states.check(decode(body))
     except TerselyError as error:
         raise _invalid(f"its first state is none: {error}") from None
-    yield Write(STATE + thread_id, lambda _: Edit(body, b""), versions[0].by, expected=0, at_ms=versions[0].at_ms)
+    yield _version(thread_id, versions[0], Edit(body, b""), expected=0)
+    total = len(body)
     for line in versions[1:]:
-        if not bytes(line.change):
-            raise _invalid("a version of its state does not say what changed")
-        yield Write(STATE + thread_id, _edit(bytes(line.change)), line.by, at_ms=line.at_ms)
+        edit = _edit(body, bytes(line.change))
+        body = edit.body
+        total += len(body)
+        if total > 2 * MAX_BUNDLE_STATE_BYTES:  # what is exported is estimated
+            raise _invalid(f"the versions of its state have more than {2 * MAX_BUNDLE_STATE_BYTES:,} bytes together")
+        yield _version(thread_id, line, edit)
 
 
-def _edit(change: bytes) -> Any:
-    def edit(body: bytes | None) -> Edit:
-        assert body is not None
-        try:
-            return Edit(states.replay(body, change), change)
-        except (TerselyError, KeyError, TypeError) as error:
-            raise _invalid(f"a version of its state does not follow from the one before: {error}") from None
+def _version(thread_id: str, line: VersionLine, edit: Edit, expected: int | None = None) -> _Sized:
+    write = Write(STATE + thread_id, lambda _: edit, line.by, expected=expected, at_ms=line.at_ms)
+    return _Sized(write, len(edit.body))
 
-    return edit
+
+def _edit(body: bytes, change: bytes) -> Edit:
+    if not change:
+        raise _invalid("a version of its state does not say what changed")
+    try:
+        return Edit(states.replay(body, change), change)
+    except (TerselyError, KeyError, TypeError) as error:
+        raise _invalid(f"a version of its state does not follow from the one before: {error}") from None
 
 
 def _lines(text: bytes, kind: type[LineT]) -> Iterator[LineT]:
-    return (_decoded(kind.__name__, line, kind) for line in text.splitlines() if line)
+    if text.count(b"\n") > MAX_BUNDLE_LINES:
+        raise _invalid(f"it has more than {MAX_BUNDLE_LINES:,} lines of {kind.__name__}")
+    return (_decoded(kind.__name__, line, kind) for line in text.split(b"\n") if line)
 
 
 def _decoded(what: str, text: bytes, kind: type[LineT]) -> LineT:

@@ -10,7 +10,15 @@ from typing import IO
 from msgspec import Raw
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, MAX_BUNDLE_TEXT_BYTES, MAX_READ_ENTRIES
+from tersely.foundation.limits import (
+    MAX_BUNDLE_BYTES,
+    MAX_BUNDLE_FILES,
+    MAX_BUNDLE_LINES,
+    MAX_BUNDLE_STATE_BYTES,
+    MAX_BUNDLE_TEXT_BYTES,
+    MAX_READ_ENTRIES,
+    SNAPSHOT_VERSIONS,
+)
 from tersely.relay import threads
 from tersely.relay.bundles.format import (
     ARTIFACTS,
@@ -68,6 +76,9 @@ def _events(store: Store, thread_id: str) -> Iterator[bytes]:
 
 def _versions(store: Store, thread_id: str) -> Iterator[bytes]:
     name = STATE + thread_id
+    if store.snapshot_bytes(name) * SNAPSHOT_VERSIONS > MAX_BUNDLE_STATE_BYTES:
+        message = f"the versions of its state have over {MAX_BUNDLE_STATE_BYTES:,} bytes together"
+        raise TerselyError("payload_too_large", message, "the relay's home can be copied while no relay runs")
     first = store.version(name, 1, lambda body, change: body)
     assert first is not None
     yield encode(VersionLine(first.at_ms, first.author, body=Raw(first.body)))
@@ -97,8 +108,10 @@ def _artifact(one: Attached) -> ArtifactLine:
 
 def _joined(name: str, lines: Iterator[bytes]) -> bytes:
     held = bytearray()
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         held += line + b"\n"
+        if number > MAX_BUNDLE_LINES:
+            raise TerselyError("payload_too_large", f"{name} of the bundle would have over {MAX_BUNDLE_LINES:,} lines")
         if len(held) > MAX_BUNDLE_TEXT_BYTES:
             raise TerselyError(
                 "payload_too_large", f"{name} of the bundle would be above {MAX_BUNDLE_TEXT_BYTES:,} bytes"

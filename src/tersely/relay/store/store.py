@@ -123,6 +123,11 @@ class Store:
         """Have the modules beside this one write in one transaction with others, without waiting."""
         return self._submit(do)
 
+    def discard(self, name: str) -> None:
+        """Forget the stream and the document of a name, and what is attached to it, a few rows at a time."""
+        while self._submit(lambda tables: on.discard(tables, name, MAX_SWEPT_BLOBS)).result():
+            pass
+
     def sweep(self, older_than_ms: int) -> int:
         """Remove blobs that nobody has attached since a time (ms since 1970); how many there were."""
         removed = 0
@@ -187,6 +192,12 @@ class Store:
             (name, before or 1 << 62, min(limit, MAX_READ_ENTRIES)),
         )
         return [Version(number, at_ms, author, change, b"") for number, at_ms, author, change in rows]
+
+    def snapshot_bytes(self, name: str) -> int:
+        """The bytes of those versions of a document whose bodies are kept, one of `SNAPSHOT_VERSIONS`."""
+        sql = "select sum(length(body)) from version where document = (select id from document where name = ?)"
+        found: int | None = self._read.value(sql, (name,))
+        return found or 0
 
     def names(self, prefix: str, before: str = "", limit: int = MAX_READ_ENTRIES) -> list[str]:
         """The names of documents that begin with a prefix, from the last in their order to the first."""

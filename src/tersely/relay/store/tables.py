@@ -122,7 +122,7 @@ def _attach(tables: Tables, command: Attach, given: list[int]) -> int:
     there: int | None = database.value(sql, (command.owner, command.name))
     if there is not None:
         return there
-    _, number = _next(tables, f"attachments of {command.owner}")
+    _, number = _next(tables, _numbers_of(command.owner))
     sql = "insert into attachment (owner, number, name, digest, at_ms, body) values (?, ?, ?, ?, ?, ?) returning id"
     values = (command.owner, number, command.name, command.digest, command.at_ms or tables.now_ms, command.body)
     row = database.value(sql, values)
@@ -184,6 +184,24 @@ _DO: dict[type, Callable[[Tables, Any, list[int]], int]] = {
 }
 
 
+def discard(tables: Tables, name: str, limit: int) -> int:
+    """Forget some rows of the stream and the document of a name, and of what is attached to it; how many."""
+    database, removed = tables.database, 0
+    for table, column, of in (("entry", "stream", "stream"), ("version", "document", "document")):
+        sql = f"select number from {table} where {column} = (select id from {of} where name = ?) limit ?"
+        numbers = [row[0] for row in database.rows(sql, (name, limit))]
+        sql = f"delete from {table} where {column} = (select id from {of} where name = ?) and number = ?"
+        database.execute_many(sql, [(name, number) for number in numbers])
+        if not numbers:
+            database.execute(f"delete from {of} where name = ?", (name,))
+        removed += len(numbers)
+    database.execute("delete from stream where name = ?", (_numbers_of(name),))
+    places = [row[0] for row in database.rows("select name from attachment where owner = ? limit ?", (name, limit))]
+    for place in places:
+        _detach(tables, Detach(name, place), [])
+    return removed + len(places)
+
+
 def sweep(tables: Tables, older_than_ms: int, limit: int) -> int:
     """Forget blobs that nobody has attached since a time, and receipts that nobody will ask for; how many blobs."""
     database = tables.database
@@ -237,6 +255,11 @@ def _next(tables: Tables, name: str) -> tuple[int, int]:
     assert row is not None
     tables.touched.add(name)
     return row[0], row[1]
+
+
+def _numbers_of(owner: str) -> str:
+    """The stream in which the attachments of an owner are numbered."""
+    return f"attachments of {owner}"
 
 
 def _add_total(database: Database, name: str, amount: int) -> int:
