@@ -350,12 +350,36 @@ async def test_who_sends_faster_than_is_written_is_not_read_and_has_all_answered
             patched.setattr(relay.mail, "flush", lambda *, rests=False: False)  # the disk is busy
             for number in range(1_500):
                 eve.say("SEND", {"body": "x" * 10_000}, id=str(number), to="nobody", payload_meta={"queue": True})
-            await until(lambda: len(relay.mail._sendings) >= MAX_UNANSWERED_FRAMES)
-            assert len(await settled(lambda: relay.mail._sendings)) < 2 * MAX_UNANSWERED_FRAMES
+            waiting = relay.mail._sendings
+            await until(lambda: len(waiting.get("eve", ())) >= MAX_UNANSWERED_FRAMES)
+            assert len(await settled(lambda: list(waiting["eve"]))) == MAX_UNANSWERED_FRAMES
         relay.mail.flush()
         answered = [(await eve.hear())["payload"]["ack_id"] for _ in range(1_500)]
         assert answered == [str(number) for number in range(1_500)]
         eve.close()
+
+
+async def test_what_waits_for_the_disk_is_written_of_every_sender_in_turn(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tersely.relay.mail.mail.MAX_GROUP_POSTS", 8)
+    async with served(home) as relay:
+        eve, ann = await relay.hello("eve"), await relay.hello("ann")
+        with monkeypatch.context() as patched:
+            patched.setattr(relay.mail, "flush", lambda *, rests=False: False)  # the disk is busy
+            for number in range(100):
+                eve.say("SEND", {"body": "x"}, id=str(number), to="nobody", payload_meta={"queue": True})
+            await until(lambda: len(relay.mail._sendings.get("eve", ())) == 100)
+            ann.say("SEND", {"body": "one word"}, id="a", to="nobody", payload_meta={"queue": True})
+            await until(lambda: "ann" in relay.mail._sendings)
+        relay.mail.flush()
+        assert (await ann.hear())["payload"]["ack_id"] == "a"
+        answered = [(await eve.hear())["payload"]["ack_id"] for _ in range(100)]
+        assert answered == [str(number) for number in range(100)]
+        order = [one.sender for one in relay.mail.box("nobody", 0, 200)]
+        assert order.index("ann") < 8
+        for raw in (eve, ann):
+            raw.close()
 
 
 async def test_who_does_not_take_answers_is_not_read(home: Path) -> None:

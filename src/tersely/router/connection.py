@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import Any, NamedTuple, Protocol, cast
 
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
@@ -12,6 +13,7 @@ from tersely.protocols.socket.envelopes import write
 from tersely.protocols.socket.frames import Frames, FrameTooLargeError, framed
 
 MAX_UNANSWERED_FRAMES = 256  # of one client, beyond which it is not read
+FRAMES_AT_ONCE = 32  # of one client, until others have their turn
 SOCKET_OUTPUT_BYTES = 1_048_576  # not taken by one client, beyond which it is neither read nor sent messages
 SOCKET_SAID_BYTES = 262_144  # sent together
 
@@ -61,7 +63,8 @@ class Connection(asyncio.Protocol):
         self._said: list[bytes] = []  # frames that go out together
         self._said_bytes = 0
         self._envelopes = 0
-        self._held: list[bytes] = []  # that came before the client was let in
+        self._held: deque[bytes] = deque()  # frames that came and were not told yet
+        self._is_going_on = False  # some more of them are told soon
         self._is_joining = False
         self._is_paused = False
         self._unanswered = 0
@@ -112,11 +115,11 @@ class Connection(asyncio.Protocol):
         """Tell every frame that is complete."""
         self.heard = elapsed_seconds()
         try:
-            bodies = self._frames.feed(data)
+            self._held.extend(self._frames.feed(data))
         except FrameTooLargeError as error:
             self.fail("BAD_REQUEST", str(error))
             return
-        self._tell(bodies)
+        self._tell()
 
     def send(self, type: str, payload: Any, *, id: str = "", **parts: Any) -> None:
         """Send an envelope."""
@@ -177,9 +180,7 @@ class Connection(asyncio.Protocol):
     def admit(self) -> None:
         """Go on with what has waited."""
         self._is_joining = False
-        held, self._held = self._held, []
-        self._throttle()
-        self._tell(held)
+        self._tell()
 
     def answering(self) -> None:
         """One more answer is owed."""
@@ -189,6 +190,7 @@ class Connection(asyncio.Protocol):
     def answered(self) -> None:
         """One less."""
         self._unanswered -= 1
+        self._tell_soon()
         self._throttle()
 
     def pause_writing(self) -> None:
@@ -207,18 +209,33 @@ class Connection(asyncio.Protocol):
         self._held.clear()
         self._desk.left(self)
 
-    def _tell(self, bodies: list[bytes]) -> None:
-        for number, body in enumerate(bodies):
-            if self._is_joining:
-                self._held += bodies[number:]
-                break
-            if self.is_closing:
-                break
-            self._desk.received(self, body)
+    def _tell(self) -> None:
+        """Tell some of the frames that have come, and the rest when other clients have had their turn."""
+        told = 0
+        while self._may_tell() and told < FRAMES_AT_ONCE:
+            self._desk.received(self, self._held.popleft())
+            told += 1
+        self._tell_soon()
+        self._throttle()
         self._desk.read(self)
 
+    def _may_tell(self) -> bool:
+        is_stopped = self._is_joining or self.is_closing or self._unanswered >= MAX_UNANSWERED_FRAMES
+        return bool(self._held) and not is_stopped
+
+    def _tell_soon(self) -> None:
+        if self._may_tell() and not self._is_going_on:
+            self._is_going_on = True
+            asyncio.get_running_loop().call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        self._is_going_on = False
+        if self._may_tell():
+            self._tell()
+
     def _throttle(self) -> None:
-        is_paused = self.is_full or self._is_joining or self._unanswered >= MAX_UNANSWERED_FRAMES
+        is_busy = bool(self._held) or self._unanswered >= MAX_UNANSWERED_FRAMES
+        is_paused = self.is_full or self._is_joining or is_busy
         if is_paused == self._is_paused or self.is_closing or self._transport is None:
             return
         self._is_paused = is_paused

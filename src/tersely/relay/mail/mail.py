@@ -7,6 +7,7 @@ Everything here may be called from any thread and waits for nothing. What has co
 from __future__ import annotations
 
 import secrets
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -29,7 +30,7 @@ from tersely.relay.store.tables import Tables
 
 MAX_MAILBOX_MESSAGES = 100_000  # that wait for one recipient
 MAX_MAILBOX_BYTES = 256_000_000
-MAX_GROUP_POSTS = 1_024  # messages written as one job of the store
+MAX_GROUP_POSTS = 256  # messages written as one job of the store
 MAX_RESTING_MARKS = 256  # notes on deliveries that wait for a message to be written with
 MAX_WAITING_POSTS = 20_000  # messages, and notes about them, that wait for the disk
 MESSAGE_KEPT_SECONDS = 30 * 86_400  # after which one that nobody waits for is forgotten
@@ -74,7 +75,8 @@ class Mail:
         self._loads = {name: list(load) for name, load in boxes.loads(store.reader).items()}
         self._nonce = _nonce(store)
         self._changing = Lock()
-        self._sendings: list[_Sending] = []
+        self._sendings: dict[str, deque[_Sending]] = {}  # by sender; whose turn it is first
+        self._sendings_count = 0
         self._marks: list[Mark] = []
         self._unwritten: dict[tuple[str, int], Mark] = {}  # the latest note on each delivery, until it is on the disk
         self._writings: list[_Writing] = []
@@ -127,7 +129,7 @@ class Mail:
         """
         size = len(one.payload) + len(one.treatment)
         with self._changing:
-            if len(self._sendings) >= MAX_WAITING_POSTS:
+            if self._sendings_count >= MAX_WAITING_POSTS:
                 raise TerselyError("busy", f"{MAX_WAITING_POSTS:,} messages wait for the disk", _later())
             full = tuple(name for name, _ in one.mailboxes if self._is_full(name, size))
             if full and len(one.mailboxes) == 1:
@@ -139,7 +141,8 @@ class Mail:
                 load[0] += 1
                 load[1] += size
             self._expires_ms = _earlier(self._expires_ms, one.expires_ms)
-            self._sendings.append(_Sending(one, full, then))
+            self._sendings.setdefault(one.sender, deque()).append(_Sending(one, full, then))
+            self._sendings_count += 1
 
     def mark(self, mark: Mark) -> None:
         """Note how far a delivery has come; `flush` has it written. What cannot be written is written later."""
@@ -172,8 +175,8 @@ class Mail:
             if rests and not (self._sendings or self._writings) and len(self._marks) < MAX_RESTING_MARKS:
                 return True
             self._is_writing = True
-            group = _Group(self._sendings[:MAX_GROUP_POSTS], self._marks, self._writings)
-            self._sendings, self._marks, self._writings = self._sendings[MAX_GROUP_POSTS:], [], []
+            group = _Group(self._next_sendings(), self._marks, self._writings)
+            self._marks, self._writings = [], []
         try:
             written = self.store.write(partial(_write, group))
         except TerselyError as error:
@@ -298,6 +301,18 @@ class Mail:
         return boxes.last_seq(self.store.reader, mailbox, sender, topic)
 
     # What has been written
+
+    def _next_sendings(self) -> list[_Sending]:
+        """What is written next: one of every sender in turn, so that who sends much keeps nobody waiting."""
+        taken: list[_Sending] = []
+        while self._sendings and len(taken) < MAX_GROUP_POSTS:
+            sender = next(iter(self._sendings))
+            sendings = self._sendings.pop(sender)
+            taken.append(sendings.popleft())
+            if sendings:
+                self._sendings[sender] = sendings
+        self._sendings_count -= len(taken)
+        return taken
 
     def _is_full(self, name: str, size: int) -> bool:
         count, held = self._loads.get(name, (0, 0))
