@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing, closing
+from contextlib import ExitStack, aclosing, closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from tests.foundation.serving import serving
 from tests.web.conftest import Web, serve
 
 from tersely.client import AsyncClient, Client, ask
+from tersely.client.peer import Peer
 from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
 from tersely.protocols.relay.operations import OPERATIONS
@@ -121,6 +124,45 @@ FOREIGN = [
     b"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n[]",
     b"HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" + b"[" * 2_000,
 ]
+
+
+NOBODY = 65_534
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can listen as another user")
+def test_nothing_is_sent_to_a_socket_at_which_another_user_listens(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        listeners = []
+        for name in ("http.sock", "relay.sock"):
+            listener = stack.enter_context(socket.socket(socket.AF_UNIX))
+            listener.bind(str(tmp_path / name))
+            os.seteuid(NOBODY)  # whose socket it is, the system notes when it listens
+            try:
+                listener.listen()
+            finally:
+                os.seteuid(0)
+            listeners.append(listener)
+        with (
+            Client.local("ann", tmp_path) as relay,
+            pytest.raises(TerselyError, match="another user listens") as caught,
+        ):
+            relay(ask.thread_list())
+        assert caught.value.code == "not_a_relay"
+        with pytest.raises(TerselyError, match="another user listens") as caught:
+            asyncio.run(Peer.connect("ann", home=tmp_path))
+        assert caught.value.code == "not_a_relay"
+        for listener in listeners:
+            connection, _ = listener.accept()
+            with connection:
+                assert connection.recv(1) == b""
+
+
+@pytest.mark.parametrize("place", ["foundation.http", "web.connections"])
+def test_neither_end_speaks_with_another_user(web: Web, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    monkeypatch.setattr(f"tersely.{place}.is_same_user", lambda connected: False)
+    with Client(web.socket) as relay, pytest.raises(TerselyError) as caught:
+        relay(ask.thread_list())
+    assert caught.value.code == ("not_a_relay" if place == "foundation.http" else "daemon_unavailable")
 
 
 @pytest.mark.parametrize("answer", FOREIGN)

@@ -81,8 +81,15 @@ class Relay:
 
 
 def make_home(home: Path) -> None:
-    """Make a home directory for this user alone; raises `home_not_private` where others may look into it."""
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Make a home directory for this user alone.
+
+    Raises `home_not_private` where others may look into it, `unwritable_output` where it cannot be made.
+    """
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        hint = "have TERSELY_HOME name a directory of this user"
+        raise TerselyError("unwritable_output", f"{home}: {error.strerror}", hint) from error
     if is_private(str(home)):
         return
     if home.stat().st_uid != os.geteuid():
@@ -133,5 +140,8 @@ def rotate_token(home: Path) -> Path:
             file.write(secrets.token_urlsafe(_TOKEN_BYTES))
         draft.replace(path)
     except OSError as error:
-        raise TerselyError("unwritable_output", f"{error.filename}: {error.strerror}") from error
+        draft.unlink(missing_ok=True)
+        raise TerselyError(
+            "unwritable_output", f"{path}: {error.strerror}", "see what is there, and its disk"
+        ) from error
     return path

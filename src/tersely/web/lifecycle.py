@@ -45,7 +45,8 @@ def start(home: Path, port: str, workspace: str, answer_words: str) -> Started:
         said = detached.start_and_wait(_MAIN, arguments, RELAY_START_SECONDS, str(home / LOG))
     except (OSError, subprocess.CalledProcessError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise TerselyError("daemon_unavailable", f"no relay can be started: {why}") from error
+        hint = f"{home} has to be a directory that this user can write to; the log there may say more"
+        raise TerselyError("daemon_unavailable", f"no relay can be started: {why}", hint) from error
     found = running(home, RELAY_START_SECONDS)  # it listens, and answers once it has loaded everything
     if found is None and not said["pid"]:
         found = _begun_by_another(home)
@@ -98,7 +99,7 @@ def _connected(path: Path) -> Iterator[socket.socket | None]:
         listener.settimeout(_STATUS_SECONDS)
         try:
             listener.connect(str(path))
-        except (FileNotFoundError, ConnectionRefusedError):
+        except (FileNotFoundError, NotADirectoryError, ConnectionRefusedError):
             yield None
         except OSError as error:
             raise TerselyError("daemon_unavailable", f"{path}: {error.strerror or error}") from error
@@ -110,7 +111,8 @@ def _end(listener: socket.socket) -> None:
     """Have the process at the other end of a connection end, and no other, whatever number it has."""
     pid = process_of(listener)
     if not pid:
-        raise TerselyError("daemon_unavailable", "the system does not say which process the relay is")
+        hint = "it may run in another container: end it there"
+        raise TerselyError("daemon_unavailable", "the system does not say which process the relay is", hint)
     try:
         with detached.process(pid) as relay:
             if not _has_ended(listener):  # so that this was its number when the process was opened

@@ -19,7 +19,7 @@ REQUEST_HEAD_SECONDS = 10  # for a request to begin, once a connection is open
 def allow_connections() -> None:
     """Let this process have as many files open as its connections may need, or as many as the system permits."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 2 * MAX_WEB_CONNECTIONS
+    wanted = 4 * MAX_WEB_CONNECTIONS  # at the port, at the socket, of those who send messages, and files
     if soft != resource.RLIM_INFINITY and soft < wanted:
         most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         with suppress(ValueError, OSError):
