@@ -144,7 +144,7 @@ def test_the_program_runs_on_without_its_relay(start: Started, relay: Home, repo
     assert process.wait(PATIENCE_SECONDS) == 0
     shown = (tmp_path / "zoe").read_text()
     assert "over" in shown
-    assert "note: the summary of this session is not kept: daemon_unavailable" in shown
+    assert "note: the summary of this session is not kept: daemon_not_running" in shown
 
 
 def test_the_thread_remembers_so_many_actions(relay: Home) -> None:
