@@ -26,8 +26,14 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def entry(clock: Clock) -> Entry:
-    return Entry("7474", clock)
+def tokens() -> list[str]:
+    """The token in force, which is the last."""
+    return ["first"]
+
+
+@pytest.fixture
+def entry(clock: Clock, tokens: list[str]) -> Entry:
+    return Entry("7474", lambda: tokens[-1], clock)
 
 
 def signed_in(entry: Entry, secret: str) -> bool:
@@ -39,6 +45,16 @@ def test_a_ticket_works_once(entry: Entry) -> None:
     assert signed_in(entry, entry.sign_in(ticket))
     with pytest.raises(TerselyError, match="unauthorized"):
         entry.sign_in(ticket)
+
+
+def test_another_token_ends_tickets_and_sessions(entry: Entry, tokens: list[str]) -> None:
+    ticket, secret = entry.ticket(), entry.sign_in(entry.ticket())
+    assert signed_in(entry, secret)
+    tokens.append("second")
+    assert not signed_in(entry, secret)
+    with pytest.raises(TerselyError, match="unauthorized"):
+        entry.sign_in(ticket)
+    assert signed_in(entry, entry.sign_in(entry.ticket()))
 
 
 def test_a_ticket_that_many_show_at_once_works_once(entry: Entry) -> None:
