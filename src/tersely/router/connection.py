@@ -13,7 +13,7 @@ from tersely.protocols.socket.envelopes import write
 from tersely.protocols.socket.frames import Frames, FrameTooLargeError, framed
 
 MAX_UNANSWERED_FRAMES = 256  # of one client, beyond which it is not read
-FRAMES_AT_ONCE = 32  # of one client, until others have their turn
+FRAMES_AT_ONCE = 128  # of one client, until others have their turn
 SOCKET_OUTPUT_BYTES = 1_048_576  # not taken by one client, beyond which it is neither read nor sent messages
 SOCKET_SAID_BYTES = 262_144  # sent together
 
