@@ -220,8 +220,9 @@ class Connection(asyncio.Protocol):
         self._desk.read(self)
 
     def _may_tell(self) -> bool:
-        is_stopped = self._is_joining or self.is_closing or self._unanswered >= MAX_UNANSWERED_FRAMES
-        return bool(self._held) and not is_stopped
+        if not self._held or self._unanswered >= MAX_UNANSWERED_FRAMES:
+            return False
+        return not (self._is_joining or self.is_closing)
 
     def _tell_soon(self) -> None:
         if self._may_tell() and not self._is_going_on:
