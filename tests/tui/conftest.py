@@ -13,9 +13,11 @@ from textual.pilot import Pilot
 from tersely.foundation.clock import Stopwatch
 from tersely.tui.app import ChatApp
 from tersely.tui.chat import ChatScreen
+from tersely.tui.dialogs import approving
 
 PATIENCE_SECONDS = 20.0
 LOOK_SECONDS = 0.01
+SHORT_QUIET_SECONDS = 0.01
 
 
 class Seen:
@@ -50,12 +52,23 @@ class Seen:
     async def shows(self, text: str) -> None:
         await self.until(lambda: text in self.text, repr(text))
 
+    async def asks(self, text: str) -> None:
+        """A question is there, and takes keys."""
+        await self.shows(text)
+        await self.until(lambda: getattr(self.app.screen, "takes_keys", False), f"keys for {text!r}")
+
 
 @pytest.fixture(autouse=True)
 def _colours(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the terminal of the tests is."""
     for name in ("NO_COLOR", "TEXTUAL", "COLORTERM", "TERM"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Questions take keys soon."""
+    monkeypatch.setattr(approving, "QUIET_SECONDS", SHORT_QUIET_SECONDS)
 
 
 @pytest.fixture

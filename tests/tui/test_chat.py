@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.tui.conftest import Seen, seen
+from tests.tui.conftest import PATIENCE_SECONDS, Seen, seen
 from tests.tui.scripted import CHANGE, DIFF, PAUSE, WAIT, Scripted, call
 from textual.events import Paste
 from textual.widgets import OptionList
@@ -27,7 +27,10 @@ from tersely.foundation.escape import visible
 from tersely.tui.answer import Answer
 from tersely.tui.app import PLAIN, ChatApp
 from tersely.tui.calls import Call
+from tersely.tui.dialogs import approving
+from tersely.tui.dialogs.approving import Approving
 from tersely.tui.log import MAX_ENTRIES
+from tersely.tui.queue import MAX_QUEUED_MESSAGES, MAX_SHOWN_QUEUED
 from tersely.tui.shown import Said
 from tersely.workspace import Workspace
 
@@ -75,24 +78,24 @@ async def test_what_a_command_prints_is_shown_while_it_runs() -> None:
 async def test_a_call_that_was_allowed_is_running() -> None:
     async with seen(Scripted([[EDIT, WAIT]])) as screen:
         await ask(screen, "edit it")
-        await screen.shows("Allow edit?")
+        await screen.asks("Allow edit?")
         await screen.press("y")
         await screen.shows("Running edit")
 
 
-@pytest.mark.parametrize("key", ["", "p"])
-async def test_the_answers_stay_on_a_small_screen(key: str) -> None:
+@pytest.mark.parametrize(("key", "note"), [("", ""), ("p", "All that fits"), ("s", "Every call of this tool")])
+async def test_the_answers_stay_on_a_small_screen(key: str, note: str) -> None:
     long = replace(EDIT, detail=DIFF + "".join(f"+line {n}\n" for n in range(200)))
     async with seen(Scripted([[long]]), (60, 20)) as screen:
         await ask(screen, "edit it")
-        await screen.shows("Allow edit?")
+        await screen.asks("Allow edit?")
         await screen.press(*filter(None, [key]))
         await screen.shows("[n] Deny")
         assert "+import logging" in screen.text
         assert "[y] Once" in screen.text
         assert "src/*" in screen.text
         if key:
-            await screen.shows("in this session (Enter allows")
+            await screen.shows(f"{note}, in this session (Enter allows")
             await screen.press("escape")
             await screen.until(lambda: "Enter allows" not in screen.text)
             assert screen.agent.asked == ["run edit it"]
@@ -105,10 +108,10 @@ async def test_a_diff_leaves_out_names_that_are_said_but_a_command_nothing() -> 
     edit = replace(EDIT, what="edit src/executor.py")
     async with seen(Scripted([[edit, bash]]), (80, 30)) as screen:
         await ask(screen, "go")
-        await screen.shows("Allow edit? src/executor.py")
+        await screen.asks("Allow edit? src/executor.py")
         assert "--- a/src/executor.py" not in screen.text
         await screen.press("y")
-        await screen.shows("Allow bash?")
+        await screen.asks("Allow bash?")
         assert "--- x; true" in screen.text
         assert "+++ x; true" in screen.text
         await screen.press("n")
@@ -122,7 +125,7 @@ async def test_no_blanks_push_the_end_of_a_command_out_of_sight(blank: str, coun
     bash = ApprovalAsked(1, "c8", "bash", f"bash {command}", f"{visible(command)}\n(not confined)", "")
     async with seen(Scripted([[bash]]), (100, 30)) as screen:
         await ask(screen, "go")
-        await screen.shows("Allow bash?")
+        await screen.asks("Allow bash?")
         assert ";evil" in screen.text
         await screen.press("n")
 
@@ -184,25 +187,62 @@ async def test_text_of_others_steers_nothing() -> None:
         assert "\\x1b]0;title\\x07" in screen.text
 
 
-async def test_while_a_turn_runs_a_message_stays_in_the_prompt() -> None:
-    async with seen(Scripted([[WAIT]])) as screen:
-        await ask(screen, "first")
-        await screen.until(lambda: screen.agent.asked)
-        await ask(screen, "second")
-        assert screen.chat.prompt.text == "second"
+async def test_messages_are_queued_while_a_turn_runs_and_sent_in_their_order() -> None:
+    turns = [[PAUSE], [TextDelta(1, "two")], [TextDelta(1, "three")]]
+    async with seen(Scripted(turns)) as screen:
+        for message in ("first", "second", "third"):
+            await ask(screen, message)
+        await screen.shows("queued › second")
+        await screen.shows("Up takes it back · queued › third")
+        assert screen.agent.asked == ["run first"]
         screen.chat.prompt.put("/cost")
         await screen.press("enter")
         await screen.shows("3 requests, 2,847 tokens")
-        assert screen.agent.asked == ["run first"]
+        screen.agent.go_on()
+        await screen.until(lambda: screen.agent.asked == ["run first", "run second", "run third"])
+        await screen.until(lambda: "queued" not in screen.text)
+
+
+async def test_what_is_queued_can_be_taken_back() -> None:
+    async with seen(Scripted([[WAIT]])) as screen:
+        for message in ("first", "second", "third"):
+            await ask(screen, message)
+        await screen.shows("queued › third")
+        await screen.press("up")
+        assert screen.chat.prompt.text == "third"
+        await screen.until(lambda: "queued › third" not in screen.text)
+        assert "queued › second" in screen.text
+
+
+@pytest.mark.parametrize("key", ["escape", "ctrl+c"])
+async def test_a_cancelled_turn_gives_back_what_is_queued_and_keeps_the_draft(key: str) -> None:
+    async with seen(Scripted([[WAIT]])) as screen:
+        for message in ("first", "second"):
+            await ask(screen, message)
+        await screen.type("draft")
+        await screen.press(key)
+        await screen.shows("cancelled")
+        await screen.until(lambda: screen.chat.prompt.text == "second\ndraft")
+        assert screen.agent.asked == ["run first", "cancel"]
+
+
+async def test_the_queue_is_bounded() -> None:
+    async with seen(Scripted([[WAIT]])) as screen:
+        await ask(screen, "first")
+        for number in range(MAX_QUEUED_MESSAGES + 1):
+            screen.chat.prompt.put(f"message {number}")
+            await screen.press("enter")
+        assert screen.chat.prompt.text == f"message {MAX_QUEUED_MESSAGES}"
+        await screen.shows(f"({MAX_QUEUED_MESSAGES - MAX_SHOWN_QUEUED} more queued)")
 
 
 @pytest.mark.parametrize(
     ("keys", "decision"),
     [
         (["y"], "allow_once c7"),
-        (["s"], "allow_session c7"),
+        (["s", "enter"], "allow_session c7"),
+        (["s", "escape", "y"], "allow_once c7"),
         (["n"], "deny c7"),
-        (["escape"], "deny c7"),
         (["p", "enter"], "allow_pattern c7 src/*"),
         (["p", "end", "backspace", "e", "x", "enter"], "allow_pattern c7 src/ex"),
         (["tab", "tab", "enter"], "allow_session c7"),
@@ -211,7 +251,7 @@ async def test_while_a_turn_runs_a_message_stays_in_the_prompt() -> None:
 async def test_a_call_is_allowed_or_denied(keys: list[str], decision: str) -> None:
     async with seen(Scripted([[EDIT, TextDelta(1, "so be it")]])) as screen:
         await ask(screen, "edit it")
-        await screen.shows("Allow edit? src/executor.py")
+        await screen.asks("Allow edit? src/executor.py")
         assert "+import logging" in screen.text
         assert "[bold]not markup[/bold]" in screen.text
         await screen.press(*keys)
@@ -219,21 +259,57 @@ async def test_a_call_is_allowed_or_denied(keys: list[str], decision: str) -> No
         assert screen.agent.asked == ["run edit it", decision]
 
 
-async def test_nothing_is_allowed_by_what_was_typed_before_the_question_came() -> None:
-    async with seen(Scripted([[EDIT, TextDelta(1, "done")]])) as screen:
-        await ask(screen, "edit it")
-        await screen.shows("Allow edit?")
-        await screen.press("enter", "space")
-        assert screen.agent.asked == ["run edit it"]
-        await screen.press("n")
-        await screen.shows("done")
-
-
-async def test_a_question_goes_with_its_turn() -> None:
+async def test_no_key_allows_anything_that_was_typed_before_the_question_could_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(approving, "QUIET_SECONDS", 10 * PATIENCE_SECONDS)
     async with seen(Scripted([[EDIT, WAIT]])) as screen:
         await ask(screen, "edit it")
         await screen.shows("Allow edit?")
-        await screen.press("ctrl+c")
+        await screen.shows("takes keys after a short pause in typing")
+        await screen.type("yes when that is done\n")
+        await screen.type("snpy")
+        await screen.press("tab", "space")
+        assert screen.agent.asked == ["run edit it"]
+        assert screen.chat.prompt.text == "snpy "
+        await screen.press("escape")
+        await screen.shows("cancelled")
+        assert screen.agent.asked == ["run edit it", "cancel"]
+        assert screen.chat.prompt.text == "yes when that is done\nsnpy "
+
+
+async def test_a_draft_outlives_a_question() -> None:
+    async with seen(Scripted([[PAUSE, EDIT, TextDelta(1, "done")]])) as screen:
+        await ask(screen, "edit it")
+        await screen.type("and then")
+        screen.agent.go_on()
+        await screen.asks("Allow edit?")
+        await screen.press("enter", "space", "s", "n")
+        await screen.shows("done")
+        assert screen.agent.asked == ["run edit it", "deny c7"]
+        assert screen.chat.prompt.text == "and then"
+
+
+async def test_each_question_waits_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with seen(Scripted([[EDIT, replace(EDIT, call_id="c8"), TextDelta(1, "done")]])) as screen:
+        await ask(screen, "edit it")
+        await screen.asks("Allow edit?")
+        first = screen.app.screen
+        monkeypatch.setattr(approving, "QUIET_SECONDS", 10 * PATIENCE_SECONDS)
+        await screen.press("y")
+        await screen.until(lambda: screen.app.screen is not first and isinstance(screen.app.screen, Approving))
+        await screen.press("y")
+        assert screen.agent.asked == ["run edit it", "allow_once c7"]
+        assert screen.chat.prompt.text == "y"
+        await screen.press("escape")
+
+
+@pytest.mark.parametrize("key", ["ctrl+c", "escape"])
+async def test_a_question_goes_with_its_turn(key: str) -> None:
+    async with seen(Scripted([[EDIT, WAIT]])) as screen:
+        await ask(screen, "edit it")
+        await screen.asks("Allow edit?")
+        await screen.press(key)
         await screen.until(lambda: "Allow edit?" not in screen.text and "cancelled" in screen.text)
         assert screen.agent.asked[:2] == ["run edit it", "cancel"]
         assert not any("allow" in asked for asked in screen.agent.asked)
@@ -401,7 +477,7 @@ async def test_whoever_scrolls_up_is_left_there() -> None:
     turn = [TextDelta(1, lines), EDIT, TextDelta(1, "the end\n")]
     async with seen(Scripted([turn])) as screen:
         await ask(screen, "hi")
-        await screen.shows("Allow edit?")
+        await screen.asks("Allow edit?")
         screen.chat.log_view.scroll_home(animate=False)
         await screen.press("y")
         answer = screen.chat.query_one(Answer)
@@ -461,7 +537,7 @@ async def test_without_colours_nothing_is_coloured(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("NO_COLOR", "1")
     async with seen(Scripted([[EDIT]])) as screen:
         await ask(screen, "hi")
-        await screen.shows("Allow edit?")
+        await screen.asks("Allow edit?")
         strips = screen.app.screen._compositor.render_strips(screen.app.size)
         filtered = [segment for strip in strips for segment in screen.app._filters[-1].apply(list(strip), None)]
         colours = {part for _, style, _ in filtered if style for part in (style.color, style.bgcolor) if part}

@@ -80,6 +80,7 @@ def test_a_conversation_from_beginning_to_end(scripted: Scripted, terminal: Term
     terminal.keys("edit boil so that water is hot", "Enter")
     assert "+    return hot(water)" in terminal.shows("Allow edit? kettle.py")
     assert file.read_text() == SOURCE
+    wait_for(lambda: "takes keys after" not in terminal.text())
     terminal.keys("y")
     terminal.shows("Now it is hot.")
     terminal.shows("Tier 1")

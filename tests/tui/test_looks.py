@@ -50,7 +50,7 @@ async def test_a_conversation(name: str, size: tuple[int, int], theme: str) -> N
 async def test_a_question(asked: ApprovalAsked) -> None:
     async with seen(Scripted([[asked]]), (60, 20)) as screen:
         await screen.type("hi\n")
-        await screen.shows("Allow")
+        await screen.asks("Allow")
         await screen.pilot.pause()
         compare(f"asked-{asked.tool}", screen.app.export_screenshot())
 

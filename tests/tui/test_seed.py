@@ -49,7 +49,7 @@ async def test_ctrl_c_cancels_the_turn_and_not_the_program() -> None:
     async with seen(Scripted([[TextDelta(1, "I begin"), WAIT], [TextDelta(1, "again")]])) as screen:
         await ask(screen, "go")
         await screen.shows("I begin")
-        assert "Ctrl+C cancels" in screen.text
+        assert "Esc cancels" in screen.text
         await screen.press("ctrl+c")
         await screen.shows("cancelled")
         assert screen.agent.asked == ["run go", "cancel"]
@@ -66,6 +66,20 @@ async def test_quitting() -> None:
         await screen.type("q")
         assert screen.chat.prompt.text == "q"
         await screen.press("escape", "q")
+        await screen.until(lambda: not screen.app.is_running)
+    async with seen(Scripted([[WAIT]])) as screen:
+        await ask(screen, "go")
+        await screen.until(lambda: screen.agent.asked)
+        await screen.press("shift+tab", "q")
+        await screen.shows("Ctrl+Q quits.")
+        await screen.press("escape")
+        await screen.shows("cancelled")
+        screen.chat.prompt.put("draft")
+        await screen.press("q")
+        assert screen.app.is_running
+        assert screen.chat.prompt.text == "draft"
+        screen.chat.prompt.put("")
+        await screen.press("q")
         await screen.until(lambda: not screen.app.is_running)
     async with seen(Scripted()) as screen:
         await ask(screen, "/quit")

@@ -13,7 +13,17 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Footer, Static
 
-from tersely.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted, Decision, Event, TextDelta
+from tersely.agent.events import (
+    ApprovalAsked,
+    CallEnded,
+    CallProgress,
+    CallStarted,
+    Decision,
+    Event,
+    Reason,
+    TextDelta,
+    TurnEnded,
+)
 from tersely.capabilities.invoke import defect
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
@@ -25,6 +35,7 @@ from tersely.tui.dialogs.choosing import Choice, Choosing
 from tersely.tui.dialogs.listing import Listing
 from tersely.tui.log import MAX_ENTRIES, Log
 from tersely.tui.prompt import Prompt
+from tersely.tui.queue import MAX_QUEUED_MESSAGES, Queue, Written
 from tersely.tui.shown import Said, ShownAgent
 from tersely.tui.status import StatusBar
 
@@ -41,7 +52,8 @@ WELCOME = (
     ("", "Files are read at once; before one is changed or a command runs, you are asked."),
     ("", "/help lists commands and keys, Tab the tools. Ctrl+Q quits."),
 )
-_BUSY = "A turn is running; Ctrl+C cancels it."
+_FULL = f"{MAX_QUEUED_MESSAGES} messages are queued; this one stays in the prompt."
+_STAYS = "Something is typed, queued or running. Ctrl+Q quits."
 
 
 class ChatScreen(Screen[None]):
@@ -53,8 +65,9 @@ class ChatScreen(Screen[None]):
         Binding("ctrl+r", "retrieval", "RAG", priority=True),
         Binding("ctrl+c", "app.cancel", "Cancel", priority=True),
         Binding("ctrl+o", "details", "Details", priority=True),
-        Binding("q", "app.quit", "Quit"),
-        Binding("shift+tab,escape", "other", show=False),
+        Binding("q", "quit_idle", "Quit"),
+        Binding("escape", "escape", show=False),
+        Binding("shift+tab", "other", show=False),
     ]
 
     def __init__(self, agent: ShownAgent, index: Index | None) -> None:
@@ -73,7 +86,9 @@ class ChatScreen(Screen[None]):
         yield StatusBar(id="status")
         yield Log(id="log")
         yield Static(id="activity", markup=False)
-        yield Prompt(self._index, id="prompt")
+        queue = Queue(id="queued")
+        yield queue
+        yield Prompt(self._index, queue, id="prompt")
         yield Footer(show_command_palette=False, compact=True)
 
     def on_mount(self) -> None:
@@ -91,6 +106,11 @@ class ChatScreen(Screen[None]):
     def prompt(self) -> Prompt:
         """The prompt."""
         return self.query_one("#prompt", Prompt)
+
+    @property
+    def queue(self) -> Queue:
+        """What waits until the agent is done."""
+        return self.query_one("#queued", Queue)
 
     def show_status(self) -> None:
         """Ask how things stand, and tell."""
@@ -115,21 +135,33 @@ class ChatScreen(Screen[None]):
     # Messages and commands.
 
     def on_prompt_sent(self, event: Prompt.Sent) -> None:
-        """A message or a command."""
-        is_command = event.text.startswith("/")
-        if self._activity and not (is_command and commands.may_run_meanwhile(event.text)):
-            self.notify(_BUSY, markup=False)
+        """A message or a command: begun at once, or queued while something runs."""
+        written = event.written
+        must_wait = self._activity and not (_is_command(written) and commands.may_run_meanwhile(written.text))
+        if must_wait and self.queue.is_full:
+            self.notify(_FULL, markup=False)
             return
         self.prompt.sent()
-        if is_command:
-            self.run_command(event.text)
+        if must_wait:
+            self.queue.add(written)
         else:
-            if self._welcome is not None:
-                self.log_view.take_back(self._welcome)
-                self._welcome = None
-            self.log_view.say(_said(event.text), "user")
-            self.log_view.anchor()
-            self._turn(event.text, event.pasted)
+            self._begin(written)
+
+    def _begin(self, written: Written) -> None:
+        if _is_command(written):
+            self.run_command(written.text)
+            return
+        if self._welcome is not None:
+            self.log_view.take_back(self._welcome)
+            self._welcome = None
+        self.log_view.say(_said(written.text), "user")
+        self.log_view.anchor()
+        self._turn(written.text, written.pasted)
+
+    def _begin_queued(self) -> None:
+        """Go on with what was sent first, if nothing runs."""
+        if self.is_running and not self._activity and (written := self.queue.take_first()) is not None:
+            self._begin(written)
 
     def run_command(self, line: str) -> None:
         """Do what a command says, and show what went wrong."""
@@ -144,14 +176,17 @@ class ChatScreen(Screen[None]):
         except Exception as error:  # noqa: BLE001 - a defect ends no conversation
             self.log_view.say(defect(error).message, "error")
         self.show_status()
+        self._begin_queued()
 
     @work(group="turn")
     async def _turn(self, message: str, pasted: Sequence[str]) -> None:
         self._is_turn = True
+        is_answered = False
         self.set_activity(_THINKING)
         try:
             async for event in self.agent.run(message, pasted):
                 self._take(event)
+                is_answered = isinstance(event, TurnEnded) and event.reason is Reason.ANSWERED
         except TerselyError as error:
             self._say_error(error)
         except Exception as error:  # noqa: BLE001 - a defect ends no conversation
@@ -162,6 +197,10 @@ class ChatScreen(Screen[None]):
                 self._end_asking()
                 self.set_activity("")
                 self.show_status()
+                if is_answered:
+                    self._begin_queued()
+                else:  # whoever sent it may not want it any more
+                    self.prompt.take_back()
 
     def _take(self, event: Event) -> None:
         if isinstance(event, ApprovalAsked):
@@ -184,14 +223,17 @@ class ChatScreen(Screen[None]):
 
     def _ask(self, event: ApprovalAsked) -> None:
         self.set_activity(f"{visible_line(event.tool)} waits for your answer")
-        asked = self._asked = Approving(event)
+        asked = self._asked = Approving(event, self.prompt.editor.type)
 
         def answer(given: Answered | None) -> None:
-            decision, pattern = given or Answered(Decision.DENY)
-            if self._asked is asked:
-                self._asked = None
-                self.agent.approve(event.call_id, decision, pattern)
-                self.set_activity(_THINKING if decision is Decision.DENY else _running(event.tool))
+            if self._asked is not asked:
+                return
+            self._asked = None
+            if given is None:
+                self._cancel_running()
+                return
+            self.agent.approve(event.call_id, given.decision, given.pattern)
+            self.set_activity(_THINKING if given.decision is Decision.DENY else _running(event.tool))
 
         self.app.push_screen(asked, answer)
 
@@ -217,7 +259,7 @@ class ChatScreen(Screen[None]):
     def _show_activity(self) -> None:
         seconds = int(self._watch.seconds())
         waited = f" · {seconds:,} s" if seconds else ""
-        self.query_one("#activity", Static).update(f"{self._activity}{waited} · Ctrl+C cancels")
+        self.query_one("#activity", Static).update(f"{self._activity}{waited} · Esc cancels")
 
     async def busy(self, what: str, work: Awaitable[ResultT]) -> ResultT:
         """Say that something takes time while it does."""
@@ -261,6 +303,18 @@ class ChatScreen(Screen[None]):
         """Ctrl+O."""
         self.log_view.open_calls()
 
+    def action_escape(self) -> None:
+        """Esc: cancel what runs, else go to the log and back."""
+        if not self._cancel_running():
+            self.action_other()
+
+    def action_quit_idle(self) -> None:
+        """Q outside of the prompt: end the program, unless that would lose something."""
+        if self._activity or self.prompt.text or not self.queue.is_empty:
+            self.notify(_STAYS, markup=False)
+        else:
+            self.app.exit()
+
     def action_other(self) -> None:
         """From the prompt to the log and back."""
         (self.log_view if self.prompt.editor.has_focus else self.prompt.editor).focus()
@@ -270,15 +324,27 @@ class ChatScreen(Screen[None]):
         if text := self.get_selected_text() or self.prompt.editor.selected_text:
             self.app.copy_to_clipboard(text)
             self.notify("Copied.")
-        elif self._is_turn:
-            self.agent.cancel()
-            self.set_activity("Cancelling")
-        elif self._activity:
-            self.workers.cancel_group(self, "command")
+        elif self._cancel_running():
+            pass
         elif self.prompt.text:
             self.prompt.put("")
         else:
             self.notify("Nothing is running. Ctrl+Q quits.")
+
+    def _cancel_running(self) -> bool:
+        """End the turn or the command that runs; whether one does."""
+        if self._is_turn:
+            self.agent.cancel()
+            self.set_activity("Cancelling")
+        elif self._activity:
+            self.workers.cancel_group(self, "command")
+        else:
+            return False
+        return True
+
+
+def _is_command(written: Written) -> bool:
+    return written.text.startswith("/")
 
 
 def _running(tool: str) -> str:

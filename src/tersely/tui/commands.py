@@ -129,13 +129,14 @@ COMMANDS = {
 }
 KEYS = {
     "Enter": "send; Ctrl+J, Shift+Enter or Alt+Enter begins a new line",
-    "Up, Down": "what was sent before; in a list, its entries",
+    "Up, Down": "take back what is queued, or what was sent before; in a list, its entries",
     "@": "a file or a symbol; Tab takes the marked one",
     "Tab": "the tools and what each may do",
-    "Shift+Tab, Esc": "to the log and back; there Up and Down scroll",
+    "Esc": "cancel the turn; while nothing runs, to the log and back",
+    "Shift+Tab": "to the log and back; there Up and Down scroll",
     "Ctrl+O": "open or close all calls; Enter opens the focused one",
     "Ctrl+T, Ctrl+R": "the next tier; look code up or not",
     "Ctrl+C": "cancel the turn, or copy what is selected",
     "Ctrl+P": "commands to choose from",
-    "Ctrl+Q": "quit; in the log also q",
+    "Ctrl+Q": "quit; in the log also q, with nothing typed and nothing running",
 }

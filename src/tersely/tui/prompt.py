@@ -20,6 +20,7 @@ from tersely.foundation.escape import visible
 from tersely.tui.commands import COMMANDS
 from tersely.tui.completion import Candidate, Index, Word, referred, word_before
 from tersely.tui.dialogs.choosing import option
+from tersely.tui.queue import Queue, Written
 
 _PLACEHOLDER = "Ask, or say what to change · / commands · @ files"
 MAX_REMEMBERED = 200  # messages that can be called back
@@ -84,6 +85,10 @@ class Editor(TextArea):
         if isinstance(prompt, Prompt):
             prompt.note_paste(text)
 
+    async def type(self, event: Key) -> None:
+        """Take a key that was pressed for this text and came to something else."""
+        await self._on_key(event)
+
     async def _on_key(self, event: Key) -> None:
         prompt = self.parent
         if isinstance(prompt, Prompt) and prompt.takes(event.key):
@@ -98,18 +103,18 @@ class Editor(TextArea):
 
 
 class Prompt(Vertical):
-    """The editor with a list of completions above it."""
+    """The editor with a list of completions above it; `queue` has what waits to be sent."""
 
     @dataclass
     class Sent(Message):
-        """Enter was pressed on a text that is not empty; `pasted` are parts of it that were not typed."""
+        """Enter was pressed on a text that is not empty."""
 
-        text: str
-        pasted: tuple[str, ...] = ()
+        written: Written
 
-    def __init__(self, index: Index | None, *, id: str) -> None:
+    def __init__(self, index: Index | None, queue: Queue, *, id: str) -> None:
         super().__init__(id=id)
         self._index = index
+        self._queue = queue
         self._word: Word | None = None
         self._offered: Sequence[Candidate] = ()
         self._given = ""  # a text that was not typed, so that nothing is offered for it
@@ -168,7 +173,8 @@ class Prompt(Vertical):
     def _send(self) -> bool:
         text = self.text.strip()
         if text:
-            self.post_message(self.Sent(text, tuple(each for each in self._pasted if each in text)))
+            pasted = tuple(each for each in self._pasted if each in text)
+            self.post_message(self.Sent(Written(text, pasted)))
         return True
 
     def sent(self) -> None:
@@ -176,9 +182,17 @@ class Prompt(Vertical):
         self.history.add(self.text.strip())
         self.put("")
 
+    def take_back(self) -> None:
+        """Have everything that waits before what is being written."""
+        texts = [written.text for written in self._queue.take_all()]
+        if texts:
+            self.put("\n".join([*texts, *filter(None, [self.text])]))
+
     def _go_back(self) -> bool:
         if self.editor.cursor_location[0] > 0:
             return False
+        if not self.text and (last := self._queue.take_last()) is not None:
+            return self._call_back(last.text)
         return self._call_back(self.history.older(self.text))
 
     def _go_forth(self) -> bool:

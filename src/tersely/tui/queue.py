@@ -1,0 +1,78 @@
+"""Messages that were sent while the agent works: they wait above the prompt, and can be taken back."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from textual.widgets import Static
+
+from tersely.foundation.escape import visible_line
+
+MAX_QUEUED_MESSAGES = 20
+MAX_SHOWN_QUEUED = 3  # rows; the newest are shown
+_HINT = "Up takes it back"
+
+
+class Written(NamedTuple):
+    """A message or a command; `pasted` are parts of it that were not typed."""
+
+    text: str
+    pasted: tuple[str, ...] = ()
+
+
+class Queue(Static):
+    """What waits, a row each; not displayed while nothing does."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id, markup=False)
+        self._waiting: deque[Written] = deque()
+
+    def on_mount(self) -> None:
+        """Nothing waits yet."""
+        self._show()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits."""
+        return not self._waiting
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more can wait."""
+        return len(self._waiting) >= MAX_QUEUED_MESSAGES
+
+    def add(self, written: Written) -> None:
+        """Have it wait as the last."""
+        self._waiting.append(written)
+        self._show()
+
+    def take_first(self) -> Written | None:
+        """The one that waits longest, which waits no more."""
+        first = self._waiting.popleft() if self._waiting else None
+        self._show()
+        return first
+
+    def take_last(self) -> Written | None:
+        """The one that was added last, which waits no more."""
+        last = self._waiting.pop() if self._waiting else None
+        self._show()
+        return last
+
+    def take_all(self) -> Sequence[Written]:
+        """Everything in its order; nothing waits then."""
+        everything = tuple(self._waiting)
+        self._waiting.clear()
+        self._show()
+        return everything
+
+    def _show(self) -> None:
+        shown = list(self._waiting)[-MAX_SHOWN_QUEUED:]
+        hidden = len(self._waiting) - len(shown)
+        rows = [f"({hidden} more queued)"] if hidden else []
+        rows += [f"queued › {visible_line(written.text)}" for written in shown]
+        if rows:
+            rows[-1] = f"{_HINT} · {rows[-1]}"
+        self.update("\n".join(rows))
+        self.display = bool(rows)
