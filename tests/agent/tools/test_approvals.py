@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -98,12 +99,33 @@ def test_patterns_of_hosts(toolbox: Toolbox) -> None:
     [
         (Subject.COMMAND, "git status --short", "git status *"), (Subject.COMMAND, "pytest -q", "pytest *"),
         (Subject.COMMAND, "python x.py", "python x.py"), (Subject.COMMAND, "a; b", ""),
-        (Subject.PATH, "src/app/a.py", "src/app/*"), (Subject.HOST, "https://A.b/c", "a.b"),
+        (Subject.COMMAND, "git -c alias.x=!sh log", ""), (Subject.COMMAND, "git -C .. log", ""),
+        (Subject.COMMAND, "git -c core.pager=sh log", "git -c core.pager=sh log"),
+        (Subject.COMMAND, "python3.12 -m http", "python3.12 -m http"), (Subject.COMMAND, "vim a.py", "vim a.py"),
+        (Subject.COMMAND, "tar xf a.tar", "tar xf a.tar"), (Subject.COMMAND, "./git log", "./git log"),
+        (Subject.COMMAND, "mycc 'a b' c", "mycc 'a b' c"), (Subject.COMMAND, "git rebase main", "git rebase main"),
+        (Subject.PATH, "src/app/a.py", "src/app/*"), (Subject.PATH, "a.py", "a.py"),
+        (Subject.HOST, "https://A.b/c", "a.b"),
     ],
 )  # fmt: skip
 def test_what_is_suggested_covers_the_call_itself(about: Subject, subject: str, pattern: str) -> None:
     assert suggested(about, subject) == pattern
     assert not pattern or matches(about, pattern, subject)
+
+
+PROGRAMS = ("git", "cargo", "go", "npm", "pip", "pytest", "ls", "vim", "tar", "python3.12", "./git", "uv")
+WORDS = ("-c", "a=b", "log", "xf", "-la", "status", "test", "--exec", "x.py", "a b")
+
+
+@given(st.sampled_from(PROGRAMS), st.lists(st.sampled_from(WORDS), max_size=4), st.sampled_from(PROGRAMS + WORDS))
+def test_what_is_suggested_covers_no_other_program_or_subcommand(program: str, rest: list[str], other: str) -> None:
+    words = [program, *rest]
+    pattern = suggested(Subject.COMMAND, shlex.join(words))
+    assert matches(Subject.COMMAND, pattern, shlex.join(words))
+    for changed in ([other, *rest], [program, other, *rest], [program, other, *rest[1:]]):
+        plain = len(pattern.split()) == 2 and pattern.endswith(" *")  # a program that runs nothing its words name
+        is_covered = matches(Subject.COMMAND, pattern, shlex.join(changed))
+        assert not is_covered or changed[:2] == words[:2] or (plain and changed[0] == program)
 
 
 def test_an_empty_pattern_is_refused(toolbox: Toolbox) -> None:

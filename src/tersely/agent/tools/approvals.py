@@ -21,11 +21,19 @@ from tersely.foundation.errors import TerselyError
 MAX_PATTERNS = 200  # that were allowed in one session
 ANY = "*"
 _FOR_THE_SHELL = re.compile(r"[;&|<>`$(){}\[\]*?!#~\\\n\r\0^]")
-_RUNS_WHAT_IT_IS_GIVEN = frozenset(  # a pattern that begins with one of them would allow anything
-    "awk bash bun chroot dash deno docker doas env eval exec find fish ksh lua make nice node nohup npx perl php "
-    "python python3 rsync ruby sed sh ssh su sudo tclsh time timeout uv watch xargs zsh".split()
+# Programs whose other words name no program to run: a suggestion may cover any of those words.
+_PLAIN_PROGRAMS = frozenset(
+    "basename cat cmp cut date df diff dirname du echo file grep head ls mkdir mypy nl pwd pyright pytest realpath "
+    "ruff stat tail touch tr tree tsc uniq wc which".split()
 )
-_SUBCOMMAND = re.compile(r"[a-z][a-z-]*")
+# Those that do something else with each subcommand, which comes first.
+_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
+    "cargo": frozenset("build check clippy doc fmt metadata test tree".split()),
+    "git": frozenset("add branch checkout commit diff log merge mv restore rm show stash status switch tag".split()),
+    "go": frozenset("build doc fmt list test vet version".split()),
+    "npm": frozenset("ls outdated test".split()),
+    "pip": frozenset("check freeze list show".split()),
+}
 
 
 class Verdict(StrEnum):
@@ -73,8 +81,8 @@ class Approvals:
 def matches(about: Subject, pattern: str, subject: str) -> bool:
     """Whether a pattern covers what a call is about."""
     if about is Subject.COMMAND:
-        words = simple_words(subject)
-        return words is not None and _fit(pattern.split(), words)
+        parts, words = _pattern_words(pattern), simple_words(subject)
+        return bool(parts and words) and _fit(parts, words or ())
     if about is Subject.PATH:
         return _fit(pattern.replace("**", ANY).split("/"), subject.split("/"))
     if about is Subject.HOST:
@@ -86,15 +94,21 @@ def suggested(about: Subject, subject: str) -> str:
     """A pattern that covers a call and what is much like it, for the user to allow or change; "" if there is none."""
     if about is Subject.COMMAND:
         words = simple_words(subject)
-        if not words:
-            return ""
-        if words[0].rpartition("/")[2] in _RUNS_WHAT_IT_IS_GIVEN:
-            return " ".join(words)
-        named = 2 if len(words) > 1 and _SUBCOMMAND.fullmatch(words[1]) else 1
-        return " ".join([*words[:named], ANY])
+        return _suggested_command(words) if words else ""
     if about is Subject.PATH:
-        return "/".join([*subject.split("/")[:-1], ANY])
+        folder = subject.rpartition("/")[0]
+        return f"{folder}/{ANY}" if folder else subject
     return host_of(subject) if about is Subject.HOST else subject
+
+
+def _suggested_command(words: Sequence[str]) -> str:
+    """The program, and its subcommand, with any words after them; the whole line where that might run anything else."""
+    program, first = words[0], words[1] if len(words) > 1 else ""
+    if program in _PLAIN_PROGRAMS:
+        return f"{program} {ANY}"
+    if first in _SUBCOMMANDS.get(program, ()):
+        return f"{program} {first} {ANY}"
+    return shlex.join(words) if _fit(words, words) else ""  # what leads upwards fits nothing
 
 
 def simple_words(command: str) -> list[str] | None:
@@ -106,6 +120,14 @@ def simple_words(command: str) -> list[str] | None:
     except ValueError:
         return None
     return words if words and "=" not in words[0] else None
+
+
+def _pattern_words(pattern: str) -> list[str]:
+    """What is compared word by word; nothing where quotes do not close."""
+    try:
+        return shlex.split(pattern)
+    except ValueError:
+        return []
 
 
 def host_of(url: str) -> str:
