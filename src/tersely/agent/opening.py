@@ -24,13 +24,15 @@ from tersely.agent.sessions.store import Store
 from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.external import configured
 from tersely.agent.tools.kept import Kept
+from tersely.agent.tools.running.command import Shared
 from tersely.agent.tools.toolbox import Choices, Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
 
 __all__ = [
-    "Choices", "Conversation", "Options", "Verdict", "Wanted", "configured", "delete_session", "open_agent", "way_of",
+    "Choices", "Conversation", "Options", "Shared", "Verdict", "Wanted", "configured", "delete_session", "open_agent",
+    "way_of",
 ]  # fmt: skip
 
 

@@ -50,6 +50,8 @@ class Settings:
     chat_key: str = field(default="none", metadata={"own": True})  # what the server knows the user by
     chat_network: str = field(default="off", metadata={"own": True, "choices": ("off", "on")})  # for its commands
     chat_writable: str = field(default="none", metadata={"own": True})  # places that these may write to, as in PATH
+    chat_readable: str = field(default="none", metadata={"own": True})  # places in homes that these may read
+    chat_variables: str = field(default="none", metadata={"own": True})  # that these get besides, with commas
     chat_private_hosts: str = field(default="none", metadata={"own": True})  # that it may fetch from, with commas
     chat_compact: str = field(default="on", metadata={"choices": ("on", "off")})  # old turns leave a window that fills
     chat_reply_tokens: int = field(default=0, metadata={"least": 0})  # of any answer; 0: its share of the window

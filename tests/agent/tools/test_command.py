@@ -14,7 +14,7 @@ import pytest
 from tests.agent.tools.box import call, opened, tokens
 
 from tersely.agent.tools.running import command as running
-from tersely.agent.tools.running.command import Confinement, Ended, Limits, Output, confinement, run
+from tersely.agent.tools.running.command import Confinement, Ended, Limits, Output, Shared, confinement, run
 from tersely.agent.tools.running.keeper import landlock_version
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES, OBSERVATION_TOKENS
@@ -164,12 +164,21 @@ def test_output_steers_no_terminal(toolbox: Toolbox) -> None:
     assert told.text == "red \\u202eback\n100%\nbell\\x07"
 
 
-def test_secrets_of_the_environment_are_not_handed_on(toolbox: Toolbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("SERVICE_API_KEY", "SSH_AUTH_SOCK", "TERSELY_CHAT_KEY", "AWS_ACCESS_KEY_ID", "MYSQL_PWD", "SMTP_PASS"):
+def test_only_variables_on_a_list_are_handed_on(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SERVICE_API_KEY", "SSH_AUTH_SOCK", "TERSELY_CHAT_KEY", "DATABASE_URL", "GH_PAT", "SLACK_WEBHOOK",
+                 "MYSQL_PWD", "SMTP_PASS", "ANYTHING", "HTTPS_PROXY", "GIT_CONFIG_PARAMETERS"):  # fmt: skip
         monkeypatch.setenv(name, "hidden-value")
-    monkeypatch.setenv("KEYBOARD", "shown-value")
-    told = call(toolbox, "bash", command="env | grep -e shown- -e hidden-").text
-    assert told == "KEYBOARD=shown-value"
+    monkeypatch.setenv("LC_NUMERIC", "C")
+    monkeypatch.setenv("TEST_DATABASE", "shown-value")
+    with opened(root, tmp_path / "kept", shared=Shared(variables=("TEST_DATABASE",))) as toolbox:
+        told = call(toolbox, "bash", command="env | grep -e shown- -e hidden- -e LC_NUM | sort").text
+    assert told == "LC_NUMERIC=C\nTEST_DATABASE=shown-value"
+
+
+@confined_only
+def test_variables_of_other_processes_are_not_read(toolbox: Toolbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = call(toolbox, "bash", command="cat /proc/$PPID/environ | wc -c").text
+    assert told.splitlines()[-1] == "0" or "Permission denied" in told
 
 
 @confined_only
@@ -195,19 +204,88 @@ def test_a_command_does_not_reach_what_listens_outside(toolbox: Toolbox) -> None
         assert "reached" not in told.text
 
 
+SECRETS = (
+    ".ssh/id", ".codex/auth.json", ".claude/.credentials.json", ".pgpass", ".cargo/credentials.toml",
+    ".cargo/config.toml", ".npmrc", ".git-credentials", ".config/git/credentials", ".gitconfig", ".aws/credentials",
+    ".config/gh/hosts.yml", ".bash_history", ".m2/settings.xml", ".gradle/gradle.properties",
+    ".cache/huggingface/token", "notes", ".whatever/new",
+)  # fmt: skip
+PROGRAMS = (".cargo/bin/own", ".local/bin/own", ".pyenv/version", ".m2/repository/a.jar")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    made = tmp_path / "home"
+    for name in SECRETS + PROGRAMS:
+        (made / name).parent.mkdir(parents=True, exist_ok=True)
+        (made / name).write_text("private key" if name in SECRETS else "program")
+    monkeypatch.setenv("HOME", str(made))
+    return made
+
+
 @confined_only
-def test_a_command_does_not_see_what_lets_the_user_in(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = tmp_path / "home"
-    (home / ".ssh").mkdir(parents=True)
-    (home / ".ssh/id").write_text("private key")
-    (home / "notes").write_text("notes")
-    monkeypatch.setenv("HOME", str(home))
+def test_below_a_home_a_command_reads_programs_and_nothing_else(home: Path, root: Path, tmp_path: Path) -> None:
+    names = " ".join(SECRETS)
+    with opened(root, tmp_path / "kept", shared=Shared(readable=(home / "notes",))) as toolbox:
+        command = f"cd; head -v {names} /proc/self/root/$HOME/.ssh/id 2> /dev/null; ls -A .ssh .codex"
+        told = call(toolbox, "bash", command=command).text
+        programs = call(toolbox, "bash", command="cat " + " ".join(f"~/{name}" for name in PROGRAMS)).text
+        call(toolbox, "bash", command="echo evil > ~/.local/bin/own; echo evil > ~/.bashrc")
+    assert told.count("private key") == 1
+    assert "==> notes <==\nprivate key" in told
+    assert programs.count("program") == len(PROGRAMS)
+    assert (home / ".local/bin/own").read_text() == "program"
+    assert not (home / ".bashrc").exists()
+
+
+CALLS = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+x86 = os.uname().machine == "x86_64"
+for name, number in {"io_uring": 425, "keyctl": 250 if x86 else 219, "bpf": 321 if x86 else 280}.items():
+    print(name, libc.syscall(number, 0, 0, 0, 0, 0) < 0 and os.strerror(ctypes.get_errno()))
+"""
+
+
+@confined_only
+@pytest.mark.skipif(os.uname().machine not in {"x86_64", "aarch64"}, reason="its numbers are not known here")
+def test_no_system_calls_are_made_that_lead_around_confinement(toolbox: Toolbox, root: Path) -> None:
+    (root / "calls.py").write_text(CALLS)
+    told = call(toolbox, "bash", command=f"{sys.executable} calls.py").text
+    assert told.splitlines() == [f"{name} Operation not permitted" for name in ("io_uring", "keyctl", "bpf")]
+
+
+@confined_only
+def test_a_repository_in_a_home_is_worked_in(home: Path, tmp_path: Path) -> None:
+    root = home / "code/tea"
+    root.mkdir(parents=True)
     with opened(root, tmp_path / "kept") as toolbox:
-        told = call(toolbox, "bash", command="cat ~/notes ~/.ssh/id /proc/self/root/$HOME/.ssh/id; ls ~/.ssh/")
-    assert "notes" in told.text
+        told = call(toolbox, "bash", command="echo a > a.txt; cat a.txt ../../.ssh/id")
+    assert told.text.startswith("a\n")
     assert "private key" not in told.text
+    assert (root / "a.txt").read_text() == "a\n"
+
+
+@confined_only
+def test_git_knows_who_commits_and_no_other_setting_of_the_user(home: Path, root: Path, tmp_path: Path) -> None:
+    name, place = 'A "B" \\ C', home / ".git-settings"
+    settings = {
+        "user.name": name, "user.email": "a@b.c", "filter.own.clean": "cat",
+        "url.https://user:hidden@a.b/.insteadOf": "https://a.b/", "http.extraHeader": "hidden",
+    }  # fmt: skip
+    (home / ".gitconfig").unlink()
+    for words in settings.items():
+        subprocess.run(["git", "config", "--file", str(place), *words], check=True)
+    (home / ".gitconfig").write_text("[include]\n\tpath = .git-settings\n")
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    with opened(root, tmp_path / "kept") as toolbox:
+        command = (
+            "git commit -q --allow-empty -m x; git log --format=%an; git config --list; git config filter.own.clean"
+        )
+        told = call(toolbox, "bash", command=command)
+    assert told.text.startswith(f"{name}\n")
+    assert told.text.endswith("\ncat")
+    assert "hidden" not in told.text
 
 
 @confined_only

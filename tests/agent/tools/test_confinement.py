@@ -14,6 +14,7 @@ import pytest
 from tests.agent.tools.box import call, opened
 
 from tersely.agent.tools.running import bubblewrap
+from tersely.agent.tools.running.command import Shared
 from tersely.agent.tools.running.keeper import landlock_version
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.cli.agent.chat import wanted
@@ -129,7 +130,7 @@ def test_sockets_of_other_programs_are_not_reached(toolbox: Toolbox, root: Path,
 def test_places_that_the_user_has_named_are_written_to(root: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    with opened(root, tmp_path / "kept", writable=(other, tmp_path / "missing")) as toolbox:
+    with opened(root, tmp_path / "kept", shared=Shared((other, tmp_path / "missing"))) as toolbox:
         assert call(toolbox, "bash", command=f"echo x > {other}/a").status == "ok"
     assert (other / "a").read_text() == "x\n"
 
@@ -243,7 +244,7 @@ def test_bubblewrap_is_asked_to_confine_where_the_kernel_cannot(repository: Path
     (folder / "bwrap").chmod(0o755)
     path = f"{folder}:{os.environ['PATH']}"
     found = without_landlock(repository, tmp_path / "kept", path, "echo x > a.txt; cat a.txt")
-    assert found["told"] == "writes in the repository only, no network"
+    assert found["told"] == "writes in the repository only, reads no home but its programs, no network"
     assert (found["program"], found["observed"]) == (str(folder / "bwrap"), ["x"])
     words = json.loads(said.read_text())
     assert {"--unshare-net", "--unshare-pid", "--die-with-parent"} <= set(words)
@@ -302,6 +303,7 @@ def test_a_place_that_cannot_be_is_refused(root: Path, monkeypatch: pytest.Monke
 
 def test_no_repository_says_what_may_be_written_to(root: Path) -> None:
     (root / ".tersely").mkdir()
-    (root / ".tersely/config.toml").write_text('chat_writable = "/"\nchat_private_hosts = "10.0.0.1"\n')
+    settings = 'chat_writable = "/"\nchat_readable = "/"\nchat_variables = "A"\nchat_private_hosts = "10.0.0.1"\n'
+    (root / ".tersely/config.toml").write_text(settings)
     choices = wanted(root, ChatParameters(), load(root), can_ask=False).choices
-    assert (choices.writable, choices.private_hosts) == ((), ())
+    assert (choices.shared, choices.private_hosts) == (Shared((), (), ()), ())

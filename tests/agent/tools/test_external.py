@@ -53,6 +53,13 @@ def test_a_tool_of_a_server_is_called(root: Path, tmp_path: Path) -> None:
     asyncio.run(talk())
 
 
+def test_who_is_asked_reads_that_a_server_is_not_confined(root: Path, tmp_path: Path) -> None:
+    servers = {"own": ToolServer(("own-server",)), "far": ToolServer(url="http://127.0.0.1:1/mcp")}
+    with opened(root, tmp_path / "kept", servers=servers) as toolbox:
+        assert "is not confined" in tool("mcp").preview(toolbox, {"server": "own", "tool": "add"})
+        assert "confined" not in tool("mcp").preview(toolbox, {"server": "far"})
+
+
 COUNTING = """
 import os
 from mcp.server import MCPServer

@@ -22,6 +22,7 @@ from tersely.foundation.limits import MAX_SETTINGS_BYTES
 
 MAX_TOOL_SERVERS = 20  # of the Model Context Protocol
 FILE = "mcp.json"
+_UNCONFINED = "(the server runs as you and is not confined: it reads, writes and sends what you can)"
 
 
 async def mcp(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
@@ -35,9 +36,11 @@ async def mcp(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
 
 
 def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
-    """The server, the tool and what it is given."""
+    """The server, the tool and what it is given; and that nothing confines a server that is started for it."""
     words = [str(arguments.get(name) or "") for name in ("server", "tool", "arguments")]
-    return visible(" ".join(filter(None, words)))
+    called = visible(" ".join(filter(None, words)))
+    server = toolbox.choices.servers.get(words[0])
+    return f"{called}\n{_UNCONFINED}" if server is not None and server.command else called
 
 
 def configured(environment: Mapping[str, str]) -> dict[str, ToolServer]:

@@ -23,7 +23,7 @@ from tersely.agent.tools.files.shown import Shown
 from tersely.agent.tools.kept import Kept
 from tersely.agent.tools.observation import bounded
 from tersely.agent.tools.running import undoable
-from tersely.agent.tools.running.command import Confinement, Heard, confinement
+from tersely.agent.tools.running.command import NOTHING_SHARED, Confinement, Heard, Shared, confinement
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
@@ -54,7 +54,7 @@ class Choices:
     observation_tokens: int = OBSERVATION_TOKENS
     confines: bool = True  # commands, where the system can
     network: bool = False  # for commands
-    writable: tuple[Path, ...] = ()  # places outside of the repository that commands may write to
+    shared: Shared = NOTHING_SHARED  # with commands: places outside of the repository, variables
     private_hosts: tuple[str, ...] = ()  # hosts of the user's own network that pages may be fetched from
     servers: Mapping[str, ToolServer] = field(default_factory=dict)
 

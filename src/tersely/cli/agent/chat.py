@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from tersely.agent.agent import Agent
-from tersely.agent.opening import Choices, Options, Verdict, Wanted, configured, open_agent
+from tersely.agent.opening import Choices, Options, Shared, Verdict, Wanted, configured, open_agent
 from tersely.agent.sessions.store import LAST, Store
 from tersely.agents.state import directory
 from tersely.cli.agent.declared import HIGHEST_TIER, ChatParameters, OutputFormat
@@ -86,8 +86,13 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
     if named := _resumed(parameters):
         with Store.open(folder()) as store:
             session = store.find(named, str(root)).id
+    shared = Shared(
+        _places("TERSELY_CHAT_WRITABLE", settings.chat_writable),
+        _places("TERSELY_CHAT_READABLE", settings.chat_readable),
+        tuple(_listed(settings.chat_variables, ",")),
+    )
     choices = Choices(
-        policy=policy, network=settings.chat_network == "on", writable=_places(settings.chat_writable),
+        policy=policy, network=settings.chat_network == "on", shared=shared,
         private_hosts=tuple(_listed(settings.chat_private_hosts, ",")), servers=configured(os.environ),
     )  # fmt: skip
     compacts = settings.chat_compact == "on"
@@ -95,13 +100,13 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
     return Wanted(root, folder(), ANSWER_WORDS, session, choices, options, forks=parameters.fork)
 
 
-def _places(said: str) -> tuple[Path, ...]:
+def _places(variable: str, said: str) -> tuple[Path, ...]:
     """Folders or files that are there; raises `invalid_setting` for anything else."""
     places = tuple(Path(os.path.realpath(os.path.expanduser(one))) for one in _listed(said, os.pathsep))
     for place, name in zip(places, _listed(said, os.pathsep), strict=True):
         if not os.path.isabs(os.path.expanduser(name)) or not place.exists() or place == Path(place.anchor):
             hint = "absolute paths of what is there, separated by `:`; not the root of the file system"
-            raise TerselyError("invalid_setting", f"TERSELY_CHAT_WRITABLE: {name} is no such place", hint)
+            raise TerselyError("invalid_setting", f"{variable}: {name} is no such place", hint)
     return places
 
 

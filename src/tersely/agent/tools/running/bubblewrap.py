@@ -22,7 +22,7 @@ def words(program: str, given: Mapping[str, Any]) -> list[str]:
     """The words before those of a command; `given` is what the keeper is told of it."""
     shown = {path: ["--bind", path] for path in (given["root"], given["temporary"], *given["writable"])}
     shown |= {path: ["--tmpfs"] if os.path.isdir(path) else ["--ro-bind", os.devnull] for path in given["hidden"]}
-    shown |= {path: ["--ro-bind", path] for path in given["guarded"]}
+    shown |= {path: ["--ro-bind", path] for path in (*given["readable"], *given["guarded"]) if path not in shown}
     shown |= {path: ["--ro-bind", os.devnull] for path in given["closed"]}
     layers = sorted(shown.items(), key=lambda one: one[0].count("/"))  # what lies in another comes after it
     apart = ["--unshare-pid", "--unshare-ipc", *([] if given["network"] else ["--unshare-net"])]

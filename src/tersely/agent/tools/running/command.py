@@ -6,16 +6,16 @@ import asyncio
 import contextlib
 import json
 import os
-import re
 import shutil
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tersely.agent.tools.running import bubblewrap, surroundings
+from tersely.agent.tools.running import bubblewrap, homes, surroundings
+from tersely.agent.tools.running.variables import environment, git_settings
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.repository import homes_elsewhere
@@ -30,13 +30,6 @@ _WORDS = (sys.executable, "-I", "-S", str(_KEEPER))
 _CHUNK_BYTES = 65_536
 _STATUS_BYTES = 1_000
 _PROBE_SECONDS = 10
-_SECRET = re.compile(
-    r"TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|APIKEY|(^|_)KEYS?(_|$)|_(PASS|PWD)$|^(SSH_AUTH_SOCK|DBUS_.*)$"
-)
-_PLAIN = {
-    "TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "CI": "1",
-    "GIT_EDITOR": "true", "EDITOR": "true",
-}  # fmt: skip
 Heard = Callable[[bytes], None]
 
 
@@ -54,7 +47,19 @@ class Confinement(NamedTuple):
         """The same in words for people."""
         if not self.files:
             return "not confined"
-        return "writes in the repository only" + (", no network" if self.network else ", network open")
+        network = "no network" if self.network else "network open"
+        return f"writes in the repository only, reads no home but its programs, {network}"
+
+
+class Shared(NamedTuple):
+    """What the user lets commands have besides: places to write to, places in homes to read, names of variables."""
+
+    writable: Sequence[Path] = ()
+    readable: Sequence[Path] = ()
+    variables: Collection[str] = ()
+
+
+NOTHING_SHARED = Shared()
 
 
 class Limits(NamedTuple):
@@ -90,7 +95,7 @@ async def confinement(root: Path, confines: bool = True, network: bool = False) 
     limits, confined = Limits(_PROBE_SECONDS), Confinement(files=True, network=not network, bubblewrap=program)
     if not program:
         return Confinement()
-    given = _given("", root, str(root), limits, confined, (), {}, guards=False)
+    given = _given("", root, str(root), limits, confined, NOTHING_SHARED, {}, guards=False)
     status, _ = await _tried([*bubblewrap.words(program, given), "/bin/sh", "-c", "exit 0"])
     return confined if status == 0 else Confinement()
 
@@ -114,11 +119,12 @@ async def _tried(words: Sequence[str], said: bytes = b"") -> tuple[int | None, b
 
 
 async def run(
-    command: str, root: Path, limits: Limits, confined: Confinement, writable: Sequence[Path] = (),
+    command: str, root: Path, limits: Limits, confined: Confinement, shared: Shared = NOTHING_SHARED,
     variables: Mapping[str, str] | None = None, guards: bool = False, heard: Heard = lambda chunk: None,
 ) -> Ended:  # fmt: skip
     """Run a command of the shell in a repository; whoever is cancelled ends it. Raises `program_failed`.
 
+    `variables` are set besides those that `shared` names.
     Who `guards` has settings and hooks of git stay what they are. `heard` is called with what the command prints, as it
     comes; it must not wait.
     """
@@ -126,7 +132,8 @@ async def run(
     before = surroundings.believed(root) if guards else {}
     restored: list[str] = []
     try:
-        given = _given(command, root, temporary, limits, confined, writable, variables or {}, guards=guards)
+        own = {**(git_settings(root, temporary) if confined.files else {}), **(variables or {})}
+        given = _given(command, root, temporary, limits, confined, shared, own, guards=guards)
         ended = await _kept(given, limits, heard)
     finally:
         restored += surroundings.restored(root, before) if guards else []
@@ -135,11 +142,13 @@ async def run(
 
 
 def _given(
-    command: str, root: Path, temporary: str, limits: Limits, confined: Confinement, writable: Sequence[Path],
+    command: str, root: Path, temporary: str, limits: Limits, confined: Confinement, shared: Shared,
     variables: Mapping[str, str], *, guards: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """What the keeper is told."""
-    places = [str(path) for path in (*writable, *map(Path, homes_elsewhere(str(root)))) if path.exists()]
+    elsewhere = [*shared.writable, *map(Path, homes_elsewhere(str(root)))]
+    places = [str(path) for path in elsewhere if path.exists()]
+    writable = [str(root), temporary, *places]
     given: dict[str, Any] = {
         "command": command,
         "shell": shutil.which("bash") or "/bin/sh",
@@ -149,15 +158,16 @@ def _given(
         "end_seconds": COMMAND_END_SECONDS,
         "tick_seconds": COMMAND_TICK_SECONDS,
         "processes": limits.processes,
-        "free_bytes": _free_bytes([str(root), temporary, *places]),
+        "free_bytes": _free_bytes(writable),
         "least_free_bytes": LEAST_FREE_BYTES,
         "confines": confined.files and not confined.bubblewrap,
         "network": not confined.network,
         "writable": places,
-        "hidden": surroundings.hidden(),
+        "hidden": homes.hidden(map(os.path.realpath, writable)),
+        "readable": homes.readable(shared.readable),
         "guarded": surroundings.guarded(root) if guards else [],
-        "closed": surroundings.sockets([str(root), temporary, *places]),
-        "environment": {**environment(temporary), **variables},
+        "closed": surroundings.sockets(writable),
+        "environment": {**environment(temporary, shared.variables), **variables},
         "wrapper": [],
     }
     if confined.bubblewrap:
@@ -173,12 +183,6 @@ def _free_bytes(paths: Sequence[str]) -> dict[str, int]:
             status = os.statvfs(path)
             found[path] = status.f_bavail * status.f_frsize
     return found
-
-
-def environment(temporary: str) -> dict[str, str]:
-    """The user's variables without what looks like a secret, for a program that nobody sees or types to."""
-    kept = {name: value for name, value in os.environ.items() if not _SECRET.search(name.upper())}
-    return {**kept, **_PLAIN, "TMPDIR": temporary, "XDG_CACHE_HOME": f"{temporary}/cache"}
 
 
 async def _kept(given: Mapping[str, Any], limits: Limits, heard: Heard) -> Ended:

@@ -61,7 +61,8 @@ async def git(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
         chosen = await asyncio.to_thread(filterless_environment, str(toolbox.root))
     except (OSError, GitUnavailableError) as error:
         return failed(TerselyError("git_unavailable", str(error) or "this is no repository of git"))
-    variables = {name: value for name, value in chosen.items() if name.startswith("GIT_")}
+    own = {name: value for name, value in chosen.items() if os.environ.get(name) != value}
+    variables = {name: value for name, value in own.items() if name.startswith("GIT_")}
     return await shell.observed(
         toolbox, shlex.join([*GIT, *_UNSIGNED, words[0], *_QUIET.get(words[0], ()), *words[1:]]), variables
     )

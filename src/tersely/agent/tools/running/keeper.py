@@ -1,9 +1,9 @@
 """Runs one command of the agent and stays until nothing of it is left. A program of its own; needs nothing installed.
 
 It is told what to do by a line of its standard input, a JSON object: `command`, `root`, `temporary`, `seconds`,
-`processes`, `confines`, `network`, `writable`, `hidden`, `guarded` and `closed` paths, `environment` and more. That
-input then stays open as long as whoever asked is there; what the command prints goes to the standard output, and how it
-ended, as JSON, to the descriptor `status`.
+`processes`, `confines`, `network`, `writable`, `hidden`, `readable`, `guarded` and `closed` paths, `environment` and
+more. That input then stays open as long as whoever asked is there; what the command prints goes to the standard output,
+and how it ended, as JSON, to the descriptor `status`.
 
 On Linux orphans of the command become its own children (`PR_SET_CHILD_SUBREAPER`), so that neither a double fork nor a
 session of its own leads away from it. The command is confined before it starts: Landlock (`landlock(7)`, Linux 5.13)
@@ -43,8 +43,22 @@ _MS_OWN = 2 | 4  # no set-user-id, no devices
 _MS_LOCKED = 0x40F  # what a mount may have besides: no set-user-id, no devices, no execution, access times
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _MOUNT_SETATTR, _RECURSIVE, _AT_FDCWD, _READ_ONLY = 442, 0x8000, -100, 1
+_OPEN_TREE, _MOVE_MOUNT, _OPEN_TREE_CLONE, _MOVE_MOUNT_F_EMPTY_PATH = 428, 429, 1, 4
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a file system of its own is put there
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm", "fd")
+_PR_SET_SECCOMP, _SECCOMP_FILTER = 22, 2
+_STEP = struct.Struct("=HBBI")  # what is done, how many steps are passed over if so and if not, with which number
+_LOAD, _IS_EQUAL, _IS_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_OFFSET_OF_NUMBER, _OFFSET_OF_ARCHITECTURE = 0, 4
+_ALLOW, _REFUSE = 0x7FFF0000, 0x00050001  # the latter with EPERM
+_FOREIGN_NUMBERS = 0x40000000  # the least of the x32 interface, which has the same mark as x86-64
+_URING_CALLS = (425, 426, 427)  # the same numbers on every architecture
+# By machine, the marks of the interfaces that it has, with the numbers of add_key, request_key, keyctl and bpf.
+_ARCHITECTURES = {
+    "x86_64": ((0xC000003E, (248, 249, 250, 321)), (0x40000003, (286, 287, 288, 357))),
+    "aarch64": ((0xC00000B7, (217, 218, 219, 280)), (0x40000028, (309, 310, 311, 386))),
+    "riscv64": ((0xC00000F3, (217, 218, 219, 280)),),
+}
 _TELLS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -184,7 +198,7 @@ def _become(given: Mapping[str, Any]) -> NoReturn:
         if given["confines"]:
             _confine(given)
         os.chdir(given["root"])  # now: mounts lie on top of what was there
-        words = [*given["wrapper"], given["shell"], "-c", given["command"]]
+        words = [*_filtering(given["wrapper"]), given["shell"], "-c", given["command"]]
         os.execve(words[0], words, given["environment"])  # noqa: S606
     except BaseException as error:  # noqa: BLE001 - nothing may return from here
         os.write(2, f"the command cannot be started: {error}\n".encode())
@@ -213,11 +227,13 @@ def _confine(given: Mapping[str, Any]) -> None:
     is_apart = _leave(_CLONE_NEWNS | (0 if given["network"] else _CLONE_NEWNET))
     writable = [os.path.realpath(path) for path in (given["root"], given["temporary"], *given["writable"])]
     if is_apart and not _LIBC.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None):
+        _hide(given["hidden"], [*given["readable"], *writable])
         _seal(writable)
         _guard(given["guarded"])
         _close(given["closed"])
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    _restrict_files(writable, given["hidden"], closes_tcp=not (given["network"] or is_apart))
+    _filter_calls()
+    _restrict_files(writable, given["hidden"], given["readable"], closes_tcp=not (given["network"] or is_apart))
 
 
 def _leave(kinds: int) -> bool:
@@ -241,6 +257,44 @@ def _raise_loopback() -> None:
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plain:
         flags = struct.unpack("16sH", fcntl.ioctl(plain, _SIOCGIFFLAGS, struct.pack("16sH14x", b"lo", 0))[:18])[1]
         fcntl.ioctl(plain, _SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", flags | _IFF_UP))
+
+
+def _hide(hidden: Iterable[str], shown: Iterable[str]) -> None:
+    """Have nothing in these folders but what is shown of them, and nothing in these files.
+
+    A program that finds no file of settings goes on; one that may not read it often ends. Landlock alone forbids.
+    """
+    folders = [path for path in hidden if os.path.isdir(path)]
+    below = [path for path in shown if any(path.startswith(f"{folder}/") for folder in folders)]
+    trees = {path: _detached(path) for path in sorted(below, key=lambda path: path.count("/"))}
+    if any(tree < 0 for tree in trees.values()):
+        return
+    for path in hidden:
+        if path in folders:
+            _LIBC.mount(b"tmpfs", os.fsencode(path), b"tmpfs", _MS_OWN, b"mode=755,size=1m")
+        else:
+            _LIBC.mount(b"/dev/null", os.fsencode(path), None, _MS_BIND, None)
+    for path, tree in trees.items():
+        _attach(tree, path)
+
+
+def _detached(path: str) -> int:
+    """A descriptor of all below a path, to be attached elsewhere (`open_tree(2)`); negative where that fails."""
+    flags = ctypes.c_uint(_OPEN_TREE_CLONE | _RECURSIVE | os.O_CLOEXEC)
+    return int(_LIBC.syscall(_OPEN_TREE, ctypes.c_int(_AT_FDCWD), os.fsencode(path), flags))
+
+
+def _attach(tree: int, path: str) -> None:
+    """Put it there (`move_mount(2)`), in folders that are made for it."""
+    with suppress(OSError):
+        if os.path.isdir(f"/proc/self/fd/{tree}"):
+            os.makedirs(path, exist_ok=True)
+        elif not os.path.exists(path):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            os.close(os.open(path, os.O_CREAT | os.O_CLOEXEC))
+    target, flags = ctypes.c_int(_AT_FDCWD), ctypes.c_uint(_MOVE_MOUNT_F_EMPTY_PATH)
+    _LIBC.syscall(_MOVE_MOUNT, ctypes.c_int(tree), b"", target, os.fsencode(path), flags)
+    os.close(tree)
 
 
 def _seal(writable: Iterable[str]) -> None:
@@ -279,6 +333,43 @@ def _guard(paths: Iterable[str]) -> None:
         _LIBC.mount(None, path, None, _MS_REMOUNT | _MS_BIND | _MS_RDONLY | kept, None)
 
 
+# System calls
+
+
+def _filter_calls() -> None:
+    """Refuse those that the other means do not see: rings of requests, keys of the kernel, programs in it."""
+    if steps := _filter_steps():
+        kept = ctypes.create_string_buffer(steps)
+        program = struct.pack("@HP", len(steps) // _STEP.size, ctypes.addressof(kept))
+        _checked(_LIBC.prctl(_PR_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_FILTER), program, 0, 0))
+
+
+def _filtering(wrapper: list[str]) -> list[str]:
+    """The words of bubblewrap, which gets the same filter through a descriptor."""
+    steps = _filter_steps()
+    if not wrapper or not steps:
+        return wrapper
+    program = os.memfd_create("filter", 0)
+    os.write(program, steps)
+    os.lseek(program, 0, os.SEEK_SET)
+    return [wrapper[0], "--seccomp", str(program), *wrapper[1:]]
+
+
+def _filter_steps() -> bytes:
+    """The program of `seccomp(2)`: each architecture has numbers of its own; "" on machines that it does not know."""
+    machine = os.uname().machine
+    if machine not in _ARCHITECTURES:
+        return b""
+    steps = [(_LOAD, 0, 0, _OFFSET_OF_ARCHITECTURE)]
+    for mark, numbers in _ARCHITECTURES[machine]:
+        refused = [*_URING_CALLS, *numbers]
+        tests = [(_IS_EQUAL, len(refused) + 1 - at, 0, number) for at, number in enumerate(refused)]
+        tests.append((_IS_LEAST, 1, 0, _FOREIGN_NUMBERS))
+        block = [(_LOAD, 0, 0, _OFFSET_OF_NUMBER), *tests, (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE)]
+        steps += [(_IS_EQUAL, 0, len(block), mark), *block]
+    return b"".join(_STEP.pack(*step) for step in [*steps, (_RETURN, 0, 0, _REFUSE)])
+
+
 # Landlock
 
 
@@ -289,7 +380,9 @@ def landlock_version() -> int:
     return max(0, int(_LIBC.syscall(_CREATE_RULESET, None, 0, _VERSION)))
 
 
-def _restrict_files(writable: Iterable[str], hidden: Iterable[str], *, closes_tcp: bool) -> None:
+def _restrict_files(
+    writable: Iterable[str], hidden: Iterable[str], readable: Iterable[str], *, closes_tcp: bool
+) -> None:
     version = landlock_version()
     if not version:
         raise OSError("the kernel has no Landlock")
@@ -301,6 +394,8 @@ def _restrict_files(writable: Iterable[str], hidden: Iterable[str], *, closes_tc
     looks = _EXECUTE | _READ_FILE | _READ_DIR
     for path, is_whole in _cover("/", [os.path.realpath(path) for path in hidden]):
         _allow(rules, path, everything & (looks if is_whole else _READ_DIR))
+    for path in readable:
+        _allow(rules, os.path.realpath(path), everything & looks)
     for device in _DEVICES:
         _allow(rules, f"/dev/{device}", everything)
     for path in writable:

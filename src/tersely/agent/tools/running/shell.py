@@ -49,9 +49,7 @@ async def observed(
     try:
         confined = await toolbox.confinement()
         async with _undoable(toolbox, command, untold) if variables is None else nullcontext():
-            ended = await run(
-                command, toolbox.root, limits, confined, choices.writable, variables, guards, toolbox.heard
-            )
+            ended = await run(command, toolbox.root, limits, confined, choices.shared, variables, guards, toolbox.heard)
     except TerselyError as error:
         return failed(error)
     output = plain(ended.output).rstrip()

@@ -1,4 +1,4 @@
-"""What a command has to be kept from: secrets, sockets of other programs, and what git runs or believes.
+"""What a command has to be kept from: sockets of other programs, and what git runs or believes.
 
 Git runs hooks, and believes settings that name programs, outside of all confinement and long after the command. Where
 the system can, these are read-only while it runs; in any case they are afterwards what they were.
@@ -21,25 +21,10 @@ from tersely.foundation.roots import INDEX_DIRECTORY
 MAX_CLOSED_SOCKETS = 1_000  # of other programs, which a command does not reach
 MAX_GUARDED_FILES = 200  # of hooks, and of linked working trees
 
-# Where users keep what lets others in; relative to their home.
-_PRIVATE = (
-    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".pypirc", ".npmrc",
-    ".config/gh", ".config/gcloud", ".config/tersely", ".local/state/tersely", ".local/share/keyrings", ".mozilla",
-)  # fmt: skip
 _HOOKS = "hooks"
 _SETTINGS = ("config", "config.worktree", "commondir", "gitdir")
 _WHOLE = (_HOOKS, "modules", "worktrees")
 _SOCKETS = "/proc/net/unix"
-
-
-def hidden() -> list[str]:
-    """Where the user keeps what lets others in, and Tersely what it keeps for the user."""
-    own = [
-        os.environ.get("TERSELY_HOME", ""),
-        os.environ.get("XDG_STATE_HOME", "") and f"{os.environ['XDG_STATE_HOME']}/tersely",
-    ]
-    paths = [os.path.expanduser(f"~/{name}") for name in _PRIVATE] + [path for path in own if path.startswith("/")]
-    return [path for path in paths if os.path.lexists(path)]
 
 
 def sockets(writable: Sequence[str]) -> list[str]:
