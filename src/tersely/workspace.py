@@ -81,6 +81,7 @@ class Workspace:
         """Bring the index up to date before a question, unless that is not wanted and there is an index."""
         self.engine.changed.clear()
         self.engine.limits_hit.clear()
+        self.engine.other_definitions.clear()
         if self.refreshes or not self.engine.store.is_current():
             self.refresh()
 
@@ -97,6 +98,7 @@ class Workspace:
         if changed:
             more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
             notes.append(f"{changed[0]}{more} changed after the index was made: lines may be others")
+        notes += sorted(self.engine.other_definitions)
         notes += sorted(self.engine.limits_hit)
         return tuple(notes)
 

@@ -16,7 +16,7 @@ from tersely.code.index.qualified_names import dotted_name
 from tersely.code.index.refresh import Progress, RefreshReport, refresh
 from tersely.code.index.schema import IndexedFile as StoredFile
 from tersely.code.index.store import Store
-from tersely.code.symbols import Definition, Kind, Symbol
+from tersely.code.symbols import Definition, Kind, Symbol, unnumbered
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 from tersely.foundation.hashing import content_hash
@@ -44,6 +44,7 @@ class Engine:
         self.store = store
         self.refuses_changed = True  # whether a file that is not what was indexed is an error; else it is noted
         self.changed: set[str] = set()  # files that were found not to be what was indexed
+        self.other_definitions: set[str] = set()  # sentences about names that were asked for and are defined again
         self._graph: tuple[str, StoredFacts, CallGraph] | None = None
         self._flow: FlowReader | None = None
         self._search: Search | None = None
@@ -176,16 +177,27 @@ class Engine:
         """The one symbol that a query means; `symbol_not_found` or `ambiguous_symbol` otherwise.
 
         A query that is a whole qualified name goes before longer names that end in it: `url_for` is the function, not
-        `App.url_for`. Between two whole names there is no choice.
+        `App.url_for`. Between two whole names there is no choice. Of several definitions of one name in a file it means
+        the one that has no number; that there are others is kept in `other_definitions`.
         """
-        found = self.lookup(query, kind)
+        found = _unnumbered(self.lookup(query, kind))
         if not found:
             raise self.not_found(query, kind)
         spellings = (query, f".{dotted_name(query)}")
         whole = [symbol for symbol in found if _is_whole(symbol, spellings)] if len(found) > 1 else found
         if len(whole) != 1:
             raise _ambiguous(query, found)
+        self._note_others(whole[0])
         return whole[0]
+
+    def _note_others(self, symbol: Symbol) -> None:
+        """Keep what is to be said of further definitions of a symbol's name."""
+        others = [other for other in self.store.symbols_of(symbol.path) if _is_numbered(other, symbol)]
+        if others:
+            listed = [f"{other.qualname.removeprefix(symbol.qualname)} ({_lines(other)})" for other in others]
+            more = f" and {len(listed) - MAX_CANDIDATES_NAMED} more" if len(listed) > MAX_CANDIDATES_NAMED else ""
+            names = ", ".join(listed[:MAX_CANDIDATES_NAMED])
+            self.other_definitions.add(f"{visible_line(symbol.id)} has other definitions: {names}{more}")
 
     def not_found(self, query: str, kind: Kind | None = None) -> TerselyError:
         """The error for a query that means nothing, with names that look like it."""
@@ -312,6 +324,24 @@ def _unreadable(path: str, error: OSError) -> TerselyError:
 def _facts_key(file: StoredFile) -> tuple[str, str, bytes]:
     """What facts of a file at one path depend on, under one program."""
     return file.language, file.namespace, file.hash
+
+
+def _unnumbered(found: Sequence[Symbol]) -> list[Symbol]:
+    """The symbols but for those that have a number and are found without it too."""
+    ids = {symbol.id for symbol in found}
+    return [symbol for symbol in found if unnumbered(symbol.id) == symbol.id or unnumbered(symbol.id) not in ids]
+
+
+def _is_numbered(other: Symbol, symbol: Symbol) -> bool:
+    """Whether a symbol is a further definition of the name that another has."""
+    return other.path == symbol.path and unnumbered(other.qualname) == symbol.qualname != other.qualname
+
+
+def _lines(symbol: Symbol) -> str:
+    """`lines 12-40`, or `line 12`."""
+    if symbol.start_line == symbol.end_line:
+        return f"line {symbol.start_line}"
+    return f"lines {symbol.start_line}-{symbol.end_line}"
 
 
 def _is_whole(symbol: Symbol, spellings: tuple[str, str]) -> bool:

@@ -58,6 +58,8 @@ PARTIAL = 512  # one of several definitions that together are one class
 DETACHED = 1024  # a value, not a declaration: its name binds nothing in the scope around it
 OWN_RECEIVER = 2048  # the receiver in it is what it is called on, not that of the scope around it
 SETTER = 4096  # a property that is assigned, not read
+REPLACED = 1 << 13  # its name means a later definition
+STUB = 1 << 16  # says how a later definition of its name is called, and never runs
 SINGLETON = 1 << 15  # a class that is its one object: nothing constructs it
 
 

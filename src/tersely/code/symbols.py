@@ -1,7 +1,8 @@
 """The facts that the rest of `code` speaks about: plain frozen values, nothing else.
 
 A *symbol id* is `path/from/root.py:Qualified.name` (POSIX separators); a module's id is its path alone.
-A true redefinition of the same qualified name in one file carries `#2`, `#3`, … in order of appearance.
+Where one file defines a qualified name several times, what the name means carries it as it is: the first definition,
+or the last in languages where it replaces earlier ones. The others carry `#2`, `#3`, … in order of appearance.
 """
 
 from __future__ import annotations
@@ -114,6 +115,23 @@ class Definition(NamedTuple):
     signature_end_byte: int
     doc_start_byte: int
     doc_end_byte: int
+    number: int = 1  # among the definitions of its qualified name
+
+    @property
+    def numbered_qualname(self) -> str:
+        """The qualified name, unique in the file."""
+        return numbered(self.qualname, self.number)
+
+
+def numbered(qualname: str, number: int) -> str:
+    """A qualified name as the `number`-th definition of it carries it."""
+    return qualname if number == 1 else f"{qualname}#{number}"
+
+
+def unnumbered(name: str) -> str:
+    """A qualified name or id without the number of its definition."""
+    plain, mark, number = name.rpartition("#")
+    return plain if mark and number.isdecimal() else name
 
 
 class Problem(NamedTuple):

@@ -73,7 +73,7 @@ def found(store: Store, query: str, *kinds: Kind) -> list[str]:
         ("Validate", []),
         ("ession.validate", []),
         ("th.py:validate", []),
-        ("again", ["src/auth.py:again", "src/auth.py:again#2"]),
+        ("again", ["src/auth.py:again#2", "src/auth.py:again"]),
         ("again#2", ["src/auth.py:again#2"]),
         ("src/auth.py:again", ["src/auth.py:again"]),
         ("src/auth.py:again#2", ["src/auth.py:again#2"]),

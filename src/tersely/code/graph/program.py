@@ -35,6 +35,7 @@ from tersely.code.expressions import (
     SEQUENCE,
     SPREAD,
     STATIC,
+    STUB,
     VARIADIC,
     VERSION_MARK,
     Expression,
@@ -170,12 +171,7 @@ class File:
     def qualnames(self) -> list[str]:
         """Qualified names by position, numbered where a name is defined again."""
         if self._qualnames is None:
-            seen: dict[str, int] = defaultdict(int)
-            self._qualnames = []
-            for definition in self.definitions:
-                name = definition[2]
-                seen[name] += 1
-                self._qualnames.append(f"{name}#{seen[name]}" if seen[name] > 1 else name)
+            self._qualnames = [definition.numbered_qualname for definition in self.definitions]
         return self._qualnames
 
     def all_bindings(self, position: int, name: str) -> list[Entry]:
@@ -502,7 +498,7 @@ class File:
     def _bind_definition(self, position: int, scope: Scope) -> None:
         definition = self.definitions[position]
         kind, name, parent = definition[0], definition[1], definition[3]
-        if position == 0 or kind == Kind.LAMBDA or scope.flags & (EXTENSION | DETACHED):
+        if position == 0 or kind == Kind.LAMBDA or scope.flags & (EXTENSION | DETACHED | STUB):
             return
         if scope.receiver_type is not None and parent == 0:
             return

@@ -8,7 +8,7 @@ from array import array
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tersely.code.symbols import Definition, FileFacts, Import, Kind, Problem, Symbol
+from tersely.code.symbols import Definition, FileFacts, Import, Kind, Problem, Symbol, numbered
 from tersely.foundation.database import Row, Schema
 
 # `facts` holds all that is known of a file. The tables after it are read from it, so that questions across files need
@@ -221,11 +221,9 @@ def skipped_row(job: Job, digest: bytes, reason: str) -> Row:
 def symbol_rows(file_id: int, path: str, definitions: tuple[Definition, ...]) -> list[Row]:
     """Rows of the table `symbol` for the definitions of one file."""
     rows: list[Row] = []
-    seen: dict[str, int] = {}
     for position, definition in enumerate(definitions):
-        kind, name, qualname, parent, *places = definition
-        count = seen[qualname] = seen.get(qualname, 0) + 1
-        unique = qualname if count == 1 else f"{qualname}#{count}"
+        kind, name, qualname, parent, *places, number = definition
+        unique = numbered(qualname, number)
         owner = qualname[: -len(name) - 1].rpartition(".")[2] if name else ""
         shown: Any = name if position else _stem(path)
         rows.append((file_id, position, shown, unique, owner, str(kind), parent, *places))

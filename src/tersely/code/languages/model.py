@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform
 
@@ -35,6 +36,14 @@ def value(cls: type[Value]) -> type[Value]:
     Comparing, printing and guarding forty classes would take longer to make than a file takes to read.
     """
     return dataclass(slots=True, eq=False, repr=False)(cls)
+
+
+class Redefinition(Enum):
+    """What a definition does to earlier ones of its name in the same place."""
+
+    REPLACES = "replaces"  # the name means it from then on
+    ADDS = "adds"  # a part of what the name means already, such as the setter of a property
+    IS_STUB = "is a stub"  # says how a later definition is called
 
 
 @value
@@ -649,6 +658,8 @@ class Resolution:
     builtins: str = ""  # external module of names that are not found
     summaries: Mapping[str, Summary] = field(default_factory=dict)
     value_decorators: Mapping[str, int] = field(default_factory=dict)  # decorator text -> definition flags
+    # What a definition does to earlier ones of its name: the later one is what the name means. None: nothing.
+    redefinition: Callable[[Node, Callable[[Node], str]], Redefinition] | None = None
     injection: Injection | None = None
 
 

@@ -37,6 +37,7 @@ from tersely.code.languages.model import (
     Pair,
     Parameter,
     Raises,
+    Redefinition,
     Removes,
     Resolution,
     Return,
@@ -124,6 +125,19 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
 def _is_root(files: Files, directory: str) -> bool:
     """A directory inside a package is no root: its modules are reached through the package."""
     return not directory or not files.exists(f"{directory}/__init__.py")
+
+
+def redefinition_of(definition: Node, text: Callable[[Node], str]) -> Redefinition:
+    """By its decorators: `@overload` makes a stub, `@name.setter` adds to what has the name."""
+    inner = definition.child_by_field_name("definition") or definition
+    name = inner.child_by_field_name("name")
+    for child in definition.children:
+        written = text(child).removeprefix("@").partition("(")[0].strip() if child.type == "decorator" else ""
+        if written.rpartition(".")[2] == "overload":
+            return Redefinition.IS_STUB
+        if name is not None and written.startswith(f"{text(name)}."):
+            return Redefinition.ADDS
+    return Redefinition.REPLACES
 
 
 IDENTITY = Summary(returns=0)
@@ -326,6 +340,7 @@ PYTHON = Language(
             shared="conftest.py",
             unasked="autouse",
         ),
+        redefinition=redefinition_of,
         value_decorators={
             "staticmethod": STATIC,
             "classmethod": CLASS_METHOD,

@@ -56,7 +56,7 @@ def extract(source: bytes, language: Language) -> FileFacts:
             walk.mentions |= draft.read if draft is module else set()
     namespace = language.namespace_of(root, walk.text) if language.namespace_of else ""
     return FileFacts(
-        tuple(walk.definitions),
+        tuple(walk.redefinitions.finish(walk.definitions, walk.drafts)),
         tuple(draft.freeze() if draft is not None else None for draft in walk.drafts),
         tuple(walk.imports),
         tuple(sorted(walk.mentions)),

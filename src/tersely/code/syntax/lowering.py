@@ -32,6 +32,7 @@ from tersely.code.syntax.drafts import SCOPE_OWNERS, Naming, ScopeDraft
 from tersely.code.syntax.effects import note_additions, note_export, note_inheritance, note_receiver
 from tersely.code.syntax.naming import naming_of
 from tersely.code.syntax.patterns import bind
+from tersely.code.syntax.redefinitions import Redefinitions
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -59,6 +60,7 @@ class Lowering:
         self.wrapped: tuple[Node, int] | None = None  # the node around the next definition, and flags for it
         self.naming: Naming | None = None  # the name of the next function, class or mapping
         self.interned: dict[bytes, str] = {}
+        self.redefinitions = Redefinitions(language.resolution.redefinition)
         self.notes: dict[str, Any] = {}  # what the rules of a language remember during the walk
         lines = source.count(b"\n", 0, len(source) - 1) + 1  # a newline at the end begins no other line
         module = Definition(Kind.MODULE, "", "", -1, 1, lines, 1, 0, len(source), 0, 0, 0)
@@ -318,6 +320,7 @@ class Lowering:
         )
         row = row._replace(start_line=outermost.start_point[0] + 1, start_byte=outermost.start_byte)
         draft = self._open(row, kind, row.qualname)
+        self.redefinitions.add(draft, wrapped[0] if wrapped else node, self.text)
         if wrapped:
             draft.flags |= wrapped[1]
         modifiers = self.resolution.modifiers
