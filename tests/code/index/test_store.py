@@ -101,7 +101,7 @@ def test_lookups(store: Store, query: str, ids: list[str]) -> None:
         ("User.*", ["src/models.py:User.validate_all"]),
         ("S*.close", ["src/auth.py:Session.close"]),
         ("*_all", ["src/models.py:User.validate_all"]),
-        ("?gain", ["src/auth.py:again", "src/auth.py:again#2"]),
+        ("?gain", ["src/auth.py:again#2", "src/auth.py:again"]),
         ("[!v]lose", ["src/auth.py:Session.close"]),
         ("*/auth.py:test_*", ["tests/auth.py:test_validate"]),
         ("mod*.py:*", ["src/models.py:User", "src/models.py:User.validate_all"]),

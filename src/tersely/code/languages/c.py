@@ -44,6 +44,7 @@ from tersely.code.languages.model import (
     Typed,
     control_table,
 )  # fmt: skip
+from tersely.code.languages.nodes import all_parts, named_parts, parts_in, previous_part
 from tersely.code.languages.preprocessor import readable_c
 from tersely.code.symbols import Import, Kind
 
@@ -139,7 +140,7 @@ def declared(node: Node) -> Declared:
             direct = False
             points = points or (function is not None and node.type == "pointer_declarator")
         inner = node.child_by_field_name("declarator") or next(
-            (child for child in node.named_children if child.type in WRAPPING or child.type in NAMES), None
+            (child for child in named_parts(node) if child.type in WRAPPING or child.type in NAMES), None
         )
         if inner is None:
             break
@@ -179,7 +180,7 @@ def _conversion(walk: Lowering, node: Node) -> str:
     """`operator T *`, without the parameters."""
     end = node.child_by_field_name("declarator")
     while end is not None and end.type != "abstract_function_declarator":
-        end = next((child for child in end.named_children if child.type.startswith("abstract_")), None)
+        end = next((child for child in named_parts(end) if child.type.startswith("abstract_")), None)
     text = walk.text(node)
     if end is not None:
         text = walk.source[node.start_byte : end.start_byte].decode("utf-8", "replace")
@@ -213,10 +214,10 @@ def lower_function(walk: Lowering, node: Node) -> Expression:
     declarator = node.child_by_field_name("declarator")
     found = declared(declarator) if declarator is not None else None
     if found is None or found.name is None or (found.function is None and not _converts(found.name)):
-        walk.visit(node.named_children)
+        walk.visit(named_parts(node))
         return None
     body = node.child_by_field_name("body") or next(
-        (child for child in node.named_children if child.type == "try_statement"), None
+        (child for child in named_parts(node) if child.type == "try_statement"), None
     )
     looks_like_one = node.child_by_field_name("type") is None or walk.text(found.name) in MACRO_WORDS
     if looks_like_one and not _owns_names(walk):  # `foreach (…) {…}`, or `if (…) {…}` after a macro
@@ -231,7 +232,7 @@ def define_function(walk: Lowering, node: Node, name: Node, function: Node | Non
     fixture = FIXTURES.get(text) if node.child_by_field_name("type") is None else None
     if fixture is not None and function is not None:
         written = function.child_by_field_name("parameters")
-        listed_names = written.named_children if written is not None else []
+        listed_names = named_parts(written) if written is not None else []
         if len(listed_names) > 1:
             qualifiers, text, name_node = [walk.text(listed_names[0])], walk.text(listed_names[1]), listed_names[1]
             function = None
@@ -239,7 +240,7 @@ def define_function(walk: Lowering, node: Node, name: Node, function: Node | Non
     returned = walk.value(node.child_by_field_name("type"))
     heads = (node, body) if body is not None and body.type == "try_statement" else (node,)
     initializers = next(
-        (child for head in heads for child in head.named_children if child.type == "field_initializer_list"), None
+        (child for head in heads for child in named_parts(head) if child.type == "field_initializer_list"), None
     )
     listed = function.child_by_field_name("parameters") if function is not None else None
     parameters = _parameters(walk, listed)
@@ -251,7 +252,7 @@ def define_function(walk: Lowering, node: Node, name: Node, function: Node | Non
         draft.flags |= OUTSIDE
     if "static" in words:
         draft.flags |= STATIC if _in_class_draft(parent.kind) else PRIVATE
-    if body is None and not any(child.type == "default_method_clause" for child in node.named_children):
+    if body is None and not any(child.type == "default_method_clause" for child in named_parts(node)):
         draft.flags |= ABSTRACT if _in_class_draft(parent.kind) else ABSTRACT | PRIVATE  # known where it is included
     if walk.notes.get(UNNAMED_NAMESPACE):
         draft.flags |= PRIVATE
@@ -268,8 +269,8 @@ def define_function(walk: Lowering, node: Node, name: Node, function: Node | Non
 
 def lower_unit(walk: Lowering, node: Node) -> Expression:
     """A file. `main() {…}` and `TEST(a, b) {…}` have no type, so the grammar sees a call and a block."""
-    for child in node.named_children:
-        head = child.prev_named_sibling if child.type == "compound_statement" else None
+    for child in named_parts(node):
+        head = previous_part(child) if child.type == "compound_statement" else None
         name = _lone_call(head) if head is not None else None
         if head is None or name is None:
             walk.value(child)
@@ -296,7 +297,7 @@ def _is_defined_here(walk: Lowering, node: Node, name: str) -> bool:
 
 def _defined_functions(walk: Lowering, node: Node) -> Iterator[str]:
     """The names of the functions that have a body in a file, whatever the preprocessor makes of them."""
-    for child in node.named_children:
+    for child in named_parts(node):
         if child.type.startswith("preproc_") or child.type in ("linkage_specification", "declaration_list", "ERROR"):
             yield from _defined_functions(walk, child)
         elif child.type == "function_definition":
@@ -308,9 +309,9 @@ def _defined_functions(walk: Lowering, node: Node) -> Iterator[str]:
 
 def _lone_call(head: Node) -> Node | None:
     """The function of a call that nothing ends, or a name alone: a macro that makes the head of a function."""
-    if head.named_child_count != 1 or not (head.is_error or head.children[-1].is_missing):
+    if len(named_parts(head)) != 1 or not (head.is_error or all_parts(head)[-1].is_missing):
         return None
-    call = head.named_children[0]
+    call = named_parts(head)[0]
     if call.type == "identifier":
         return call
     name = call.child_by_field_name("function") if call.type == "call_expression" else None
@@ -328,7 +329,7 @@ def _in_class_draft(kind: Kind) -> bool:
 
 def _parameters(walk: Lowering, listed: Node | None) -> list[tuple[str, Expression]]:
     found: list[tuple[str, Expression]] = []
-    for child in listed.named_children if listed is not None else []:
+    for child in named_parts(listed) if listed is not None else []:
         if child.type not in PARAMETERS:
             continue
         annotation = walk.value(child.child_by_field_name("type"))
@@ -344,10 +345,10 @@ def _parameters(walk: Lowering, listed: Node | None) -> list[tuple[str, Expressi
 
 def _initialize_members(walk: Lowering, initializers: Node) -> None:
     """`: base(x), member(y)`."""
-    for child in initializers.named_children:
-        parts = child.named_children
+    for child in named_parts(initializers):
+        parts = named_parts(child)
         if child.type == "field_initializer" and len(parts) > 1:
-            values = tuple(walk.value(part) for part in parts[-1].named_children)
+            values = tuple(walk.value(part) for part in named_parts(parts[-1]))
             if parts[0].type == "field_identifier":
                 walk.call((MEMBER, "this", walk.text(parts[0])), values, (), child.start_point[0] + 1, NEW)
             else:
@@ -361,7 +362,7 @@ def lower_declaration(walk: Lowering, node: Node) -> Expression:
     """Variables, fields and prototypes of one type."""
     typed = node.child_by_field_name("type")
     annotation = walk.value(typed)
-    declarators = node.children_by_field_name("declarator")
+    declarators = parts_in(node, "declarator")
     default = node.child_by_field_name("default_value") or node.child_by_field_name("value")
     for declarator in declarators:
         found = declared(declarator)
@@ -379,7 +380,7 @@ def lower_declaration(walk: Lowering, node: Node) -> Expression:
             default = None
     used = (typed, *declarators, node.child_by_field_name("default_value"))
     known = {child.id for child in used if child is not None}
-    rest = [child for child in node.named_children if child.id not in known]
+    rest = [child for child in named_parts(node) if child.id not in known]
     walk.visit([child for child in rest if child.type != "field_initializer_list"])
     return None
 
@@ -423,7 +424,7 @@ def _initial(walk: Lowering, value: Node | None, annotation: Expression, found: 
             return walk.call(annotation, (), (), node.start_point[0] + 1, NEW)
         return None
     if value.type == "argument_list":
-        arguments = tuple(walk.value(child) for child in value.named_children)
+        arguments = tuple(walk.value(child) for child in named_parts(value))
         return walk.call(annotation, arguments, (), value.start_point[0] + 1, NEW) if annotation is not None else None
     if value.type == "initializer_list":
         return _listed(walk, value, annotation, found.is_direct)
@@ -437,20 +438,16 @@ def _listed(walk: Lowering, node: Node, annotation: Expression, is_one: bool) ->
             _listed(walk, child, annotation, is_one=True)
             if child.type == "initializer_list"
             else _element(walk, child, annotation)
-            for child in node.named_children
-            if child.type != "comment"
+            for child in named_parts(node)
         ]
         return (SEQUENCE, tuple(elements), walk.next_serial())
     typed = annotation and (TYPED, annotation)
-    place = 0
-    for child in node.named_children:
-        if child.type == "comment":
-            continue
+    for place, child in enumerate(named_parts(node)):
         if child.type == "initializer_pair":
             designator = child.child_by_field_name("designator")
             value = _element(walk, child, annotation)
-            if designator is not None and designator.type == "field_designator" and designator.named_children:
-                name = walk.text(designator.named_children[0])
+            if designator is not None and designator.type == "field_designator" and named_parts(designator):
+                name = walk.text(named_parts(designator)[0])
                 walk.mentions.add(name)
                 walk.scope.binds.append(((MEMBER, typed, name), value))
         else:
@@ -459,7 +456,6 @@ def _listed(walk: Lowering, node: Node, annotation: Expression, is_one: bool) ->
                 member = f"{_base(annotation)}#{place}"
                 walk.mentions.add(member)
                 walk.scope.binds.append(((MEMBER, typed, member), value))
-        place += 1
     return typed
 
 
@@ -498,21 +494,21 @@ def define_class(walk: Lowering, node: Node, name: Node | None, body: Node, kind
         name = name.child_by_field_name("name")
     qualifiers, text, name_node = qualified(walk, name) if name is not None else ([], "", None)
     draft = walk.enter(node, kind, text or walk.anonymous(kind.value), name_node, body, ".".join(qualifiers))
-    for child in node.named_children:
+    for child in named_parts(node):
         if child.type == "base_class_clause":
-            draft.bases += [walk.value(base) for base in child.named_children if base.type != "access_specifier"]
+            draft.bases += [walk.value(base) for base in named_parts(child) if base.type != "access_specifier"]
     if walk.notes.get(UNNAMED_NAMESPACE):
         draft.flags |= PRIVATE
     walk.scope = draft
     if body.type == "enumerator_list":
-        for child in body.named_children:
+        for child in named_parts(body):
             label = child.child_by_field_name("name")
             walk.value(child.child_by_field_name("value"))
             if label is not None:
                 walk.bind_name(walk.text(label), None, label)
                 walk.define_value(child, walk.text(label), label, Kind.FIELD)
     else:
-        walk.visit(body.named_children)
+        walk.visit(named_parts(body))
         _place_fields(walk, body, text)
     return walk.leave(draft, parent)
 
@@ -520,8 +516,8 @@ def define_class(walk: Lowering, node: Node, name: Node | None, body: Node, kind
 def _place_fields(walk: Lowering, body: Node, own: str) -> None:
     """Fields for functions hold what initialisers put in their place."""
     place = 0
-    for field in body.named_children:
-        for declarator in field.children_by_field_name("declarator") if field.type == "field_declaration" else []:
+    for field in named_parts(body):
+        for declarator in parts_in(field, "declarator") if field.type == "field_declaration" else []:
             found = declared(declarator)
             if found.name is not None and own and (found.is_function_pointer or _is_plain_type(field)):
                 walk.scope.binds.append((walk.text(found.name), (MEMBER, (TYPED, own), f"{own}#{place}")))
@@ -542,7 +538,7 @@ def lower_enum(walk: Lowering, node: Node) -> Expression:
 def lower_typedef(walk: Lowering, node: Node) -> Expression:
     """`typedef T name;`; a type without a name of its own takes the name."""
     made = node.child_by_field_name("type")
-    declarators = node.children_by_field_name("declarator")
+    declarators = parts_in(node, "declarator")
     first = declared(declarators[0]) if declarators else None
     body = made.child_by_field_name("body") if made is not None and made.type in TYPE_NODES else None
     is_nameless = made is not None and body is not None and made.child_by_field_name("name") is None
@@ -590,7 +586,7 @@ def lower_macro(walk: Lowering, node: Node) -> Expression:
     draft = walk.enter(node, Kind.MACRO, walk.text(name), name, value)
     draft.flags |= PRIVATE  # known where the file is included
     listed = node.child_by_field_name("parameters")
-    own = {walk.text(child) for child in listed.named_children} if listed is not None else set()
+    own = {walk.text(child) for child in named_parts(listed)} if listed is not None else set()
     for parameter in sorted(own):
         draft.parameters.append(parameter_of(parameter, None))
     walk.scope = draft
@@ -606,7 +602,7 @@ def lower_branch(walk: Lowering, node: Node) -> Expression:
     condition, alternative = node.child_by_field_name("condition"), node.child_by_field_name("alternative")
     if condition is not None and walk.text(condition) == "0":
         return walk.value(alternative)
-    walk.visit(node.named_children)
+    walk.visit(named_parts(node))
     return None
 
 

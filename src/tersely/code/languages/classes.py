@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import GENERIC, MEMBER, NEW, Expression
 from tersely.code.languages.model import Class, Files, Function, shared_directories
+from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ Namespaces = Callable[[Files, str, str], list[str]]
 
 def child_of(node: Node, *types: str) -> Node | None:
     """The first child of one of some types."""
-    return next((child for child in node.named_children if child.type in types), None)
+    return next((child for child in named_parts(node) if child.type in types), None)
 
 
 def namespace_files(suffix: str, separator: str = ".") -> Namespaces:
@@ -43,11 +44,11 @@ def dotted_type(name: str) -> Callable[[Lowering, Node], Expression]:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         value: Expression = None
-        for child in node.named_children:
+        for child in named_parts(node):
             if child.type == name:
                 value = walk.value(child) if value is None else (MEMBER, value, walk.text(child))
             elif child.type == "type_arguments" and value is not None:
-                value = (GENERIC, value, tuple(walk.value(argument) for argument in child.named_children))
+                value = (GENERIC, value, tuple(walk.value(argument) for argument in named_parts(child)))
         return value
 
     return lower

@@ -29,6 +29,7 @@ from tersely.code.languages.model import (  # fmt: skip
     control_table,
     names,
 )
+from tersely.code.languages.nodes import named_parts
 from tersely.code.languages.preprocessor import readable_cpp
 from tersely.code.symbols import Kind
 
@@ -76,7 +77,7 @@ def _parts(name: Node) -> list[Node]:
     """The names of `a::b::c`, which the grammar nests."""
     if name.type != "nested_namespace_specifier":
         return [name]
-    return [part for child in name.named_children for part in _parts(child)]
+    return [part for child in named_parts(name) for part in _parts(child)]
 
 
 def lower_qualified(walk: Lowering, node: Node) -> Expression:
@@ -112,12 +113,12 @@ def lower_template(walk: Lowering, node: Node) -> Expression:
     around = walk.type_parameters
     walk.type_parameters = dict(around)
     listed = node.child_by_field_name("parameters")
-    for child in listed.named_children if listed is not None else []:
-        names = [part for part in child.named_children if part.type == "type_identifier"]
+    for child in named_parts(listed) if listed is not None else []:
+        names = [part for part in named_parts(child) if part.type == "type_identifier"]
         if child.type.endswith("type_parameter_declaration"):
             walk.type_parameters.update((walk.text(name), None) for name in names[:1])
     outermost = walk.wrapped[0] if walk.wrapped else node
-    for child in node.named_children:
+    for child in named_parts(node):
         if listed is None or child.id != listed.id:
             walk.wrapped = (outermost, 0)
             walk.value(child)
@@ -128,7 +129,7 @@ def lower_template(walk: Lowering, node: Node) -> Expression:
 
 def lower_using(walk: Lowering, node: Node) -> Expression:
     """`using namespace a;` brings in all names, `using a::b;` one."""
-    for child in node.named_children:
+    for child in named_parts(node):
         value = walk.value(child)
         if any(token.type == "namespace" for token in node.children):
             walk.scope.stars.append(walk.text(child))
@@ -140,7 +141,7 @@ def lower_using(walk: Lowering, node: Node) -> Expression:
 def lower_alias(walk: Lowering, node: Node) -> Expression:
     """`using A = T;`, `namespace a = b::c;`."""
     name = node.child_by_field_name("name")
-    made = walk.value(node.child_by_field_name("type") or (node.named_children[-1] if node.named_children else None))
+    made = walk.value(node.child_by_field_name("type") or (named_parts(node)[-1] if named_parts(node) else None))
     if name is not None and made != walk.text(name):
         walk.bind_name(walk.text(name), made, name)
         if walk.scope.kind not in (Kind.FUNCTION, Kind.METHOD, Kind.LAMBDA):
@@ -156,12 +157,12 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
     last = function
     while last.type == "qualified_identifier" and last.child_by_field_name("name") is not None:
         last = last.child_by_field_name("name") or last
-    arguments = [child for child in listed.named_children if child.type != "comment"] if listed is not None else []
+    arguments = named_parts(listed) if listed is not None else []
     line = function.end_point[0] + 1
     if last.type == "template_function":
         name = _name(walk, last)
         types = last.child_by_field_name("arguments")
-        first = next((child for child in types.named_children), None) if types is not None else None
+        first = next((child for child in named_parts(types)), None) if types is not None else None
         if name in CASTS or name in MAKERS:
             made = walk.value(first)
             values = tuple(walk.value(argument) for argument in arguments)
@@ -178,7 +179,7 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
     declarator = node.child_by_field_name("declarator")
     listed = declarator.child_by_field_name("parameters") if declarator is not None else None
     draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, body)
-    for child in listed.named_children if listed is not None else []:
+    for child in named_parts(listed) if listed is not None else []:
         inner = child.child_by_field_name("declarator")
         found = declared(inner) if inner is not None else None
         name = walk.parameter_name(found.name if found is not None else None, len(draft.parameters))

@@ -59,6 +59,7 @@ from tersely.code.languages.model import (
     control_table,
     names,
 )
+from tersely.code.languages.nodes import named_parts, parts_and_fields
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     """`using A.B;`, `using static A.B.C;`, `using X = A.B.C;`."""
     line = node.start_point[0] + 1
     alias = node.child_by_field_name("name")
-    path = node.named_children[-1] if node.named_children else None
+    path = named_parts(node)[-1] if named_parts(node) else None
     if path is None:
         return []
     module = text(path).removeprefix("global::").partition("<")[0]
@@ -90,7 +91,7 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
 
 def namespace_of(root: Node, text: Callable[[Node], str]) -> str:
     """The first namespace that a file declares."""
-    for child in root.named_children:
+    for child in named_parts(root):
         if child.type in ("file_scoped_namespace_declaration", "namespace_declaration"):
             name = child.child_by_field_name("name")
             return text(name) if name is not None else ""
@@ -114,18 +115,18 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
         return [Parameter_(walk.parameter_name(listed, 0), None, None, POSITIONAL)]
     found = []
     rest: Expression = None
-    for position, child in enumerate(listed.named_children):
+    for position, (child, role) in enumerate(parts_and_fields(listed)):
         if child.type == "parameter":
             name, typed = child.child_by_field_name("name"), child.child_by_field_name("type")
-            last = child.named_children[-1] if child.named_children else None
+            last = named_parts(child)[-1] if named_parts(child) else None
             default = last if name is not None and last is not None and last.start_byte > name.start_byte else None
             text = walk.parameter_name(name, position)
             found.append(
                 Parameter_(text, walk.value(typed), walk.value(default) or (default and (TYPED, None)), POSITIONAL)
             )
-        elif listed.field_name_for_named_child(position) == "type":
+        elif role == "type":
             rest = walk.value(child)
-        elif listed.field_name_for_named_child(position) == "name":
+        elif role == "name":
             element = rest[2][0] if type(rest) is tuple and rest[0] == GENERIC and rest[2] else rest
             found.append(Parameter_(walk.parameter_name(child, position), element, None, REST))
     return found
@@ -148,7 +149,7 @@ def read_chaining(walk: Lowering, node: Node) -> None:
     if initializer is not None:
         called = next((child.type for child in initializer.children if child.type in ("base", "this")), "base")
         arguments = child_of(initializer, "argument_list")
-    values = tuple(walk.value(child) for child in arguments.named_children) if arguments is not None else ()
+    values = tuple(walk.value(child) for child in named_parts(arguments)) if arguments is not None else ()
     walk.scope.calls.insert(0, (CALL, called, values, (), (initializer or node).start_point[0] + 1))
 
 
@@ -157,7 +158,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
     name, accessors = node.child_by_field_name("name"), node.child_by_field_name("accessors")
     value = node.child_by_field_name("value")
     arrow = value is not None and value.type == "arrow_expression_clause"
-    bodies = [child.child_by_field_name("body") for child in accessors.named_children] if accessors is not None else []
+    bodies = [child.child_by_field_name("body") for child in named_parts(accessors)] if accessors is not None else []
     if arrow or any(bodies):
         return walk.as_rule(COMPUTED_BY_ARROW if arrow else COMPUTED, node)
     if name is not None:
@@ -175,19 +176,19 @@ def lower_creation(walk: Lowering, node: Node) -> Expression:
     created = walk.value(typed)
     positional: list[Expression] = []
     keywords: list[tuple[str, Expression]] = []
-    for argument in arguments.named_children if arguments is not None else ():
+    for argument in named_parts(arguments) if arguments is not None else ():
         name = argument.child_by_field_name("name")
-        value = walk.value(argument.named_children[-1]) if argument.named_children else None
+        value = walk.value(named_parts(argument)[-1]) if named_parts(argument) else None
         if name is None:
             positional.append(value)
         else:
             keywords.append((walk.text(name), value))
     made = walk.call(created, tuple(positional), tuple(keywords), line, NEW) if created is not None else None
     initializer = node.child_by_field_name("initializer") or child_of(node, "initializer_expression")
-    for child in initializer.named_children if initializer is not None else ():
+    for child in named_parts(initializer) if initializer is not None else ():
         left = child.child_by_field_name("left") if child.type == "assignment_expression" else None
         if left is None or left.type != "identifier":
-            walk.visit(child.named_children if left is not None else [child])
+            walk.visit(named_parts(child) if left is not None else [child])
             continue
         value = walk.value(child.child_by_field_name("right"))
         walk.mentions.add(walk.text(left))
@@ -210,7 +211,7 @@ def lower_array_creation(walk: Lowering, node: Node) -> Expression:
 
 def lower_conditional_access(walk: Lowering, node: Node) -> Expression:
     """`a?.b`: the condition is read where the binding in it asks for it."""
-    return walk.value(node.named_children[-1]) if node.named_children else None
+    return walk.value(named_parts(node)[-1]) if named_parts(node) else None
 
 
 def lower_binding(walk: Lowering, node: Node) -> Expression:
@@ -218,15 +219,15 @@ def lower_binding(walk: Lowering, node: Node) -> Expression:
     access = node.parent
     inside = node
     while access is not None and (
-        access.type != "conditional_access_expression" or access.named_children[0].id == inside.id
+        access.type != "conditional_access_expression" or named_parts(access)[0].id == inside.id
     ):
         inside, access = access, access.parent
-    value = walk.value(access.named_children[0]) if access is not None else None
+    value = walk.value(named_parts(access)[0]) if access is not None else None
     name = node.child_by_field_name("name")
     if name is None:
         return value
     if name.type == "generic_name":
-        name = name.named_children[0]
+        name = named_parts(name)[0]
     walk.mentions.add(walk.text(name))
     return (MEMBER, value, walk.text(name))
 
@@ -235,7 +236,7 @@ def lower_pattern(walk: Lowering, node: Node) -> Expression:
     """`T name` in a pattern, `out T name` among arguments."""
     annotation = walk.value(node.child_by_field_name("type"))
     name = node.child_by_field_name("name")
-    walk.visit([child for child in node.named_children if child.type.endswith("clause")])
+    walk.visit([child for child in named_parts(node) if child.type.endswith("clause")])
     if name is not None and name.type == "identifier":
         bind_typed(walk, name, None if annotation == "var" else annotation)
     return None

@@ -53,6 +53,7 @@ from tersely.code.languages.model import (  # fmt: skip
     control_table,
     names,
 )
+from tersely.code.languages.nodes import all_parts, named_parts
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -82,10 +83,10 @@ def _source(node: Node, text: Text_) -> str:
 def _specifiers(clause: Node, module: str, text: Text_) -> list[Import]:
     """`{a, b as c}` of an import or a re-export."""
     found = []
-    for child in clause.named_children:
+    for child in named_parts(clause):
         name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
         if name is None and child.children:  # `default`, which is a keyword
-            name = child.children[0]
+            name = all_parts(child)[0]
         if name is not None and child.type in ("import_specifier", "export_specifier"):
             bound = text(alias or name).strip(QUOTES)
             found.append(Import(module, text(name).strip(QUOTES), bound, name.start_point[0] + 1))
@@ -96,15 +97,15 @@ def read_import(node: Node, text: Text_) -> list[Import]:
     """`import d, {a as b}, * as n from "m"`, `import "m"`, `import n = require("m")`."""
     line, module = node.start_point[0] + 1, _source(node, text)
     found: list[Import] = []
-    for clause in node.named_children:
+    for clause in named_parts(node):
         if clause.type == "import_require_clause":
-            name = next((child for child in clause.named_children if child.type == "identifier"), None)
+            name = next((child for child in named_parts(clause) if child.type == "identifier"), None)
             found.append(Import(_source(clause, text), "", text(name) if name is not None else "", line))
-        for child in clause.named_children if clause.type == "import_clause" else ():
+        for child in named_parts(clause) if clause.type == "import_clause" else ():
             if child.type == "identifier":
                 found.append(Import(module, "default", text(child), line))
             elif child.type == "namespace_import":
-                found.extend(Import(module, "", text(name), line) for name in child.named_children[:1])
+                found.extend(Import(module, "", text(name), line) for name in named_parts(child)[:1])
             elif child.type == "named_imports":
                 found.extend(_specifiers(child, module, text))
     return found or ([Import(module, "", "", line)] if module else [])
@@ -113,9 +114,9 @@ def read_import(node: Node, text: Text_) -> list[Import]:
 def read_call(node: Node, text: Text_) -> Import | None:
     """`require("m")` and `import("m")`."""
     function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    if function is None or arguments is None or arguments.named_child_count != 1:
+    if function is None or arguments is None or len(named_parts(arguments)) != 1:
         return None
-    only = arguments.named_children[0]
+    only = named_parts(arguments)[0]
     computed = any(child.type == "template_substitution" for child in only.children)
     if computed or only.type not in ("string", "template_string"):
         return None
@@ -128,7 +129,7 @@ def lower_export(walk: Lowering, node: Node) -> Expression:
     """Every form of `export`."""
     module, line = _source(node, walk.text), node.start_point[0] + 1
     wrapped, walk.wrapped = walk.wrapped, None
-    clauses = [child for child in node.named_children if child.type == "export_clause"]
+    clauses = [child for child in named_parts(node) if child.type == "export_clause"]
     if module:
         _export_from(walk, node, module, line)
         return None
@@ -137,7 +138,7 @@ def lower_export(walk: Lowering, node: Node) -> Expression:
             walk.scope.read.add(fact.name)
             if fact.alias != fact.name:
                 walk.bind_name(fact.alias, fact.name, clause)
-    walk.visit([child for child in node.named_children if child.type == "decorator"])
+    walk.visit([child for child in named_parts(node) if child.type == "decorator"])
     declared, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
     tokens = {child.type for child in node.children}
     if declared is not None:
@@ -150,18 +151,18 @@ def lower_export(walk: Lowering, node: Node) -> Expression:
     elif value is not None:
         walk.bind_name("default", walk.assigned_to("default", value, wrapped or (node, 0)), node)
     elif "=" in tokens:
-        for child in node.named_children:
+        for child in named_parts(node):
             walk.bind_name("exports", walk.value(child), child)
     return None
 
 
 def _export_from(walk: Lowering, node: Node, module: str, line: int) -> None:
     found: list[Import] = []
-    for child in node.named_children:
+    for child in named_parts(node):
         if child.type == "export_clause":
             found.extend(_specifiers(child, module, walk.text))
         elif child.type == "namespace_export":
-            found.extend(Import(module, "", walk.text(name).strip(QUOTES), line) for name in child.named_children[:1])
+            found.extend(Import(module, "", walk.text(name).strip(QUOTES), line) for name in named_parts(child)[:1])
     for fact in found or [Import(module, "*", "", line)]:
         walk.add_import(fact)
 
@@ -171,7 +172,7 @@ def _export_from(walk: Lowering, node: Node, module: str, line: int) -> None:
 
 def lower_decorator(walk: Lowering, node: Node) -> Expression:
     """`@decorator` calls it; `@decorator(…)` calls what it gives."""
-    for child in node.named_children:
+    for child in named_parts(node):
         walk.call(walk.callee(child), (), (), node.start_point[0] + 1)
     return None
 
@@ -180,13 +181,13 @@ def lower_element(walk: Lowering, node: Node) -> Expression:
     """`<Component a={b}/>` calls `Component({a: b})`; elements in lower case are not ours."""
     name = node.child_by_field_name("name")
     pairs: list[tuple[Any, Any]] = []
-    for child in node.named_children:
-        if child.type == "jsx_attribute" and child.named_children:
-            value = child.named_children[1] if child.named_child_count > 1 else None
-            pairs.append(((CONST, walk.text(child.named_children[0])), walk.value(value)))
+    for child in named_parts(node):
+        if child.type == "jsx_attribute" and named_parts(child):
+            value = named_parts(child)[1] if len(named_parts(child)) > 1 else None
+            pairs.append(((CONST, walk.text(named_parts(child)[0])), walk.value(value)))
         elif child.type == "jsx_expression" and name is not None and child.start_byte > name.end_byte:
-            for inner in child.named_children:
-                spread = inner.named_children[0] if inner.type == "spread_element" and inner.named_children else inner
+            for inner in named_parts(child):
+                spread = named_parts(inner)[0] if inner.type == "spread_element" and named_parts(inner) else inner
                 pairs.append(((SPREAD, None), walk.value(spread)))
     if name is None or name.type == "jsx_namespace_name":
         return None

@@ -31,6 +31,7 @@ from tersely.code.expressions import (
 from tersely.code.languages import model
 from tersely.code.languages.closures import assign_outer, holder
 from tersely.code.languages.model import Comment, Custom, Files, Language, Literal, Resolution, Skip, Summary, Text
+from tersely.code.languages.nodes import all_parts, named_parts, parts_in
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
 
 def part(node: Node, field: str) -> Node | None:
     """A field of a node. Parentheses around it carry the field's name too."""
-    return next((child for child in node.children_by_field_name(field) if child.is_named), None)
+    return next((child for child in parts_in(node, field) if child.is_named), None)
 
 
 # Names of modules
@@ -116,7 +117,7 @@ def _module_name(walk: Lowering, node: Node | None) -> str:
 def _lower_alias_name(walk: Lowering, node: Node) -> Expression:
     name = _module_name(walk, node)
     if not name:
-        walk.visit(node.named_children)
+        walk.visit(named_parts(node))
         return None
     walk.mentions.add(name.rpartition(".")[2])
     walk.scope.read.add(name)
@@ -128,19 +129,19 @@ def _lower_alias_name(walk: Lowering, node: Node) -> Expression:
 
 def arguments_of(call: Node) -> list[Node]:
     """What a call is given, without its block."""
-    listed = next((child for child in call.named_children if child.type == "arguments"), None)
-    return [child for child in listed.named_children if child.type != "comment"] if listed is not None else []
+    listed = next((child for child in named_parts(call) if child.type == "arguments"), None)
+    return named_parts(listed) if listed is not None else []
 
 
 def do_block_of(call: Node) -> Node | None:
     """The `do … end` that a call is given."""
-    return next((child for child in call.named_children if child.type == "do_block"), None)
+    return next((child for child in named_parts(call) if child.type == "do_block"), None)
 
 
 def _keyword(walk: Lowering, arguments: list[Node], wanted: str) -> Node | None:
     """The value of `wanted: value` among the arguments."""
     for argument in arguments:
-        for pair in argument.named_children if argument.type == "keywords" else ():
+        for pair in named_parts(argument) if argument.type == "keywords" else ():
             key = part(pair, "key")
             if key is not None and walk.text(key).strip().rstrip(":") == wanted:
                 return part(pair, "value")
@@ -151,7 +152,7 @@ def _define_module(walk: Lowering, node: Node, form: str) -> Expression:
     """`defmodule A.B do … end`, `defprotocol P do … end`, `defimpl P, for: T do … end`."""
     arguments, block = arguments_of(node), do_block_of(node)
     if not arguments:
-        walk.visit(node.named_children)
+        walk.visit(named_parts(node))
         return None
     name_node = arguments[0]
     written = _module_name(walk, name_node) if form == "defimpl" else walk.text(name_node).replace("__MODULE__.", "")
@@ -180,7 +181,7 @@ def _define_module(walk: Lowering, node: Node, form: str) -> Expression:
 
 def _attribute_text(walk: Lowering, block: Node | None, name: str) -> tuple[int, int]:
     """Where the text of an attribute such as `@moduledoc` stands in a block."""
-    for child in block.named_children if block is not None else ():
+    for child in named_parts(block) if block is not None else ():
         attribute, value = _attribute(walk, child)
         if attribute == name and value is not None and value.type in ("string", "sigil"):
             return value.start_byte, value.end_byte
@@ -189,7 +190,7 @@ def _attribute_text(walk: Lowering, block: Node | None, name: str) -> tuple[int,
 
 def _attribute(walk: Lowering, node: Node) -> tuple[str, Node | None]:
     """Name and value of `@name value`."""
-    if node.type != "unary_operator" or not node.children or node.children[0].type != "@":
+    if node.type != "unary_operator" or not node.children or all_parts(node)[0].type != "@":
         return "", None
     operand = part(node, "operand")
     if operand is None or operand.type != "call":
@@ -236,7 +237,7 @@ def _define_fields(walk: Lowering, node: Node) -> Expression:
     while pending:
         child = pending.pop(0)
         if child.type in ("list", "keywords"):
-            pending = [*child.named_children, *pending]
+            pending = [*named_parts(child), *pending]
         elif child.type == "atom":
             walk.define_value(child, walk.text(child).lstrip(":"), child, Kind.FIELD)
         elif child.type == "pair":
@@ -254,7 +255,7 @@ def _define(walk: Lowering, node: Node, form: str) -> Expression:
     """`def f(a) when g do … end` and its relatives."""
     arguments = arguments_of(node)
     if not arguments:
-        walk.visit(node.named_children)
+        walk.visit(named_parts(node))
         return None
     kind = Kind.MACRO if form.startswith("defmacro") else Kind.FUNCTION
     body = do_block_of(node) or _keyword(walk, arguments[1:], "do")
@@ -293,7 +294,7 @@ def head_of(text: Callable[[Node], str], head: Node) -> tuple[str, Node, list[No
         target = part(head, "target") or head
         return text(target), target, arguments_of(head), guards
     if head.type in ("binary_operator", "unary_operator"):
-        operands = [child for child in head.named_children if child.type != "comment"]
+        operands = named_parts(head)
         sign = next((child for child in head.children if not child.is_named), head)
         return text(sign), sign, operands, guards
     return text(head), head, [], guards
@@ -379,7 +380,7 @@ def _lower_anonymous(walk: Lowering, node: Node) -> Expression:
     parent = walk.scope
     draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, None)
     walk.scope = draft
-    for clause in node.named_children:
+    for clause in named_parts(node):
         if clause.type != "stab_clause":
             walk.value(clause)
             continue
@@ -404,8 +405,8 @@ def _clause_patterns(clause: Node) -> tuple[list[Node], list[Node]]:
         listed, guard = part(left, "left"), part(left, "right")
         if listed is None or guard is None:
             return [], []
-        return (listed.named_children if listed.type == "arguments" else [listed]), [guard]
-    return (left.named_children if left.type == "arguments" else [left]), []
+        return (named_parts(listed) if listed.type == "arguments" else [listed]), [guard]
+    return (named_parts(left) if left.type == "arguments" else [left]), []
 
 
 def _lower_capture(walk: Lowering, node: Node) -> Expression:
@@ -451,20 +452,20 @@ def _bind(walk: Lowering, pattern: Node, value: Expression) -> None:
     elif kind == "binary_operator":
         _bind_operator(walk, pattern, value)
     elif kind == "tuple":
-        for position, child in enumerate(pattern.named_children):
+        for position, child in enumerate(named_parts(pattern)):
             _bind(walk, child, value and (ITEM, value, (CONST, position)))
     elif kind == "list":
-        for child in pattern.named_children:
+        for child in named_parts(pattern):
             _bind(walk, child, value and (ELEMENT, value))
     elif kind == "map":
-        struct = next((child for child in pattern.named_children if child.type == "struct"), None)
+        struct = next((child for child in named_parts(pattern) if child.type == "struct"), None)
         walk.value(struct)
         for key, inner in _map_pairs(walk, pattern):
             _bind(walk, inner, value and (ITEM, value, key))
     elif kind in ("unary_operator", "integer", "atom", "string", "boolean", "nil", "float", "sigil"):
         walk.value(pattern)
     else:
-        for child in pattern.named_children:
+        for child in named_parts(pattern):
             _bind(walk, child, None)
 
 
@@ -493,9 +494,9 @@ def _bind_operator(walk: Lowering, pattern: Node, value: Expression) -> None:
 def _map_pairs(walk: Lowering, node: Node) -> list[tuple[Expression, Node]]:
     """Keys and values of a map."""
     found: list[tuple[Expression, Node]] = []
-    pending = [child for child in node.named_children if child.type in ("map_content", "keywords")]
+    pending = [child for child in named_parts(node) if child.type in ("map_content", "keywords")]
     while pending:
-        for child in pending.pop().named_children:
+        for child in named_parts(pending.pop()):
             if child.type == "keywords":
                 pending.append(child)
             elif child.type == "pair":
@@ -530,7 +531,7 @@ def _call(walk: Lowering, node: Node, piped: tuple[Expression, ...]) -> Expressi
     """A call; `piped` comes before its written arguments."""
     target = part(node, "target")
     if target is None:
-        walk.visit(node.named_children)
+        walk.visit(named_parts(node))
         return None
     name = walk.text(target) if target.type == "identifier" else ""
     special = FORMS.get(name)
@@ -538,7 +539,7 @@ def _call(walk: Lowering, node: Node, piped: tuple[Expression, ...]) -> Expressi
         return special(walk, node, name)
     line = target.end_point[0] + 1
     arguments = arguments_of(node)
-    listed = any(child.type == "arguments" for child in node.named_children)
+    listed = any(child.type == "arguments" for child in named_parts(node))
     if target.type == "dot" and not listed and not piped and not _is_module(walk, target):
         return _member(walk, target)  # a field
     callee: Expression
@@ -620,12 +621,12 @@ def _lower_binary(walk: Lowering, node: Node) -> Expression:
 
 
 def _lower_unary(walk: Lowering, node: Node) -> Expression:
-    sign = node.children[0].type if node.children else ""
+    sign = all_parts(node)[0].type if node.children else ""
     if sign == "@":
         return _lower_attribute(walk, node)
     if sign == "&":
         return _lower_capture(walk, node)
-    walk.visit(node.named_children)
+    walk.visit(named_parts(node))
     return None
 
 
@@ -641,7 +642,7 @@ def _lower_block(walk: Lowering, node: Node | None, subject: Expression = None) 
     """The value of the last statement; of any clause; of `else` and `rescue`."""
     last: Expression = None
     others: list[Expression] = []
-    for child in node.named_children if node is not None else ():
+    for child in named_parts(node) if node is not None else ():
         if child.type == "stab_clause":
             patterns, guards = _clause_patterns(child)
             for pattern in patterns:
@@ -652,7 +653,7 @@ def _lower_block(walk: Lowering, node: Node | None, subject: Expression = None) 
             others.append(_lower_block(walk, child))
         elif child.type == "after_block":
             _lower_block(walk, child)
-        elif child.type != "comment":
+        else:
             last = walk.value(child)
     return _one_of(last, *others)
 
@@ -686,7 +687,7 @@ def _form(walk: Lowering, node: Node, name: str) -> Expression:
 
 def _branches(walk: Lowering, keywords: Node) -> list[Expression]:
     found = []
-    for pair in keywords.named_children:
+    for pair in named_parts(keywords):
         key = part(pair, "key")
         value = walk.value(part(pair, "value"))
         if key is not None and walk.text(key).strip() in ("do:", "else:"):
@@ -714,7 +715,7 @@ def _named_modules(walk: Lowering, node: Node) -> list[str]:
         left, right = part(node, "left"), part(node, "right")
         if right is not None and right.type == "tuple":
             before = _module_name(walk, left)
-            return [f"{before}.{walk.text(child)}" for child in right.named_children if child.type == "alias"]
+            return [f"{before}.{walk.text(child)}" for child in named_parts(right) if child.type == "alias"]
     name = _module_name(walk, node)
     return [name] if name else []
 
@@ -753,15 +754,15 @@ FORMS: dict[str, Form] = {
 
 
 def _lower_map(walk: Lowering, node: Node) -> Expression:
-    struct = next((child for child in node.named_children if child.type == "struct"), None)
-    typed = walk.value(struct.named_children[0]) if struct is not None and struct.named_children else None
+    struct = next((child for child in named_parts(node) if child.type == "struct"), None)
+    typed = walk.value(named_parts(struct)[0]) if struct is not None and named_parts(struct) else None
     pairs = tuple((key, walk.value(value)) for key, value in _map_pairs(walk, node))
     return (TYPED, typed) if typed is not None else (MAPPING, pairs, walk.next_serial())
 
 
 def _lower_keywords(walk: Lowering, node: Node) -> Expression:
     pairs = []
-    for pair in node.named_children:
+    for pair in named_parts(node):
         key, value = part(pair, "key"), part(pair, "value")
         if key is not None:
             pairs.append(((CONST, walk.text(key).strip().rstrip(":")), walk.value(value)))
@@ -769,7 +770,7 @@ def _lower_keywords(walk: Lowering, node: Node) -> Expression:
 
 
 def _lower_sequence(walk: Lowering, node: Node) -> Expression:
-    parts = tuple(walk.value(child) for child in node.named_children if child.type != "comment")
+    parts = tuple(walk.value(child) for child in named_parts(node))
     return (SEQUENCE, parts, walk.next_serial())
 
 

@@ -48,6 +48,7 @@ from tersely.code.languages.model import (  # fmt: skip
     control_table,
     names,
 )
+from tersely.code.languages.nodes import all_parts, named_parts, parts_in
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -67,9 +68,9 @@ def grammar() -> object:
 
 def package_of(root: Node, text: Callable[[Node], str]) -> str:
     """The declared package."""
-    for child in root.named_children:
-        if child.type == "package_clause" and child.named_children:
-            return text(child.named_children[0])
+    for child in named_parts(root):
+        if child.type == "package_clause" and named_parts(child):
+            return text(named_parts(child)[0])
     return ""
 
 
@@ -176,16 +177,15 @@ def _generic(name: str, *fields: str) -> Custom:
 def lower_results(walk: Lowering, node: Node) -> Expression:
     """Several results are a tuple, one is itself."""
     types: list[Expression] = []
-    for child in node.named_children:
-        if child.type != "comment":
-            names = child.children_by_field_name("name")
-            types += [walk.value(child.child_by_field_name("type"))] * max(len(names), 1)
+    for child in named_parts(node):
+        names = parts_in(child, "name")
+        types += [walk.value(child.child_by_field_name("type"))] * max(len(names), 1)
     return types[0] if len(types) == 1 else (GENERIC, TUPLE, tuple(types)) if types else None
 
 
 def lower_function_type(walk: Lowering, node: Node) -> Expression:
     """A function type declares nothing that is known here; its types are used all the same."""
-    for child in node.named_children:
+    for child in named_parts(node):
         walk.value(child)
     return None
 
@@ -194,7 +194,7 @@ def lower_type_spec(walk: Lowering, node: Node) -> Expression:
     """`type T struct {…}`, `type I interface {…}`, `type N M`."""
     name, made = node.child_by_field_name("name"), node.child_by_field_name("type")
     if name is None or made is None:
-        walk.visit(node.named_children)
+        walk.visit(named_parts(node))
         return None
     parent, type_parameters = walk.scope, walk.type_parameters
     walk.type_parameters = dict(type_parameters)
@@ -207,7 +207,7 @@ def lower_type_spec(walk: Lowering, node: Node) -> Expression:
     if kind is Kind.TYPE:
         draft.bases.append(walk.value(made))
     else:
-        walk.visit(made.named_children)
+        walk.visit(named_parts(made))
     walk.type_parameters = type_parameters
     return walk.leave(draft, parent)
 
@@ -221,7 +221,7 @@ def _statement(node: Node) -> Node:
     """The whole statement, for a specification that is the only one in it."""
     outer = node.parent
     while outer is not None and outer.type.endswith(("_declaration", "_spec_list")):
-        if outer.named_child_count != 1 or any(child.type == "(" for child in outer.children):
+        if len(named_parts(outer)) != 1 or any(child.type == "(" for child in outer.children):
             break
         node, outer = outer, outer.parent
     return node
@@ -229,13 +229,13 @@ def _statement(node: Node) -> Node:
 
 def lower_anonymous_type(walk: Lowering, node: Node) -> Expression:
     """`struct {…}` or `interface {…}` without a name."""
-    if not node.named_child_count or (node.type == "struct_type" and not node.named_children[0].named_child_count):
+    if not len(named_parts(node)) or (node.type == "struct_type" and not len(named_parts(named_parts(node)[0]))):
         return None
     kind = Kind.STRUCT if node.type == "struct_type" else Kind.INTERFACE
     parent = walk.scope
     draft = walk.enter(node, kind, walk.anonymous(kind.value), None, _opening(node))
     walk.scope = draft
-    walk.visit(node.named_children)
+    walk.visit(named_parts(node))
     return walk.leave(draft, parent)
 
 
@@ -252,7 +252,7 @@ def lower_field(walk: Lowering, node: Node) -> Expression:
     """`a, b T`; without a name the struct has all that the type has."""
     declared = node.child_by_field_name("type")
     annotation = walk.value(declared)
-    names = node.children_by_field_name("name")
+    names = parts_in(node, "name")
     for name in names:
         walk.bind_name(walk.text(name), annotation and (TYPED, annotation), name)
         if not walk.scope.qualname.endswith(">"):  # fields of types without a name are no symbols
@@ -271,7 +271,7 @@ def _last_name(annotation: Expression) -> str:
 
 def lower_embedded(walk: Lowering, node: Node) -> Expression:
     """`interface { Other }`: all methods of the other; in type arguments, the type."""
-    values = [walk.value(child) for child in node.named_children]
+    values = [walk.value(child) for child in named_parts(node)]
     if node.parent is not None and node.parent.type == "interface_type":
         if len(values) == 1 and values[0] is not None:
             walk.scope.bases.append(values[0])
@@ -281,7 +281,7 @@ def lower_embedded(walk: Lowering, node: Node) -> Expression:
 
 def lower_constraint(walk: Lowering, node: Node) -> Expression:
     """One type as a constraint bounds the parameter, several do not."""
-    return walk.value(node.named_children[0]) if node.named_child_count == 1 else None
+    return walk.value(named_parts(node)[0]) if len(named_parts(node)) == 1 else None
 
 
 # Values
@@ -290,7 +290,7 @@ def lower_constraint(walk: Lowering, node: Node) -> Expression:
 def lower_specification(walk: Lowering, node: Node) -> Expression:
     """`var a, b T = x, y` and `const a = x`."""
     annotation = walk.value(node.child_by_field_name("type"))
-    names = [name for name in node.children_by_field_name("name") if name.type != ","]
+    names = [name for name in parts_in(node, "name") if name.type != ","]
     values = _values(walk, node.child_by_field_name("value"), len(names))
     kind = Kind.CONSTANT if node.type == "const_spec" else Kind.VARIABLE
     for position, name in enumerate(names):
@@ -312,8 +312,7 @@ def _declared(value: Expression, annotation: Expression) -> Expression:
 
 def _values(walk: Lowering, node: Node | None, wanted: int) -> list[Expression]:
     """One expression for each of the wanted targets."""
-    listed = [] if node is None else node.named_children if node.type == "expression_list" else [node]
-    listed = [child for child in listed if child.type != "comment"]
+    listed = [] if node is None else named_parts(node) if node.type == "expression_list" else [node]
     values = [walk.value(child) for child in listed]
     if len(values) == 1 and wanted > 1:
         if listed[0].type == "call_expression":
@@ -325,7 +324,7 @@ def _values(walk: Lowering, node: Node | None, wanted: int) -> list[Expression]:
 def lower_assignment(walk: Lowering, node: Node) -> Expression:
     """`a, b := x, y` declares, `a, b = x, y` does not; also the left side of `range`."""
     left = node.child_by_field_name("left")
-    targets = left.named_children if left is not None else []
+    targets = named_parts(left) if left is not None else []
     declares = any(child.type == ":=" for child in node.children)
     if node.type == "range_clause":
         values = _ranged(walk, node, len(targets))
@@ -359,7 +358,7 @@ def lower_send(walk: Lowering, node: Node) -> Expression:
 def lower_unary(walk: Lowering, node: Node) -> Expression:
     """`&x` and `*x` are x; `<-x` is an element of it."""
     value = walk.value(node.child_by_field_name("operand"))
-    operator = node.children[0].type if node.children else ""
+    operator = all_parts(node)[0].type if node.children else ""
     if operator == "<-":
         return value and (ELEMENT, value)
     return value if operator in ("&", "*") else None
@@ -371,11 +370,11 @@ def lower_type_switch(walk: Lowering, node: Node) -> Expression:
     alias = node.child_by_field_name("alias")
     walk.value(node.child_by_field_name("initializer"))
     value = walk.value(node.child_by_field_name("value"))
-    name = alias.named_children[0] if alias is not None and alias.named_children else None
-    for case in node.named_children:
+    name = named_parts(alias)[0] if alias is not None and named_parts(alias) else None
+    for case in named_parts(node):
         if case.type not in ("type_case", "default_case"):
             continue
-        types = case.children_by_field_name("type")
+        types = parts_in(case, "type")
         expressions = [walk.value(child) for child in types if child.is_named]
         if name is not None:
             known = tuple((TYPED, expression) for expression in expressions if expression is not None)
@@ -384,7 +383,7 @@ def lower_type_switch(walk: Lowering, node: Node) -> Expression:
             walk.rebinds = False
         seen = {child.id for child in types}
         inside = dict(walk.scope.versions)
-        walk.visit([child for child in case.named_children if child.id not in seen])
+        walk.visit([child for child in named_parts(case) if child.id not in seen])
         walk.scope.versions = inside
     walk.scope.versions = before
     return None
@@ -407,17 +406,17 @@ def _filled(walk: Lowering, made: Expression, body: Node | None, outer: Expressi
         typed = (ELEMENT, outer)
     pairs: list[tuple[Expression, Expression]] = []
     elements: list[Expression] = []
-    for element in body.named_children if body is not None else []:
+    for element in named_parts(body) if body is not None else []:
         if element.type == "keyed_element":
             key, value = element.child_by_field_name("key"), element.child_by_field_name("value")
-            name = key.named_children[0] if key is not None and key.named_children else None
+            name = named_parts(key)[0] if key is not None and named_parts(key) else None
             written = _element(walk, value, inner, typed)
             if name is not None and name.type == "identifier" and inner is None:
                 walk.mentions.add(walk.text(name))
                 walk.scope.binds.append(((MEMBER, typed, walk.text(name)), written))
             else:
                 pairs.append((walk.value(key), written))
-        elif element.type != "comment":
+        else:
             elements.append(_element(walk, element, inner, typed))
     display: Expression = None
     if pairs:
@@ -432,7 +431,7 @@ def _filled(walk: Lowering, made: Expression, body: Node | None, outer: Expressi
 def label_of(node: Node) -> Node | None:
     """The field of `Type{field: value}`; keys of maps, slices and arrays are values."""
     key = node.child_by_field_name("key") if node.type == "keyed_element" else None
-    name = key.named_children[0] if key is not None and key.named_children else None
+    name = named_parts(key)[0] if key is not None and named_parts(key) else None
     if name is None or name.type != "identifier":
         return None
     around = node.parent
@@ -445,8 +444,8 @@ def label_of(node: Node) -> Node | None:
 
 
 def _element(walk: Lowering, node: Node | None, inner: Expression, outer: Expression) -> Expression:
-    while node is not None and node.type == "literal_element" and node.named_children:
-        node = node.named_children[0]
+    while node is not None and node.type == "literal_element" and named_parts(node):
+        node = named_parts(node)[0]
     if node is not None and node.type == "literal_value":
         return _filled(walk, inner, node, outer)
     return walk.value(node)

@@ -58,6 +58,7 @@ from tersely.code.languages.model import (
     names,
     shared_directories,
 )
+from tersely.code.languages.nodes import all_parts, named_parts, parts_in
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -76,10 +77,10 @@ def grammar() -> object:
 def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     """`import a.b.C`, `import static a.b.C.member`, either with `*`."""
     line = node.start_point[0] + 1
-    path = next((child for child in node.named_children if child.type in ("scoped_identifier", "identifier")), None)
+    path = next((child for child in named_parts(node) if child.type in ("scoped_identifier", "identifier")), None)
     if path is None:
         return []
-    if any(child.type == "asterisk" for child in node.named_children):
+    if any(child.type == "asterisk" for child in named_parts(node)):
         return [Import(text(path), "*", "", line)]
     module, _, name = text(path).rpartition(".")
     return [Import(module, name, name, line)]
@@ -87,9 +88,9 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
 
 def package_of(root: Node, text: Callable[[Node], str]) -> str:
     """The package that a file declares."""
-    for child in root.named_children:
-        if child.type == "package_declaration" and child.named_children:
-            return text(child.named_children[-1])
+    for child in named_parts(root):
+        if child.type == "package_declaration" and named_parts(child):
+            return text(named_parts(child)[-1])
     return ""
 
 
@@ -113,7 +114,7 @@ def lower_array_creation(walk: Lowering, node: Node) -> Any:
     """`new T[n]`, `new T[]{…}`."""
     walk.value(node.child_by_field_name("type"))
     initial = node.child_by_field_name("value")
-    walk.visit(node.children_by_field_name("dimensions"))
+    walk.visit(parts_in(node, "dimensions"))
     return walk.value(initial) if initial is not None else (SEQUENCE, (), walk.next_serial())
 
 
@@ -131,14 +132,14 @@ def lower_creation(walk: Lowering, node: Node) -> Any:
     """`new T(…)`, also with a class body, also of an inner class: `outer.new T(…)`."""
     type_node = node.child_by_field_name("type")
     arguments = node.child_by_field_name("arguments")
-    body = next((child for child in node.named_children if child.type == "class_body"), None)
-    first = node.named_children[0] if node.named_children else None
+    body = next((child for child in named_parts(node) if child.type == "class_body"), None)
+    first = named_parts(node)[0] if named_parts(node) else None
     created = walk.value(type_node)
     if first is not None and type_node is not None and first.id != type_node.id and first.type != "type_arguments":
         outer = walk.value(first)
         if type(created) is str and outer is not None:
             created = (MEMBER, outer, created)
-    values = tuple(walk.value(child) for child in arguments.named_children) if arguments is not None else ()
+    values = tuple(walk.value(child) for child in named_parts(arguments)) if arguments is not None else ()
     line = (type_node or node).end_point[0] + 1
     made = walk.call(created, values, (), line, NEW)
     return anonymous_class(walk, node, body, created) if body is not None else made
@@ -151,7 +152,7 @@ def lower_enum_constant(walk: Lowering, node: Node) -> Any:
     if name is None:
         return None
     owner = walk.definitions[walk.scope.definition].name
-    values = tuple(walk.value(child) for child in arguments.named_children) if arguments is not None else ()
+    values = tuple(walk.value(child) for child in named_parts(arguments)) if arguments is not None else ()
     value = walk.call(owner, values, (), name.end_point[0] + 1, NEW)
     if body is not None:
         value = anonymous_class(walk, node, body, owner)
@@ -162,12 +163,12 @@ def lower_enum_constant(walk: Lowering, node: Node) -> Any:
 
 def lower_method_reference(walk: Lowering, node: Node) -> Any:
     """`T::m`, `x::m`, `super::m`; `T::new` is a function that constructs."""
-    if not node.named_children:
+    if not named_parts(node):
         return None
-    target = walk.value(node.named_children[0])
+    target = walk.value(named_parts(node)[0])
     line = node.end_point[0] + 1
-    if node.children[-1].type != "new":
-        member = walk.text(node.children[-1])
+    if all_parts(node)[-1].type != "new":
+        member = walk.text(all_parts(node)[-1])
         walk.mentions.add(member)
         return (REFERENCE, target, member)
     parent = walk.scope
@@ -179,8 +180,8 @@ def lower_method_reference(walk: Lowering, node: Node) -> Any:
 
 def lower_pattern(walk: Lowering, node: Node) -> Any:
     """`T name` in a pattern."""
-    if len(node.named_children) > 1:
-        typed, name = walk.value(node.named_children[-2]), node.named_children[-1]
+    if len(named_parts(node)) > 1:
+        typed, name = walk.value(named_parts(node)[-2]), named_parts(node)[-1]
         walk.bind(name, typed and (TYPED, typed))
     return None
 
@@ -198,7 +199,7 @@ def lower_instanceof(walk: Lowering, node: Node) -> Any:
 def lower_binary(walk: Lowering, node: Node) -> Any:
     """`"text" + x` is a text."""
     left, right = (walk.value(node.child_by_field_name(side)) for side in ("left", "right"))
-    is_sum = len(node.children) > 1 and node.children[1].type == "+"
+    is_sum = len(node.children) > 1 and all_parts(node)[1].type == "+"
     return (LITERAL, "String") if is_sum and (_is_text(left) or _is_text(right)) else None
 
 
@@ -228,17 +229,17 @@ def lower_if(walk: Lowering, node: Node) -> Any:
 
 def _type_test(walk: Lowering, node: Node) -> tuple[Node | None, Node | None]:
     """The variable and the type that it has where a condition holds: `x instanceof T`, `x.getClass() == T.class`, …"""
-    while node.type == "parenthesized_expression" and node.named_child_count == 1:
-        node = node.named_children[0]
+    while node.type == "parenthesized_expression" and len(named_parts(node)) == 1:
+        node = named_parts(node)[0]
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if node.type == "instanceof_expression":
         return _variable(left), right
-    if node.type == "binary_expression" and walk.text(node.children[1]) == "==":
+    if node.type == "binary_expression" and walk.text(all_parts(node)[1]) == "==":
         return _variable(_called_on(walk, left, "getClass")), _of_literal(right)
     typed, arguments = _of_literal(node.child_by_field_name("object")), node.child_by_field_name("arguments")
-    if typed is None or arguments is None or arguments.named_child_count != 1:
+    if typed is None or arguments is None or len(named_parts(arguments)) != 1:
         return None, None
-    argument: Node | None = arguments.named_children[0]
+    argument: Node | None = named_parts(arguments)[0]
     if _called_on(walk, node, "isAssignableFrom") is not None:
         argument = _called_on(walk, argument, "getClass")
     elif _called_on(walk, node, "isInstance") is None:
@@ -252,7 +253,7 @@ def _variable(node: Node | None) -> Node | None:
 
 def _of_literal(node: Node | None) -> Node | None:
     """The type in `T.class`."""
-    return node.named_children[0] if node is not None and node.type == "class_literal" else None
+    return named_parts(node)[0] if node is not None and node.type == "class_literal" else None
 
 
 def _called_on(walk: Lowering, node: Node | None, method: str) -> Node | None:
@@ -268,13 +269,13 @@ def _assigns(walk: Lowering, node: Node, name: str) -> bool:
     left = node.child_by_field_name("left") if node.type == "assignment_expression" else None
     if left is not None and walk.text(left) == name:
         return True
-    return any(_assigns(walk, child, name) for child in node.named_children)
+    return any(_assigns(walk, child, name) for child in named_parts(node))
 
 
 def lower_resource(walk: Lowering, node: Node) -> Any:
     """`try (T name = value)`: the resource is closed at the end."""
     name, typed = node.child_by_field_name("name"), walk.value(node.child_by_field_name("type"))
-    value = walk.value(node.child_by_field_name("value") or next(iter(node.named_children), None))
+    value = walk.value(node.child_by_field_name("value") or next(iter(named_parts(node)), None))
     if name is not None:
         value = (DECLARED, value, typed) if typed not in (None, "var") else value
         walk.bind(name, value)
@@ -292,7 +293,7 @@ def lower_constructor(rule: Function) -> Custom:
         draft = walk.drafts[result[1]]
         body = node.child_by_field_name("body")
         if draft is not None and body is not None:
-            first = body.named_children[0].type if body.named_children else ""
+            first = named_parts(body)[0].type if named_parts(body) else ""
             if first != "explicit_constructor_invocation":
                 draft.calls.insert(0, (CALL, "super", (), (), node.start_point[0] + 1))
         return result

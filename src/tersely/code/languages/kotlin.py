@@ -55,6 +55,7 @@ from tersely.code.languages.model import (
     control_table,
     names,
 )
+from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     line = node.start_point[0] + 1
     if any(child.type == "*" for child in node.children):
         return [Import(text(path), "*", "", line)]
-    alias = next((child for child in node.named_children if child.id != path.id and child.type == "identifier"), None)
+    alias = next((child for child in named_parts(node) if child.id != path.id and child.type == "identifier"), None)
     module, _, name = text(path).rpartition(".")
     return [Import(module, name, text(alias) if alias is not None else name, line)]
 
@@ -97,7 +98,7 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
 def package_of(root: Node, text: Callable[[Node], str]) -> str:
     """The package that a file declares."""
     header = child_of(root, "package_header")
-    return text(header.named_children[0]) if header is not None and header.named_children else ""
+    return text(named_parts(header)[0]) if header is not None and named_parts(header) else ""
 
 
 def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
@@ -108,7 +109,7 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
         found.append(Parameter("this", walk.value(receiver), None, POSITIONAL))
     listed = child_of(node, "function_value_parameters")
     mode = POSITIONAL
-    for child in listed.named_children if listed is not None else ():
+    for child in named_parts(listed) if listed is not None else ():
         if child.type == "parameter_modifiers":
             mode = REST if "vararg" in walk.text(child) else POSITIONAL
         elif child.type == "parameter":
@@ -124,14 +125,14 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
 def receiver_of(node: Node) -> Node | None:
     """The type before the name of an extension."""
     name = node.child_by_field_name("name") or child_of(node, "variable_declaration")
-    before = [child for child in node.named_children if name is not None and child.end_byte <= name.start_byte]
+    before = [child for child in named_parts(node) if name is not None and child.end_byte <= name.start_byte]
     return next((child for child in before if child.type in TYPES), None)
 
 
 def finish_function(walk: Lowering, node: Node) -> None:
     """The type that stands after the parameters, and the receiver type of an extension."""
     listed = child_of(node, "function_value_parameters")
-    after = [child for child in node.named_children if listed is not None and child.start_byte >= listed.end_byte]
+    after = [child for child in named_parts(node) if listed is not None and child.start_byte >= listed.end_byte]
     walk.scope.returned_type = walk.value(next((child for child in after if child.type in TYPES), None))
     if receiver_of(node) is not None:
         walk.scope.receiver_type = walk.scope.parameters[0].annotation
@@ -139,7 +140,7 @@ def finish_function(walk: Lowering, node: Node) -> None:
 
 def lower_body(walk: Lowering, node: Node) -> Expression:
     """`= value` has a value, `{ … }` has none."""
-    inner = node.named_children[0] if node.named_children else None
+    inner = named_parts(node)[0] if named_parts(node) else None
     value = walk.value(inner)
     return None if inner is not None and inner.type == "block" else value
 
@@ -148,7 +149,7 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
     """`{ a, b -> … }`; without parameters it has `it`."""
     listed = child_of(node, "lambda_parameters")
     parameters: list[Parameter] = []
-    for child in listed.named_children if listed is not None else ():
+    for child in named_parts(listed) if listed is not None else ():
         name = child_of(child, "identifier")
         text = walk.parameter_name(name, len(parameters))
         parameters.append(Parameter(text, walk.value(child_of(child, *TYPES)), None, POSITIONAL))
@@ -158,7 +159,7 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
     draft.bound.update(parameter.name for parameter in draft.parameters)
     walk.scope = draft
     value: Expression = None
-    for child in node.named_children:
+    for child in named_parts(node):
         if listed is None or child.id != listed.id:
             value = walk.value(child)
     if value is not None:
@@ -170,11 +171,11 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
     """`f(…)`, `f(…) { … }`, `f { … }`."""
     trailing = child_of(node, "annotated_lambda", "lambda_literal")
     listed = child_of(node, "value_arguments")
-    callee = node.named_children[0] if node.named_children else None
+    callee = named_parts(node)[0] if named_parts(node) else None
     if listed is None and trailing is not None and callee is not None and callee.type == "call_expression":
         inner = child_of(callee, "value_arguments")
         if inner is not None and child_of(callee, "annotated_lambda") is None:
-            listed, callee = inner, callee.named_children[0]
+            listed, callee = inner, named_parts(callee)[0]
     line = callee.end_point[0] + 1 if callee is not None else node.start_point[0] + 1
     called = walk.callee(callee) if callee is not None else None
     positional, keywords = call_arguments(walk, listed)
@@ -186,19 +187,19 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
 def label_of(node: Node) -> Node | None:
     """The parameter of `name = value`."""
     is_named = node.type == "value_argument" and any(child.type == "=" for child in node.children)
-    return node.named_children[0] if is_named else None
+    return named_parts(node)[0] if is_named else None
 
 
 def call_arguments(walk: Lowering, node: Node | None) -> tuple[list[Expression], list[tuple[str, Expression]]]:
     """Arguments by place and by name."""
     positional: list[Expression] = []
     keywords: list[tuple[str, Expression]] = []
-    for argument in node.named_children if node is not None else ():
-        if argument.type != "value_argument" or not argument.named_children:
+    for argument in named_parts(node) if node is not None else ():
+        if argument.type != "value_argument" or not named_parts(argument):
             continue
-        value = walk.value(argument.named_children[-1])
+        value = walk.value(named_parts(argument)[-1])
         if any(child.type == "=" for child in argument.children):
-            keywords.append((walk.text(argument.named_children[0]), value))
+            keywords.append((walk.text(named_parts(argument)[0]), value))
         else:
             positional.append(value)
     return positional, keywords
@@ -221,7 +222,7 @@ def lower_companion(walk: Lowering, node: Node) -> Expression:
     body = child_of(node, "class_body")
     draft = walk.enter(node, Kind.CLASS, walk.text(name) if name is not None else COMPANION, name, body)
     specifiers = child_of(node, "delegation_specifiers")
-    draft.bases = [walk.value(child) for child in specifiers.named_children] if specifiers is not None else []
+    draft.bases = [walk.value(child) for child in named_parts(specifiers)] if specifiers is not None else []
     walk.scope = draft
     walk.value(body)
     result = walk.leave(draft, parent)
@@ -236,14 +237,14 @@ COMPANION = "Companion"
 def lower_object_literal(walk: Lowering, node: Node) -> Expression:
     """`object : T { … }`."""
     specifiers = child_of(node, "delegation_specifiers")
-    bases = [walk.value(child) for child in specifiers.named_children] if specifiers is not None else []
+    bases = [walk.value(child) for child in named_parts(specifiers)] if specifiers is not None else []
     return anonymous_class(walk, node, child_of(node, "class_body"), bases)
 
 
 def lower_class_parameter(walk: Lowering, node: Node) -> Expression:
     """`val x: T = default` in a class header is a member; without `val` it is visible to initializers."""
     name, annotation = child_of(node, "identifier"), walk.value(child_of(node, *TYPES))
-    rest = [child for child in node.named_children if child.type not in (*TYPES, "modifiers", "identifier")]
+    rest = [child for child in named_parts(node) if child.type not in (*TYPES, "modifiers", "identifier")]
     walk.visit(rest)
     if name is not None:
         bind_typed(walk, name, annotation)
@@ -259,10 +260,10 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
     several = child_of(node, "multi_variable_declaration")
     known = (*TYPES, "modifiers", "variable_declaration", "multi_variable_declaration", "getter", "setter",
              "property_delegate", "type_parameters", "type_constraints", "line_comment", "block_comment")  # fmt: skip
-    initial = next((child for child in node.named_children if child.type not in known), None)
+    initial = next((child for child in named_parts(node) if child.type not in known), None)
     if several is not None:
         value = walk.value(initial)
-        for position, child in enumerate(several.named_children):
+        for position, child in enumerate(named_parts(several)):
             name = child_of(child, "identifier")
             if name is not None:
                 walk.bind_name(walk.text(name), value and (1, value, f"component{position + 1}"), name)
@@ -280,7 +281,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
     annotation = walk.value(child_of(declared, *TYPES))
     value = walk.value(initial)
     if delegate is not None:
-        made = walk.value(delegate.named_children[0]) if delegate.named_children else None
+        made = walk.value(named_parts(delegate)[0]) if named_parts(delegate) else None
         if type(made) is tuple and made[1] == "lazy" and made[2]:
             value = (2, made[2][-1], (), (), node.start_point[0] + 1)  # what the initializer gives
     bind_typed(walk, name, annotation, value)
@@ -303,11 +304,11 @@ def computed_property(walk: Lowering, node: Node, declared: Node, name: Node, ge
         draft.receiver_type = walk.value(receiver)
         draft.parameters = [Parameter("this", draft.receiver_type, None, POSITIONAL)]
     walk.scope = draft
-    for child in getter.named_children:
+    for child in named_parts(getter):
         value = walk.value(child)
         if value is not None:
             draft.returns.append(value)
-    walk.visit([child for child in node.named_children if child.type == "setter"])
+    walk.visit([child for child in named_parts(node) if child.type == "setter"])
     return walk.leave(draft, parent)
 
 
@@ -334,14 +335,14 @@ def lower_this(walk: Lowering, node: Node) -> Expression:
 
 def lower_for(walk: Lowering, node: Node) -> Expression:
     """`for (x: T in collection)`, `for ((a, b) in collection)`."""
-    parts = node.named_children
+    parts = named_parts(node)
     if len(parts) < 2:
         return None
     value = walk.value(parts[1])
     element = value and (ELEMENT, value)
     if parts[0].type == "multi_variable_declaration":
-        for position, child in enumerate(parts[0].named_children):
-            name = child.named_children[0] if child.named_children else child
+        for position, child in enumerate(named_parts(parts[0])):
+            name = named_parts(child)[0] if named_parts(child) else child
             walk.bind_name(walk.text(name), element and (3, element, (CONST, position)), name)
     else:
         bind_typed(walk, child_of(parts[0], "identifier"), walk.value(child_of(parts[0], *TYPES)), element)
@@ -352,7 +353,7 @@ def lower_for(walk: Lowering, node: Node) -> Expression:
 def lower_subject(walk: Lowering, node: Node) -> Expression:
     """`when (val x = value)`."""
     declared = child_of(node, "variable_declaration")
-    value = walk.value(node.named_children[-1]) if node.named_children else None
+    value = walk.value(named_parts(node)[-1]) if named_parts(node) else None
     if declared is not None:
         bind_typed(walk, child_of(declared, "identifier"), walk.value(child_of(declared, *TYPES)), value)
     return value
@@ -385,9 +386,9 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
 
 def lower_infix(walk: Lowering, node: Node) -> Expression:
     """`a f b` calls a member of `a` or an extension."""
-    if len(node.named_children) != 3:
+    if len(named_parts(node)) != 3:
         return None
-    left, name, right = node.named_children
+    left, name, right = named_parts(node)
     walk.mentions.add(walk.text(name))
     return walk.call((MEMBER, walk.value(left), walk.text(name)), (walk.value(right),), (), name.start_point[0] + 1)
 
@@ -396,7 +397,7 @@ def lower_alias(walk: Lowering, node: Node) -> Expression:
     """`typealias A = T`."""
     name = node.child_by_field_name("type")
     if name is not None:
-        walk.bind_name(walk.text(name), walk.value(node.named_children[-1]), name)
+        walk.bind_name(walk.text(name), walk.value(named_parts(node)[-1]), name)
         walk.define_value(node, walk.text(name), name, Kind.TYPE)
     return None
 

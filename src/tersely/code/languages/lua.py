@@ -43,6 +43,7 @@ from tersely.code.languages.model import (  # fmt: skip
     names,
     shared_directories,
 )
+from tersely.code.languages.nodes import all_parts, named_parts, parts_in
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _tables_with_functions(walk: Lowering, root: Node) -> dict[str, Kind]:
     pending = [root]
     while pending:
         node = pending.pop()
-        pending.extend(node.named_children)
+        pending.extend(named_parts(node))
         if node.type == "function_declaration":
             name = node.child_by_field_name("name")
             if name is not None and name.type == "method_index_expression":
@@ -249,7 +250,7 @@ def _lower_declaration(walk: Lowering, node: Node) -> Expression:
         return None
     if target.type == "identifier":
         name = walk.text(target)
-        local = node.children[0].type == "local"
+        local = all_parts(node)[0].type == "local"
         walk.scope.bound.add(name)
         return _define_function(walk, node, name, target, node=node, flags=PRIVATE if local else 0)
     takes_receiver = target.type == "method_index_expression"
@@ -282,11 +283,11 @@ def _sides(node: Node) -> tuple[list[Node], list[Node]]:
     """Targets and values of an assignment."""
     targets: list[Node] = []
     values: list[Node] = []
-    for child in node.named_children:
+    for child in named_parts(node):
         if child.type == "variable_list":
-            targets = child.children_by_field_name("name")
+            targets = parts_in(child, "name")
         elif child.type == "expression_list":
-            values = [value for value in child.named_children if value.type != "comment"]
+            values = named_parts(child)
     return targets, values
 
 
@@ -365,7 +366,7 @@ def _holder(walk: Lowering, name: str) -> ScopeDraft | None:
 def _lower_variables(walk: Lowering, node: Node) -> Expression:
     """`local a, b` without values."""
     whole = node.parent or node
-    for target in node.children_by_field_name("name"):
+    for target in parts_in(node, "name"):
         _bind(walk, whole, target, None, local=True)
     return None
 
@@ -391,12 +392,12 @@ def _lower_count(walk: Lowering, node: Node) -> Expression:
     name = node.child_by_field_name("name")
     if name is not None:
         walk.bind_name(walk.text(name), None, name)
-    walk.visit([child for child in node.named_children if name is None or child.id != name.id])
+    walk.visit([child for child in named_parts(node) if name is None or child.id != name.id])
     return None
 
 
 def _lower_return(walk: Lowering, node: Node) -> Expression:
-    for child in node.named_children:
+    for child in named_parts(node):
         value = walk.value(child)
         if value is not None:
             walk.scope.returns.append(value)
@@ -405,7 +406,7 @@ def _lower_return(walk: Lowering, node: Node) -> Expression:
 
 def _lower_list(walk: Lowering, node: Node) -> Expression:
     """Several values; one alone is itself. Positions count from 1, as in tables."""
-    values = [walk.value(child) for child in node.named_children if child.type != "comment"]
+    values = [walk.value(child) for child in named_parts(node)]
     if len(values) < 2:
         return values[0] if values else None
     first = values[0]
@@ -422,11 +423,11 @@ def _lower_list(walk: Lowering, node: Node) -> Expression:
 def _fields(node: Node) -> list[tuple[Node | None, Node]]:
     """Keys (identifiers only) and values of a table constructor."""
     found = []
-    for child in node.named_children:
+    for child in named_parts(node):
         if child.type == "field":
             name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
             if value is not None:
-                plain = name is not None and name.type == "identifier" and child.children[0].type != "["
+                plain = name is not None and name.type == "identifier" and all_parts(child)[0].type != "["
                 found.append((name if plain else None, value))
     return found
 
@@ -437,7 +438,7 @@ def _lower_table(walk: Lowering, node: Node) -> Expression:
     count = 0
     path = _assigned_path(walk, node)
     is_definition = path in _tables(walk, node) and f"table {path}" not in walk.notes
-    for child in node.named_children:
+    for child in named_parts(node):
         if child.type != "field":
             continue
         name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
@@ -447,7 +448,7 @@ def _lower_table(walk: Lowering, node: Node) -> Expression:
             count += 1
             pairs.append(((CONST, count), walk.value(value)))
             continue
-        plain = name.type == "identifier" and child.children[0].type != "["
+        plain = name.type == "identifier" and all_parts(child)[0].type != "["
         key = (CONST, walk.text(name)) if plain else walk.value(name)
         if value.type == "function_definition" and type(key) is tuple and key[0] == CONST and type(key[1]) is str:
             if is_definition and plain:  # defined as a member of the table instead
@@ -472,9 +473,9 @@ def _assigned_path(walk: Lowering, node: Node) -> str:
 
 def _lower_call(walk: Lowering, node: Node) -> Expression:
     target, listed = node.child_by_field_name("name"), node.child_by_field_name("arguments")
-    arguments = [child for child in listed.named_children if child.type != "comment"] if listed is not None else []
+    arguments = named_parts(listed) if listed is not None else []
     if target is None:
-        walk.visit(node.named_children)
+        walk.visit(named_parts(node))
         return None
     name = walk.text(target) if target.type == "identifier" else ""
     if name == "require" and arguments and arguments[0].type == "string":

@@ -2,8 +2,8 @@
 
 A *rule* says what a node type of the tree-sitter grammar means. `syntax` turns rules into facts; it knows the rules
 and no language. A key `=word` is the token `word` where the grammar has no node of its own for it. Field arguments are
-the grammar's field names; `#0`, `#-1` name a child by its position among the named children, `*0`, `*-1` among those
-that are no comments, `:type` the first named child of that node type, `=word` the first token `word`, and `a/b` goes to
+the grammar's field names; `#0`, `#-1` name a child by its position among the named children but for comments, which may
+stand anywhere, `:type` the first named child of that node type, `=word` the first token `word`, and `a/b` goes to
 `b` by way of `a`.
 """
 

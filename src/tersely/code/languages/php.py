@@ -56,6 +56,7 @@ from tersely.code.languages.model import (
     names,
     shared_directories,
 )
+from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -77,11 +78,11 @@ def read_use(node: Node, text: Callable[[Node], str]) -> list[Import]:
     prefix = child_of(node, "namespace_name")
     group = node.child_by_field_name("body")
     found = []
-    for clause in (group or node).named_children:
-        if clause.type != "namespace_use_clause" or not clause.named_children:
+    for clause in named_parts(group or node):
+        if clause.type != "namespace_use_clause" or not named_parts(clause):
             continue
         alias = clause.child_by_field_name("alias")
-        path = text(clause.named_children[0]).lstrip("\\")
+        path = text(named_parts(clause)[0]).lstrip("\\")
         if prefix is not None and group is not None:
             path = f"{text(prefix)}\\{path}"
         module, _, name = path.rpartition("\\")
@@ -142,9 +143,9 @@ def lower_qualified(walk: Lowering, node: Node) -> Expression:
 
 def lower_class_constant(walk: Lowering, node: Node) -> Expression:
     """`T::NAME`; `T::class` stands for the class."""
-    if len(node.named_children) < 2:
+    if len(named_parts(node)) < 2:
         return None
-    owner, name = walk.value(node.named_children[0]), walk.text(node.named_children[-1])
+    owner, name = walk.value(named_parts(node)[0]), walk.text(named_parts(node)[-1])
     walk.mentions.add(name)
     return owner if name == "class" else (MEMBER, owner, name)
 
@@ -157,24 +158,24 @@ def lower_creation(walk: Lowering, node: Node) -> Expression:
     listed = child_of(home, "arguments")
     positional, keywords = walk.arguments(listed)
     if anonymous is None:
-        created = walk.value(node.named_children[0]) if node.named_children else None
+        created = walk.value(named_parts(node)[0]) if named_parts(node) else None
         return walk.call(created, positional, keywords, line, NEW)
-    clauses = [child for child in anonymous.named_children if child.type in ("base_clause", "class_interface_clause")]
-    bases = [walk.value(base) for clause in clauses for base in clause.named_children]
+    clauses = [child for child in named_parts(anonymous) if child.type in ("base_clause", "class_interface_clause")]
+    bases = [walk.value(base) for clause in clauses for base in named_parts(clause)]
     made = anonymous_class(walk, anonymous, anonymous.child_by_field_name("body"), bases)
     return walk.call(made[1], positional, keywords, line, NEW)
 
 
 def lower_array(walk: Lowering, node: Node) -> Expression:
     """`[a, b]`, `['k' => v]`; `[object, 'method']` may be meant to be called."""
-    elements = [child for child in node.named_children if child.type == "array_element_initializer"]
-    if any(len(child.named_children) > 1 for child in elements):
+    elements = [child for child in named_parts(node) if child.type == "array_element_initializer"]
+    if any(len(named_parts(child)) > 1 for child in elements):
         pairs = []
         for child in elements:
-            parts = [walk.value(part) for part in child.named_children]
+            parts = [walk.value(part) for part in named_parts(child)]
             pairs.append((parts[0] if len(parts) > 1 else None, parts[-1] if parts else None))
         return (MAPPING, tuple(pairs), walk.next_serial())
-    values = tuple(walk.value(child.named_children[0]) for child in elements if child.named_children)
+    values = tuple(walk.value(named_parts(child)[0]) for child in elements if named_parts(child))
     display = (SEQUENCE, values, walk.next_serial())
     if len(values) == 2 and type(values[1]) is tuple and values[1][0] == CONST and str(values[1][1]).isidentifier():
         walk.mentions.add(values[1][1])
@@ -185,10 +186,10 @@ def lower_array(walk: Lowering, node: Node) -> Expression:
 def lower_foreach(walk: Lowering, node: Node) -> Expression:
     """`foreach (collection as key => value)`."""
     body = node.child_by_field_name("body")
-    parts = [child for child in node.named_children if body is None or child.id != body.id]
+    parts = [child for child in named_parts(node) if body is None or child.id != body.id]
     if len(parts) > 1:
         value = walk.value(parts[0])
-        target = parts[1].named_children[-1] if parts[1].type in ("pair", "by_ref") else parts[1]
+        target = named_parts(parts[1])[-1] if parts[1].type in ("pair", "by_ref") else parts[1]
         walk.bind(target, value and (ELEMENT, value))
         if value is not None:
             walk.mentions.add("getIterator")
@@ -200,7 +201,7 @@ def lower_foreach(walk: Lowering, node: Node) -> Expression:
 def lower_property(walk: Lowering, node: Node) -> Expression:
     """`private T $a = x, $b;`: members without the sign of variables."""
     annotation = walk.value(node.child_by_field_name("type"))
-    for element in node.named_children:
+    for element in named_parts(node):
         name = element.child_by_field_name("name") if element.type == "property_element" else None
         if name is None:
             continue
@@ -213,10 +214,10 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
 
 def lower_constants(walk: Lowering, node: Node) -> Expression:
     """`const A = 1, B = 2;`."""
-    for element in node.named_children:
-        if element.type == "const_element" and element.named_children:
-            name = element.named_children[0]
-            value = walk.value(element.named_children[-1]) if len(element.named_children) > 1 else None
+    for element in named_parts(node):
+        if element.type == "const_element" and named_parts(element):
+            name = named_parts(element)[0]
+            value = walk.value(named_parts(element)[-1]) if len(named_parts(element)) > 1 else None
             walk.bind_name(walk.text(name), value, name)
             walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
     return None
@@ -243,7 +244,7 @@ def lower_enum_case(walk: Lowering, node: Node) -> Expression:
 
 def lower_traits(walk: Lowering, node: Node) -> Expression:
     """`use T1, T2;` in a class: members come from there."""
-    for child in node.named_children:
+    for child in named_parts(node):
         if child.type in ("name", "qualified_name"):
             walk.scope.bases.append(walk.value(child))
     return None
@@ -260,9 +261,9 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
 
 def lower_include(walk: Lowering, node: Node) -> Expression:
     """`require 'path'`, `require __DIR__ . '/path'`."""
-    path = node.named_children[0] if node.named_children else None
+    path = named_parts(node)[0] if named_parts(node) else None
     while path is not None and path.type == "parenthesized_expression":
-        path = path.named_children[0] if path.named_children else None
+        path = named_parts(path)[0] if named_parts(path) else None
     if path is not None and path.type == "binary_expression":
         path = path.child_by_field_name("right")
     value = walk.value(path)
@@ -275,7 +276,7 @@ def promote_parameters(walk: Lowering, node: Node) -> None:
     """`__construct(private T $x)` declares a member and gives it the argument."""
     listed = node.child_by_field_name("parameters")
     constructor = walk.scope
-    for child in listed.named_children if listed is not None else ():
+    for child in named_parts(listed) if listed is not None else ():
         name = child.child_by_field_name("name") if child.type == "property_promotion_parameter" else None
         if name is None:
             continue

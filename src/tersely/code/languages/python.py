@@ -55,6 +55,7 @@ from tersely.code.languages.model import (
     names,
     shared_directories,
 )
+from tersely.code.languages.nodes import named_parts, parts_in
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -72,11 +73,11 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     """`import a.b as c, d` and `from .m import n as o, *`."""
     line = node.start_point[0] + 1
     if node.type == "future_import_statement":
-        return [Import("__future__", text(child), "", line) for child in node.children_by_field_name("name")]
+        return [Import("__future__", text(child), "", line) for child in parts_in(node, "name")]
     found = []
     module_node = node.child_by_field_name("module_name")
     module = text(module_node) if module_node else ""
-    for child in node.children_by_field_name("name"):
+    for child in parts_in(node, "name"):
         name, alias = child, ""
         if child.type == "aliased_import":
             alias_node, name_node = child.child_by_field_name("alias"), child.child_by_field_name("name")
@@ -91,7 +92,7 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
             found.append(Import(top, "", top, line))
             if dot:
                 found.append(Import(text(name), "", "", line))
-    if any(child.type == "wildcard_import" for child in node.named_children):
+    if any(child.type == "wildcard_import" for child in named_parts(node)):
         found.append(Import(module, "*", "", line))
     return found
 

@@ -47,6 +47,7 @@ from tersely.code.languages.model import (  # fmt: skip
     control_table,
     names,
 )
+from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -106,11 +107,11 @@ def _lower_class(walk: Lowering, node: Node) -> Expression:
     """`class A::B < C`, `module M`."""
     name_node = node.child_by_field_name("name")
     if name_node is None:
-        walk.visit(node.named_children)
+        walk.visit(named_parts(node))
         return None
     superclass = node.child_by_field_name("superclass")
-    bases = [walk.value(child) for child in superclass.named_children] if superclass is not None else []
-    made_of = superclass.named_children[0] if superclass is not None and superclass.named_children else None
+    bases = [walk.value(child) for child in named_parts(superclass)] if superclass is not None else []
+    made_of = named_parts(superclass)[0] if superclass is not None and named_parts(superclass) else None
     kind = Kind.CLASS if node.type == "class" else Kind.NAMESPACE
     parent = walk.scope
     draft, last = _open_class(walk, node, kind, name_node, [base for base in bases if base is not None])
@@ -170,7 +171,7 @@ def _lower_method(walk: Lowering, node: Node) -> Expression:
     """`def m`, `def self.m`, `def A.m`."""
     name_node = node.child_by_field_name("name")
     if name_node is None:
-        walk.visit(node.named_children)
+        walk.visit(named_parts(node))
         return None
     owner = node.child_by_field_name("object")
     flags, prefix = 0, ""
@@ -203,7 +204,7 @@ def _define(walk: Lowering, node: Node, kind: Kind, name: str, name_node: Node |
     draft.bound.update(parameter.name for parameter in parameters)
     for synthetic, pattern in patterns:
         _bind(walk, pattern, synthetic)
-    for child in listed.named_children if listed is not None else ():
+    for child in named_parts(listed) if listed is not None else ():
         if child.type == "block_parameter":
             _receive_block(draft)
             local = child.child_by_field_name("name")
@@ -284,7 +285,7 @@ def _define_made_class(walk: Lowering, node: Node, target: Node, call: Node, kin
 def _lower_assignment(walk: Lowering, node: Node) -> Expression:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
-        walk.visit(node.named_children)
+        walk.visit(named_parts(node))
         return None
     is_constant = left.type == "constant" or (left.type == "scope_resolution" and walk.scope.kind is Kind.MODULE)
     if is_constant and right.type == "call":
@@ -333,13 +334,13 @@ def _bind(walk: Lowering, target: Node, value: Expression, node: Node | None = N
         _bind_attribute(walk, target, value)
     elif kind == "element_reference":
         container = walk.value(target.child_by_field_name("object"))
-        keys = [walk.value(child) for child in target.named_children[1:]]
+        keys = [walk.value(child) for child in named_parts(target)[1:]]
         walk.scope.binds.append(((ITEM, container, keys[0] if len(keys) == 1 else None), value))
         walk.call((MEMBER, container, "[]="), (*keys, value), (), target.start_point[0] + 1)
     elif kind in PATTERNS:
         _bind_pattern(walk, target, value)
     elif kind in ("splat_parameter", "rest_assignment"):
-        for child in target.named_children[:1]:
+        for child in named_parts(target)[:1]:
             _bind(walk, child, value)
 
 
@@ -360,7 +361,7 @@ def _bind_attribute(walk: Lowering, target: Node, value: Expression) -> None:
 
 def _bind_pattern(walk: Lowering, target: Node, value: Expression) -> None:
     parts = value[1] if type(value) is tuple and value[0] == SEQUENCE else ()
-    for position, child in enumerate(target.named_children):
+    for position, child in enumerate(named_parts(target)):
         if position < len(parts):
             _bind(walk, child, parts[position])
         else:
@@ -372,7 +373,7 @@ def _bind_pattern(walk: Lowering, target: Node, value: Expression) -> None:
 
 def _arguments(call: Node) -> list[Node]:
     listed = call.child_by_field_name("arguments")
-    return [child for child in listed.named_children if child.type != "comment"] if listed is not None else []
+    return named_parts(listed) if listed is not None else []
 
 
 def _symbol(walk: Lowering, node: Node) -> str:
@@ -380,10 +381,10 @@ def _symbol(walk: Lowering, node: Node) -> str:
     if node.type == "simple_symbol":
         return walk.text(node)[1:]
     if node.type in ("string", "delimited_symbol"):
-        parts = node.named_children
+        parts = named_parts(node)
         return walk.text(parts[0]) if len(parts) == 1 and parts[0].type == "string_content" else ""
-    if node.type == "parenthesized_statements" and node.named_child_count == 1:
-        return _symbol(walk, node.named_children[0])
+    if node.type == "parenthesized_statements" and len(named_parts(node)) == 1:
+        return _symbol(walk, named_parts(node)[0])
     return ""
 
 
@@ -457,7 +458,7 @@ def _lower_arguments(walk: Lowering, node: Node, receiver: Expression) -> Argume
             plain = name[1] if type(name) is tuple and name[0] == CONST and type(name[1]) is str else ""
             keywords.append((plain, walk.value(value) if value is not None else walk.value(key)))
         elif argument.type == "hash_splat_argument":
-            keywords.append(("", walk.value(argument.named_children[0]) if argument.named_children else None))
+            keywords.append(("", walk.value(named_parts(argument)[0]) if named_parts(argument) else None))
         elif argument.type == "block_argument":
             keywords.append((BLOCK, _lower_block_argument(walk, argument, receiver)))
         else:
@@ -484,7 +485,7 @@ def _given(method: str, receiver: Expression) -> Expression:
 
 def _lower_block_argument(walk: Lowering, argument: Node, receiver: Expression) -> Expression:
     """`&block`, `&:name` (calls `name` on each element), `&method(:name)`."""
-    inner = argument.named_children[0] if argument.named_children else None
+    inner = named_parts(argument)[0] if named_parts(argument) else None
     if inner is not None and inner.type == "simple_symbol" and receiver is not None:
         name = _symbol(walk, inner)
         walk.mentions.add(name)
@@ -505,8 +506,8 @@ def _lower_yield(walk: Lowering, node: Node) -> Expression:
     if method is not None:
         _receive_block(method)
     values: list[Expression] = []
-    for child in node.named_children:
-        values.extend(walk.value(part) for part in child.named_children)
+    for child in named_parts(node):
+        values.extend(walk.value(part) for part in named_parts(child))
     return walk.call(BLOCK, tuple(values), (), node.start_point[0] + 1)
 
 
@@ -685,9 +686,9 @@ def _lower_body(walk: Lowering, node: Node) -> Expression:
     """Statements: the value of the last one, or of a `rescue`."""
     last: Expression = None
     others: list[Expression] = []
-    for child in node.named_children:
+    for child in named_parts(node):
         if child.type in ("comment", "heredoc_body"):
-            walk.visit(child.named_children)
+            walk.visit(named_parts(child))
         elif child.type in ("rescue", "else"):
             others.append(walk.value(child))
         elif child.type == "ensure":
@@ -717,16 +718,16 @@ def _lower_branches(walk: Lowering, node: Node) -> Expression:
 
 def _lower_rescue(walk: Lowering, node: Node) -> Expression:
     exceptions, variable = node.child_by_field_name("exceptions"), node.child_by_field_name("variable")
-    types = [walk.value(child) for child in exceptions.named_children] if exceptions is not None else []
+    types = [walk.value(child) for child in named_parts(exceptions)] if exceptions is not None else []
     if variable is not None:
-        for target in variable.named_children:
+        for target in named_parts(variable):
             _bind(walk, target, _one_of(*[(TYPED, type_) for type_ in types if type_ is not None]))
     return walk.value(node.child_by_field_name("body"))
 
 
 def _lower_return(walk: Lowering, node: Node) -> Expression:
-    for child in node.named_children:
-        values = [walk.value(part) for part in child.named_children]
+    for child in named_parts(node):
+        values = [walk.value(part) for part in named_parts(child)]
         value = values[0] if len(values) == 1 else (SEQUENCE, tuple(values), walk.next_serial()) if values else None
         if value is not None and node.type == "return":
             walk.scope.returns.append(value)
@@ -735,7 +736,7 @@ def _lower_return(walk: Lowering, node: Node) -> Expression:
 
 def _lower_for(walk: Lowering, node: Node) -> Expression:
     pattern, value = node.child_by_field_name("pattern"), node.child_by_field_name("value")
-    iterable = _one_of(*[walk.value(child) for child in value.named_children]) if value is not None else None
+    iterable = _one_of(*[walk.value(child) for child in named_parts(value)]) if value is not None else None
     if pattern is not None:
         _bind(walk, pattern, iterable and (ELEMENT, iterable))
     walk.value(node.child_by_field_name("body"))
@@ -762,7 +763,7 @@ def _lower_binary(walk: Lowering, node: Node) -> Expression:
 def _lower_item(walk: Lowering, node: Node) -> Expression:
     """`container[key]`."""
     container = walk.value(node.child_by_field_name("object"))
-    keys = tuple(walk.value(child) for child in node.named_children[1:] if child.type not in ("block", "do_block"))
+    keys = tuple(walk.value(child) for child in named_parts(node)[1:] if child.type not in ("block", "do_block"))
     if container is None:
         return None
     called = walk.call((MEMBER, container, "[]"), keys, (), node.start_point[0] + 1)
@@ -777,22 +778,22 @@ def _key(walk: Lowering, node: Node) -> Expression:
 
 def _lower_hash(walk: Lowering, node: Node) -> Expression:
     pairs: list[tuple[Expression, Expression]] = []
-    for child in node.named_children:
+    for child in named_parts(node):
         if child.type == "pair":
             key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
             pairs.append((_key(walk, key) if key is not None else None, walk.value(value)))
         elif child.type == "hash_splat_argument":
-            pairs.append(((SPREAD, None), walk.value(child.named_children[0]) if child.named_children else None))
+            pairs.append(((SPREAD, None), walk.value(named_parts(child)[0]) if named_parts(child) else None))
     return (MAPPING, tuple(pairs), walk.next_serial())
 
 
 def _lower_sequence(walk: Lowering, node: Node) -> Expression:
-    parts = tuple(walk.value(child) for child in node.named_children if child.type != "comment")
+    parts = tuple(walk.value(child) for child in named_parts(node))
     return (SEQUENCE, parts, walk.next_serial())
 
 
 def _lower_splat(walk: Lowering, node: Node) -> Expression:
-    value = walk.value(node.named_children[0]) if node.named_children else None
+    value = walk.value(named_parts(node)[0]) if named_parts(node) else None
     return value and (SPREAD, value)
 
 
@@ -821,7 +822,7 @@ def _lower_own_variable(walk: Lowering, node: Node) -> Expression:
 
 def _lower_pattern_name(walk: Lowering, node: Node) -> Expression:
     """`in {name:}` binds `name`; `in [a, b]` and `in Type => x` bind what they name."""
-    for child in node.named_children:
+    for child in named_parts(node):
         if child.type == "identifier":
             _bind(walk, child, None)
         elif child.type in ("keyword_pattern", "pair"):

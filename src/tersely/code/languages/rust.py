@@ -53,6 +53,7 @@ from tersely.code.languages.model import (  # fmt: skip
     control_table,
     names,
 )
+from tersely.code.languages.nodes import all_parts, named_parts, parts_in
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ def _segments(walk: Lowering, node: Node | None) -> list[str]:
         path, name = node.child_by_field_name("path"), node.child_by_field_name("name")
         before = _segments(walk, path)
         return [*before, walk.text(name)] if name is not None and (before or path is None) else []
-    return [walk.text(node)] if not node.named_child_count else []
+    return [walk.text(node)] if not len(named_parts(node)) else []
 
 
 def _inline_depth(walk: Lowering) -> int:
@@ -266,13 +267,13 @@ def _used(walk: Lowering, node: Node | None, before: list[str]) -> Iterator[tupl
     if node is None:
         return
     if node.type == "use_list":
-        for child in node.named_children:
+        for child in named_parts(node):
             yield from _used(walk, child, before)
     elif node.type == "scoped_use_list":
         path = _segments(walk, node.child_by_field_name("path"))
         yield from _used(walk, node.child_by_field_name("list"), before + path)
     elif node.type == "use_wildcard":
-        yield before + (_segments(walk, node.named_children[0]) if node.named_children else []), "*", ""
+        yield before + (_segments(walk, named_parts(node)[0]) if named_parts(node) else []), "*", ""
     elif node.type == "use_as_clause":
         path = before + _segments(walk, node.child_by_field_name("path"))
         alias = node.child_by_field_name("alias")
@@ -322,7 +323,7 @@ def _generic(name: str, field: str) -> Custom:
         if field:
             walk.value(node.child_by_field_name("length"))
             return (GENERIC, name, (walk.value(node.child_by_field_name(field)),))
-        return (GENERIC, name, tuple(walk.value(child) for child in node.named_children))
+        return (GENERIC, name, tuple(walk.value(child) for child in named_parts(node)))
 
     return Custom(lower)
 
@@ -354,7 +355,7 @@ def lower_field(walk: Lowering, node: Node) -> Expression:
 
 def lower_ordered_fields(walk: Lowering, node: Node) -> Expression:
     """`(A, B)` of a struct: fields 0 and 1."""
-    for position, child in enumerate(node.children_by_field_name("type")):
+    for position, child in enumerate(parts_in(node, "type")):
         annotation = walk.value(child)
         walk.bind_name(str(position), annotation and (TYPED, annotation))
     return None
@@ -370,10 +371,10 @@ def lower_variant(walk: Lowering, node: Node) -> Expression:
     walk.define_value(node, text, name, Kind.FIELD)
     walk.value(node.child_by_field_name("value"))
     if body is not None and body.type == "ordered_field_declaration_list":
-        for position, child in enumerate(body.children_by_field_name("type")):
+        for position, child in enumerate(parts_in(body, "type")):
             annotation = walk.value(child)
             walk.bind_name(f"{text}.{position}", annotation and (TYPED, annotation))
-    for field in body.named_children if body is not None else []:
+    for field in named_parts(body) if body is not None else []:
         inner = field.child_by_field_name("name")
         if inner is not None:
             annotation = walk.value(field.child_by_field_name("type"))
@@ -421,25 +422,25 @@ def bind_pattern(walk: Lowering, node: Node | None, value: Expression, *, iterat
     elif kind == "struct_pattern":
         _bind_struct(walk, node)
     elif kind in ("or_pattern", "captured_pattern"):
-        for child in node.named_children:
+        for child in named_parts(node):
             bind_pattern(walk, child, value)
     elif kind in ("scoped_identifier", "integer_literal", "string_literal", "range_pattern", "macro_invocation"):
         walk.value(node)
     else:  # references, `mut`, `ref`, parentheses, guards
         condition = node.child_by_field_name("condition")
-        for child in node.named_children:
+        for child in named_parts(node):
             if condition is None or child.id != condition.id:
                 bind_pattern(walk, child, value, iterated=iterated)
         walk.value(condition)
 
 
 def _patterns(node: Node) -> list[Node]:
-    return [child for child in node.named_children if not child.type.endswith("comment")]
+    return named_parts(node)
 
 
 def _bind_struct(walk: Lowering, node: Node) -> None:
     made = node.child_by_field_name("type")
-    for child in node.named_children:
+    for child in named_parts(node):
         name, inner = child.child_by_field_name("name"), child.child_by_field_name("pattern")
         if child.type == "field_pattern" and name is not None:
             bind_pattern(walk, inner or name, _part(walk, made, walk.text(name)))
@@ -500,7 +501,7 @@ def lower_match(walk: Lowering, node: Node) -> Expression:
     matched = walk.value(node.child_by_field_name("value"))
     values = []
     body = node.child_by_field_name("body")
-    for arm in body.named_children if body is not None else []:
+    for arm in named_parts(body) if body is not None else []:
         if arm.type == "match_arm":
             before = dict(walk.scope.versions)
             bind_pattern(walk, arm.child_by_field_name("pattern"), matched)
@@ -525,11 +526,10 @@ def lower_block(walk: Lowering, node: Node) -> Expression:
     """The value is that of the last expression, unless a semicolon ends it."""
     before = dict(walk.scope.versions)
     value: Expression = None
-    for child in node.named_children:
-        if not child.type.endswith("comment"):
-            value = walk.value(child)
-            if child.type == "expression_statement" and child.children[-1].type == ";":
-                value = None
+    for child in named_parts(node):
+        value = walk.value(child)
+        if child.type == "expression_statement" and all_parts(child)[-1].type == ";":
+            value = None
     walk.scope.versions = before
     return value
 
@@ -582,10 +582,10 @@ def lower_struct_literal(walk: Lowering, node: Node) -> Expression:
     """`T { field: value, other, ..base }`."""
     made, body = walk.value(node.child_by_field_name("name")), node.child_by_field_name("body")
     typed = made and (TYPED, made)
-    for child in body.named_children if body is not None else []:
+    for child in named_parts(body) if body is not None else []:
         field = child.child_by_field_name("field")
-        if child.type == "shorthand_field_initializer" and child.named_children:
-            name = child.named_children[-1]
+        if child.type == "shorthand_field_initializer" and named_parts(child):
+            name = named_parts(child)[-1]
             walk.scope.binds.append(((MEMBER, typed, walk.text(name)), walk.value(name)))
         elif field is not None:
             value = walk.value(child.child_by_field_name("value"))
@@ -597,7 +597,7 @@ def lower_struct_literal(walk: Lowering, node: Node) -> Expression:
 
 def lower_range(walk: Lowering, node: Node) -> Expression:
     """Ranges are of numbers."""
-    walk.visit(node.named_children)
+    walk.visit(named_parts(node))
     return (LITERAL, "Range")
 
 
@@ -607,7 +607,7 @@ def lower_range(walk: Lowering, node: Node) -> Expression:
 def lower_macro_call(walk: Lowering, node: Node) -> Expression:
     """`name!(tokens)`: calls the macro, and whatever the tokens call."""
     name = node.child_by_field_name("macro")
-    tree = next((child for child in node.named_children if child.type == "token_tree"), None)
+    tree = next((child for child in named_parts(node) if child.type == "token_tree"), None)
     line = node.start_point[0] + 1
     callee = walk.callee(name) if name is not None else None
     return _macro_value(walk, callee, tree, line)
@@ -629,7 +629,7 @@ def _macro_value(walk: Lowering, callee: Expression, tree: Node | None, line: in
 
 def _token_values(walk: Lowering, tree: Node) -> list[Expression]:
     """The values of the expressions between the delimiters of a token tree."""
-    tokens = tree.children[1:-1]
+    tokens = all_parts(tree)[1:-1]
     values: list[Expression] = []
     position = 0
     while position < len(tokens):
@@ -660,7 +660,7 @@ def _token_expression(walk: Lowering, tokens: list[Node], position: int) -> tupl
 def _token_path(walk: Lowering, tokens: list[Node], position: int) -> tuple[Expression, int]:
     names = [walk.text(tokens[position])]
     position += 1
-    while position + 1 < len(tokens) and tokens[position].type == "::" and not tokens[position + 1].named_child_count:
+    while position + 1 < len(tokens) and tokens[position].type == "::" and not len(named_parts(tokens[position + 1])):
         names.append(walk.text(tokens[position + 1]))
         position += 2
     if names[0] in PATH_WORDS and len(names) > 1:
@@ -678,11 +678,11 @@ def _token_path(walk: Lowering, tokens: list[Node], position: int) -> tuple[Expr
 def _token_postfix(walk: Lowering, tokens: list[Node], position: int, value: Expression) -> tuple[Expression, int]:
     while position < len(tokens):
         token = tokens[position]
-        if token.type == "token_tree" and token.children[0].type == "(":
+        if token.type == "token_tree" and all_parts(token)[0].type == "(":
             arguments = tuple(_token_values(walk, token))
             value = walk.call(value, arguments, (), token.start_point[0] + 1) if value is not None else None
             position += 1
-        elif token.type == "token_tree" and token.children[0].type == "[":
+        elif token.type == "token_tree" and all_parts(token)[0].type == "[":
             _token_values(walk, token)
             value = value and (ITEM, value, None)
             position += 1
@@ -706,7 +706,7 @@ def lower_macro(walk: Lowering, node: Node) -> Expression:
     draft = walk.enter(node, Kind.MACRO, text, name, None)
     walk.notes.setdefault(OWN_MACROS, set()).add(text)
     walk.scope = draft
-    for rule in node.named_children:
+    for rule in named_parts(node):
         body = rule.child_by_field_name("right")
         if body is not None and len(body.children) > 1:
             _token_values(walk, body)
@@ -786,7 +786,7 @@ RULES: dict[str, Rule] = {
     "qualified_type": Custom(lower_qualified_type),
     "trait_bounds": Either(),
     "higher_ranked_trait_bound": Inner("type"),
-    "function_type": Custom(lambda walk, node: walk.visit(node.named_children)),
+    "function_type": Custom(lambda walk, node: walk.visit(named_parts(node))),
     "type_parameter": TypeParameter("name", "bounds"),
     "where_predicate": Custom(lower_bounds),
     "parameter": Parameter("pattern", "type"),

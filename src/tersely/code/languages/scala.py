@@ -49,6 +49,7 @@ from tersely.code.languages.model import (
     control_table,
     names,
 )
+from tersely.code.languages.nodes import named_parts, parts_in
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def grammar() -> object:
 def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     """`import a.b.C`, `import a.b.{C => D, E, _}`, `import a.b.*`."""
     line = node.start_point[0] + 1
-    path = [text(part) for part in node.children_by_field_name("path") if part.is_named]
+    path = [text(part) for part in parts_in(node, "path") if part.is_named]
     selectors = child_of(node, "namespace_selectors")
     module = ".".join(path)
     if selectors is None:
@@ -75,21 +76,21 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
             return [Import(module, "*", "", line)]
         return [Import(".".join(path[:-1]), path[-1], path[-1], line)] if path else []
     found = []
-    for child in selectors.named_children:
+    for child in named_parts(selectors):
         if child.type == "namespace_wildcard":
             found.append(Import(module, "*", "", line))
         elif child.child_by_field_name("name") is not None:
             name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
             if name is not None:
                 found.append(Import(module, text(name), text(alias or name), line))
-        elif not child.named_child_count:
+        elif not len(named_parts(child)):
             found.append(Import(module, text(child), text(child), line))
     return found
 
 
 def package_of(root: Node, text: Callable[[Node], str]) -> str:
     """The packages that a file declares, one inside the other."""
-    clauses = [child.child_by_field_name("name") for child in root.named_children if child.type == "package_clause"]
+    clauses = [child.child_by_field_name("name") for child in named_parts(root) if child.type == "package_clause"]
     return ".".join(text(name) for name in clauses if name is not None)
 
 
@@ -105,8 +106,8 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
     while outer is not None and outer.type in ("template_body", "indented_block", "block"):
         outer = outer.parent
     if outer is not None and outer.type == "extension_definition":
-        found += _listed(walk, outer.children_by_field_name("parameters"))[:1]
-    return found + _listed(walk, node.children_by_field_name("parameters"))
+        found += _listed(walk, parts_in(outer, "parameters"))[:1]
+    return found + _listed(walk, parts_in(node, "parameters"))
 
 
 def given_by_compiler(listed: Node) -> bool:
@@ -120,7 +121,7 @@ def _listed(walk: Lowering, lists: list[Node]) -> list[Parameter_]:
         if listed.type == "identifier":
             found.append(Parameter_(walk.parameter_name(listed, 0), None, None, POSITIONAL))
         is_given = given_by_compiler(listed)
-        for child in listed.named_children:
+        for child in named_parts(listed):
             if child.type not in ("parameter", "binding"):
                 continue
             name, typed = child.child_by_field_name("name"), child.child_by_field_name("type")
@@ -135,7 +136,7 @@ def _listed(walk: Lowering, lists: list[Node]) -> list[Parameter_]:
 def finish_function(walk: Lowering, node: Node) -> None:
     """Reading a method without a parameter list calls it; one in an extension has a receiver."""
     scope = walk.scope
-    if not any(part.type == "parameters" for part in node.children_by_field_name("parameters")):
+    if not any(part.type == "parameters" for part in parts_in(node, "parameters")):
         scope.flags |= PROPERTY
         if scope.kind is not Kind.FUNCTION:
             walk.definitions[scope.definition] = walk.definitions[scope.definition]._replace(kind=Kind.PROPERTY)
@@ -152,9 +153,9 @@ def finish_class(walk: Lowering, node: Node) -> None:
     """The header of a class is its first constructor; an `object` is constructed by nobody."""
     if node.type == "object_definition":
         walk.scope.flags |= SINGLETON
-    for listed in node.children_by_field_name("class_parameters"):
+    for listed in parts_in(node, "class_parameters"):
         is_given = given_by_compiler(listed)
-        for child in listed.named_children:
+        for child in named_parts(listed):
             name, typed = child.child_by_field_name("name"), child.child_by_field_name("type")
             if name is not None:
                 mode = REST if typed is not None and typed.type == "repeated_parameter_type" else POSITIONAL
@@ -171,15 +172,15 @@ def holds_placeholder(node: Node) -> bool:
         if part.type == "wildcard":
             return True
         if part.type == "arguments":
-            pending += [child for child in part.named_children if child.type == "wildcard"]
+            pending += [child for child in named_parts(part) if child.type == "wildcard"]
         elif part.type in TRANSPARENT:
-            pending += part.named_children
+            pending += named_parts(part)
     return False
 
 
 def lower_argument(walk: Lowering, node: Node) -> Expression:
     """An argument; `_.name` is a function of what `_` stands for."""
-    inner = node.named_children[0] if node.type == "block" and node.named_child_count == 1 else node
+    inner = named_parts(node)[0] if node.type == "block" and len(named_parts(node)) == 1 else node
     if inner.type == "wildcard" or not holds_placeholder(inner):
         return walk.value(node)
     parent = walk.scope
@@ -192,9 +193,7 @@ def lower_argument(walk: Lowering, node: Node) -> Expression:
 
 def lower_parenthesized(walk: Lowering, node: Node) -> Expression:
     """`(value)`, `(_.name)`."""
-    return (
-        lower_argument(walk, node.named_children[0]) if node.named_child_count == 1 else walk.visit(node.named_children)
-    )
+    return lower_argument(walk, named_parts(node)[0]) if len(named_parts(node)) == 1 else walk.visit(named_parts(node))
 
 
 def lower_wildcard(walk: Lowering, node: Node) -> Expression:
@@ -219,7 +218,7 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
         if listed.type != "arguments":
             positional.append(lower_argument(walk, listed))
             continue
-        for child in listed.named_children:
+        for child in named_parts(listed):
             left = child.child_by_field_name("left") if child.type == "assignment_expression" else None
             if left is not None:
                 right = child.child_by_field_name("right")
@@ -235,7 +234,7 @@ def lower_generic_function(walk: Lowering, node: Node) -> Expression:
     """`f[T]`; `x.asInstanceOf[T]` is x as far as it is a T."""
     inner, arguments = node.child_by_field_name("function"), node.child_by_field_name("type_arguments")
     value = walk.value(inner)
-    types = [walk.value(child) for child in arguments.named_children] if arguments is not None else []
+    types = [walk.value(child) for child in named_parts(arguments)] if arguments is not None else []
     if type(value) is tuple and value[0] == MEMBER and value[2] == "asInstanceOf" and types:
         return walk.typed(value[1], types[0])
     return value
@@ -260,12 +259,12 @@ def lower_instance(walk: Lowering, node: Node) -> Expression:
     """`new T(…) with U { … }`."""
     body = child_of(node, "template_body", "with_template_body")
     types = [
-        child for child in node.named_children if child.type not in ("arguments", "template_body", "with_template_body")
+        child for child in named_parts(node) if child.type not in ("arguments", "template_body", "with_template_body")
     ]
     created = walk.value(types[0]) if types else None
     base = created[1] if type(created) is tuple and created[0] == GENERIC else created
     listed = child_of(node, "arguments")
-    values = tuple(walk.value(child) for child in listed.named_children) if listed is not None else ()
+    values = tuple(walk.value(child) for child in named_parts(listed)) if listed is not None else ()
     made = walk.call(created, values, (), node.start_point[0] + 1, NEW)
     return (
         anonymous_class(walk, node, body, [base, *(walk.value(extra) for extra in types[1:])])
@@ -296,11 +295,11 @@ def lower_value(walk: Lowering, node: Node) -> Expression:
 
 def lower_enumerator(walk: Lowering, node: Node) -> Expression:
     """`x <- collection`, `x = value` in a for."""
-    if len(node.named_children) > 1:
-        value = walk.value(node.named_children[1])
+    if len(named_parts(node)) > 1:
+        value = walk.value(named_parts(node)[1])
         draws = any(child.type in ("<-", "←") for child in node.children)
-        walk.bind(node.named_children[0], value and (ELEMENT, value) if draws else value)
-        walk.visit(node.named_children[2:])
+        walk.bind(named_parts(node)[0], value and (ELEMENT, value) if draws else value)
+        walk.visit(named_parts(node)[2:])
     return None
 
 
@@ -310,7 +309,7 @@ def lower_case(walk: Lowering, node: Node) -> Expression:
     if pattern is not None:
         _bind_pattern(walk, pattern)
     used = {child.id for child in (pattern, body) if child is not None}
-    walk.visit([child for child in node.named_children if child.id not in used])
+    walk.visit([child for child in named_parts(node) if child.id not in used])
     return walk.value(body)
 
 
@@ -318,7 +317,7 @@ def _bind_pattern(walk: Lowering, pattern: Node) -> None:
     if pattern.type == "identifier" and walk.text(pattern)[:1].islower():
         walk.bind_name(walk.text(pattern), None, pattern)
     elif pattern.type in ("tuple_pattern", "case_class_pattern", "capture_pattern", "infix_pattern"):
-        for child in pattern.named_children:
+        for child in named_parts(pattern):
             _bind_pattern(walk, child)
     else:
         walk.value(pattern)

@@ -48,6 +48,7 @@ from tersely.code.languages.model import (
     control_table,
     names,
 )
+from tersely.code.languages.nodes import named_parts, parts_and_fields
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -92,31 +93,31 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
 
 def lower_collection_type(walk: Lowering, node: Node) -> Expression:
     """`[T]`, `[K: T]`."""
-    return (GENERIC, "Array", tuple(walk.value(child) for child in node.named_children[-1:]))
+    return (GENERIC, "Array", tuple(walk.value(child) for child in named_parts(node)[-1:]))
 
 
 def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
     """Parameters stand among the children of a definition, each followed by its default."""
     found: list[Parameter] = []
-    for position, child in enumerate(node.named_children):
+    for child, role in parts_and_fields(node):
         if child.type == "parameter":
             name = child.child_by_field_name("name")
             mode = REST if any(part.type == "..." for part in child.children) else POSITIONAL
             text = walk.parameter_name(name, len(found))
             found.append(Parameter(text, walk.value(_type_in(child)), None, mode))
-        elif found and node.field_name_for_named_child(position) == "default_value":
+        elif found and role == "default_value":
             found[-1] = found[-1]._replace(default=walk.value(child) or (EITHER, ()))
     return found
 
 
 def _type_in(node: Node) -> Node | None:
-    return next((child for child in reversed(node.named_children) if child.type in TYPES), None)
+    return next((child for child in reversed(named_parts(node)) if child.type in TYPES), None)
 
 
 def finish_function(walk: Lowering, node: Node) -> None:
     """The type after the arrow."""
     body = node.child_by_field_name("body")
-    header = [child for child in node.named_children if body is None or child.end_byte <= body.start_byte]
+    header = [child for child in named_parts(node) if body is None or child.end_byte <= body.start_byte]
     walk.scope.returned_type = walk.value(next((child for child in reversed(header) if child.type in TYPES), None))
 
 
@@ -125,7 +126,7 @@ def lower_body(walk: Lowering, node: Node) -> Expression:
     statements = child_of(node, "statements")
     if statements is None:
         return None
-    values = [walk.value(child) for child in statements.named_children]
+    values = [walk.value(child) for child in named_parts(statements)]
     return values[0] if len(values) == 1 else None
 
 
@@ -134,7 +135,7 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
     parameters: list[Parameter] = []
     header = child_of(node, "lambda_function_type")
     listed = child_of(header, "lambda_function_type_parameters") if header is not None else None
-    for child in listed.named_children if listed is not None else ():
+    for child in named_parts(listed) if listed is not None else ():
         name = child.child_by_field_name("name")
         text = walk.parameter_name(name, len(parameters))
         parameters.append(Parameter(text, walk.value(_type_in(child)), None, POSITIONAL))
@@ -157,12 +158,12 @@ IMPLICIT_PARAMETERS = 3
 def lower_call(walk: Lowering, node: Node) -> Expression:
     """`f(label: value) { … }`; labels stand in the order of the parameters."""
     suffix = child_of(node, "call_suffix")
-    callee = node.named_children[0] if node.named_children else None
+    callee = named_parts(node)[0] if named_parts(node) else None
     called = walk.callee(callee) if callee is not None else None
     values: list[Expression] = []
-    for part in suffix.named_children if suffix is not None else ():
+    for part in named_parts(suffix) if suffix is not None else ():
         if part.type == "value_arguments":
-            for argument in part.named_children:
+            for argument in named_parts(part):
                 value = argument.child_by_field_name("value") if argument.type == "value_argument" else None
                 if value is not None:
                     values.append(walk.value(value))
@@ -203,12 +204,11 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
 def declared_names(node: Node) -> list[tuple[Node, Node | None, Node | None]]:
     """(pattern, type, value) of each name that a declaration lists."""
     found: list[tuple[Node, Node | None, Node | None]] = []
-    for position, child in enumerate(node.named_children):
-        role = node.field_name_for_named_child(position)
+    for child, role in parts_and_fields(node):
         if child.type == "pattern":
             found.append((child, None, None))
         elif child.type == "type_annotation" and found:
-            found[-1] = (found[-1][0], child.named_children[-1] if child.named_children else None, found[-1][2])
+            found[-1] = (found[-1][0], named_parts(child)[-1] if named_parts(child) else None, found[-1][2])
         elif role == "value" and found:
             found[-1] = (*found[-1][:2], child)
     return found
@@ -222,12 +222,11 @@ def computed_property(walk: Lowering, node: Node, pattern: Node, computed: Node)
     parent, annotation = walk.scope, child_of(node, "type_annotation")
     draft = walk.enter(node, Kind.PROPERTY, walk.text(name), name, computed)
     draft.flags |= PROPERTY
-    draft.returned_type = (
-        walk.value(annotation.named_children[-1]) if annotation is not None and annotation.named_children else None
-    )
+    written = named_parts(annotation) if annotation is not None else []
+    draft.returned_type = walk.value(written[-1]) if written else None
     walk.scope = draft
     value = lower_body(walk, computed)
-    walk.visit([child for child in computed.named_children if child.type != "statements"])
+    walk.visit([child for child in named_parts(computed) if child.type != "statements"])
     if value is not None:
         draft.returns.append(value)
     return walk.leave(draft, parent)
@@ -238,7 +237,7 @@ def lower_requirement(walk: Lowering, node: Node) -> Expression:
     pattern, annotation = node.child_by_field_name("name"), child_of(node, "type_annotation")
     name = pattern.child_by_field_name("bound_identifier") if pattern is not None else None
     if name is not None:
-        bind_typed(walk, name, walk.value(annotation.named_children[-1]) if annotation is not None else None)
+        bind_typed(walk, name, walk.value(named_parts(annotation)[-1]) if annotation is not None else None)
         walk.define_value(node, walk.text(name), name, Kind.FIELD)
     return None
 
@@ -246,8 +245,7 @@ def lower_requirement(walk: Lowering, node: Node) -> Expression:
 def lower_conditions(walk: Lowering, node: Node) -> Expression:
     """`if let x = value, …`, `guard let x else`, `while let x = …`; then the rest of the statement."""
     target: Node | None = None
-    for position, child in enumerate(node.named_children):
-        role = node.field_name_for_named_child(position)
+    for child, role in parts_and_fields(node):
         if role == "bound_identifier":
             target = child
         elif role == "condition" and child.type not in ("value_binding_pattern", "pattern", "type_annotation"):
@@ -262,8 +260,8 @@ def lower_conditions(walk: Lowering, node: Node) -> Expression:
 
 def lower_enum_entry(walk: Lowering, node: Node) -> Expression:
     """`case a, b = 1`, `case c(T)`: constants of the enum's type."""
-    for position, child in enumerate(node.named_children):
-        if node.field_name_for_named_child(position) == "name" and child.type == "simple_identifier":
+    for child, role in parts_and_fields(node):
+        if role == "name" and child.type == "simple_identifier":
             walk.bind_name(walk.text(child), (TYPED, own_name(walk)), child)
             walk.define_value(node, walk.text(child), child, Kind.CONSTANT)
     return None

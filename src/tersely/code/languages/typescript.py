@@ -27,6 +27,7 @@ from tersely.code.languages.model import (
     Variable,
     control_table,
 )  # fmt: skip
+from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -78,19 +79,19 @@ def lower_predefined(walk: Lowering, node: Node) -> Expression:
 
 def lower_array_type(walk: Lowering, node: Node) -> Expression:
     """`T[]`."""
-    element = walk.value(node.named_children[0]) if node.named_children else None
+    element = walk.value(named_parts(node)[0]) if named_parts(node) else None
     return (GENERIC, "Array", (element,))
 
 
 def lower_tuple_type(walk: Lowering, node: Node) -> Expression:
     """`[A, B]`, as an array of either."""
-    parts = tuple(part for part in (walk.value(child) for child in node.named_children) if part is not None)
+    parts = tuple(part for part in (walk.value(child) for child in named_parts(node)) if part is not None)
     return (GENERIC, "Array", ((EITHER, parts),)) if parts else None
 
 
 def lower_type_query(walk: Lowering, node: Node) -> Expression:
     """`typeof x` as a type."""
-    inner = walk.value(node.named_children[0]) if node.named_children else None
+    inner = walk.value(named_parts(node)[0]) if named_parts(node) else None
     return inner and (GENERIC, "typeof", (inner,))
 
 
@@ -115,11 +116,11 @@ def lower_call_signature(walk: Lowering, node: Node) -> Expression:
 def lower_object_type(walk: Lowering, node: Node) -> Expression:
     """`{a: T}`: the members of a type that it defines, else a mapping of instances."""
     if node.parent is not None and node.parent.type == "type_alias_declaration":
-        walk.visit(node.named_children)
+        walk.visit(named_parts(node))
         return None
     pairs: list[tuple[Any, Any]] = []
     serial = walk.next_serial()
-    for child in node.named_children:
+    for child in named_parts(node):
         name = child.child_by_field_name("name")
         if child.type in ("property_signature", "method_signature") and name is not None:
             annotation = _type_of_member(walk, child)
@@ -137,7 +138,7 @@ def _type_of_member(walk: Lowering, node: Node) -> Expression:
 
 def lower_cast(walk: Lowering, node: Node) -> Expression:
     """`x as T`, `x satisfies T`: what x is, and an instance of T."""
-    parts = [walk.value(child) for child in node.named_children[:2]]
+    parts = [walk.value(child) for child in named_parts(node)[:2]]
     return _cast(parts[0] if parts else None, parts[1] if len(parts) > 1 else None)
 
 
@@ -151,9 +152,9 @@ def lower_assertion(walk: Lowering, node: Node) -> Expression:
     """`<T>x`."""
     annotation = None
     value = None
-    for child in node.named_children:
+    for child in named_parts(node):
         if child.type == "type_arguments":
-            annotation = walk.value(child.named_children[0]) if child.named_children else None
+            annotation = walk.value(named_parts(child)[0]) if named_parts(child) else None
         else:
             value = walk.value(child)
     return _cast(value, annotation)
@@ -178,7 +179,7 @@ def lower_namespace(walk: Lowering, node: Node) -> Expression:
 
 
 def _names_of_path(node: Node) -> list[Node]:
-    return [name for child in node.named_children for name in _names_of_path(child)] or [node]
+    return [name for child in named_parts(node) for name in _names_of_path(child)] or [node]
 
 
 NAMESPACE = Class(kind=Kind.NAMESPACE)
@@ -186,7 +187,7 @@ NAMESPACE = Class(kind=Kind.NAMESPACE)
 
 def lower_enum_body(walk: Lowering, node: Node) -> Expression:
     """Members of an enum without a value are plain names."""
-    for child in node.named_children:
+    for child in named_parts(node):
         if child.type in ("property_identifier", "string"):
             name = walk.text(child).strip(QUOTES)
             walk.bind_name(name, None, child)

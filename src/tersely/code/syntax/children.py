@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tersely.code.languages.nodes import named_parts, parts_in
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -13,10 +15,7 @@ Child = Callable[["Node"], "Node | None"]
 
 
 def field(name: str) -> Child:
-    """How to reach a child: a field name, `#n` by position, `:type` by node type, `a|b` for a or else b, "" none.
-
-    `*n` counts positions without comments.
-    """
+    """How to reach a child: a field name, `#n` by position, `:type` by node type, `a|b` for a or else b, "" none."""
     if not name:
         return lambda node: None
     if "|" in name:
@@ -32,36 +31,28 @@ def field(name: str) -> Child:
         position = int(name[1:])
 
         def by_position(node: Node) -> Node | None:
-            children = node.named_children
+            children = named_parts(node)
             return children[position] if -len(children) <= position < len(children) else None
 
         return by_position
-    if name[0] == "*":
-        counted = int(name[1:])
-
-        def by_place(node: Node) -> Node | None:
-            children = [child for child in node.named_children if not child.is_extra]
-            return children[counted] if -len(children) <= counted < len(children) else None
-
-        return by_place
     if name[0] == ":":
         wanted = name[1:]
-        return lambda node: next((child for child in node.named_children if child.type == wanted), None)
+        return lambda node: next((child for child in named_parts(node) if child.type == wanted), None)
     return lambda node: node.child_by_field_name(name)
 
 
 def only_leaf(node: Node, but: str) -> Node | None:
     """What a node wraps, level by level up to one of the type `but`, if that is all of its text."""
     inner = node
-    while inner.named_child_count == 1 and inner.type != but:
-        inner = inner.named_children[0]
+    while len(named_parts(inner)) == 1 and inner.type != but:
+        inner = named_parts(inner)[0]
     return inner if inner.start_byte == node.start_byte and inner.end_byte == node.end_byte else None
 
 
 def every(node: Node, place: str) -> list[Node]:
     """All children in a field, or the one that is reached otherwise, if it is there."""
     if place.isidentifier():
-        return node.children_by_field_name(place)
+        return parts_in(node, place)
     found = field(place)(node)
     return [found] if found is not None else []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
+from tersely.code.languages.nodes import named_parts
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -56,9 +57,9 @@ def doc_string(walk: Lowering, body: Node | None) -> tuple[int, int]:
         return 0, 0
     first = body
     for _ in range(2):  # the statement, then the string in it
-        if not first.named_child_count or first.type == wanted:
+        if not len(named_parts(first)) or first.type == wanted:
             break
-        first = first.named_children[0]
+        first = named_parts(first)[0]
     if first is not body and first.type == wanted:
         return first.start_byte, first.end_byte
     return 0, 0

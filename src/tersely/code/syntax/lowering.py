@@ -23,6 +23,7 @@ from tersely.code.expressions import (
     is_literal,
 )
 from tersely.code.languages import model
+from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import Definition, Import, Kind
 from tersely.code.syntax.comments import comment_above, doc_string, first_attribute
 from tersely.code.syntax.compiling.expressions import arguments_of
@@ -119,7 +120,7 @@ class Lowering:
         handler = self.handlers[node.kind_id]
         if handler is not None:
             return handler(self, node)
-        for child in node.named_children:
+        for child in named_parts(node):
             self.value(child)
         return None
 
@@ -131,7 +132,7 @@ class Lowering:
     def visit_others(self, node: Node, *but: Node | None) -> None:
         """Record what the named children of a node do, some excepted."""
         left_out = {child.id for child in but if child is not None}
-        self.visit([child for child in node.named_children if child.id not in left_out])
+        self.visit([child for child in named_parts(node) if child.id not in left_out])
 
     def rule(self, node: Node) -> Any:
         """The rule of a node's type, None without one."""
@@ -218,7 +219,7 @@ class Lowering:
     def is_straight(self, node: Node) -> bool:
         """Whether a statement runs whenever the body of its scope runs to there: it stands in no branch or loop."""
         outer = node.parent
-        if outer is not None and outer.id != self.scope.body and outer.named_child_count == 1:
+        if outer is not None and outer.id != self.scope.body and len(named_parts(outer)) == 1:
             outer = outer.parent  # an expression statement
         return outer is not None and outer.id == self.scope.body
 
@@ -241,8 +242,8 @@ class Lowering:
     def assigned(self, left: Node, right: Node, wrapped: tuple[Node, int] | None) -> Expression:
         """The value of the right side of an assignment, named by the left; `wrapped` is the statement around it."""
         rule = self.rules[right.kind_id]
-        while type(rule) is model.Inner and right.named_child_count == 1:  # in parentheses
-            right = right.named_children[0]
+        while type(rule) is model.Inner and len(named_parts(right)) == 1:  # in parentheses
+            right = named_parts(right)[0]
             rule = self.rules[right.kind_id]
         kind = type(rule)
         if kind in (model.Function, model.Class, model.Assign):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CONST, DEFINED, ELEMENT, ITEM, MEMBER, SEQUENCE, SPREAD, Expression, either
 from tersely.code.languages import model
+from tersely.code.languages.nodes import named_parts
 from tersely.code.syntax import items
 from tersely.code.syntax.children import field
 
@@ -34,19 +35,19 @@ def bind(walk: Lowering, target: Node, value: Expression) -> None:
         walk.scope.binds.append((item, value))
         items.stored(walk, item, value, straight=walk.rebinds)
         _hold(walk, item, value)
-    elif kind is model.Sequence and rule.unwraps and target.named_child_count == 1:
-        bind(walk, target.named_children[0], value)
+    elif kind is model.Sequence and rule.unwraps and len(named_parts(target)) == 1:
+        bind(walk, named_parts(target)[0], value)
     elif kind is model.Sequence:
         _bind_elements(walk, target, value)
     elif kind is model.Dictionary:
         _bind_members(walk, target, value)
     elif kind is model.Spread:
-        for child in target.named_children[:1]:
+        for child in named_parts(target)[:1]:
             bind(walk, child, value)
     elif kind is model.Assign:  # a pattern with a default
         _bind_default(walk, rule, target, value)
     elif kind is model.Inner or rule is None:
-        for child in target.named_children:
+        for child in named_parts(target):
             bind(walk, child, value)
 
 
@@ -58,7 +59,7 @@ def _hold(walk: Lowering, item: Expression, value: Expression) -> None:
 
 
 def _bind_elements(walk: Lowering, target: Node, value: Expression) -> None:
-    elements = [child for child in target.named_children if type(walk.rules[child.kind_id]) is not model.Comment]
+    elements = named_parts(target)
     known: tuple[Any, ...] = ()
     if type(value) is tuple and value[0] == SEQUENCE:
         known = value[1]
@@ -83,7 +84,7 @@ def _bind_elements(walk: Lowering, target: Node, value: Expression) -> None:
 
 
 def _bind_members(walk: Lowering, target: Node, value: Expression) -> None:
-    for child in target.named_children:
+    for child in named_parts(target):
         rule = walk.rules[child.kind_id]
         kind = type(rule)
         if kind is model.Name:

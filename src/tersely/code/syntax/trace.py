@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tersely.code.expressions import DETACHED, EXTENSION, MEMBER, VERSION_MARK, Expression
 from tersely.code.languages import model
 from tersely.code.languages.model import Language
+from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 from tersely.code.syntax.children import field
 from tersely.code.syntax.compiling.statements import LABEL_MARK
@@ -82,7 +83,7 @@ class Trace(Lowering):
         self.scope.body = root.id
         self.value(root)
         for node in self._skipped:
-            self.visit(node.named_children)
+            self.visit(named_parts(node))
         if self.offset >= 0:
             self._find(root)
 

@@ -41,7 +41,7 @@ CONTROL = Control(
         "function_body": Suite(scoped=False),
         "computed_property": Suite(scoped=False),
         "statements": Suite(),
-        "if_statement": Forms((("else", If("+", BODY, "*-1")), ("", If("+", BODY, "")))),
+        "if_statement": Forms((("else", If("+", BODY, "#-1")), ("", If("+", BODY, "")))),
         "guard_statement": If("+", BODY, "", negated=True, outlives=True),
         "while_statement": While("+", BODY),
         "repeat_while_statement": While(body=BODY, first=False),
@@ -51,7 +51,7 @@ CONTROL = Control(
         "switch_entry": Forms(
             (
                 ("default_keyword", Case("", "", BODY, default=True)),
-                ("where_keyword", Case(PATTERN, "*-2", BODY, joins=True)),
+                ("where_keyword", Case(PATTERN, "#-2", BODY, joins=True)),
                 ("", Case(PATTERN, "", BODY, joins=True)),
             )
         ),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import EITHER, VERSION_MARK
 from tersely.code.languages import model
+from tersely.code.languages.nodes import named_parts
 from tersely.code.syntax.children import field
 from tersely.code.syntax.compiling import Compilers, Handler
 
@@ -27,7 +28,7 @@ LEAVING_RULES = (model.Return, model.Raises)
 def _branches(rule: model.Branches) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         if not walk.is_straight(node):
-            walk.visit(node.named_children)
+            walk.visit(named_parts(node))
             return None
         before = dict(walk.scope.versions)
         ends: list[dict[str, int]] = []
@@ -53,7 +54,7 @@ def _branches(rule: model.Branches) -> Handler:
 
 def _parts(rule: model.Branches, node: Node) -> Iterator[tuple[Node, bool]]:
     """What a node is made of, in order, and whether it is a body."""
-    for child in node.named_children:
+    for child in named_parts(node):
         if child.type in rule.clauses:
             yield from _parts(rule, child)
         else:
@@ -70,7 +71,7 @@ def _run(walk: Lowering, body: Node) -> None:
 
 def _leaves(walk: Lowering, body: Node) -> bool:
     """Whether what follows a body is not reached through it."""
-    last = body.named_children[-1] if body.named_children else None
+    last = named_parts(body)[-1] if named_parts(body) else None
     return last is not None and type(walk.rules[last.kind_id]) in LEAVING_RULES
 
 

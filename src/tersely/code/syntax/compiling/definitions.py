@@ -19,6 +19,7 @@ from tersely.code.expressions import (
     Expression,
 )
 from tersely.code.languages import model
+from tersely.code.languages.nodes import named_parts, next_part
 from tersely.code.symbols import Kind
 from tersely.code.syntax.children import Child, field
 from tersely.code.syntax.compiling import Compilers, Handler
@@ -63,7 +64,7 @@ def _function(rule: model.Function) -> Handler:
             walk.bind(pattern, synthetic)
         results = get_returns(node) if rule.results_are_variables else None
         if results is not None:
-            walk.visit([part for part in results.named_children if type(walk.rule(part)) is model.Parameter])
+            walk.visit([part for part in named_parts(results) if type(walk.rule(part)) is model.Parameter])
         if rule.is_value and own_name is not None:
             draft.binds.append((walk.text(own_name), (DEFINED, draft.definition)))
             walk.written(walk.text(own_name), own_name)
@@ -119,7 +120,7 @@ def _kind_of(
 
 def _bind_fields(walk: Lowering, node: Node | None, draft: ScopeDraft, owner: ScopeDraft) -> None:
     """Parameters that are fields of the class too."""
-    for child in node.named_children if node is not None else ():
+    for child in named_parts(node) if node is not None else ():
         rule = walk.rules[child.kind_id]
         if type(rule) is not model.Parameter or not rule.fields:
             continue
@@ -158,7 +159,7 @@ def _class(rule: model.Class) -> Handler:
             while listed is not None:
                 skipped.add(listed.id)
                 bases.extend(_bases(walk, listed))
-                following = listed.next_named_sibling  # a grammar may have a node for each base
+                following = next_part(listed)  # a grammar may have a node for each base
                 more = following is not None and following.type == listed.type and following.id not in skipped
                 listed = following if more else None
         if rule.extends and name_node is not None:
@@ -175,7 +176,7 @@ def _class(rule: model.Class) -> Handler:
             draft.receiver_type = walk.value(name_node)
         walk.scope = draft
         draft.body = body.id if body is not None else 0
-        walk.visit([child for child in node.named_children if child.id not in skipped])
+        walk.visit([child for child in named_parts(node) if child.id not in skipped])
         walk.value(body)
         walk.type_parameters = type_parameters
         return walk.leave(draft, parent)
@@ -198,7 +199,7 @@ def _bases(walk: Lowering, node: Node) -> list[Expression]:
     if walk.rules[node.kind_id] is not None and type(walk.rules[node.kind_id]) is not model.Sequence:
         return [walk.value(node)]
     found: list[Expression] = []
-    for child in node.named_children:
+    for child in named_parts(node):
         if type(walk.rules[child.kind_id]) is model.KeywordArgument:
             walk.value(child)
         elif walk.rules[child.kind_id] is None:
@@ -254,7 +255,7 @@ def _variables(rule: model.Variables) -> Handler:
         symbol = scope.kind is Kind.MODULE or scope.kind in SCOPE_OWNERS
         wrapped, walk.wrapped = walk.wrapped, None
         outermost = wrapped[0] if wrapped else node
-        for child in node.named_children:
+        for child in named_parts(node):
             if child.type != rule.each:
                 if typed is None or child.id != typed.id:
                     walk.value(child)
@@ -285,7 +286,7 @@ def _wrapper(rule: model.Wrapper) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         inner = get_definition(node)
         if inner is None:
-            walk.visit(node.named_children)
+            walk.visit(named_parts(node))
             return None
         decorators, flags = _decorators(walk, node, rule)
         if type(walk.rules[inner.kind_id]) in (model.Function, model.Class, model.Variables):
@@ -308,10 +309,10 @@ def _decorators(walk: Lowering, node: Node, rule: model.Wrapper) -> tuple[list[t
     found: list[tuple[Expression, int]] = []
     flags = rule.flags
     meanings = walk.resolution.value_decorators
-    for child in node.named_children:
-        if not rule.decorators or child.type != rule.decorators or not child.named_children:
+    for child in named_parts(node):
+        if not rule.decorators or child.type != rule.decorators or not named_parts(child):
             continue
-        inner = child.named_children[0]
+        inner = named_parts(child)[0]
         text = walk.text(inner).partition("(")[0]
         meaning = meanings.get(text) or meanings.get(text.rpartition(".")[2])
         expression = walk.value(inner)

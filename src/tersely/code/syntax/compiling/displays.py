@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import CONST, DISPLAYED, MAPPING, SEQUENCE, SPREAD, Expression
 from tersely.code.languages import model
+from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import Kind
 from tersely.code.syntax.children import field
 from tersely.code.syntax.compiling import Compilers, Handler
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 
 def _sequence(rule: model.Sequence) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
-        if rule.unwraps and node.named_child_count == 1:
-            return walk.value(node.named_children[0])
-        parts = tuple(walk.value(child) for child in node.named_children)
+        if rule.unwraps and len(named_parts(node)) == 1:
+            return walk.value(named_parts(node)[0])
+        parts = tuple(walk.value(child) for child in named_parts(node))
         serial = walk.next_serial()
-        for index, child in enumerate(node.named_children):
+        for index, child in enumerate(named_parts(node)):
             walk.displayed(serial, (CONST, index), child)
         return (SEQUENCE, parts, serial)
 
@@ -54,7 +55,7 @@ def _mapping(rule: model.Dictionary) -> Handler:
         walk.wrapped = None
         display = _Display(naming.path if naming is not None else "", walk.next_serial(), naming is not None)
         pairs: list[tuple[Expression, Expression]] = []
-        for child in node.named_children:
+        for child in named_parts(node):
             inner = walk.rules[child.kind_id]
             kind = type(inner)
             if kind is model.Pair:
@@ -92,7 +93,7 @@ class _Display(NamedTuple):
 def _entry(walk: Lowering, rule: model.Pair, node: Node, display: _Display) -> tuple[Expression, Expression]:
     """One `key: value`; what stands at a constant key is named by it."""
     key_node, value_node = field(rule.key)(node), field(rule.value)(node)
-    is_word = key_node is not None and rule.names_are_keys and not key_node.named_child_count
+    is_word = key_node is not None and rule.names_are_keys and not len(named_parts(key_node))
     key = _key(walk.text(key_node)) if is_word and key_node else walk.value(key_node)
     if rule.names_are_keys and type(key) is tuple and key[0] == CONST:
         key = _key(str(key[1]))

@@ -20,6 +20,7 @@ from tersely.code.expressions import (
     either,
 )
 from tersely.code.languages import model
+from tersely.code.languages.nodes import all_parts, named_parts
 from tersely.code.syntax.children import field
 from tersely.code.syntax.compiling import Compilers, Handler, visited
 from tersely.code.syntax.items import item, merged
@@ -80,7 +81,7 @@ def arguments_of(walk: Lowering, node: Node | None) -> tuple[tuple[Any, ...], tu
         return (walk.value(node),), ()
     positional: list[Expression] = []
     keywords: list[tuple[str, Expression]] = []
-    for child in node.named_children:
+    for child in named_parts(node):
         rule = walk.rules[child.kind_id]
         kind = type(rule)
         if kind is model.KeywordArgument:
@@ -127,7 +128,7 @@ def _call(rule: model.Call) -> Handler:
             return (MAPPING, (((SPREAD, None), positional[0]),), walk.next_serial())
         generics = get_generics(node)
         if generics is not None:
-            return walk.typed(result, (GENERIC, callee, tuple(walk.value(child) for child in generics.named_children)))
+            return walk.typed(result, (GENERIC, callee, tuple(walk.value(child) for child in named_parts(generics))))
         return result
 
     return lower
@@ -177,7 +178,7 @@ def _item(rule: model.Item) -> Handler:
         is_slice = index is not None and type(walk.rules[index.kind_id]) is model.Slice
         bounds = _bounds(walk, index) if is_slice and index is not None else None
         key = None if is_slice else walk.value(index)
-        if node.named_child_count > 2 - (index is None) - (container is None):  # further keys: x[a, b]
+        if len(named_parts(node)) > 2 - (index is None) - (container is None):  # further keys: x[a, b]
             walk.visit_others(node, index, container)
             key = None
         if value is None:
@@ -196,7 +197,7 @@ def _bounds(walk: Lowering, node: Node) -> tuple[int | None, int | None] | None:
     found: list[int | None] = [None, None]
     place = 0
     known = True
-    for child in node.children:
+    for child in all_parts(node):
         if child.type == ":":
             place += 1
         elif child.is_named:
@@ -210,9 +211,9 @@ def _bounds(walk: Lowering, node: Node) -> tuple[int | None, int | None] | None:
 
 def _text(rule: model.Text) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
-        parts = node.named_children
+        parts = named_parts(node)
         literal = [part for part in parts if part.type in rule.content]
-        walk.visit([part for part in parts if part.type not in rule.content and part.named_child_count])
+        walk.visit([part for part in parts if part.type not in rule.content and len(named_parts(part))])
         if len(literal) == 1 and len(parts) <= 3:
             return (CONST, walk.text(literal[0]))
         if not parts:
@@ -238,9 +239,9 @@ def _either(rule: model.Either) -> Handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         if not getters:
-            return either(*[walk.value(child) for child in node.named_children])
+            return either(*[walk.value(child) for child in named_parts(node)])
         if rule.operators and not any(child.type in rule.operators for child in node.children):
-            walk.visit(node.named_children)
+            walk.visit(named_parts(node))
             return None
         chosen = [child for child in (get(node) for get in getters) if child is not None]
         walk.visit_others(node, *chosen)
@@ -254,7 +255,7 @@ def _inner(rule: model.Inner) -> Handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         chosen = get(node)
-        if node.named_child_count > 1:
+        if len(named_parts(node)) > 1:
             walk.visit_others(node, chosen)
         return walk.value(chosen)
 
@@ -277,7 +278,7 @@ def _generic(rule: model.Generic) -> Handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         base, arguments = walk.value(get_base(node)), get_arguments(node)
-        inner = () if arguments is None else tuple(walk.value(child) for child in arguments.named_children)
+        inner = () if arguments is None else tuple(walk.value(child) for child in named_parts(arguments))
         return base and (GENERIC, base, inner)
 
     return lower

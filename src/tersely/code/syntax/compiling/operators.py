@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CONST, ITEM, LITERAL, SEQUENCE, SPREAD, Expression, either, is_literal
 from tersely.code.languages import model
+from tersely.code.languages.nodes import all_parts, named_parts
 from tersely.code.syntax.compiling import Compilers, Handler
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ MINUS = "-"
 
 def _operator(rule: model.Operator) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
-        children = [child for child in node.children if type(walk.rules[child.kind_id]) is not model.Comment]
+        children = all_parts(node)
         values = [walk.value(child) for child in children if child.is_named]
         tokens = [child.type for child in children if not child.is_named]
         line = node.start_point[0] + 1
@@ -72,8 +73,8 @@ def _is_text(value: Expression) -> bool:
 
 def _removes(rule: model.Removes) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
-        for child in node.named_children:
-            removed = child.named_children if type(walk.rules[child.kind_id]) is model.Sequence else [child]
+        for child in named_parts(node):
+            removed = named_parts(child) if type(walk.rules[child.kind_id]) is model.Sequence else [child]
             for each in removed:
                 item = walk.value(each)
                 walk.scope.stored.clear()

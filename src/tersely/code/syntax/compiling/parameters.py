@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import KEYWORD_REST, POSITIONAL, REST, Expression, Parameter
 from tersely.code.languages import model
+from tersely.code.languages.nodes import named_parts, parts_in
 from tersely.code.symbols import CLASS_KINDS
 from tersely.code.syntax.children import field
 from tersely.code.syntax.compiling import Compilers, Handler
@@ -28,7 +29,7 @@ def parameters_of(walk: Lowering, node: Node | None) -> tuple[list[Parameter], l
     if type(walk.rules[node.kind_id]) is model.Name:
         walk.written(walk.text(node), node)
         return [Parameter(walk.text(node), None, None, POSITIONAL)], patterns
-    for child in node.named_children:
+    for child in named_parts(node):
         rule = walk.rules[child.kind_id]
         if type(rule) in (model.Comment, model.Skip):
             continue
@@ -49,7 +50,7 @@ def parameters_of(walk: Lowering, node: Node | None) -> tuple[list[Parameter], l
         inner = walk.rules[name_node.kind_id]
         while type(inner) is model.Spread:
             mode = KEYWORD_REST if inner.keyed else REST
-            unwrapped = next(iter(name_node.named_children), None)
+            unwrapped = next(iter(named_parts(name_node)), None)
             if unwrapped is None:
                 break
             name_node, inner = unwrapped, walk.rules[unwrapped.kind_id]
@@ -60,7 +61,7 @@ def parameters_of(walk: Lowering, node: Node | None) -> tuple[list[Parameter], l
             name = walk.text(name_node)
             walk.written(name, name_node)
         parameters.append(Parameter(name, annotation, default, mode))
-        for further in child.children_by_field_name(rule.name)[1:] if _may_list_names(rule) else ():
+        for further in parts_in(child, rule.name)[1:] if _may_list_names(rule) else ():
             walk.written(walk.text(further), further)
             parameters.append(Parameter(walk.text(further), annotation, default, mode))
     return parameters, patterns

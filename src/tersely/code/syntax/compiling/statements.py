@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import ELEMENT, ENTER, GENERATOR, MAPPING, MEMBER, NEW, SEQUENCE, TYPED, Expression
 from tersely.code.languages import model
+from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import CLASS_KINDS, Kind
 from tersely.code.syntax.children import field, only_leaf
 from tersely.code.syntax.compiling import Compilers, Handler, visited
@@ -28,10 +29,10 @@ def _assign(rule: model.Assign) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         wrapped, walk.wrapped = walk.wrapped, None
         left, right, annotation = get_left(node), get_right(node), walk.value(get_type(node))
-        while rule.updates and left is not None and left.named_child_count == 1:  # in parentheses
+        while rule.updates and left is not None and len(named_parts(left)) == 1:  # in parentheses
             if type(walk.rules[left.kind_id]) is not model.Inner:
                 break
-            left = left.named_children[0]
+            left = named_parts(left)[0]
         named = rule.names and left is not None and right is not None
         value = walk.assigned(left, right, wrapped) if named and left and right else walk.value(right)
         is_definition = left is not None and walk.is_definition(value, walk.text(left))
@@ -39,7 +40,7 @@ def _assign(rule: model.Assign) -> Handler:
         if left is not None and rule.updates and type(walk.rules[left.kind_id]) is model.Name:
             value = walk.update(walk.text(left), value, straight=walk.is_straight(node))
         elif left is not None:
-            walk.rebinds = walk.text(left) in walk.scope.bound or left.named_child_count > 0
+            walk.rebinds = walk.text(left) in walk.scope.bound or len(named_parts(left)) > 0
             walk.rebinds = rule.declares or (walk.rebinds and walk.is_straight(node))
             outward, walk.outward = walk.outward, rule.outward
             walk.bind(left, value)
@@ -62,7 +63,7 @@ def _define_targets(walk: Lowering, node: Node, target: Node, kind: Kind) -> Non
             kind = Kind.CONSTANT
         walk.define_value(node, name, target, kind)
     elif own in (model.Sequence, model.Spread, model.Inner, model.Dictionary):
-        for child in target.named_children:
+        for child in named_parts(target):
             _define_targets(walk, node, child, kind)
     elif own in (model.Pair, model.Assign):
         rule = walk.rules[target.kind_id]
@@ -203,7 +204,7 @@ def _catches(rule: model.Catches) -> Handler:
 
 def _captures(rule: model.Captures) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
-        for child in node.named_children:
+        for child in named_parts(node):
             innermost = only_leaf(child, node.type)
             if innermost is not None and type(walk.rules[innermost.kind_id]) is model.Name:
                 walk.bind(innermost, None)
@@ -218,7 +219,7 @@ def _block(rule: model.Block) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         scope, before = walk.scope, dict(walk.scope.versions)
         value: Expression = None
-        for child in node.named_children:
+        for child in named_parts(node):
             value = walk.value(child)
         scope.versions = before
         return value if rule.is_value else None
@@ -228,7 +229,7 @@ def _block(rule: model.Block) -> Handler:
 
 def _statement(rule: model.Statement) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
-        children = [child for child in node.named_children if type(walk.rules[child.kind_id]) is not model.Comment]
+        children = named_parts(node)
         single = len(children) == 1 and type(walk.rules[children[0].kind_id]) in HELD_IN_STATEMENTS
         walk.wrapped = (walk.wrapped or (node, 0)) if single else None
         result: Expression = None
@@ -242,7 +243,7 @@ def _statement(rule: model.Statement) -> Handler:
 
 def _outer(rule: model.Outer) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
-        walk.scope.outer.extend((walk.text(child), int(rule.module)) for child in node.named_children)
+        walk.scope.outer.extend((walk.text(child), int(rule.module)) for child in named_parts(node))
         return None
 
     return lower

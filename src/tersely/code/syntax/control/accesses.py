@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
+from tersely.code.languages.nodes import named_parts, parts_in
 from tersely.code.routines import Way
 from tersely.code.syntax.children import field, only_leaf, token
 from tersely.code.syntax.control.conditions import visit_choice, visit_ternary
@@ -57,7 +58,7 @@ def _call(walk: Walk, node: Node, role: model.Call) -> None:
     of_module = path is not None and path[0] in walk.imported
     if receiver is not None:
         _visit_receiver(walk, receiver, name, discarded=discarded and not of_module)
-    passed = arguments.named_children if arguments is not None else []
+    passed = named_parts(arguments) if arguments is not None else []
     _visit_arguments(walk, node, name, passed)
     around = arguments.parent if arguments is not None else None
     if around is not None and around.id != node.id:
@@ -140,7 +141,7 @@ def _variable(walk: Walk, node: Node, role: model.Variable | model.Variables) ->
 
 
 def _variables(walk: Walk, node: Node, role: model.Variables) -> None:
-    for each in node.named_children:
+    for each in named_parts(node):
         if each.type == role.each:
             _variable(walk, each, role)
 
@@ -180,7 +181,7 @@ def _catches(walk: Walk, node: Node, role: model.Catches) -> None:
 
 def _captures(walk: Walk, node: Node, role: model.Captures) -> None:
     """A bare name in a pattern is bound; all else is compared with."""
-    for child in node.named_children:
+    for child in named_parts(node):
         innermost = only_leaf(child, node.type)
         if innermost is not None and type(walk.role(innermost)) is model.Name:
             walk.bind(innermost, None, declares=not walk.control.declares_by_assignment)
@@ -209,7 +210,7 @@ def _imports(walk: Walk, node: Node, role: model.Imports) -> None:
 
 
 def _outer(walk: Walk, node: Node, role: model.Outer) -> None:
-    names = [walk.text(child) for child in node.named_children]
+    names = [walk.text(child) for child in named_parts(node)]
     walk.draft.outer.update(names)
     for name in names:
         walk.draft.own.add(declared(name))
@@ -248,8 +249,8 @@ def _lent(walk: Walk, argument: Node) -> Node | None:
 
 
 def _declares(walk: Walk, node: Node, role: control.Declares) -> None:
-    targets = node.children_by_field_name(role.targets)
-    values = node.children_by_field_name(role.value) if role.value else []
+    targets = parts_in(node, role.targets)
+    values = parts_in(node, role.value) if role.value else []
     for given in values:
         walk.visit(given)
     for at, target in enumerate(targets):
@@ -263,7 +264,7 @@ def _declares(walk: Walk, node: Node, role: control.Declares) -> None:
 
 
 def _forgets(walk: Walk, node: Node, role: control.Forgets) -> None:
-    pending = list(node.named_children)
+    pending = list(named_parts(node))
     while pending:
         child = pending.pop(0)
         kind = type(walk.role(child))
@@ -273,7 +274,7 @@ def _forgets(walk: Walk, node: Node, role: control.Forgets) -> None:
             walk.read((walk.draft.variable(walk.text(child)),), child)
             walk.bind(child, None, declares=False)
         else:
-            pending = [*child.named_children, *pending]
+            pending = [*named_parts(child), *pending]
     walk.draft.fail()
 
 

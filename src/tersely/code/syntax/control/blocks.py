@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
+from tersely.code.languages.nodes import named_parts
 from tersely.code.routines import Way
 from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.draft import StatementDraft, closing_line
@@ -82,7 +83,7 @@ def statements_in(walk: Walk, node: Node) -> list[Node]:
     if type(role) not in (control.Suite, control.Else, control.Finally):
         return [node]
     apart = (model.Comment, control.Else, control.Catch, control.Finally)  # these are of the statement around
-    children = [child for child in node.named_children if type(walk.role(child)) not in apart]
+    children = [child for child in named_parts(node) if type(walk.role(child)) not in apart]
     documented = len(walk.draft.statements) == 1 and children and _is_doc_string(walk, children[0])
     return children[1:] if documented else children
 
@@ -90,7 +91,7 @@ def statements_in(walk: Walk, node: Node) -> list[Node]:
 def _is_doc_string(walk: Walk, node: Node) -> bool:
     """Whether the first statement of a routine only documents it: it is part of the head."""
     wanted = walk.language.doc_string
-    return bool(wanted) and node.named_child_count == 1 and node.named_children[0].type == wanted
+    return bool(wanted) and len(named_parts(node)) == 1 and named_parts(node)[0].type == wanted
 
 
 def open_statement(walk: Walk, node: Node, kind: str, head_end: Node | None = None) -> int:
@@ -131,7 +132,7 @@ def _only_statement(walk: Walk, node: Node) -> Node | None:
     role = walk.role(node)
     if role is not None and type(role) not in (model.Inner, model.Statement):
         return None
-    children = [child for child in node.named_children if type(walk.role(child)) is not model.Comment]
+    children = named_parts(node)
     return children[0] if len(children) == 1 and walk.is_statement(children[0]) else None
 
 
@@ -139,8 +140,8 @@ def _discarded(walk: Walk, node: Node) -> Node | None:
     """The call that a statement is, whose value nobody uses."""
     calls = (model.Call, model.Member) if walk.control.members_call else (model.Call,)
     inner = node
-    while inner.named_child_count == 1 and type(walk.role(inner)) not in calls:
-        inner = inner.named_children[0]
+    while len(named_parts(inner)) == 1 and type(walk.role(inner)) not in calls:
+        inner = named_parts(inner)[0]
     return inner if type(walk.role(inner)) in calls else None
 
 

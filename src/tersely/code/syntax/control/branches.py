@@ -68,7 +68,7 @@ def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> En
 def _line_of_else(arm: Node) -> int:
     """The line of the `else` before an arm, where the arm does not begin with it."""
     before = arm.prev_sibling
-    while before is not None and before.type != "else" and not before.is_named:
+    while before is not None and before.type != "else" and (before.is_extra or not before.is_named):
         before = before.prev_sibling
     return (before if before is not None and before.type == "else" else arm).start_point[0] + 1
 

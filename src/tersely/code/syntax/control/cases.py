@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
+from tersely.code.languages.nodes import named_parts
 from tersely.code.routines import Way
 from tersely.code.syntax.children import every, field, token
 from tersely.code.syntax.control.blocks import (
@@ -65,7 +66,7 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
 
 def _cases_in(walk: Walk, body: Node) -> Cases:
     """The cases among the children of a node; an `else` is one too."""
-    found = [(child, walk.role(child)) for child in body.named_children]
+    found = [(child, walk.role(child)) for child in named_parts(body)]
     cases = [(child, OTHERWISE if type(role) is control.Else else role) for child, role in found]
     return [(child, role) for child, role in cases if type(role) is control.Case]
 
@@ -139,7 +140,7 @@ def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends
 
 def _patterns(node: Node, role: control.Case) -> list[Node]:
     if role.pattern[:1] == ":" and "/" not in role.pattern:
-        return [child for child in node.named_children if child.type == role.pattern[1:]]
+        return [child for child in named_parts(node) if child.type == role.pattern[1:]]
     return every(node, role.pattern)
 
 
@@ -154,7 +155,7 @@ def _case_statements(walk: Walk, node: Node, role: control.Case) -> list[Node]:
     guard = field(role.guard)(node)
     heads = [*_patterns(node, role), *([guard] if guard is not None else ())]
     kinds = (model.Comment, model.Skip)
-    after = [child for child in node.named_children if not any(_holds(child, head) for head in heads)]
+    after = [child for child in named_parts(node) if not any(_holds(child, head) for head in heads)]
     return [child for child in after if type(walk.role(child)) not in kinds]
 
 
@@ -194,6 +195,6 @@ def _fits_all(walk: Walk, pattern: Node, role: control.Case) -> bool:
 
 
 def _is_name(walk: Walk, node: Node | None) -> bool:
-    while node is not None and node.named_child_count == 1:
-        node = node.named_children[0]
+    while node is not None and len(named_parts(node)) == 1:
+        node = named_parts(node)[0]
     return node is not None and type(walk.role(node)) is model.Name and walk.text(node)[:1].islower()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
+from tersely.code.languages.nodes import named_parts, parts_and_fields
 from tersely.code.routines import Way
 from tersely.code.syntax.children import field, token
 from tersely.code.syntax.control.draft import Ends, PointDraft
@@ -25,8 +26,8 @@ def branch(walk: Walk, node: Node | None) -> tuple[Ends, Ends]:
             return fails, holds
         if isinstance(role, control.Choice) and operator_of(walk, node, role):
             return _choice(walk, node, role)
-        if (role is None or isinstance(role, model.Inner)) and node.named_child_count == 1:
-            return branch(walk, node.named_children[0])
+        if (role is None or isinstance(role, model.Inner)) and len(named_parts(node)) == 1:
+            return branch(walk, named_parts(node)[0])
     walk.visit(node)
     number = walk.draft.last()
     if node is not None:
@@ -42,10 +43,10 @@ def tested(walk: Walk, node: Node | None, place: str, body: Node | None) -> tupl
         return branch(walk, field(place)(node) if node is not None else None)
     fails: Ends = []
     bound: Node | None = None
-    for at, part in enumerate(node.named_children):
+    for part, name in parts_and_fields(node):
         if body is not None and part.start_byte >= body.start_byte:
             break
-        if node.field_name_for_named_child(at) == "bound_identifier" or type(walk.role(part)) is control.Declares:
+        if name == "bound_identifier" or type(walk.role(part)) is control.Declares:
             bound = part
         elif type(walk.role(part)) is not model.Skip:
             holds, missed = _bound_if(walk, part, bound) if bound is not None else branch(walk, part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
+from tersely.code.languages.nodes import named_parts
 from tersely.code.routines import RESULT
 from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.blocks import sequence
@@ -119,7 +120,7 @@ def _take(walk: Walk, node: Node, name: str, inner: Draft) -> None:
 
 def _visit_defaults(walk: Walk, parameters: Node | None) -> None:
     """Defaults of parameters are evaluated where the function is defined."""
-    for child in parameters.named_children if parameters is not None else ():
+    for child in named_parts(parameters) if parameters is not None else ():
         role = walk.role(child)
         default = field(role.default)(child) if type(role) is model.Parameter else None
         walk.visit(default)
@@ -180,7 +181,7 @@ def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
         walk.body(body, gives)
     elif not role.body:
         parameters = field(role.parameters)(node)
-        inside = [child for child in node.named_children if parameters is None or child.id != parameters.id]
+        inside = [child for child in named_parts(node) if parameters is None or child.id != parameters.id]
         sequence(walk, inside, gives)
         draft.close()
     return _leave_routine(walk, around)
@@ -234,7 +235,7 @@ def _bind_listed(walk: Walk, listed: Node) -> None:
     wanted = walk.control.parameters
     if not wanted:
         _bind_parameter(walk, listed)
-    for child in listed.named_children if wanted else ():
+    for child in named_parts(listed) if wanted else ():
         if child.type in wanted:
             _bind_parameter(walk, child)
 
@@ -257,5 +258,5 @@ def _bind_parameter(walk: Walk, node: Node) -> None:
         if left is not None:
             _bind_parameter(walk, left)
     else:
-        for child in node.named_children:
+        for child in named_parts(node):
             _bind_parameter(walk, child)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tersely.code.languages.control.roles import Leap
+from tersely.code.languages.nodes import all_parts
 from tersely.code.routines import ENTRY, EXIT, Call, Edge, Path, Point, Routine, Statement, Way
 
 if TYPE_CHECKING:
@@ -287,7 +288,7 @@ def _nearest(source: int, labels: list[int]) -> int:
 
 def closing_line(node: Node) -> list[int]:
     """The line of the closing bracket or `end` of a node of several lines, if it has one."""
-    last = node.children[-1] if node.child_count else None
+    last = all_parts(node)[-1] if node.child_count else None
     if last is None or last.is_named or last.type in (";", ")") or last.end_point[0] <= node.start_point[0]:
         return []
     return [last.end_point[0] + 1]

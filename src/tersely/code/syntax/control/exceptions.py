@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages.control import roles as control
+from tersely.code.languages.nodes import named_parts
 from tersely.code.routines import Way
 from tersely.code.syntax.children import field
 from tersely.code.syntax.control.blocks import (
@@ -27,7 +28,7 @@ def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
     draft, result = walk.draft, walk.result
     draft.scopes.append({})
     body = field(role.body or "#0")(node)
-    parts = [(child, walk.role(child)) for child in node.named_children]
+    parts = [(child, walk.role(child)) for child in named_parts(node)]
     handlers = [(child, part) for child, part in parts if type(part) is control.Catch]
     final = next(((child, part) for child, part in parts if type(part) is control.Finally), None)
     me = open_statement(walk, node, "try", body)
@@ -117,7 +118,7 @@ def lower_with(walk: Walk, node: Node, role: control.With) -> None:
     draft = walk.draft
     body = field(role.body)(node)
     me = open_statement(walk, node, "with", body)
-    for child in node.named_children:
+    for child in named_parts(node):
         if body is None or child.id != body.id:
             walk.visit(child)
     draft.point(node.start_byte, draft.statements[draft.statement].end)

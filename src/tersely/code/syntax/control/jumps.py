@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.control.roles import Leap
+from tersely.code.languages.nodes import named_parts
 from tersely.code.routines import Way
 from tersely.code.syntax.children import field
 from tersely.code.syntax.control.blocks import (
@@ -37,7 +38,7 @@ def lower_jump(walk: Walk, node: Node, role: control.Goes) -> None:
     open_statement(walk, node, role.to.value)
     label = field(role.label)(node)
     outer, walk.result = walk.result, None
-    for child in node.named_children:
+    for child in named_parts(node):
         if label is None or child.id != label.id:
             walk.visit(child)
     walk.result = outer

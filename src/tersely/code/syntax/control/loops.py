@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
+from tersely.code.languages.nodes import named_parts
 from tersely.code.routines import Way
 from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.blocks import (
@@ -88,11 +89,11 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
 
 def _further_clauses(walk: Walk, clauses: Node | None, target: Node | None) -> None:
     """What else a loop of several clauses binds and tests; all of it belongs to taking the next element."""
-    for at, clause in enumerate(clauses.named_children if clauses is not None else ()):
+    for at, clause in enumerate(named_parts(clauses) if clauses is not None else ()):
         if at:
             walk.visit(clause)
             continue
-        taken = (target, clause.named_children[1]) if clause.named_child_count > 1 else ()
+        taken = (target, named_parts(clause)[1]) if len(named_parts(clause)) > 1 else ()
         walk.visit_children(clause, but=taken)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
+from tersely.code.languages.nodes import named_parts
 from tersely.code.routines import Path
 from tersely.code.syntax.children import field, token
 
@@ -26,8 +27,8 @@ def path_of(walk: Walk, node: Node | None, names: int) -> Path | None:
     kind = type(role)
     if kind is model.Name:
         return (walk.draft.variable(walk.text(node)),)
-    if kind is model.Inner and node.named_child_count == 1:
-        return path_of(walk, node.named_children[0], names)
+    if kind is model.Inner and len(named_parts(node)) == 1:
+        return path_of(walk, named_parts(node)[0], names)
     if kind is control.Unary and token(node, role.follows) is not None:
         return path_of(walk, field(role.operand)(node), names)
     if kind is model.Member:
@@ -67,7 +68,7 @@ def sources_of(walk: Walk, node: Node) -> list[str]:
             if receiver is not None:
                 pending.append((receiver, depth))
         elif depth < MAX_SOURCE_DEPTH and _holds(kind):
-            pending += [(child, depth + 1) for child in current.named_children]
+            pending += [(child, depth + 1) for child in named_parts(current)]
     return list(found)
 
 

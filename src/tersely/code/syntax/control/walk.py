@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
+from tersely.code.languages.nodes import named_parts, parts_and_fields
 from tersely.code.routines import OBJECT, Call, Path, Routine, line_count
 from tersely.code.syntax.children import field, token
 from tersely.code.syntax.control.draft import MAX_PATH_NAMES, Draft
@@ -112,7 +113,7 @@ class Walk:
     def visit_children(self, node: Node, but: tuple[Node | None, ...] = ()) -> None:
         """Visit the named children, some excepted."""
         left_out = {child.id for child in but if child is not None}
-        for child in node.named_children:
+        for child in named_parts(node):
             if child.id not in left_out:
                 self.visit(child)
 
@@ -188,8 +189,8 @@ class Walk:
         elif kind is control.Unary and token(target, role.follows) is not None:
             self._bind_followed(field(role.operand)(target))
         else:
-            for at, child in enumerate(target.named_children):
-                if target.field_name_for_named_child(at) not in TYPE_FIELDS:
+            for child, name in parts_and_fields(target):
+                if name not in TYPE_FIELDS:
                     self.bind(child, value, declares=declares)
 
     def bind_name(self, name: str, node: Node, value: Node | None = None, *, declares: bool) -> None:
