@@ -9,9 +9,25 @@ HASH_BYTES = 16
 _MODULUS = 1 << (8 * HASH_BYTES)
 
 
-def content_hash(data: bytes) -> bytes:
+def content_hash(data: bytes | memoryview) -> bytes:
     """The identity of some bytes: equal exactly when they are, for any purpose but an adversary's."""
     return blake2b(data, digest_size=HASH_BYTES).digest()
+
+
+def sealed(data: bytes) -> bytes:
+    """Bytes with their hash before them, for `unsealed`."""
+    return content_hash(data) + data
+
+
+def unsealed(data: bytes) -> memoryview:
+    """The bytes that were sealed; raises `ValueError` where they are not what they were.
+
+    For what is decoded by something that trusts it, as `marshal` does: bytes that it did not write may end the process.
+    """
+    body = memoryview(data)[HASH_BYTES:]
+    if content_hash(body) != data[:HASH_BYTES]:
+        raise ValueError("the bytes are not those that were written")
+    return body
 
 
 class Revision:

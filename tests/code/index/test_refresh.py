@@ -309,6 +309,23 @@ class TestDamage:
             assert counts(refresh(root, store)) == (0, 0, 0, 50)
             assert store.notices == ()
 
+    @pytest.mark.parametrize("damage", ["one bit", "cut", "another file's end", "nothing"])
+    def test_damaged_facts_are_read_anew(self, root: Path, plant: Plant, damage: str) -> None:
+        plant({f"{number}.py": f"def f{number}(): g()\n" for number in range(3)})
+        with Store.open(root) as store:
+            refresh(root, store)
+        with Database.open_derived(Path(index_directory(str(root))) / "index.db", SCHEMA) as database:
+            facts = database.value("select facts from facts where file_id = 1")
+            kept = {"one bit": facts[:40] + bytes([facts[40] ^ 1]) + facts[41:], "cut": facts[:-1],
+                    "another file's end": facts[:20] + b"\xfb" * 9, "nothing": b""}[damage]  # fmt: skip
+            database.execute("update facts set facts = ? where file_id = 1", (kept,))
+        (root / "0.py").write_text("def other(): h()\n")
+        with Store.open(root) as store:
+            with pytest.raises(TerselyError, match="database_corrupt"):
+                store.facts(1)
+            refresh(root, store)
+            assert dumped(store) == rebuilt(root)
+
     def test_a_failing_refresh_leaves_the_index_before(
         self, root: Path, store: Store, plant: Plant, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from tersely.foundation.git.runner import beginning
-from tersely.foundation.hashing import content_hash
+from tersely.foundation.hashing import content_hash, sealed, unsealed
 
 MAX_HISTORY_COMMITS = 100  # the latest that touched what has changed
 MAX_COMMIT_LINES = 3_000  # written by one commit, above which it says little of any of them
@@ -83,9 +83,9 @@ def _written(rows: Iterable[bytes]) -> dict[str, list[int]]:
 
 def _read(place: Path) -> list[Commit] | None:
     try:
-        rows = marshal.loads(place.read_bytes())  # noqa: S302 - our own file, beside the index
+        rows = marshal.loads(unsealed(place.read_bytes()))  # noqa: S302 - our own file, beside the index
         return [Commit(written) for written in rows]
-    except (OSError, ValueError, EOFError, TypeError):
+    except (OSError, ValueError):
         return None
 
 
@@ -94,7 +94,7 @@ def _keep(place: Path, commits: Sequence[Commit]) -> None:
     try:
         place.parent.mkdir(exist_ok=True)
         draft = place.with_suffix(f".{os.getpid()}")
-        draft.write_bytes(marshal.dumps([commit.written for commit in commits]))
+        draft.write_bytes(sealed(marshal.dumps([commit.written for commit in commits])))
         draft.replace(place)
         for old in _oldest(place.parent):
             old.unlink(missing_ok=True)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tersely.code.symbols import Definition, FileFacts, Import, Kind, Problem, Symbol, numbered
-from tersely.foundation.database import Row, Schema
+from tersely.foundation.database import Database, Row, Schema, damaged
+from tersely.foundation.hashing import sealed, unsealed
 
 # `facts` holds all that is known of a file. The tables after it are read from it, so that questions across files need
 # not decode every one: what is defined, imported and mentioned where.
@@ -157,12 +158,13 @@ def encode_facts(facts: FileFacts) -> bytes:
     definitions = [(str(definition[0]), *definition[1:]) for definition in facts.definitions]
     imports = [(item.module, item.name, item.alias, item.line) for item in facts.imports]
     problems = [tuple(problem) for problem in facts.problems]
-    return marshal.dumps((definitions, facts.scopes, imports, facts.mentions, facts.namespace, problems))
+    return sealed(marshal.dumps((definitions, facts.scopes, imports, facts.mentions, facts.namespace, problems)))
 
 
 def decode_facts(encoded: bytes) -> FileFacts:
-    """What `encode_facts` was given."""
-    definitions, scopes, imports, mentions, namespace, problems = marshal.loads(encoded)  # noqa: S302 - our own
+    """What `encode_facts` was given; raises `ValueError` for bytes that it did not make."""
+    body = unsealed(encoded)
+    definitions, scopes, imports, mentions, namespace, problems = marshal.loads(body)  # noqa: S302 - our own
     return FileFacts(
         tuple(map(Definition._make, definitions)),
         scopes,
@@ -171,6 +173,17 @@ def decode_facts(encoded: bytes) -> FileFacts:
         namespace,
         tuple(map(Problem._make, problems)),
     )
+
+
+def read_facts(database: Database, file_id: int) -> FileFacts:
+    """The facts of a file; raises `KeyError` where there are none, `database_corrupt` where they are damaged."""
+    encoded = database.value("select facts from facts where file_id = ?", (file_id,))
+    if encoded is None:
+        raise KeyError(file_id)
+    try:
+        return decode_facts(encoded)
+    except (ValueError, TypeError) as error:
+        raise damaged(database.path) from error
 
 
 def encode_ids(ids: list[int]) -> bytes:

@@ -23,13 +23,13 @@ from tersely.code.index.schema import (
     SYMBOL_QUERY,
     IndexedFile,
     KnownFile,
-    decode_facts,
     decode_ids,
+    read_facts,
     symbol_of,
 )  # fmt: skip
 from tersely.code.index.writer import Writer
 from tersely.code.symbols import FileFacts, Import, Kind, Problem, Symbol
-from tersely.foundation.database import Database, damaged, remove
+from tersely.foundation.database import Database, remove
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
 from tersely.foundation.limits import DATABASE_BUSY_MILLISECONDS, MAX_LOOKUP_SYMBOLS
@@ -218,13 +218,7 @@ class Store:
 
     def facts(self, file_id: int) -> FileFacts:
         """All that is known of one file."""
-        encoded = self._database.value("select facts from facts where file_id = ?", (file_id,))
-        if encoded is None:
-            raise KeyError(file_id)
-        try:
-            return decode_facts(encoded)
-        except (ValueError, EOFError, TypeError) as error:
-            raise damaged(self._database.path) from error
+        return read_facts(self._database, file_id)
 
     def imports(self, path: str) -> list[Import]:
         """What a file imports, in order."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tersely.foundation.git.runner import beginning
-from tersely.foundation.hashing import content_hash
+from tersely.foundation.hashing import content_hash, sealed, unsealed
 
 MAX_SUBJECT_COMMITS = 2_000  # whose subjects are compared with a task
 KEPT_FILE = "subjects"
@@ -66,11 +66,11 @@ def _read(path: Path, key: bytes) -> list[Subject] | None:
     """What was kept, None for what is of another commit or not whole."""
     try:
         encoded = path.read_bytes()
-        digest, body = encoded[: len(key)], encoded[2 * len(key) :]
-        if digest != key or encoded[len(key) : 2 * len(key)] != content_hash(body):
+        if encoded[: len(key)] != key:
             return None
-        return [Subject(*row) for row in marshal.loads(body)]  # noqa: S302 - our own, in a private directory
-    except (OSError, ValueError, EOFError, TypeError):
+        rows = marshal.loads(unsealed(encoded[len(key) :]))  # noqa: S302 - our own, in a private directory
+        return [Subject(*row) for row in rows]
+    except (OSError, ValueError):
         return None
 
 
@@ -79,7 +79,7 @@ def _write(path: Path, key: bytes, found: Sequence[Subject]) -> None:
     body = marshal.dumps([tuple(subject) for subject in found])
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
     try:
-        temporary.write_bytes(key + content_hash(body) + body)
+        temporary.write_bytes(key + sealed(body))
         os.replace(temporary, path)
     except OSError:
         with suppress(OSError):

@@ -12,9 +12,9 @@ from tersely.code.index.schema import (
     WITHOUT_INDEXES,
     Batch,
     KnownFile,
-    decode_facts,
     decode_ids,
     encode_ids,
+    read_facts,
 )
 from tersely.foundation.database import Database
 from tersely.foundation.hashing import Revision
@@ -84,8 +84,7 @@ class Writer:
         self._database.execute_many("insert or replace into meta values (?, ?)", entries.items())
 
     def _unmention(self, file_id: int) -> None:
-        encoded = self._database.value("select facts from facts where file_id = ?", (file_id,))
-        for name in decode_facts(encoded).mentions:
+        for name in read_facts(self._database, file_id).mentions:
             self._unmentioned.setdefault(name, set()).add(file_id)
 
     def _write_mentions(self) -> None:
