@@ -193,7 +193,7 @@ def test_complexity_says_for_how_many_files_there_was_no_time(cart: Ask, monkeyp
 @pytest.mark.parametrize(
     ("place", "symbol", "left_out"),
     [
-        ("cart.py:32", "cart.py:scaled#2", "unused"),
+        ("cart.py:32", "cart.py:scaled", "unused"),
         ("a.rs:4", "a.rs:Stack.top", "let b"),
         ("cart.py:22", "cart.py:total", "count"),
         ("a.cpp:5", "a.cpp:n.A.f", "int c"),

@@ -64,10 +64,9 @@ def view(candidates: Iterable[Candidate], **beyond: int) -> View:
 def symbols_in(path: str, source: bytes) -> list[Symbol]:
     """The symbols of a Python file, with the ids that the index gives."""
     symbols: list[Symbol] = []
-    times: dict[str, int] = {}
-    for kind, name, qualname, parent, *place in extract(source, PYTHON).definitions:
-        times[qualname] = times.get(qualname, 0) + 1
-        unique = qualname if times[qualname] == 1 else f"{qualname}#{times[qualname]}"
+    for definition in extract(source, PYTHON).definitions:
+        kind, name, _, parent, *place, _ = definition
+        unique = definition.numbered_qualname
         symbol_id = f"{path}:{unique}" if unique else path
         parent_id = symbols[parent].id if symbols else ""
         symbols.append(Symbol(symbol_id, path, "python", Kind(kind), name, unique, parent_id, *place))
