@@ -158,6 +158,22 @@ def test_a_submodule_is_told_by_its_commits(repository: Repository, ask: Ask, tm
     assert f"→ {head}" in ask("diff-context", "--worktree").out
 
 
+def test_a_clone_that_borrows_objects_names_the_setting_that_helps(
+    repository: Repository, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = repository(SHOP)
+    git(tmp_path, "clone", "-q", "--shared", str(root), "shared")
+    monkeypatch.chdir(tmp_path / "shared")
+    for command in (["diff-context"], ["plan", "the changes"]):
+        answer = ask(*command)
+        assert answer.status in {0, 3}
+        if answer.status:
+            assert f"TERSELY_GIT_ELSEWHERE={root}/.git/objects allows it" in answer.err
+    assert ask("diff-context").status == 3
+    monkeypatch.setenv("TERSELY_GIT_ELSEWHERE", f"{root}/.git/objects")
+    assert ask("diff-context").status == 0
+
+
 def test_line_ends_do_not_matter(repository: Repository, ask: Ask) -> None:
     root = repository({"a.py": "def f():\r\n    x = 1\r\n    return x\r\n", "b.py": "def g():\n    return 1"})
     write(root, {"a.py": "def f():\r\n    x = 2\r\n    return x\r\n", "b.py": "def g():\n    return 1\n"})

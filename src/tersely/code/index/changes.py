@@ -218,7 +218,8 @@ class Changes:
         try:
             output = run(str(self._root), words, self._environment, given)
         except GitUnavailableError as error:
-            raise TerselyError("git_unavailable", str(error), "`git status` there says more") from error
+            hint = error.hint or "`git status` there says more"
+            raise TerselyError("git_unavailable", str(error), hint) from error
         except OSError as error:
             raise TerselyError("git_unavailable", f"git cannot be run: {error.strerror}") from error
         if len(output) > MAX_DIFF_BYTES:

@@ -25,7 +25,11 @@ _POINTER_BYTES = 4_096
 
 
 class LeadsOutError(Exception):
-    """Git would read what is not of this repository; `str()` says where."""
+    """Git would read what is not of this repository; `str()` says where, `hint` what allows it, "" for nothing."""
+
+    def __init__(self, message: str, place: str = "") -> None:
+        super().__init__(message)
+        self.hint = f"if it is yours, {ALLOWED}={place} allows it" if place else ""
 
 
 def work_tree(directory: str) -> str:
@@ -89,7 +93,7 @@ def _check_borrowed(objects: str, inside: Sequence[str]) -> None:
             other = os.path.realpath(os.path.join(store, line.strip().strip('"')))
             if line.strip() and not line.startswith("#") and other not in seen:
                 if not _is_inside(other, inside) or len(seen) > _MAX_NAMED_PLACES:
-                    raise LeadsOutError(f".git borrows objects from {other}, which {ALLOWED} does not allow")
+                    raise LeadsOutError(f".git borrows objects from {other}, which {ALLOWED} does not allow", other)
                 seen.add(other)
                 waiting.append(other)
 
@@ -104,7 +108,7 @@ def _checked_settings(paths: Sequence[str], inside: Sequence[str]) -> str:
             place = os.path.realpath(os.path.join(os.path.dirname(path), os.path.expanduser(other)))
             if place not in seen:
                 if not _is_inside(place, inside) or len(seen) > _MAX_NAMED_PLACES:
-                    raise LeadsOutError(f".git/config includes {place}, which {ALLOWED} does not allow")
+                    raise LeadsOutError(f".git/config includes {place}, which {ALLOWED} does not allow", place)
                 seen.add(place)
                 waiting.append(place)
     return "\n".join(said)

@@ -37,11 +37,17 @@ _ASKING_NOBODY = {
     "LC_ALL": "C",
 }  # fmt: skip
 _NAMING_FILES = ("core.excludesFile", "core.attributesFile")  # settings, which repositories may not make
+_NOT_FETCHED = "from promisor remote"
+_ALL_CONTENTS = "this clone lacks contents: `git fetch --refetch --no-filter` brings them"
 _READ_BY_GIT = frozenset({".gitignore", ".gitattributes", ".gitmodules"})
 
 
 class GitUnavailableError(Exception):
-    """Git cannot tell; `str()` says why, empty when there is simply no repository."""
+    """Git cannot tell; `str()` says why, "" when there is simply no repository; `hint` what helps, "" if unknown."""
+
+    def __init__(self, message: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 def environment(root: str) -> dict[str, str]:
@@ -77,8 +83,10 @@ def run(root: str, words: Sequence[str], variables: dict[str, str] | None = None
     """What git prints. Raises `OSError`, and `GitUnavailableError` where it fails."""
     status, output, errors = finished(started(root, words, variables), root, given)
     if status:
-        said = errors.decode("utf-8", "replace").strip().partition("\n")[0]
-        raise GitUnavailableError(said or f"git ended with status {status}")
+        lines = errors.decode("utf-8", "replace").strip().splitlines()
+        fatal = next((line for line in lines if line.startswith("fatal: ")), "".join(lines[:1]))
+        hint = _ALL_CONTENTS if _NOT_FETCHED in fatal else ""
+        raise GitUnavailableError(fatal or f"git ended with status {status}", hint)
     return output
 
 
@@ -109,7 +117,7 @@ def _settings(root: str) -> list[str]:
     try:
         said = check_home(tree) if tree else ""
     except LeadsOutError as error:
-        raise GitUnavailableError(str(error)) from error
+        raise GitUnavailableError(str(error), error.hint) from error
     named = (name for name in _NAMING_FILES if name.partition(".")[2].lower() in said)
     return [word for name in named for word in ("-c", f"{name}=/dev/null")]
 

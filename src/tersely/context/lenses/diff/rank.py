@@ -108,7 +108,7 @@ def _others(evidence: Evidence, targets: Targets, budget: int, least: float) -> 
     likely = [at for symbol_id, at in best.items() if found[at] >= least or symbol_id in calls]
     reasons = _reasons(likely, evidence)
     sums = {symbol_id: float(sum(found[pieces.get(symbol_id, [best[symbol_id]])])) for symbol_id in shown}
-    top = max(sums.values(), default=1.0)
+    top = max(sums.values(), default=0.0) or 1.0  # where nothing tells of any, all are as little likely
     candidates = []
     for symbol_id in shown:
         symbol = evidence.regions[best[symbol_id]].symbol
