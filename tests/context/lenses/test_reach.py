@@ -30,17 +30,17 @@ def grades(found: Reaching) -> dict[str, tuple[Grade, float]]:
 
 def test_all_are_followed_where_there_is_no_end(engine: Engine) -> None:
     found = reaching(engine, 600)
-    assert not found.cut
+    assert not found.limit
     assert grades(found)["test_checkout"] == (Grade.EXACT, 1.0)
 
 
 def test_what_was_not_followed_is_told_by_name_and_marked(engine: Engine) -> None:
     found = reaching(engine, 0)
-    assert found.cut
+    assert found.limit == "0 symbols beyond the change"
     assert grades(found) == {"test_checkout": (Grade.BY_NAME, 0.9), "test_close": (Grade.BY_NAME, 0.45)}
 
 
-def test_what_tests_name_is_followed_before_the_rest(engine: Engine) -> None:
-    found = reaching(engine, 3)
-    assert found.cut
+def test_changed_symbols_do_not_count_against_the_limit(engine: Engine) -> None:
+    found = reaching(engine, 1)
+    assert found.limit == ""
     assert grades(found)["test_checkout"] == (Grade.EXACT, 1.0)

@@ -78,7 +78,7 @@ class ChangeImpact:
     command: str  # runs all tests that are found by calls
     imports_command: str  # runs the files of `imports`, or everything where that is nearly the same
     nearly_all: bool  # whether the files of `imports` and those of the tests by calls are nearly all that hold tests
-    cut: bool
+    limits: tuple[str, ...]  # at which the search was cut, in words; tests beyond them are not known
 
 
 def run(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
@@ -135,8 +135,14 @@ def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
         page_of(_routes(found.tests), parameters.limit, parameters.offset),
         page_of(importing, parameters.limit, parameters.offset),
         *commands,
-        found.cut or len(change.symbols) > MAX_CHANGED_SYMBOLS,
+        tuple(filter(None, (found.limit, _changed_beyond(change)))),
     )
+
+
+def _changed_beyond(change: _Change) -> str:
+    """What is said where not all changed symbols were followed."""
+    followed = f"{MAX_CHANGED_SYMBOLS:,} of {len(change.symbols):,} changed symbols"
+    return followed if len(change.symbols) > MAX_CHANGED_SYMBOLS else ""
 
 
 class _Commands(NamedTuple):
@@ -284,12 +290,12 @@ def text(impact: ChangeImpact, style: Style) -> str:
     lost = f", {len(impact.gone):,} gone" if impact.gone else ""
     since = f" since {impact.base[:10]}" if impact.base else ""
     blocks = [style.heading(f"{changed} changed{since}{lost}")]
-    if impact.cut:
-        blocks.append(
-            style.doubtful("partial: search limit reached; further tests are told by the names that they call")
-        )
+    if impact.limits:
+        reached = ", ".join(impact.limits)
+        blocks.append(style.doubtful(f"partial: search limit reached ({reached}); further tests are told by names"))
     if not impact.tests and not impact.imports.total:
-        return "\n".join([*blocks, "no affected tests found"])
+        beyond = " within the search limit: there may be some" if impact.limits else ""
+        return "\n".join([*blocks, f"no affected tests found{beyond}"])
     if impact.tests:
         reach = counted(impact.tests, "test reaches", "tests reach")
         blocks.append(f"{reach} it by calls, {impact.likely:,} of them likely")

@@ -10,7 +10,7 @@ write the names of changed symbols are added, graded by name.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from tersely.code.graph.references import User, Users, Way
@@ -62,13 +62,13 @@ class Affected(NamedTuple):
 
 
 class Reaching(NamedTuple):
-    """The tests that were found; `cut` if it was truncated at the search limit.
+    """The tests that were found; `limit` is what the search was cut at, "" where it came to its end.
 
     One that was interrupted leaves the call graph unusable.
     """
 
     tests: list[Affected]
-    cut: bool
+    limit: str
     interrupted: bool = False
 
 
@@ -88,7 +88,7 @@ class Reach:
         self._store = store
         self._suites = suites
         self._source_of = source_of
-        self._limit = limit  # symbols whose users are looked for
+        self._limit = limit  # symbols beyond the changed ones whose users are looked for
         self._least = least
         self._next: dict[str, tuple[str, str]] = {}  # from a symbol to the next one on its way, and how
         self._queue: list[tuple[float, int, str, str, str, int]] = []
@@ -109,10 +109,19 @@ class Reach:
             interrupted = False
         except DeadlineError:
             interrupted = True
-        cut = interrupted or bool(self._queue)
-        if cut:
+        limit = self._limit_hit(found, interrupted=interrupted)
+        if limit:
             self._add_named(named, found)
-        return Reaching(list(found.values()), cut, interrupted)
+        return Reaching(list(found.values()), limit, interrupted)
+
+    def _limit_hit(self, found: Collection[object], *, interrupted: bool) -> str:
+        if interrupted:
+            return f"{MAX_SEARCH_SECONDS:g} s of search"
+        if not self._queue:
+            return ""
+        if len(found) >= MAX_AFFECTED_TESTS:
+            return f"{MAX_AFFECTED_TESTS:,} tests"
+        return f"{self._limit:,} symbols beyond the change"
 
     def _follow(self, found: dict[SelectedTest, Affected]) -> None:
         """Add the tests that are reached from the queue, up to the limits."""
@@ -127,7 +136,7 @@ class Reach:
             if test is not None:
                 found.setdefault(test, Affected(test, list(_RANK)[rank], -doubt, self._steps(current)))
             elif reached is not None:
-                looked_at += 1
+                looked_at += bool(after)  # the changed ones are not counted: they have a bound of their own
                 self._look_around(reached, -doubt, depth + 1, rank)
 
     def _add_named(self, named: Iterable[Naming], found: dict[SelectedTest, Affected]) -> None:
