@@ -63,6 +63,17 @@ def test_what_was_put_in_is_taken_out_exactly(project: Path, home: Path, agent: 
     assert (contents(project), contents(home)) == before
 
 
+@pytest.mark.parametrize("flags", [[], ["--user"]], ids=["project", "user"])
+def test_the_line_that_takes_out_what_was_put_in_works(
+    project: Path, home: Path, flags: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = contents(project), contents(home)
+    run(project, "install", "claude", "--yes", *flags)
+    line = json.loads(capsys.readouterr().out)["result"]["text"].partition("written; `tersely ")[2].partition("`")[0]
+    assert main([*line.split(), "--yes"]) == 0
+    assert (contents(project), contents(home)) == before
+
+
 @pytest.mark.parametrize("agent", AGENTS)
 def test_folders_that_were_made_go_and_the_repository_stays(tmp_path: Path, agent: str) -> None:
     bare = tmp_path / "bare"

@@ -248,6 +248,7 @@ class Capability(Generic[ParametersT, ResultT]):
     parameters: type[ParametersT]
     run: Callable[[Workspace, ParametersT], ResultT]
     text: Callable[[ResultT, Style], str]
+    found: Callable[[ResultT], bool] | None = None  # whether a result has what was looked for; None: always
     aside: Callable[[ResultT, Style], str] | None = None  # what is said beside the answer and is no part of it
     examples: tuple[str, ...] = ()
     effect: Effect = Effect.READ

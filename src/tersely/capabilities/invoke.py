@@ -11,7 +11,7 @@ from tersely.capabilities.catalogue import load
 from tersely.capabilities.declaration import Capability, Tier, parameters_of
 from tersely.capabilities.projection import to_json
 from tersely.foundation.deadline import DeadlineError, patience
-from tersely.foundation.errors import EXIT_OF_CODE, EXIT_OK, TerselyError
+from tersely.foundation.errors import EXIT_NEGATIVE, EXIT_OF_CODE, EXIT_OK, TerselyError
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
@@ -52,11 +52,14 @@ class Outcome:
     result: Any
     failure: Failure | None = None
     notes: tuple[str, ...] = ()  # what the reader should know about how the answer came to be
+    is_found: bool = True  # whether the result has what was looked for
 
     @property
     def exit_status(self) -> int:
-        """0 for a result, else that of the failure."""
-        return self.failure.exit_status if self.failure else EXIT_OK
+        """0 for a result, 1 for one in which nothing was found, else that of the failure."""
+        if self.failure is not None:
+            return self.failure.exit_status
+        return EXIT_OK if self.is_found else EXIT_NEGATIVE
 
     def envelope(self) -> dict[str, Any]:
         """The outcome as every door that speaks JSON gives it."""
@@ -105,13 +108,13 @@ def _invoke_once(
         parameters = bind(capability.parameters, arguments)
         if not capability.checks_freshness:
             result = capability.run(workspace, parameters)
-            return Outcome(workspace.revision, result, notes=workspace.notes())
+            return _outcome(capability, workspace, workspace.revision, result)
         workspace.check_freshness()
         with workspace.snapshot():
             revision = workspace.revision
             with patience(workspace.patience_seconds if capability.tier_of(arguments) < Tier.SYSTEM else 0):
                 result = capability.run(workspace, parameters)
-            return Outcome(revision, result, notes=workspace.notes())
+            return _outcome(capability, workspace, revision, result)
     except TerselyError as error:
         return Outcome(revision, None, Failure.of(error))
     except ModuleNotFoundError as error:
@@ -122,6 +125,11 @@ def _invoke_once(
         return Outcome(revision, None, Failure.of(_too_slow(capability, workspace)))
     except Exception as error:  # noqa: BLE001 - a defect must reach every door as an answer, not as silence
         return Outcome(revision, None, defect(error))
+
+
+def _outcome(capability: Capability[Any, Any], workspace: Workspace, revision: str, result: Any) -> Outcome:
+    is_found = capability.found is None or capability.found(result)
+    return Outcome(revision, result, notes=workspace.notes(), is_found=is_found)
 
 
 def ask(workspace: Workspace, name: str, **arguments: object) -> Any:

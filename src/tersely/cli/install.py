@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from difflib import unified_diff
@@ -93,7 +94,11 @@ def _summary(asked: Asked, changes: Sequence[Change], written: bool, is_removal:
         return f"{title}: nothing to remove" if is_removal else f"{title}: already installed"
     if not written:
         return f"{title}: not written; --yes writes it"
-    return f"{title}: removed" if is_removal else f"{title}: written; `tersely uninstall {asked.agent}` removes it"
+    if is_removal:
+        return f"{title}: removed"
+    root = ["--root", asked.root] if asked.root else []
+    undoing = shlex.join(["tersely", "uninstall", asked.agent, *(["--user"] if asked.user else root)])
+    return f"{title}: written; `{undoing}` removes it"
 
 
 def _remarks(wanted: Wanted) -> list[str]:

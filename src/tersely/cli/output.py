@@ -36,7 +36,7 @@ class Output:
         write(self._terminal.out, answer_text(capability, outcome, self.answer_style()))
         if not self._options.quiet:
             write(self._terminal.err, aside_text(capability, outcome, self._style(self._terminal.err)))
-        return EXIT_OK
+        return outcome.exit_status
 
     def print_kept(self, outcome: Outcome) -> int:
         """Print the reference of an answer that is kept elsewhere, and beside it what it is."""

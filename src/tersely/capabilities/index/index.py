@@ -89,8 +89,12 @@ def _words(reason: str) -> str:
 
 
 def text(refreshed: Refreshed, style: Style) -> str:
-    """Two lines, and the report."""
+    """Two lines, and the report; one line of a repository of which nothing can be read."""
     total = sum(refreshed.files.values())
+    if not total:
+        others = counted(refreshed.other_files, "file")
+        nothing = f"nothing to index: {others} of unsupported types"
+        return "\n".join([style.doubtful(nothing), *_left_out(refreshed, style)])
     languages = ", ".join(f"{language} {number:,}" for language, number in by_number(refreshed.files))
     lines = [
         f"{counted(total, 'file')}, {counted(refreshed.symbols, 'symbol')}  {style.faint(languages)}".rstrip(),
@@ -141,6 +145,7 @@ CAPABILITY = Capability(
     parameters=Parameters,
     run=run,
     text=text,
+    found=lambda refreshed: bool(refreshed.files),
     examples=("index", "index --report"),
     cacheable=False,
     checks_freshness=False,

@@ -158,6 +158,7 @@ CAPABILITY = Capability(
     parameters=Parameters,
     run=run,
     text=counted_text,
+    found=lambda shown: bool(shown.text),
     aside=session_aside,
     remembering=REMEMBERING,
     examples=("map --budget 1000", "map src --focus Session.validate"),

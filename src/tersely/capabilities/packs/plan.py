@@ -176,6 +176,7 @@ CAPABILITY = Capability(
     parameters=Parameters,
     run=run,
     text=counted_text,
+    found=lambda planned: bool(planned.text),
     aside=aside,
     remembering=REMEMBERING,
     cacheable=False,  # what git compares is no part of the revision

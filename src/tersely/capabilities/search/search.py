@@ -254,6 +254,7 @@ CAPABILITY = Capability(
     parameters=Parameters,
     run=run,
     text=text,
+    found=lambda found: bool(found.hits),
     examples=(
         'search "where tokens are validated"',
         "search Session.validate",
