@@ -137,10 +137,10 @@ def test_python_and_the_command_line_give_the_same_answer(
         result = ask(workspace, name, **CALLS[name])
         outcome = invoke(capability, workspace, CALLS[name])
     assert without_times(outcome.envelope()["result"]) == without_times(to_json(result))
-    assert typed(*words, "--json") == 0
+    assert typed(*words, "--json") == outcome.exit_status
     assert without_times(json.loads(capsys.readouterr().out)) == without_times(outcome.envelope())
     if name != "code.index":
-        assert typed(*words) == 0
+        assert typed(*words) == outcome.exit_status
         assert capsys.readouterr().out.rstrip("\n") == capability.text(result, PLAIN).rstrip("\n")
 
 

@@ -64,7 +64,7 @@ def symbols_in(path: str, source: bytes) -> list[Symbol]:
     found = extract(source, LANGUAGES[language]).definitions
     return [
         Symbol(f"{path}:{qualname}", path, language, Kind(kind), name, qualname, "", *place)
-        for kind, name, qualname, _, *place in found
+        for kind, name, qualname, _, *place, _ in found
     ]
 
 
