@@ -140,7 +140,7 @@ def judged(words: str, status: int, out: str, errors: str, seconds: float) -> En
         return Ending(words, "control character", seconds, True)
     if SECRET in out + errors:
         return Ending(words, "read from outside", seconds, True)
-    if status == 0:
+    if status == 0 or (status == 1 and not complaint):  # nothing was found
         return Ending(words, "answered", seconds, False)
     if refusal is None or refusal[1] == "internal_error" or "Traceback" in errors:
         return Ending(words, f"defect, status {status}", seconds, True)

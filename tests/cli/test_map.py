@@ -140,5 +140,5 @@ def test_of_an_empty_repository_it_is_said_that_nothing_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(list(words)) == 0
+    assert main(list(words)) == 1
     assert capsys.readouterr().out == "nothing found: no indexed file or symbol fits\n"

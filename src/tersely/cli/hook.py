@@ -37,6 +37,7 @@ MAX_HOOK_BYTES = 4_000_000  # of a call
 PACKET_WORDS = ("packet", "--task-file", "-")
 OUTLINED_SYMBOLS = 200
 STARTUP = "startup"  # the source of a session that begins with nothing
+_ANSWERED = (0, 1)  # statuses of an answer: something was found, or nothing was
 VARIABLES_FILE = "CLAUDE_ENV_FILE"  # names a file: what is exported there holds for the commands that the agent runs
 LEAST_SECONDS = 0.5  # for a process, when a daemon has taken all the time there was
 
@@ -138,7 +139,8 @@ def _of_daemon(words: Sequence[str], root: str, given: str) -> str:
     try:
         with Client(Place.of(root)) as client:
             reply = client.ask(request("tersely", spoken, root, root), awaits_receipt=True, seconds=HOOK_SECONDS)
-        return "".join(text for number, text in reply["parts"] if number == 1) if not reply["exit_status"] else ""
+        said = "".join(text for number, text in reply["parts"] if number == 1)
+        return said if reply["exit_status"] in _ANSWERED else ""
     except (OSError, ValueError, KeyError):
         return ""
 
@@ -149,7 +151,7 @@ def _of_process(words: Sequence[str], root: str, given: str, seconds: float) -> 
     done = subprocess.run(
         command, input=given, capture_output=True, text=True, timeout=seconds, check=False, env=environment
     )
-    if done.returncode != 0:
+    if done.returncode not in _ANSWERED or not done.stdout:
         raise TerselyError("daemon_unavailable", done.stderr.strip() or f"it ended with {done.returncode}")
     return done.stdout
 

@@ -199,7 +199,7 @@ CAPABILITY = Capability(
     parameters=Parameters,
     run=run,
     text=text,
-    found=lambda packet: packet.speaks,
+    found=lambda packet: packet.speaks or packet.silence == SENT_BEFORE,
     remembering=REMEMBERING,
     cacheable=False,  # what commits said is no part of the revision
     examples=('packet "Session.send drops the Content-Length header of empty bodies"', "packet --task-file - --json"),

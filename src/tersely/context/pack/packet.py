@@ -26,7 +26,7 @@ MAX_LISTED_FILES = 3  # that are named though none of their symbols has a row
 LEAST_FILE_PROBABILITY = 0.3  # of one of them
 MAX_NAMED = 12  # further symbols, whose source is offered
 NEXT_TOKENS = (900, 1_800)  # of the sources that the first and the second command print, about
-MAX_NEXT_SOURCE_TOKENS = 800  # of one of them: in a longer one it is cheaper to search
+MAX_NEXT_SOURCE_TOKENS = 800  # of one of them that is not likely: in a longer one it is cheaper to search
 NEXT_FILES = 3  # inside which a search is offered
 NEXT_WORDS = 4  # for which
 CERTAINTIES = ((0.6, "very likely"), (0.2, "likely"), (0.0, "possible"))  # from which chance on, and the word for it
@@ -109,9 +109,10 @@ def brief(frame: Frame, texts: Texts, budget: int) -> Brief:
     chosen = Choice((), ())
     for place, one in enumerate(likely[: MAX_ROWS + MAX_NAMED]):
         offer = offers[one.symbol.id]
+        is_offered = one.chance >= LEAST_BODY_CHANCE or offer.tokens <= MAX_NEXT_SOURCE_TOKENS
         wider = Choice(
             (*chosen.rows, one) if place < MAX_ROWS else chosen.rows,
-            (*chosen.offers, offer) if offer.tokens <= MAX_NEXT_SOURCE_TOKENS else chosen.offers,
+            (*chosen.offers, offer) if is_offered else chosen.offers,
         )
         used = _written(frame, wider).used
         if not place and used > budget:
