@@ -226,7 +226,8 @@ def _report(tasks: Iterable[Task], known: dict[str, Measured], keep: bool) -> No
         plain = costs.get(VARIANTS[0].name)
         if not plain:
             continue
-        best = min((costs[style.name] for style in VARIANTS if style.name in costs), key=_order)
+        whole = [costs[style.name] for style in VARIANTS if len(costs.get(style.name, ())) == len(plain)]
+        best = min(whole, key=_order)
         rows += [{"group": group, **row(agent, paid, plain, best)} for agent, paid in costs.items()]
     results.report("seen", [TABLE.filled(rows), answers.TABLE.filled(alone)], keep)
 

@@ -48,7 +48,7 @@ def packet_next(desk: Desk) -> None:
     for command in packet.next:
         words = shlex.split(command)
         if words[1:3] == ["symbol", "get"]:
-            _get(desk, words[3:])
+            _get(desk, [word for word in words[3:] if word != "--code"])
         else:
             at = words.index("--in")
             files = words[at + 1 :]
@@ -96,7 +96,7 @@ def pack_places(pack: Any) -> dict[str, list[int]]:
 def _get(desk: Desk, names: Sequence[str]) -> None:
     """The source of symbols, as one call prints it."""
     try:
-        found = ask(desk.workspace, "code.symbol.get", symbol=tuple(names))
+        found = ask(desk.workspace, "code.symbol.get", symbol=tuple(names), code=True)
     except TerselyError as error:
         desk.reading.pay(str(error), {})
         return

@@ -149,4 +149,5 @@ def test_an_agent_at_work_hears_it_with_its_next_event(
     assert (sent.id, "injected") not in tester.receipts
     work.unlink()
     wait_for(lambda: (sent.id, "injected") in tester.receipts, "the receipt")
-    assert "by the way" in noted(log, "tool")[0][0]
+    [[heard]] = wait_for(lambda: noted(log, "tool"), "what the hook has heard")
+    assert "by the way" in heard

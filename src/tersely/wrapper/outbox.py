@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import asdict
 from hashlib import blake2b
@@ -15,6 +16,7 @@ from tersely.foundation.ids import new_id
 from tersely.protocols.inline.commands import Message
 
 MAX_UNSENT_MESSAGES = 1_000  # of one name
+MAX_UNSENT_BYTES = 4_000_000  # of one message on the disk
 _NAME_BYTES = 12
 
 
@@ -56,9 +58,8 @@ class Outbox:
     def __iter__(self) -> Iterator[Unsent]:
         for path in self._paths():
             try:
-                kept = json.loads(path.read_text("utf-8"))
-                yield Unsent(path, str(kept["id"]), Message(**kept["message"]))
-            except (OSError, ValueError, TypeError, KeyError):
+                yield _read(path)
+            except (OSError, ValueError, TypeError, KeyError, RecursionError):
                 self._drop(path)  # damaged on the disk
 
     def remove(self, unsent: Unsent) -> None:
@@ -70,7 +71,28 @@ class Outbox:
         self._count -= 1
 
     def _paths(self) -> list[Path]:
-        return sorted(self._folder.glob("*.json")) if self._folder.is_dir() else []
+        """Of regular files of ours, in order; what else lies there is left alone."""
+        if not self._folder.is_dir():
+            return []
+        return sorted(path for path in self._folder.glob("*.json") if path.stem.isdecimal() and _is_regular(path))
+
+
+def _is_regular(path: Path) -> bool:
+    return stat.S_ISREG(path.lstat().st_mode)
+
+
+def _read(path: Path) -> Unsent:
+    """What a file keeps; raises `ValueError`, `TypeError`, `KeyError` or `RecursionError` for anything else."""
+    with path.open("rb") as file:
+        data = file.read(MAX_UNSENT_BYTES + 1)
+    if len(data) > MAX_UNSENT_BYTES:
+        raise ValueError(f"{path} is longer than any message")
+    kept = json.loads(data)
+    message = Message(**kept["message"])
+    texts = (message.to, message.body, message.thread, message.topic, message.kind)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(message.data, dict):
+        raise TypeError(f"{path} has no message")
+    return Unsent(path, str(kept["id"]), message)
 
 
 def _write(path: Path, text: str) -> None:

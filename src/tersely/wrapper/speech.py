@@ -21,9 +21,10 @@ _AWAY_SECONDS = 0.5  # before a relay that was away is asked again
 RELAY = "relay"  # whose errors those are that no service has made
 
 _MISSING_SECONDS = 2.0  # for the relay to say that there is no such service, before the next message is looked at
+# What is on the screen may come from a file, so nothing of it is ever typed.
 _UNMARKED = (
     "a line that would be a command does not carry the marker of this run and was not obeyed; there may be more, and "
-    "none is reported again. It begins:"
+    "none is reported again"
 )
 _PLAIN_NAME = re.compile(r"\w[\w.-]*")
 
@@ -89,9 +90,9 @@ class Speech:
         elif isinstance(command, Release):
             self._say(f"[{RELAY}]", await self._spawned.end(command.name))
         elif isinstance(command, Unmarked):
-            self._note_unmarked(command)
+            self._note_unmarked()
         elif isinstance(command, Malformed):
-            raise TerselyError("usage", f"{command.reason}: {command.text}")
+            raise TerselyError("usage", f"a command was not understood: {command.reason}")
 
     async def _send(self, unsent: Unsent) -> None:
         """Send a message, or put it as a question where its recipient is a service: names are of one or the other."""
@@ -134,10 +135,10 @@ class Speech:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def _note_unmarked(self, command: Unmarked) -> None:
+    def _note_unmarked(self) -> None:
         if not self._has_noted:
             self._has_noted = True
-            self._say(f"[{RELAY}]", f"{_UNMARKED} {command.text}")
+            self._say(f"[{RELAY}]", _UNMARKED)
 
     def _fail(self, who: str, error: TerselyError) -> None:
         text = error_text(who, error)

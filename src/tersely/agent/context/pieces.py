@@ -1,4 +1,4 @@
-"""Takes a pack apart, as `code.render.lines` writes it, so that what the prompt already has is not sent again.
+"""Takes a pack apart, as `context.render.lines` writes it, so that what the prompt already has is not sent again.
 
 What the prompt has is read from its text. So nothing has to be remembered, and what has left it with old turns, was
 rewound, or stayed in another fork does not count.

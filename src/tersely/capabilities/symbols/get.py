@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import Capability, Role, option, positional
@@ -30,6 +30,7 @@ class Parameters:
     etag: str | None = option(
         None, "the tag of the version that is known: answer UNCHANGED, or what has changed", metavar="TAG", bare=""
     )
+    code: bool = option(False, "leave documentation out, as it is left out of several symbols at once")
     limit: int = option(400, "how many lines to show", minimum=1, maximum=MAX_SHOWN_LINES, metavar="N")
     offset: int = option(0, "how many lines to skip first", minimum=0, maximum=1_000_000, metavar="N")
 
@@ -38,7 +39,7 @@ class Parameters:
 class Source:
     """A symbol with the lines of its code, each ended by a newline; `more` lines of it follow.
 
-    Of several symbols at once the lines of documentation are left out.
+    `offset` and `more` count the lines that are there to show: those of documentation are not where it is left out.
 
     `diff` is what has changed since the version whose tag was given, if that is still remembered: hunks of a unified
     diff of the two normalised texts, which is how they stand in the file but for the indentation that they share.
@@ -53,6 +54,7 @@ class Source:
     content: str
     undocumented: bool  # lines of documentation are left out of the content
     diff: str | None
+    offset: int  # lines before the content
     more: int
 
 
@@ -61,32 +63,31 @@ class Sources:
     """Several symbols, in the order in which they were asked for."""
 
     symbols: tuple[Source, ...]
+    missing: tuple[str, ...]  # names that mean no symbol, or more than one
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Source | Sources | str:
     """The lines of the symbol or symbols; of one whose tag is given, `UNCHANGED` where that is so."""
     if len(parameters.symbol) > MAX_SYMBOLS:
         raise TerselyError("invalid_argument", f"at most {MAX_SYMBOLS} symbols at once", "ask for fewer")
-    symbols = [workspace.engine.symbol(name) for name in parameters.symbol]
-    if len(symbols) == 1:
-        return _one(workspace, symbols[0], parameters)
+    if len(parameters.symbol) == 1:
+        return _one(workspace, workspace.engine.symbol(parameters.symbol[0]), parameters, with_docs=not parameters.code)
     if parameters.etag is not None:
         raise TerselyError("usage", "--etag is about one symbol", "name one symbol, or leave out --etag")
-    found = (_one(workspace, symbol, parameters) for symbol in dict.fromkeys(symbols))
-    whole = tuple(one for one in found if isinstance(one, Source))
-    return Sources(whole if parameters.offset else tuple(_code_alone(workspace, one) for one in whole))
+    symbols: list[Symbol] = []
+    missing: list[TerselyError] = []
+    for name in dict.fromkeys(parameters.symbol):
+        try:
+            symbols.append(workspace.engine.symbol(name))
+        except TerselyError as error:
+            missing.append(error)
+    if not symbols:
+        raise missing[0]
+    found = (_one(workspace, symbol, parameters, with_docs=False) for symbol in dict.fromkeys(symbols))
+    return Sources(tuple(one for one in found if isinstance(one, Source)), tuple(map(str, missing)))
 
 
-def _code_alone(workspace: Workspace, source: Source) -> Source:
-    """A source without its documentation: who asks for many symbols at once wants to know what they do."""
-    symbol = workspace.engine.symbol(source.id)
-    kept = {line.number for line in workspace.texts().body(symbol)}
-    numbered = enumerate(source.content.split("\n")[:-1], source.first_line)
-    code = "".join(f"{line}\n" for number, line in numbered if number in kept)
-    return replace(source, content=code, undocumented=code != source.content)
-
-
-def _one(workspace: Workspace, symbol: Symbol, parameters: Parameters) -> Source | str:
+def _one(workspace: Workspace, symbol: Symbol, parameters: Parameters, *, with_docs: bool) -> Source | str:
     from tersely.context.pack.memory.etag import etag_of, normalised
 
     source = workspace.engine.source(symbol.path)
@@ -98,19 +99,23 @@ def _one(workspace: Workspace, symbol: Symbol, parameters: Parameters) -> Source
     diff = _remembered(workspace, symbol, etag, normal, parameters.etag)
     # Not `splitlines`: a form feed, for one, ends no line that anybody else counts.
     lines = source.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
-    own = lines[symbol.start_line - 1 : symbol.end_line]
-    shown = own[parameters.offset : parameters.offset + parameters.limit]
+    numbers = list(range(symbol.start_line, symbol.end_line + 1))
+    if not with_docs:
+        code = {line.number for line in workspace.texts().body(symbol)}
+        numbers = [number for number in numbers if number in code]
+    shown = numbers[parameters.offset : parameters.offset + parameters.limit]
     return Source(
         symbol.id,
         symbol.kind,
         symbol.path,
         etag,
         (symbol.start_line, symbol.end_line),
-        symbol.start_line + parameters.offset,
-        "".join(f"{line}\n" for line in shown),
-        False,
+        shown[0] if shown else symbol.end_line,
+        "".join(f"{lines[number - 1]}\n" for number in shown),
+        len(numbers) <= symbol.end_line - symbol.start_line,
         diff if not parameters.offset else None,
-        max(0, len(own) - parameters.offset - len(shown)),
+        parameters.offset,
+        max(0, len(numbers) - parameters.offset - len(shown)),
     )
 
 
@@ -133,9 +138,12 @@ def _remembered(workspace: Workspace, symbol: Symbol, etag: str, normal: str, kn
 def text(source: Source | Sources | str, style: Style) -> str:
     """A line about each symbol, then its code, or what has changed in it if that is shorter."""
     if isinstance(source, Sources):
-        return "\n".join(_text_among_others(one, style) for one in source.symbols)
+        gone = [style.doubtful(f"not shown: {why}") for why in source.missing]
+        return "\n".join([*(_text_among_others(one, style) for one in source.symbols), *gone])
     if isinstance(source, str):
         return source
+    if source.undocumented:
+        return _text_among_others(source, style)
     about = f"{source.kind.value}, {lines_text(*source.lines)}, etag {source.etag}"
     if source.diff is not None and len(source.diff) < len(source.content):
         changed = style.doubtful("changed:")
@@ -151,7 +159,7 @@ def _text_among_others(source: Source, style: Style) -> str:
 def _with_head(source: Source, about: str, style: Style) -> str:
     lines = [f"{style.symbol(source.id)}  {style.faint(about)}", source.content.rstrip("\n")]
     if source.more:
-        following = source.first_line - source.lines[0] + source.content.count("\n")
+        following = source.offset + source.content.count("\n")
         lines.append(style.doubtful(f"… {counted(source.more, 'more line')}: --offset {following} continues"))
     return "\n".join(lines)
 
@@ -162,7 +170,7 @@ CAPABILITY = Capability(
     description="The lines as they stand in the file, decorators and documentation included, and an ETag: the hash of "
     "the symbol, which edits elsewhere, moves and another indentation of the whole do not change. Given back with "
     "--etag, the answer is UNCHANGED, or the difference from the version that had the tag. Of several symbols at once "
-    "documentation is left out.",
+    "documentation is left out, and names that mean none are named at the end.",
     parameters=Parameters,
     run=run,
     text=text,

@@ -26,7 +26,7 @@ MAX_LISTED_FILES = 3  # that are named though none of their symbols has a row
 LEAST_FILE_PROBABILITY = 0.3  # of one of them
 MAX_NAMED = 12  # further symbols, whose source is offered
 NEXT_TOKENS = (900, 1_800)  # of the sources that the first and the second command print, about
-MAX_NEXT_SOURCE_TOKENS = 800  # of one of them that is not likely: in a longer one it is cheaper to search
+MAX_NEXT_SOURCE_TOKENS = 800  # of one of them: in a longer one it is cheaper to search
 NEXT_FILES = 3  # inside which a search is offered
 NEXT_WORDS = 4  # for which
 CERTAINTIES = ((0.6, "very likely"), (0.2, "likely"), (0.0, "possible"))  # from which chance on, and the word for it
@@ -109,7 +109,7 @@ def brief(frame: Frame, texts: Texts, budget: int) -> Brief:
     chosen = Choice((), ())
     for place, one in enumerate(likely[: MAX_ROWS + MAX_NAMED]):
         offer = offers[one.symbol.id]
-        is_offered = one.chance >= LEAST_BODY_CHANCE or offer.tokens <= MAX_NEXT_SOURCE_TOKENS
+        is_offered = offer.tokens <= MAX_NEXT_SOURCE_TOKENS
         wider = Choice(
             (*chosen.rows, one) if place < MAX_ROWS else chosen.rows,
             (*chosen.offers, offer) if is_offered else chosen.offers,
@@ -143,7 +143,7 @@ def _likely_bodies(frame: Frame, rows: Sequence[LikelySymbol], texts: Texts) -> 
 def _worth_a_row(symbols: Sequence[LikelySymbol]) -> list[LikelySymbol]:
     """The likeliest symbols, but no function together with one inside of it."""
     least = LEAST_SHARE * max((one.chance for one in symbols), default=0.0)
-    likely = [one for one in symbols if one.chance >= least]
+    likely = [one for one in symbols if one.chance >= least and is_plain(one.symbol.path, one.symbol.qualname)]
     ids = {one.symbol.id for one in likely}
     return [one for one in likely if not (one.symbol.parent in ids and _is_inside_function(one, likely))]
 
@@ -151,6 +151,11 @@ def _worth_a_row(symbols: Sequence[LikelySymbol]) -> list[LikelySymbol]:
 def _is_inside_function(one: LikelySymbol, likely: Sequence[LikelySymbol]) -> bool:
     parent = next(other for other in likely if other.symbol.id == one.symbol.parent)
     return parent.symbol.kind in {Kind.FUNCTION, Kind.METHOD}
+
+
+def is_plain(*names: str) -> bool:
+    """Whether names can stand in lines and commands: who names files could write lines of his own otherwise."""
+    return all(name.isprintable() and not name.startswith("-") for name in names)
 
 
 def certainty(chance: float) -> str:
@@ -176,7 +181,7 @@ def _written(frame: Frame, choice: Choice) -> Brief:
     elif frame.tests:
         lines.append(f"tests: {' '.join(frame.tests)}")
     if commands:
-        lines.append(f"next: {' | '.join(commands)}")
+        lines += [f"next: {command}" for command in commands]
     for body in choice.bodies:
         lines += [f"== {body.path}:{body.line}-{body.end_line}", body.code.rstrip("\n")]
     text = "\n".join(lines) + "\n"
@@ -206,7 +211,7 @@ def _listed(frame: Frame, rows: Sequence[Row]) -> Iterable[str]:
     for path, own in by_path.items():
         yield path
         yield from (f"  {row.line}-{row.end_line} {row.name}: {row.certainty}, {row.reason}" for row in own)
-    others = [one for one in frame.location.files if one.path not in by_path]
+    others = [one for one in frame.location.files if one.path not in by_path and is_plain(one.path)]
     likely = [one.path for one in others if one.probability >= LEAST_FILE_PROBABILITY]
     if likely:
         yield f"also: {' '.join(likely[:MAX_LISTED_FILES])}"
@@ -216,9 +221,11 @@ def _next(frame: Frame, choice: Choice) -> Iterable[str]:
     """The commands that show the sources that are offered, the likeliest first, then a search inside the files."""
     shown = {body.id for body in choice.bodies}
     for names in _calls([one for one in choice.offers if one.id not in shown]):
-        yield f"tersely symbol get {shlex.join(names)}"
+        alone = " --code" if len(names) == 1 else ""
+        yield f"tersely symbol get {shlex.join(names)}{alone}"
     symbols = (one.symbol.path for one in choice.rows)
-    paths = list(dict.fromkeys([*symbols, *(one.path for one in frame.location.files)]))
+    files = (one.path for one in frame.location.files if is_plain(one.path))
+    paths = list(dict.fromkeys([*symbols, *files]))
     words = frame.location.words[:NEXT_WORDS]
     if words and paths:
         yield f"tersely search {shlex.join(words)} --in {shlex.join(paths[:NEXT_FILES])}"

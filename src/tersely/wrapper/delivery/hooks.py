@@ -114,12 +114,15 @@ class Hooks:
 
     async def hand_over(self) -> None:
         """Give what waits to the hook that waits."""
-        waiting, self._waiting = self._waiting, None
-        assert waiting is not None
         written = await self._inbox.take_all()
+        waiting, self._waiting = self._waiting, None
+        if waiting is None or not written:  # an event hook was faster, or the program has ended its own
+            self._waiting = waiting
+            self._inbox.put_back([one.text for one in written])
+            return
         arrivals = [self.expect(one.whole) for one in written]
         try:
-            done = await _exchange(waiting.reader, waiting.writer, _joined(written))
+            done = await asyncio.wait_for(_exchange(waiting.reader, waiting.writer, _joined(written)), RUN_HOOK_SECONDS)
             if done == "printed":
                 async with asyncio.timeout(CONFIRM_SECONDS):
                     await arrivals[0].wait()

@@ -46,7 +46,13 @@ def readable(more: Sequence[Path] = ()) -> list[str]:
     named = [os.environ.get(name, "") for name in _ENVIRONMENTS]
     paths = [f"{home}/{name}" for home in homes for name in _PROGRAMS]
     paths += [path for path in (*named, sys.prefix, sys.base_prefix, *_on_path()) if _is_within(path, homes)]
-    return sorted({path for path in (*paths, *map(str, more)) if os.path.exists(path) and path not in homes})
+    there = {os.path.normpath(path) for path in (*paths, *map(str, more)) if os.path.exists(path)}
+    return sorted(path for path in there if not _holds_a_home(path, homes))
+
+
+def _holds_a_home(path: str, homes: Sequence[str]) -> bool:
+    """Whether opening a place would open a whole home: however it is written, and wherever links lead."""
+    return any(_is_within(home, [path, os.path.realpath(path)]) for home in homes)
 
 
 def _homes() -> list[str]:

@@ -1,7 +1,7 @@
 """What speaks for each file being the one that a task is about: one number a file and kind of evidence.
 
 Evidence by words is relative to the file that has most of it, evidence by exact places and names is shared among all
-that a place or name may mean. `weights.py` says how much each kind counts.
+that a place or name may mean. `relevance.py` says how much each kind counts.
 """
 
 from __future__ import annotations

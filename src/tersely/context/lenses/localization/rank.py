@@ -32,7 +32,7 @@ MAX_READ_FILES = 200  # for one text that is quoted
 MAX_RANKED_SYMBOLS = 60  # that are given
 MAX_REASON_WORDS = 3
 MAX_SEARCH_WORDS = 5  # of the title, and of the text
-_INNERMOST_KINDS = CALLABLE_KINDS | CLASS_KINDS - {Kind.LAMBDA}
+_INNERMOST_KINDS = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ def confidence(owning: Numbers, ceiling: float, words: int) -> float:
 # models are fitted on; texts of changes have two to four times as much.
 _TASK_MATCH = 1.65
 _MATCH_SCALE = 0.08
-_POINTING = (Sign.PATH, Sign.LAST_FRAME, Sign.FRAME, Sign.TITLE_NAME, Sign.NAME, Sign.MESSAGE)
+_POINTING = (Sign.PATH, Sign.FILE_NAME, Sign.LAST_FRAME, Sign.FRAME, Sign.TITLE_NAME, Sign.NAME, Sign.MESSAGE)
 
 
 def is_task(found: Evidence) -> float:
