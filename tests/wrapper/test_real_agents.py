@@ -1,6 +1,6 @@
 """Real agents in tmux against a scripted model: what is said to them arrives, and approves nothing.
 
-`TERSELY_TEST_AGENTS` names a folder with the programs; those that are not there are skipped by name.
+`AGENT_PROGRAMS` names a folder with the programs; those that are not there are skipped by name.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.wrapper import conftest
 from tests.wrapper.conftest import Friend, Tmux, wait_for
 from tests.wrapper.scripted_model import ScriptedModel
 
-AGENTS = os.environ.get("TERSELY_TEST_AGENTS", "")
+AGENTS = os.environ.get("AGENT_PROGRAMS", "")
 PATIENCE_SECONDS = 120.0  # agents take their time on a busy machine
 
 _CODEX_SETTINGS = """
