@@ -18,7 +18,10 @@ from tests.wrapper import conftest
 from tests.wrapper.conftest import Friend, Tmux, wait_for
 from tests.wrapper.scripted_model import ScriptedModel
 
+from tersely.foundation.clock import Stopwatch
+
 AGENTS = os.environ.get("AGENT_PROGRAMS", "")
+PRESS_SECONDS = 5.0  # until Enter is pressed again
 PATIENCE_SECONDS = 120.0  # agents take their time on a busy machine
 
 _CODEX_SETTINGS = """
@@ -119,6 +122,21 @@ def word() -> str:
     return f"word-{secrets.token_hex(4)}"
 
 
+def approved(tmux: Tmux, name: str, made: Path) -> None:
+    """Press Enter until what was approved is there: a dialog may be painted after its hook has told of it."""
+    pressed = Stopwatch()
+    tmux.keys(name, "Enter")
+
+    def is_made() -> bool:
+        nonlocal pressed
+        if pressed.seconds() > PRESS_SECONDS and not made.exists():
+            tmux.keys(name, "Enter")
+            pressed = Stopwatch()
+        return made.exists()
+
+    wait_for(is_made, "what the person approved")
+
+
 def test_a_message_reaches_the_model_and_approves_nothing(
     agent: Agent, tmux: Tmux, relay: Home, friend: Callable[..., Friend]
 ) -> None:
@@ -139,8 +157,7 @@ def test_a_message_reaches_the_model_and_approves_nothing(
     )
     assert not made.exists()
     assert state_of(relay, name) == "waits for permission"
-    tmux.keys(name, "Enter")
-    wait_for(made.exists, "what the person approved")
+    approved(tmux, name, made)
     for sent, text in ((first, early), (second, lunch)):
         wait_for(lambda sent=sent: (sent.id, "injected") in tester.receipts, "the receipt")
         wait_for(lambda text=text: agent.model.has_read(text), "the request")
@@ -160,8 +177,7 @@ def test_an_agent_speaks_with_its_marker_alone(
     started(tmux, agent, name, f"please run `cat {notes}; touch {notes}.read`")
     wait_for(lambda: agent.model.has_read(str(notes)), "the task")
     wait_for(lambda: state_of(relay, name) == "waits for permission", "the dialog")
-    tmux.keys(name, "Enter")
-    wait_for(notes.with_suffix(".md.read").exists, "what the person approved")
+    approved(tmux, name, notes.with_suffix(".md.read"))
     tester.send(name, f"please tell {to} {said}")
     assert tester.gets(said).sender == name
     assert not any("stolen" in one.body for one in tester.received)
