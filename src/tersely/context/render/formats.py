@@ -15,7 +15,6 @@ FORMATS: dict[str, Render] = {
     "json": as_json,
     "markdown": markdown,
 }
-DEFAULT_FORMAT = "text"
 
 
 def format_named(name: str) -> Render:

@@ -20,14 +20,13 @@ from tersely.code.places import is_test
 from tersely.code.search.lexical import Lexicon
 from tersely.code.search.words import STOP_WORDS, pieces_of, stem, telling_stems, whole_of, words_of_text
 from tersely.code.symbols import Kind, Symbol
-from tersely.context.lenses.localization.task import Frame, Task, ends_of
+from tersely.context.lenses.localization.task import LEAST_MESSAGE_CHARACTERS, Frame, Task, ends_of
 
 Numbers = NDArray[np.float64]
 
 MAX_TERMS = 80  # of a text, the rarest first
 MAX_MEANINGS = 12  # symbols of one name, above which it says nothing
 MAX_SAYING_FILES = 4  # that have one message, above which it says nothing
-LEAST_MESSAGE_CHARACTERS = 12
 _PLACEHOLDER_WORDS = 3  # words in a row that a message has to share with a source, since the rest may be filled in
 _TINY = 1e-9
 
