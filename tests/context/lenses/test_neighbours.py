@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tersely.code.engine import Engine
 from tersely.context.lenses.candidate import View
-from tersely.context.lenses.neighbours import Neighbours, look
+from tersely.context.lenses.neighbours import Neighbours, view_of
 
 FILES = {
     "shop/__init__.py": "from shop.models import Order\n",
@@ -27,7 +27,7 @@ FILES = {
 
 
 def seen(engine: Engine, query: str) -> View:
-    return look([engine.symbol(query)], Neighbours(engine.graph, engine.store, engine.source))
+    return view_of([engine.symbol(query)], Neighbours(engine.graph, engine.store, engine.source))
 
 
 def reasons(view: View) -> dict[str, str]:
@@ -59,7 +59,7 @@ def test_siblings_are_what_stands_apart_in_the_same_file(engine: Engine) -> None
     neighbours = Neighbours(engine.graph, engine.store, engine.source)
     assert [one.qualname for one in neighbours.beside(engine.symbol("Order.add"))] == ["Order.check"]
     assert neighbours.beside(engine.symbol("Order")) == []
-    view = look([engine.symbol("Order.check")], neighbours, siblings=True)
+    view = view_of([engine.symbol("Order.check")], neighbours, siblings=True)
     assert reasons(view)["shop/models.py:Order.add"] == "caller"  # what is related is told as that
 
 

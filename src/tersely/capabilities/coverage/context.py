@@ -156,7 +156,7 @@ def _written_anew(workspace: Workspace, path: str, before_ns: int, done: Program
 
 
 def _view(workspace: Workspace, found: Measured, texts: Texts, budget: int, failures_only: bool) -> View:
-    from tersely.context.lenses.coverage.rank import MostTargets, Sources, look
+    from tersely.context.lenses.coverage.rank import CoverageSources, MostTargets, view_of
 
     store, engine = workspace.engine.store, workspace.engine
 
@@ -166,12 +166,12 @@ def _view(workspace: Workspace, found: Measured, texts: Texts, budget: int, fail
     def header_lines(symbol: Symbol) -> int:
         return max(texts.header_size(symbol) - 1, symbol.name_line - symbol.start_line + 1)
 
-    sources = Sources(store.symbols_of, store.symbols_named, store.symbol, callees, header_lines)
+    sources = CoverageSources(store.symbols_of, store.symbols_named, store.symbol, callees, header_lines)
     tests, suspects = (
         max(1, min(budget // tokens, MAX_FAILURE_TARGETS)) for tokens in (TOKENS_A_TEST, TOKENS_A_SUSPECT)
     )
     most = MostTargets(tests, suspects)
-    return look(found, sources, most, failures_only=failures_only)
+    return view_of(found, sources, most, failures_only=failures_only)
 
 
 def _ranked(pack: Pack) -> Iterator[RankedSymbol]:

@@ -59,7 +59,7 @@ class Context(Packed):
 
 def run(workspace: Workspace, parameters: Parameters) -> Context:
     """Choose, fit and print."""
-    from tersely.context.lenses.neighbours import Neighbours, look
+    from tersely.context.lenses.neighbours import Neighbours, view_of
 
     check(parameters.packing.memory.reader)
     engine = workspace.engine
@@ -72,7 +72,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
     texts = workspace.texts(bodies, with_docs=parameters.packing.wording.with_docs)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
     is_slice = bool(bodies)  # of which less of the file around it is shown
-    view = look(targets, neighbours, depth=parameters.depth, siblings=not is_slice)
+    view = view_of(targets, neighbours, depth=parameters.depth, siblings=not is_slice)
     view = replace(view, apart=view.apart | {target.path for target in targets if target.id in bodies})
     answer = answered(workspace, parameters.packing, view, texts, budget)
     report = _report(workspace, answer) if parameters.explain else None

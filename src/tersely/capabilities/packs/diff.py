@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tersely.context.lenses.diff.change import Change
-    from tersely.context.pack.change import Looked
+    from tersely.context.pack.change import ChangeView
     from tersely.context.pack.model import Pack
     from tersely.workspace import Workspace
 
@@ -88,9 +88,9 @@ def run(workspace: Workspace, parameters: Parameters) -> DiffContext:
     changed = symbols_changed(change)
     with_docs, fills = parameters.packing.wording.with_docs, parameters.budget is not None
     engine, root = workspace.engine, workspace.root
-    looked = around_change(engine, root, change, changed, budget, with_docs=with_docs, fills=fills)
-    view, coverage = with_coverage(workspace, looked.view, parameters.coverage)
-    texts = looked.texts_of(view)
+    around = around_change(engine, root, change, changed, budget, with_docs=with_docs, fills=fills)
+    view, coverage = with_coverage(workspace, around.view, parameters.coverage)
+    texts = around.texts_of(view)
     answer = answered(workspace, parameters.packing, view, texts, budget)
     return DiffContext(
         **answer.fields() | {"items": tuple(_shown(answer.pack))},
@@ -119,7 +119,7 @@ def _check(parameters: Parameters) -> None:
         raise TerselyError("usage", "--head, --staged and --worktree exclude each other", "leave out all but one")
 
 
-def look_at(workspace: Workspace, parameters: Parameters, budget: int) -> Looked | None:
+def change_view(workspace: Workspace, parameters: Parameters, budget: int) -> ChangeView | None:
     """What belongs to what git says has changed; None where nothing has, or where there is no git to ask."""
     from tersely.context.lenses.diff.change import symbols_changed
     from tersely.context.pack.change import around_change

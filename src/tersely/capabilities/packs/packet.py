@@ -77,7 +77,7 @@ class Packet:
     test_command: str
     next: tuple[str, ...]  # commands that show more, as they can be typed
     rows_left_out: int  # for want of tokens
-    looked_at: int  # files that could have been meant
+    considered_files: int  # files that could have been meant
     silence: str = ""  # why there is no packet
     missing: tuple[str, ...] = ()  # kinds of evidence for which there was no time
     before: tuple[str, ...] = ()  # ids of symbols that were sent before in the session as they are
@@ -113,14 +113,14 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
         found = brief(replace(frame, location=replace(location, symbols=new)), texts, parameters.max_tokens)
     return Packet(
         True, sure, found.text, found.used, found.rows, found.bodies, _files(location), tests, command, found.next,
-        found.rows_left_out, location.looked_at, missing=location.missing, before=before,
+        found.rows_left_out, location.considered_files, missing=location.missing, before=before,
     )  # fmt: skip
 
 
 def _silent(location: Location, parameters: Parameters, why: str) -> Packet:
     """No packet, and why."""
     sure, given = round(location.confidence, 3), parameters.test_command
-    return Packet(False, sure, "", 0, (), (), _files(location), (), given, (), 0, location.looked_at, why)
+    return Packet(False, sure, "", 0, (), (), _files(location), (), given, (), 0, location.considered_files, why)
 
 
 def _files(location: Location) -> tuple[PacketFile, ...]:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from tersely.code.symbols import Symbol
     from tersely.context.lenses.candidate import View
     from tersely.context.lenses.localization.rank import Location
-    from tersely.context.pack.change import Looked
-    from tersely.context.pack.plan import Sources
+    from tersely.context.pack.change import ChangeView
+    from tersely.context.pack.plan import PlanSources
     from tersely.workspace import Workspace
 
 DEFAULT_PLAN_TOKENS = 1_500
@@ -83,13 +83,13 @@ def run(workspace: Workspace, parameters: Parameters) -> Planned:
     if not task.text:
         raise TerselyError("usage", "TASK is missing", "the task in words, or --report FILE")
     location = located(workspace, task)
-    looked = _related_change(workspace, parameters, location)
+    around = _related_change(workspace, parameters, location)
     fill = parameters.packing.memory.fill
     view = planned(location, _sources(workspace), fill=fill)
-    if looked is not None:
-        view = _with_change(view, looked.view)
+    if around is not None:
+        view = _with_change(view, around.view)
     whole = workspace.texts(with_docs=parameters.packing.wording.with_docs)
-    texts = looked.texts_of(view) if looked else cut_to_parts(whole, view)
+    texts = around.texts_of(view) if around else cut_to_parts(whole, view)
     answer = answered(workspace, parameters.packing, view, texts, parameters.budget)
     shown = {item.symbol.id for item in answer.pack.items}
     weighed = tuple(
@@ -103,16 +103,16 @@ def run(workspace: Workspace, parameters: Parameters) -> Planned:
     )
 
 
-def _sources(workspace: Workspace) -> Sources:
+def _sources(workspace: Workspace) -> PlanSources:
     from tersely.context.lenses.neighbours import Neighbours
-    from tersely.context.lenses.neighbours import look as look_around
-    from tersely.context.pack.plan import Sources
+    from tersely.context.lenses.neighbours import view_of as view_around
+    from tersely.context.pack.plan import PlanSources
 
     engine = workspace.engine
     texts = workspace.texts()
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
-    return Sources(
-        lambda symbol: look_around([symbol], neighbours, depth=1).candidates,
+    return PlanSources(
+        lambda symbol: view_around([symbol], neighbours, depth=1).candidates,
         texts.body,
         lambda symbol, line: _depends(workspace, symbol, line),
     )
@@ -131,17 +131,17 @@ def _depends(workspace: Workspace, symbol: Symbol, line: int) -> Iterable[int]:
     return lines_of_all(at.routine, slice_of(at.routine, at.statements, Direction.BACKWARD))
 
 
-def _related_change(workspace: Workspace, parameters: Parameters, location: Location) -> Looked | None:
+def _related_change(workspace: Workspace, parameters: Parameters, location: Location) -> ChangeView | None:
     """What has changed, where the task speaks of it: a change under way is the beginning of its task."""
     from tersely.capabilities.packs import diff
 
     asking = diff.Parameters(base=parameters.base, worktree=not parameters.base, packing=parameters.packing)
-    looked = diff.look_at(workspace, asking, parameters.budget)
-    if looked is None:
+    around = diff.change_view(workspace, asking, parameters.budget)
+    if around is None:
         return None
     likely = {one.symbol.id for one in location.symbols}
-    is_related = any(one.change is not None and one.symbol.id in likely for one in looked.view.candidates)
-    return looked if is_related or parameters.base else None
+    is_related = any(one.change is not None and one.symbol.id in likely for one in around.view.candidates)
+    return around if is_related or parameters.base else None
 
 
 def _with_change(view: View, change: View) -> View:

@@ -27,7 +27,7 @@ _LAST_PART = re.compile(r"\w+$")
 SIBLING_KINDS = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
 
 
-def look(
+def view_of(
     targets: Sequence[Symbol], neighbours: Neighbours, *, depth: int = DEFAULT_DEPTH_HOPS, siblings: bool = False
 ) -> View:
     """The symbol lens on an indexed repository; with `siblings`, what stands in the files of the targets comes last."""

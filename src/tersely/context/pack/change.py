@@ -14,13 +14,13 @@ from tersely.code.symbols import Symbol
 from tersely.context.lenses.candidate import View
 from tersely.context.lenses.diff.change import Change, in_tree
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange, Side
-from tersely.context.lenses.diff.evidence import Sources
-from tersely.context.lenses.diff.rank import look
+from tersely.context.lenses.diff.evidence import ChangeSources
+from tersely.context.lenses.diff.rank import view_of
 from tersely.context.pack.excerpt import Line, lines_of
 from tersely.context.pack.texts import Texts, cut_to_parts
 
 
-class Looked(NamedTuple):
+class ChangeView(NamedTuple):
     """A view of a change, and what reads the source of that view or of one that holds more."""
 
     view: View
@@ -36,7 +36,7 @@ def around_change(
     *,
     with_docs: bool,
     fills: bool = True,
-) -> Looked:
+) -> ChangeView:
     """The candidates of a pack about a change; with `fills` as many as a budget in tokens may have room for."""
     store = engine.store
     sides = {side.path: side for file in change.files for side in (file.before, file.after) if side is not None}
@@ -58,7 +58,7 @@ def around_change(
             return set()
         return {target for item in store.imports(path) for target in graph.imports.targets(path, item)}
 
-    sources = Sources(
+    sources = ChangeSources(
         symbols_of,
         text_of,
         lambda name: [paths[one] for one in store.files_mentioning(name) if one in paths],
@@ -70,9 +70,9 @@ def around_change(
         cache(imports_of),
         lambda name: {symbol.path for symbol in store.symbols_named(name)},
     )
-    view = look(change.files, changed, sources, budget, fills=fills)
+    view = view_of(change.files, changed, sources, budget, fills=fills)
     view = replace(view, base=change.base, head=change.head)
-    return Looked(view, lambda seen: _texts(seen, change.files, text_of, symbols_of, with_docs=with_docs))
+    return ChangeView(view, lambda seen: _texts(seen, change.files, text_of, symbols_of, with_docs=with_docs))
 
 
 def _texts(

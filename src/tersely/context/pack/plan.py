@@ -35,7 +35,7 @@ Ranges = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class PlanSources:
     """What planning asks of the graph and of files."""
 
     around: Callable[[Symbol], Sequence[Candidate]]  # what is one step away from a symbol
@@ -43,7 +43,7 @@ class Sources:
     depends: Callable[[Symbol, int], Iterable[int]]  # lines of a function on which one of them depends, itself included
 
 
-def planned(location: Location, sources: Sources, *, fill: bool) -> View:
+def planned(location: Location, sources: PlanSources, *, fill: bool) -> View:
     """The candidates of a pack for a task, in the order in which they are to be shown."""
     ranked = _with_steps(location.symbols, sources)
     shown = _shown(ranked)
@@ -80,7 +80,7 @@ def _holds(outer: Symbol, inner: Symbol) -> bool:
     return within and outer.kind in CALLABLE_KINDS
 
 
-def _with_steps(symbols: Sequence[LikelySymbol], sources: Sources) -> list[LikelySymbol]:
+def _with_steps(symbols: Sequence[LikelySymbol], sources: PlanSources) -> list[LikelySymbol]:
     """The likely symbols with what the first of them call, extend and use, the likeliest first."""
     found = {one.symbol.id: one for one in symbols}
     for seed in symbols[:SEEDS]:
@@ -100,7 +100,7 @@ def _with_steps(symbols: Sequence[LikelySymbol], sources: Sources) -> list[Likel
     return sorted(found.values(), key=lambda one: (-one.chance, one.symbol.id))
 
 
-def _whole(one: LikelySymbol, location: Location, sources: Sources, place: int) -> Candidate:
+def _whole(one: LikelySymbol, location: Location, sources: PlanSources, place: int) -> Candidate:
     """A symbol with its source, cut down to windows where it is long; a long class with its outline alone."""
     symbol = one.symbol
     score = NEAR_TARGET_SCORE - place / 1_000
@@ -112,7 +112,7 @@ def _whole(one: LikelySymbol, location: Location, sources: Sources, place: int) 
     return replace(common, whole_only=True, parts=_windows(symbol, location, sources))
 
 
-def _windows(symbol: Symbol, location: Location, sources: Sources) -> Ranges:
+def _windows(symbol: Symbol, location: Location, sources: PlanSources) -> Ranges:
     """The parts of a long function that the task speaks of; nothing where that is most of it, or nothing at all."""
     lines = sources.lines(symbol)
     weights = _line_weights([line.text for line in lines], location.words)

@@ -54,7 +54,7 @@ WHOLE_TEST_LINES = 10  # of a failed test
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class CoverageSources:
     """What the lens asks of the repository."""
 
     symbols_of: SymbolsOf
@@ -76,7 +76,7 @@ class MostTargets(NamedTuple):
     suspects: int  # functions that only, or mostly, failing tests ran
 
 
-def look(found: Measured, sources: Sources, most: MostTargets, *, failures_only: bool = False) -> View:
+def view_of(found: Measured, sources: CoverageSources, most: MostTargets, *, failures_only: bool = False) -> View:
     """Candidates for a pack about what ran."""
     stacks = [(failure, _places(failure, sources)) for failure in found.failures]
     functions = list(ran_functions(found, sources.symbols_of, sources.header_lines))
@@ -119,7 +119,7 @@ def _combined(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
         yield replace(best, parts=() if is_whole else parts, evidence=evidence)
 
 
-def _places(failure: Failure, sources: Sources) -> list[_Place]:
+def _places(failure: Failure, sources: CoverageSources) -> list[_Place]:
     """The stack of a failure in symbols, the failed test alone where there is none."""
     placed = [_place(frame, sources) for frame in failure.frames]
     found = [one for one in placed if one is not None]
@@ -129,7 +129,7 @@ def _places(failure: Failure, sources: Sources) -> list[_Place]:
     return [_Place(test, 0), *found] if test is not None else found
 
 
-def _place(frame: Frame, sources: Sources) -> _Place | None:
+def _place(frame: Frame, sources: CoverageSources) -> _Place | None:
     symbols = sources.symbols_of(frame.path)
     if not symbols or frame.line > symbols[0].end_line:
         return None
@@ -196,7 +196,7 @@ def _suspicious(functions: Sequence[Ran]) -> Iterator[Candidate]:
 
 
 def _called(
-    stacks: Sequence[tuple[Failure, list[_Place]]], functions: Sequence[Ran], sources: Sources
+    stacks: Sequence[tuple[Failure, list[_Place]]], functions: Sequence[Ran], sources: CoverageSources
 ) -> Iterator[Candidate]:
     """What failed tests call, as far as it ran."""
     ran = {one.symbol.id for one in functions}
@@ -215,7 +215,7 @@ def _called(
         frontier = reached
 
 
-def _around(place: _Place, sources: Sources) -> list[Symbol]:
+def _around(place: _Place, sources: CoverageSources) -> list[Symbol]:
     """The definition at a place, and those without a name inside it that are around the line: tests may be such."""
     symbols = sources.symbols_of(place.symbol.path)
     around = [one for one in symbols if one.kind is Kind.LAMBDA and one.start_line <= place.line <= one.end_line]

@@ -77,7 +77,7 @@ Place = tuple[str, int]  # a path, and a position among the definitions of the f
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class ChangeSources:
     """What is asked of the repository. Files that have changed are as the change leaves them."""
 
     symbols_of: Callable[[str], Sequence[Symbol]]
@@ -130,7 +130,7 @@ class Evidence:
 def gather(
     changes: Sequence[FileChange],
     changed: Sequence[ChangedSymbol],
-    sources: Sources,
+    sources: ChangeSources,
 ) -> Evidence:
     """Everything that may be worth showing beside the changed symbols themselves."""
     facts = _facts(changes, changed, sources)
@@ -159,7 +159,7 @@ def gather(
     return Evidence(regions, table, facts.edges, lines)
 
 
-def _texts(paths: Sequence[str], sources: Sources) -> dict[str, str]:
+def _texts(paths: Sequence[str], sources: ChangeSources) -> dict[str, str]:
     """The text of the files to look into, as many as may be read."""
     found: dict[str, str] = {}
     read = 0
@@ -172,7 +172,7 @@ def _texts(paths: Sequence[str], sources: Sources) -> dict[str, str]:
     return found
 
 
-def _facts(changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: Sources) -> _Facts:
+def _facts(changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: ChangeSources) -> _Facts:
     lexicon = sources.lexicon
     names = names_of([one.diff for one in changes], _lines_after(changes))
     known = names.gone | names.brought | names.kept | names.around
@@ -211,7 +211,7 @@ def _by_place(lexicon: Lexicon, scores: Figures) -> dict[Place, float]:
     }
 
 
-def _body_names(changed: Sequence[ChangedSymbol], sources: Sources) -> set[str]:
+def _body_names(changed: Sequence[ChangedSymbol], sources: ChangeSources) -> set[str]:
     found: Counter[str] = Counter()
     for one in changed:
         if not one.is_gone and one.symbol.kind is not Kind.MODULE:
@@ -220,7 +220,7 @@ def _body_names(changed: Sequence[ChangedSymbol], sources: Sources) -> set[str]:
     return set(sorted(found, key=lambda name: (-found[name], name))[:MAX_BODY_NAMES])
 
 
-def _edges(changed: Sequence[ChangedSymbol], sources: Sources) -> dict[str, dict[str, tuple[float, str]]]:
+def _edges(changed: Sequence[ChangedSymbol], sources: ChangeSources) -> dict[str, dict[str, tuple[float, str]]]:
     found: dict[str, dict[str, tuple[float, str]]] = {"caller": {}, "callee": {}}
     asked = [one.symbol for one in changed if not one.is_gone and one.symbol.kind is not Kind.MODULE]
     for symbol in asked[:MAX_CALLED_SYMBOLS]:
@@ -237,7 +237,7 @@ def _keep_edge(edges: dict[str, tuple[float, str]], far: str, grade: Grade, near
         edges[far] = GRADES[grade], near
 
 
-def _paths(facts: _Facts, sources: Sources) -> list[str]:
+def _paths(facts: _Facts, sources: ChangeSources) -> list[str]:
     """The files to look into: those that changed, then others by what speaks for them."""
     own = [one.after.path for one in facts.changes if one.after is not None and len(one.after.symbols) > 1]
     promise: dict[str, float] = defaultdict(float)
@@ -267,12 +267,14 @@ def _paths(facts: _Facts, sources: Sources) -> list[str]:
     return [*own, *(path for path in others if path not in own and path not in gone)][:MAX_READ_FILES]
 
 
-def _all_imports(paths: Iterable[str], sources: Sources) -> set[str]:
+def _all_imports(paths: Iterable[str], sources: ChangeSources) -> set[str]:
     """The files that some files import from."""
     return set[str]().union(*(sources.imports_of(path) for path in paths))
 
 
-def _structure(regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, sources: Sources) -> Structure:
+def _structure(
+    regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, sources: ChangeSources
+) -> Structure:
     own, named = facts.own, facts.named
     types = [one.symbol for one in {r.symbol.id: r for r in regions}.values() if one.symbol.kind in CLASS_KINDS]
     types += [one.symbol for one in named if not one.is_gone and one.symbol.kind in CLASS_KINDS]
@@ -296,14 +298,14 @@ def _structure(regions: Sequence[Region], positions: Mapping[str, int], facts: _
     )
 
 
-def _header(symbol: Symbol, sources: Sources) -> str:
+def _header(symbol: Symbol, sources: ChangeSources) -> str:
     """The text of a type before its body."""
     text = sources.text_of(symbol.path)[symbol.start_byte : symbol.signature_end_byte]
     return text.decode("utf-8", "replace")
 
 
 def _meaning(
-    regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, sources: Sources
+    regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, sources: ChangeSources
 ) -> dict[str, float]:
     """By symbol how near its vector is to that of the nearest changed symbol."""
     collection = sources.lexicon.collection
@@ -456,7 +458,7 @@ def _path_words(paths: Iterable[str], said: Collection[str]) -> dict[str, int]:
 def _by_line(
     regions: Sequence[Region],
     facts: _Facts,
-    sources: Sources,
+    sources: ChangeSources,
     texts: Mapping[str, str],
     lines: Mapping[str, Sequence[str]],
 ) -> tuple[Figures, Figures]:
@@ -497,7 +499,7 @@ def _column(worths: Mapping[int, float], size: int) -> Figures:
     return column
 
 
-def _said(facts: _Facts, sources: Sources) -> Said:
+def _said(facts: _Facts, sources: ChangeSources) -> Said:
     hunks = [hunk for one in facts.changes for hunk in one.diff.hunks]
     names = sorted({one.symbol.name for one in facts.named})
     rare = _rarities(sources.lexicon, names)
@@ -565,7 +567,7 @@ def _of_files(regions: Sequence[Region], known: Figures) -> Figures:
     return _most_of(table, [region.symbol.path for region in regions])
 
 
-def _of_change(facts: _Facts, sources: Sources) -> list[float]:
+def _of_change(facts: _Facts, sources: ChangeSources) -> list[float]:
     """`CHANGE_FIELDS`, the same for all pieces."""
     hunks = [hunk for one in facts.changes for hunk in one.diff.hunks]
     removed, added = sum(len(hunk.removed) for hunk in hunks), sum(len(hunk.added) for hunk in hunks)

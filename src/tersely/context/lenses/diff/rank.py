@@ -29,7 +29,7 @@ from tersely.context.lenses.candidate import (
     ranked,
 )
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange
-from tersely.context.lenses.diff.evidence import FIELDS, Evidence, Figures, Sources, gather
+from tersely.context.lenses.diff.evidence import FIELDS, ChangeSources, Evidence, Figures, gather
 from tersely.context.lenses.diff.regions import Region
 from tersely.context.lenses.diff.relevance import chances
 from tersely.context.lenses.diff.selection import chosen
@@ -70,10 +70,10 @@ EVIDENCE = {
 CALLS = frozenset({CALLER, CALLEE, TEST})  # the names of these say something by themselves
 
 
-def look(
+def view_of(
     changes: Sequence[FileChange],
     changed: Sequence[ChangedSymbol],
-    sources: Sources,
+    sources: ChangeSources,
     budget: int,
     *,
     fills: bool = True,

@@ -80,7 +80,7 @@ class Mark(IntEnum):
     IS_VALUE = 20  # a constant, a field, a variable
 
 
-class Sources(NamedTuple):
+class TaskSources(NamedTuple):
     """What evidence is asked of."""
 
     paths: Sequence[str]  # the files that may own a task, in the order of the rows
@@ -108,13 +108,13 @@ class Evidence(NamedTuple):
     missing: tuple[str, ...]  # kinds of evidence for which there was no time, in words
 
 
-def evidence(task: Task, sources: Sources) -> Evidence:
+def evidence(task: Task, sources: TaskSources) -> Evidence:
     """All evidence of a task."""
     return _Gathering(task, sources).all()
 
 
 class _Gathering:
-    def __init__(self, task: Task, sources: Sources) -> None:
+    def __init__(self, task: Task, sources: TaskSources) -> None:
         self.task = task
         self.sources = sources
         self.row = {path: row for row, path in enumerate(sources.paths)}

@@ -13,9 +13,9 @@ from tersely.code.index.subjects import Subject
 from tersely.code.search.searcher import Filters, Searcher
 from tersely.code.search.words import pieces_of, stem, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
-from tersely.context.lenses.localization.evidence import Evidence, Sources, evidence, owning, rare_terms
+from tersely.context.lenses.localization.evidence import Evidence, TaskSources, evidence, owning, rare_terms
 from tersely.context.lenses.localization.relevance import (
-    MAX_OWNERS,
+    MAX_LIKELY_FILES,
     chances,
     confidence,
     is_task,
@@ -57,10 +57,10 @@ class LikelySymbol:
 class Location:
     """Where a task has to be done, as far as its text tells."""
 
-    files: tuple[LikelyFile, ...]  # the likeliest first, at most `MAX_OWNERS`
+    files: tuple[LikelyFile, ...]  # the likeliest first, at most `MAX_LIKELY_FILES`
     symbols: tuple[LikelySymbol, ...]  # the likeliest first, of whatever files
     confidence: float  # which share of the files to be changed is expected among these
-    looked_at: int  # files that could have been
+    considered_files: int  # files that could have been
     trace_lines: tuple[tuple[str, int], ...]  # lines of files that the task's traces and links lead to
     words: tuple[str, ...]  # what to search for inside them: the rarest words of the title, then of the text
     missing: tuple[str, ...] = ()  # kinds of evidence for which there was no time, in words
@@ -95,7 +95,7 @@ class Look:
         paths = [self._paths[row] for row in likely]
         files = tuple(
             LikelyFile(self._paths[row], float(shares[row]), tuple(found.why.get(self._paths[row], ())))
-            for row in likely[:MAX_OWNERS]
+            for row in likely[:MAX_LIKELY_FILES]
         )
         sure = confidence(shares[order], found.ceiling, len(task.title.split())) * is_task(found)
         table = self.table(task, found, Files(paths, dict(zip(self._paths, shares.tolist(), strict=True))))
@@ -106,7 +106,7 @@ class Look:
     def evidence(self, task: Task) -> Evidence:
         """What speaks for each file, and for single symbols."""
         named = cache(lambda name: self._store.find(name, (), MAX_NAMED_SYMBOLS))
-        sources = Sources(
+        sources = TaskSources(
             self._paths, self._lexicon, self._found, named, self._at, self._saying, self._holding, self._past,
             self._is_late,
         )  # fmt: skip

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tersely.context.lenses.localization.evidence import Evidence, Mark, Numbers, Sign
 
-MAX_OWNERS = 8  # files that are listed, for which the second regression was fitted
+MAX_LIKELY_FILES = 8  # files that are listed, for which the second regression was fitted
 
 _WEIGHTS = {
     Sign.TITLE_UNIT: 0.91,
@@ -61,7 +61,7 @@ def probabilities(signs: Numbers) -> Numbers:
 
 
 def confidence(owning: Numbers, ceiling: float, words: int) -> float:
-    """Which share of the files that a task is about is expected among the best `MAX_OWNERS`, from 0 to 1.
+    """Which share of the files that a task is about is expected among the best `MAX_LIKELY_FILES`, from 0 to 1.
 
     `owning` are the probabilities of all files, the highest first, `ceiling` is which share of the words of the title
     the best file has, `words` is how many those are.
@@ -70,13 +70,13 @@ def confidence(owning: Numbers, ceiling: float, words: int) -> float:
         return 0.0
     best = float(owning[0])
     second = float(owning[1]) if len(owning) > 1 else 0.0
-    following = float(owning[MAX_OWNERS]) if len(owning) > MAX_OWNERS else 0.0
+    following = float(owning[MAX_LIKELY_FILES]) if len(owning) > MAX_LIKELY_FILES else 0.0
     logit = (
         _BIAS_OF_ALL
         + _BEST * math.log(best / (1 - best))
         + _LEAD * (best - second)
         + _NEXT * math.log(max(following, _LEAST_NEXT))
-        + _LISTED * float(owning[:MAX_OWNERS].sum())
+        + _LISTED * float(owning[:MAX_LIKELY_FILES].sum())
         + _COVERAGE * min(2.0, ceiling)
         + _WORDS * math.log1p(words)
     )
