@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -181,15 +182,16 @@ def test_a_git_file_that_names_the_repository_of_others_opens_nothing(root: Path
     assert not (others / ".git/evil").exists()
 
 
-# Without Landlock
+# Where the system does not have all of it
 
-WITHOUT_LANDLOCK = """
+REFUSING = """
 import asyncio, ctypes, json, struct, sys
 from pathlib import Path
 from tests.agent.tools.box import call, opened, tool
 
-# seccomp(2): the system call 444 fails with ENOSYS, as before Linux 5.13
-code = [(0x20, 0, 0, 0), (0x15, 0, 1, 444), (0x06, 0, 0, 0x00050000 | 38), (0x06, 0, 0, 0x7FFF0000)]
+# seccomp(2): one system call fails, with ENOSYS or EPERM
+number, failure = map(int, sys.argv[1:3])
+code = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050000 | failure), (0x06, 0, 0, 0x7FFF0000)]
 steps = b"".join(struct.pack("=HBBI", *one) for one in code)
 kept_steps = ctypes.create_string_buffer(steps)
 program = struct.pack("@HP", len(code), ctypes.addressof(kept_steps))
@@ -197,21 +199,79 @@ libc = ctypes.CDLL(None, use_errno=True)
 assert libc.prctl(38, ctypes.c_ulong(1), 0, 0, 0) == 0
 assert libc.prctl(22, ctypes.c_ulong(2), program, 0, 0) == 0
 
-root, kept, *commands = sys.argv[1:]
+root, kept, *commands = sys.argv[3:]
 with opened(Path(root), Path(kept)) as toolbox:
     held = asyncio.run(toolbox.confinement())
     preview = tool("bash").preview(toolbox, {"command": "true"})
     told = [call(toolbox, "bash", command=command).text for command in commands]
 print(json.dumps({"told": held.told(), "program": held.bubblewrap, "preview": preview, "observed": told}))
 """
+MAKE_RULES = (444, errno.ENOSYS)  # of Landlock, as before Linux 5.13
+UNSHARE = ({"x86_64": 272, "aarch64": 97, "riscv64": 97}.get(os.uname().machine, 0), errno.EPERM)
 
 
-def without_landlock(root: Path, kept: Path, path: str, *commands: str) -> dict[str, object]:
-    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PATH": path}
-    words = [sys.executable, "-c", WITHOUT_LANDLOCK, str(root), str(kept), *commands]
+def with_refused(
+    call: tuple[int, int], root: Path, kept: Path, path: str, *commands: str, **more: str
+) -> dict[str, object]:
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PATH": path, **more}
+    words = [sys.executable, "-c", REFUSING, *map(str, call), str(root), str(kept), *commands]
     ended = subprocess.run(words, check=True, env=variables, capture_output=True, text=True)
     found: dict[str, object] = json.loads(ended.stdout)
     return found
+
+
+def without_landlock(root: Path, kept: Path, path: str, *commands: str) -> dict[str, object]:
+    return with_refused(MAKE_RULES, root, kept, path, *commands)
+
+
+REACHES = """
+import os, socket, sys
+def tried(what, does):
+    try:
+        does()
+        print(what, "through")
+    except OSError as error:
+        print(what, type(error).__name__)
+def of_pair(path):
+    one, _ = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    one.connect(path)
+stream, datagram = sys.argv[1:]
+tried("stream", lambda: socket.socket(socket.AF_UNIX).connect(stream))
+tried("datagram", lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"x", datagram))
+tried("pair of datagrams", lambda: of_pair(datagram))
+tried("pair", socket.socketpair)
+tried("internet", lambda: socket.socket().bind(("127.0.0.1", 0)))
+"""
+
+
+@confined_only
+@pytest.mark.skipif(not UNSHARE[0], reason="the number of unshare(2) is not known here")
+def test_where_there_are_no_namespaces_no_unix_socket_is_reached(root: Path, tmp_path: Path) -> None:
+    (root / "reaches.py").write_text(REACHES)
+    with socket.socket(socket.AF_UNIX) as stream, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagram:
+        stream.bind(str(tmp_path / "s"))
+        stream.listen()
+        datagram.bind(str(tmp_path / "d"))
+        command = f"{sys.executable} reaches.py {tmp_path}/s {tmp_path}/d"
+        found = with_refused(UNSHARE, root, tmp_path / "kept", os.environ["PATH"], command)
+    assert str(found["told"]).endswith(", no Unix sockets")
+    assert found["told"] in str(found["preview"])
+    told = str(found["observed"])
+    for way in ("stream", "datagram", "pair of datagrams"):
+        assert f"{way} PermissionError" in told
+    assert "pair through" in told
+
+
+@confined_only
+def test_the_directory_of_sockets_is_not_there(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runtime = tmp_path / "runtime"
+    runtime.mkdir(0o700)
+    (runtime / "secret").write_text("secret")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    with opened(root, tmp_path / "kept") as toolbox:
+        told = call(toolbox, "bash", command=f"cat {runtime}/secret")
+    assert told.status == "failed"
+    assert told.text.split("\n")[0] != "secret"
 
 
 @linux_only

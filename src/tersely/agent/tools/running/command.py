@@ -34,7 +34,7 @@ Heard = Callable[[bytes], None]
 
 
 class Confinement(NamedTuple):
-    """What commands are kept from: writing outside of the repository, and the network.
+    """What commands are kept from: writing outside of the repository, the network, and making Unix sockets.
 
     `bubblewrap` is the program that sees to it, "" where the system does so itself.
     """
@@ -42,13 +42,15 @@ class Confinement(NamedTuple):
     files: bool = False
     network: bool = False
     bubblewrap: str = ""
+    unix_sockets: bool = False
 
     def told(self) -> str:
         """The same in words for people."""
         if not self.files:
             return "not confined"
         network = "no network" if self.network else "network open"
-        return f"writes in the repository only, reads no home but its programs, {network}"
+        sockets = ", no Unix sockets" if self.unix_sockets else ""
+        return f"writes in the repository only, reads no home but its programs, {network}{sockets}"
 
 
 class Shared(NamedTuple):
@@ -90,9 +92,11 @@ async def confinement(root: Path, confines: bool = True, network: bool = False) 
     status, said = await _tried(_WORDS, _line({"probes": True}))
     able = json.loads(said) if status == 0 else {"landlock": 0}
     if able["landlock"]:
-        return Confinement(files=True, network=bool(able["network"] and not network))
+        reaches_others = not able["is_apart"] or (network and not able["closes_names"])
+        return Confinement(files=True, network=bool(able["network"] and not network), unix_sockets=reaches_others)
     program = bubblewrap.found(root)
-    limits, confined = Limits(_PROBE_SECONDS), Confinement(files=True, network=not network, bubblewrap=program)
+    confined = Confinement(files=True, network=not network, bubblewrap=program, unix_sockets=network)
+    limits = Limits(_PROBE_SECONDS)
     if not program:
         return Confinement()
     given = _given("", root, str(root), limits, confined, NOTHING_SHARED, {}, guards=False)

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from tersely.foundation.private import temporary_directory
+
 # Where tools install programs and libraries; relative to a home.
 _PROGRAMS = (
     ".asdf", ".bun/bin", ".bun/install", ".cache/pre-commit", ".cache/pypoetry/virtualenvs", ".cache/uv", ".cargo/bin",
@@ -30,10 +32,16 @@ _MARK_OF_A_VENV = "pyvenv.cfg"
 
 
 def hidden(writable: Iterable[str]) -> list[str]:
-    """Every home, and where Tersely keeps what is the user's; but for what is, or lies in, a place to write to."""
+    """Every home, and where Tersely and others keep what is the user's, sockets among it.
+
+    A place to write to, and what lies in one, is not hidden.
+    """
     own = [
         os.environ.get("TERSELY_HOME", ""),
         os.environ.get("XDG_STATE_HOME", "") and f"{os.environ['XDG_STATE_HOME']}/tersely",
+        os.environ.get("XDG_RUNTIME_DIR", ""),  # sockets come and go there while a command runs
+        temporary_directory(os.environ.get("TMPDIR", "")),
+        temporary_directory("/tmp"),  # noqa: S108 - nothing is read there
     ]
     found = {os.path.realpath(path) for path in (*_OF_ALL_USERS, *_homes(), *own) if path.startswith("/")}
     open_places = list(writable)

@@ -9,8 +9,9 @@ On Linux orphans of the command become its own children (`PR_SET_CHILD_SUBREAPER
 session of its own leads away from it. The command is confined before it starts: Landlock (`landlock(7)`, Linux 5.13)
 lets it write only where it may, and namespaces of its own (`namespaces(7)`) have a network that leads nowhere but to
 itself, files that are read-only as a whole (`mount_setattr(2)`: Landlock knows no permissions and times), those that
-git runs or believes among them, and no sockets of other programs. Where `wrapper` has words, they run the command and
-confine it instead.
+git runs or believes among them, and no sockets of other programs. Landlock knows no sockets in the file system: where
+there are no such namespaces, the command makes no Unix socket (`seccomp(2)`). Where `wrapper` has words, they run the
+command and confine it instead.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 CANNOT_START = 126
 
@@ -48,16 +49,37 @@ _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a file system of its own is put ther
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm", "fd")
 _PR_SET_SECCOMP, _SECCOMP_FILTER = 22, 2
 _STEP = struct.Struct("=HBBI")  # what is done, how many steps are passed over if so and if not, with which number
-_LOAD, _IS_EQUAL, _IS_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_LOAD, _IS_EQUAL, _IS_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 _OFFSET_OF_NUMBER, _OFFSET_OF_ARCHITECTURE = 0, 4
+_OFFSET_OF_ARGUMENTS, _ARGUMENT_BYTES = 16, 8  # the lower half comes first on all machines below
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050001  # the latter with EPERM
 _FOREIGN_NUMBERS = 0x40000000  # the least of the x32 interface, which has the same mark as x86-64
 _URING_CALLS = (425, 426, 427)  # the same numbers on every architecture
-# By machine, the marks of the interfaces that it has, with the numbers of add_key, request_key, keyctl and bpf.
+_UNIX = 1  # AF_UNIX, as an argument
+_DATAGRAM, _RAW, _KIND_OF_SOCKET = 2, 3, 0xF  # of Unix sockets, the last two are one; flags are added to the kind
+_MAKE_SOCKET, _MAKE_PAIR = 1, 8  # of `socketcall(2)`
+
+
+class _Interface(NamedTuple):
+    """The numbers of system calls, as one interface of a machine has them."""
+
+    mark: int
+    refused: tuple[int, ...]  # add_key, request_key, keyctl and bpf
+    socket: int
+    socketpair: int
+    socketcall: int = 0  # where there is one
+
+
 _ARCHITECTURES = {
-    "x86_64": ((0xC000003E, (248, 249, 250, 321)), (0x40000003, (286, 287, 288, 357))),
-    "aarch64": ((0xC00000B7, (217, 218, 219, 280)), (0x40000028, (309, 310, 311, 386))),
-    "riscv64": ((0xC00000F3, (217, 218, 219, 280)),),
+    "x86_64": (
+        _Interface(0xC000003E, (248, 249, 250, 321), 41, 53),
+        _Interface(0x40000003, (286, 287, 288, 357), 359, 360, 102),
+    ),
+    "aarch64": (
+        _Interface(0xC00000B7, (217, 218, 219, 280), 198, 199),
+        _Interface(0x40000028, (309, 310, 311, 386), 281, 288),
+    ),
+    "riscv64": (_Interface(0xC00000F3, (217, 218, 219, 280), 198, 199),),
 }
 _TELLS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -198,7 +220,7 @@ def _become(given: Mapping[str, Any]) -> NoReturn:
         if given["confines"]:
             _confine(given)
         os.chdir(given["root"])  # now: mounts lie on top of what was there
-        words = [*_filtering(given["wrapper"]), given["shell"], "-c", given["command"]]
+        words = [*_filtering(given["wrapper"], has_network=given["network"]), given["shell"], "-c", given["command"]]
         os.execve(words[0], words, given["environment"])  # noqa: S606
     except BaseException as error:  # noqa: BLE001 - nothing may return from here
         os.write(2, f"the command cannot be started: {error}\n".encode())
@@ -225,14 +247,15 @@ def _leave_room(free_bytes: Iterable[int]) -> None:
 def _confine(given: Mapping[str, Any]) -> None:
     """Give up what the command is not to do. `OSError` where the system refuses."""
     is_apart = _leave(_CLONE_NEWNS | (0 if given["network"] else _CLONE_NEWNET))
+    are_closed = False
     writable = [os.path.realpath(path) for path in (given["root"], given["temporary"], *given["writable"])]
     if is_apart and not _LIBC.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None):
         _hide(given["hidden"], [*given["readable"], *writable])
         _seal(writable)
         _guard(given["guarded"])
-        _close(given["closed"])
+        are_closed = _close(given["closed"])
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    _filter_calls()
+    _filter_calls(refuses_sockets=not (are_closed and _reaches_no_names(has_network=given["network"])))
     _restrict_files(writable, given["hidden"], given["readable"], closes_tcp=not (given["network"] or is_apart))
 
 
@@ -317,10 +340,18 @@ def _set_read_only(path: bytes, set_flags: int = 0, clear_flags: int = 0, *, rec
     return not _LIBC.syscall(_MOUNT_SETATTR, ctypes.c_int(_AT_FDCWD), path, flags, attributes, size)
 
 
-def _close(sockets: Iterable[str]) -> None:
-    """Have nobody listen at these."""
+def _close(sockets: Iterable[str]) -> bool:
+    """Have nobody listen at these; False where one stays open."""
+    are_closed = True
     for path in map(os.fsencode, sockets):
-        _LIBC.mount(b"/dev/null", path, None, _MS_BIND, None)
+        is_closed = not _LIBC.mount(b"/dev/null", path, None, _MS_BIND, None) or not os.path.lexists(path)
+        are_closed = are_closed and is_closed
+    return are_closed
+
+
+def _reaches_no_names(*, has_network: bool) -> bool:
+    """Whether abstract sockets of other programs are out of reach: they belong to a network, or Landlock knows them."""
+    return not has_network or landlock_version() >= _SCOPE_ABI
 
 
 def _guard(paths: Iterable[str]) -> None:
@@ -336,17 +367,17 @@ def _guard(paths: Iterable[str]) -> None:
 # System calls
 
 
-def _filter_calls() -> None:
+def _filter_calls(*, refuses_sockets: bool) -> None:
     """Refuse those that the other means do not see: rings of requests, keys of the kernel, programs in it."""
-    if steps := _filter_steps():
+    if steps := _filter_steps(refuses_sockets=refuses_sockets):
         kept = ctypes.create_string_buffer(steps)
         program = struct.pack("@HP", len(steps) // _STEP.size, ctypes.addressof(kept))
         _checked(_LIBC.prctl(_PR_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_FILTER), program, 0, 0))
 
 
-def _filtering(wrapper: list[str]) -> list[str]:
-    """The words of bubblewrap, which gets the same filter through a descriptor."""
-    steps = _filter_steps()
+def _filtering(wrapper: list[str], *, has_network: bool) -> list[str]:
+    """The words of bubblewrap, which gets the same filter through a descriptor; it knows no abstract sockets."""
+    steps = _filter_steps(refuses_sockets=has_network)
     if not wrapper or not steps:
         return wrapper
     program = os.memfd_create("filter", 0)
@@ -355,19 +386,42 @@ def _filtering(wrapper: list[str]) -> list[str]:
     return [wrapper[0], "--seccomp", str(program), *wrapper[1:]]
 
 
-def _filter_steps() -> bytes:
-    """The program of `seccomp(2)`: each architecture has numbers of its own; "" on machines that it does not know."""
+def _filter_steps(*, refuses_sockets: bool) -> bytes:
+    """The program of `seccomp(2)`: each interface has numbers of its own; "" on machines that it does not know."""
     machine = os.uname().machine
     if machine not in _ARCHITECTURES:
         return b""
     steps = [(_LOAD, 0, 0, _OFFSET_OF_ARCHITECTURE)]
-    for mark, numbers in _ARCHITECTURES[machine]:
-        refused = [*_URING_CALLS, *numbers]
-        tests = [(_IS_EQUAL, len(refused) + 1 - at, 0, number) for at, number in enumerate(refused)]
-        tests.append((_IS_LEAST, 1, 0, _FOREIGN_NUMBERS))
-        block = [(_LOAD, 0, 0, _OFFSET_OF_NUMBER), *tests, (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE)]
-        steps += [(_IS_EQUAL, 0, len(block), mark), *block]
+    for interface in _ARCHITECTURES[machine]:
+        refused = [*_URING_CALLS, *interface.refused]
+        tests = [(_IS_EQUAL, len(refused) - at, 0, number) for at, number in enumerate(refused)]
+        tests += [(_IS_LEAST, 0, 1, _FOREIGN_NUMBERS), (_RETURN, 0, 0, _REFUSE)]
+        sockets = _socket_steps(interface) if refuses_sockets else []
+        block = [(_LOAD, 0, 0, _OFFSET_OF_NUMBER), *tests, *sockets, (_RETURN, 0, 0, _ALLOW)]
+        steps += [(_IS_EQUAL, 0, len(block), interface.mark), *block]
     return b"".join(_STEP.pack(*step) for step in [*steps, (_RETURN, 0, 0, _REFUSE)])
+
+
+def _socket_steps(interface: _Interface) -> list[tuple[int, int, int, int]]:
+    """Steps that refuse Unix sockets, but for pairs that lead to each other: those of datagrams can lead elsewhere."""
+    steps = _argument_steps(interface.socket, 0, 0xFFFFFFFF, (_UNIX,))
+    steps += _argument_steps(interface.socketpair, 1, _KIND_OF_SOCKET, (_DATAGRAM, _RAW))
+    if interface.socketcall:  # what it is to make is in memory, which no filter reads
+        steps += _argument_steps(interface.socketcall, 0, 0xFFFFFFFF, (_MAKE_SOCKET, _MAKE_PAIR))
+    return steps
+
+
+def _argument_steps(number: int, position: int, mask: int, refused: tuple[int, ...]) -> list[tuple[int, int, int, int]]:
+    """Steps that refuse a call whose argument, as far as the mask goes, is one of some values."""
+    tests = [(_IS_EQUAL, len(refused) - at, 0, value) for at, value in enumerate(refused)]
+    block = [
+        (_LOAD, 0, 0, _OFFSET_OF_ARGUMENTS + position * _ARGUMENT_BYTES),
+        (_AND, 0, 0, mask),
+        *tests,
+        (_RETURN, 0, 0, _ALLOW),
+        (_RETURN, 0, 0, _REFUSE),
+    ]
+    return [(_IS_EQUAL, 0, len(block), number), *block]
 
 
 # Landlock
@@ -442,8 +496,14 @@ def _cover(path: str, hidden: list[str]) -> Iterable[tuple[str, bool]]:
 def _probe() -> dict[str, Any]:
     """What this system can do to confine a command."""
     version = landlock_version()
-    has_namespace = bool(version) and _leave(_CLONE_NEWNET)
-    return {"landlock": version, "network": has_namespace or version >= _NET_ABI}
+    has_namespace = bool(version) and _leave(_CLONE_NEWNS | _CLONE_NEWNET)
+    is_apart = has_namespace and not _LIBC.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None)
+    return {
+        "landlock": version,
+        "network": has_namespace or version >= _NET_ABI,
+        "is_apart": is_apart,
+        "closes_names": version >= _SCOPE_ABI,
+    }
 
 
 def _prctl(option: int, value: int) -> None:

@@ -35,12 +35,12 @@ def sockets(writable: Sequence[str]) -> list[str]:
     except OSError:
         return []
     found = []
-    for name in sorted(names)[:MAX_CLOSED_SOCKETS]:
+    for name in sorted(names):
         with suppress(OSError):
             is_ours = any(name == place or name.startswith(f"{place.rstrip('/')}/") for place in writable)
             if not is_ours and stat.S_ISSOCK(os.lstat(name).st_mode):
                 found.append(name)
-    return found
+    return found[:MAX_CLOSED_SOCKETS]
 
 
 def homes(root: Path) -> list[Path]:
