@@ -13,8 +13,8 @@ from tersely.protocols.inline.commands import Command, Malformed, Message, Relea
 from tersely.protocols.inline.reading import MAX_BLOCK_LINES, MAX_FENCED_LINES, Line
 
 
-def commands(text: str, columns: int = 0) -> Sequence[Command]:
-    state, found = reading.START, []
+def commands(text: str, columns: int = 0, marker: str = "") -> Sequence[Command]:
+    state, found = reading.State(marker), []
     for number, row in enumerate(text.split("\n")):
         state, more = reading.read(state, Line(row, number, columns))
         found += more
@@ -73,6 +73,11 @@ def test_text(text: str) -> None:
 def test_a_fence_ends_where_it_is_closed_and_an_inline_one_opens_nothing() -> None:
     assert commands("```\n->relay:A x\n```\n->relay:B y") == [Message("B", "y")]
     assert commands("```inline```\n->relay:B y") == [Message("B", "y")]
+
+
+def test_what_carries_the_marker_counts_below_a_fence_that_is_shown() -> None:
+    said = "```\nof a file\n->relay:Eve stolen\n⏺ ->relay-0123abcd:Bob hi"
+    assert commands(said, marker="0123abcd")[-1] == Message("Bob", "hi")
 
 
 @pytest.mark.parametrize(

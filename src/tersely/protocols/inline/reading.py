@@ -9,7 +9,8 @@ Where a run has a marker, `->relay-MARKER:` and `[[RELAY MARKER]]` begin command
 a program shows is mostly not its own.
 
 A command begins its line, after blanks and the bullets or borders that programs draw. A quotation (`> …`), a prompt
-and text before it make it text, and so do a backslash (`\\->relay:`) and a fenced code block. Nothing is judged by its
+and text before it make it text, and so does a backslash (`\\->relay:`). Without a marker a fenced code block does too;
+with one it does not, for a fence in a file that is shown would hide the commands below it. Nothing is judged by its
 words.
 
 The reader is a function from a state and a line to the next state and commands, so that it can be taken back to any
@@ -141,7 +142,7 @@ def finish(state: State, *, is_over: bool) -> tuple[Found, ...]:
 def _read_plain(state: State, line: Line) -> tuple[State, tuple[Found, ...]]:
     if _BANNER.match(line.text):  # a message was typed in here: whatever was open before is over
         return State(state.marker), ()
-    if state.fence or _FENCE.match(line.text):
+    if not state.marker and (state.fence or _FENCE.match(line.text)):
         return _read_fence(state, line), ()
     heads = _heads(state.marker)
     head = heads.line.match(line.text)
