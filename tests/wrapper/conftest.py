@@ -44,7 +44,7 @@ class Tmux:
         self.environment = {**os.environ, "TERSELY_HOME": str(home), "TMUX_TMPDIR": str(folder)}
         self.environment.pop("TMUX", None)
 
-    def run(self, name: str, *words: str, options: Sequence[str] = ()) -> None:
+    def run(self, name: str, *words: str, options: Sequence[str] = ("--trust-screen",)) -> None:
         self.run_under(name, (), words, options)
 
     def run_under(self, name: str, before: Sequence[str], words: Sequence[str], options: Sequence[str] = ()) -> None:

@@ -22,7 +22,7 @@ pathlib.Path("made.py").write_text("x = 1\\n")
 pathlib.Path("kept.py").write_text("y = 2\\n")
 subprocess.run(["git", "add", "kept.py"], check=True)
 subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "-qm", "m"], check=True)
-print(os.environ["TERSELY_RELAY_PREFIX"] + "tester I am done", flush=True)
+print("->relay:tester I am done", flush=True)
 sys.exit(3)
 """
 
@@ -113,7 +113,7 @@ def test_files_that_were_committed_are_told_and_the_exit_status_stays(
     start: Started, relay: Home, repository: Path, friend: Callable[..., Friend]
 ) -> None:
     tester = friend("tester")
-    process = start("wes", sys.executable, "-c", WRITER, options=("--no-brief",))
+    process = start("wes", sys.executable, "-c", WRITER, options=("--no-brief", "--trust-screen"))
     assert process.wait(PATIENCE_SECONDS) == 3
     assert tester.gets("I am done").sender == "wes"
     thread, state, home = there(repository, relay)

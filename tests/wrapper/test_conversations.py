@@ -151,11 +151,14 @@ def test_the_status_of_the_program_is_that_of_the_command(tmux: Tmux, friend: Fr
     wait_for(lambda: "tersely-hal" not in tmux.ask("list-sessions"), "the end")
 
 
-def test_a_program_starts_another_and_ends_it(tmux: Tmux, friend: Friends) -> None:
-    tmux.run("liz", *TALKER, options=("--spawn", "cat"))
+def test_a_program_starts_another_and_ends_it(tmux: Tmux, friend: Friends, tmp_path: Path) -> None:
+    program = tmp_path / "kid"
+    program.write_text(f"#!{sys.executable}\nwhile True: input('> ')\n")
+    program.chmod(0o755)
+    tmux.run("liz", *TALKER, options=("--trust-screen", "--spawn", str(program)))
     tester = friend("tester")
-    tester.send("liz", "say @spawn kid cat")
-    tmux.shows("liz", "heard: [relay]: kid runs as cat")
+    tester.send("liz", f"say @spawn kid {program} --no-such-option")
+    tmux.shows("liz", "heard: [relay]: kid runs as ")
     wait_for(lambda: connected(tester, "kid"), "the spawned program")
     sent = tester.send("kid", "hello")
     wait_for(lambda: (sent.id, "injected") in tester.receipts, "the receipt")

@@ -17,6 +17,7 @@ from tersely.protocols.inline.commands import Message
 
 MAX_UNSENT_MESSAGES = 1_000  # of one name
 MAX_UNSENT_BYTES = 4_000_000  # of one message on the disk
+MAX_DAMAGED_FILES = 20  # of one name that are kept; of more, the oldest goes
 _NAME_BYTES = 12
 
 
@@ -36,6 +37,7 @@ class Outbox:
         paths = self._paths()
         self._last = max((int(path.stem) for path in paths), default=0)
         self._count = len(paths)
+        self.damaged: list[Path] = []  # files that could not be read, where they are kept now
 
     def __len__(self) -> int:
         return self._count
@@ -60,11 +62,20 @@ class Outbox:
             try:
                 yield _read(path)
             except (OSError, ValueError, TypeError, KeyError, RecursionError):
-                self._drop(path)  # damaged on the disk
+                self._set_aside(path)
 
     def remove(self, unsent: Unsent) -> None:
         """A message is sent, or its program has heard why not."""
         self._drop(unsent.path)
+
+    def _set_aside(self, path: Path) -> None:
+        """Keep a damaged file under a name that is not read again."""
+        kept = path.with_suffix(".damaged")
+        path.replace(kept)
+        self._count -= 1
+        self.damaged = [*self.damaged, kept][-MAX_DAMAGED_FILES:]
+        for oldest in sorted(self._folder.glob("*.damaged"))[:-MAX_DAMAGED_FILES]:
+            oldest.unlink(missing_ok=True)
 
     def _drop(self, path: Path) -> None:
         path.unlink(missing_ok=True)

@@ -19,7 +19,7 @@ from tersely.continuity.handover import Handover, Place
 from tersely.continuity.threads import VARIABLE as THREAD_VARIABLE
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
-from tersely.protocols.inline.commands import BANNER, marked_prefix
+from tersely.protocols.inline.commands import BANNER
 from tersely.wrapper import terminal, tmux
 from tersely.wrapper.delivery.hooks import Hooks
 from tersely.wrapper.delivery.inbox import Inbox, Text
@@ -32,7 +32,18 @@ from tersely.wrapper.speech import Speech
 
 MARKER_BYTES = 4  # of the marker of a run
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "tcsh", "csh", "ash", "pwsh", "nu", "xonsh"})
-PREFIX_VARIABLE = "TERSELY_RELAY_PREFIX"  # tells the program how its commands begin
+# Programs that run the program among their words, and of these those that start a shell where none is named.
+LAUNCHERS = frozenset({
+    "busybox", "bwrap", "caffeinate", "chrt", "docker", "doas", "env", "firejail", "flatpak",
+    "ionice", "kubectl", "nice", "nix-shell", "nohup", "podman", "prlimit", "setarch", "setpriv",
+    "setsid", "stdbuf", "strace", "sudo", "systemd-run", "taskset", "time", "timeout", "unbuffer",
+    "xvfb-run",
+})  # fmt: skip
+LOGINS = frozenset({
+    "chroot", "login", "machinectl", "mosh", "nsenter", "screen", "script", "ssh", "su", "telnet", "tmux", "unshare",
+})  # fmt: skip
+_SHELL_OF_SUDO = re.compile(r"-[A-Za-z]*[is]|--login|--shell")
+_COMMAND_OF_SHELL = re.compile(r"-[A-Za-z]*c|-Command|--command(=.*)?", re.DOTALL)
 MAX_NAME_TRIES = 100  # numbers behind the name of a program
 NAME_VARIABLE = "TERSELY_AGENT"  # tells the program and what it runs under which name they are
 
@@ -86,6 +97,7 @@ class _Run:
         self._inbox = Inbox(mail.keep)
         self._outbox = Outbox(mail.who.home, mail.who.name)
         self._session: Session | None = None
+        self._hooks: Hooks | None = None
 
     async def until_end(self, environment: Mapping[str, str], report: tmux.Report) -> int:
         """Run the program until it ends; its exit status."""
@@ -96,6 +108,7 @@ class _Run:
         for name in (tmux.REPORT_VARIABLE, SOCKET_VARIABLE):  # which are those of another run
             given.pop(name, None)
         hooks = Hooks(agent, wrapped, self._inbox, self._rules(), self._taken) if wrapped is not None else None
+        self._hooks = hooks
         async with hooks.listening() if hooks is not None else contextlib.nullcontext("") as path:
             given |= {SOCKET_VARIABLE: path} if path else {}
             words = [self._wanted.words[0], *launch.words, *self._wanted.words[1:]]
@@ -115,18 +128,17 @@ class _Run:
         count = len(self._outbox)
         unsent = f"{count:,} of its messages not sent yet; the next `tersely run --name {name}` sends them"
         unheard = [visible_line(f"{one.head} {one.body}") for one in self._inbox.errors()]
-        return [*([unsent] if count else []), *unheard]
+        damaged = [f"a message that an earlier run left cannot be read: {path}" for path in self._outbox.damaged]
+        is_unhooked = self._hooks is not None and not self._hooks.is_alive
+        unhooked = f"no hook of {self._mail.who.program} has called: it may not trust them yet, see /hooks there"
+        return [*([unsent] if count else []), *damaged, *([unhooked] if is_unhooked else []), *unheard]
 
     def _taken(self, text: Text) -> None:
         if self._session is not None:
             self._session.taken(text)
 
     def _variables(self) -> dict[str, str]:
-        return {
-            NAME_VARIABLE: self._mail.who.name,
-            THREAD_VARIABLE: self._handover.thread,
-            PREFIX_VARIABLE: marked_prefix(self._marker),
-        }
+        return {NAME_VARIABLE: self._mail.who.name, THREAD_VARIABLE: self._handover.thread}
 
     def _rules(self) -> str:
         """What an agent is told of the relay. The example is no command: it has no marker."""
@@ -145,9 +157,23 @@ class _Run:
 
 def warning(words: Sequence[str]) -> str:
     """What whoever runs a program should know of it, empty where there is nothing."""
+    name = _shell_of(words)
+    return f"{name} executes what is typed in: whoever may write to it runs commands as you" if name else ""
+
+
+def _shell_of(words: Sequence[str]) -> str:
+    """The program of a command line that executes what is typed in, as far as it is known; "" for none."""
     name = PurePath(words[0]).name
-    is_bare = name in SHELLS and all(word.startswith("-") and "c" not in word for word in words[1:])
-    return f"{name} executes what is typed in: whoever may write to it runs commands as you" if is_bare else ""
+    if name in SHELLS:
+        is_bare = all(word.startswith("-") and not _COMMAND_OF_SHELL.fullmatch(word) for word in words[1:])
+        return name if is_bare else ""
+    if name not in LAUNCHERS | LOGINS:
+        return ""
+    for at, word in enumerate(words[1:], 1):
+        if PurePath(word).name in SHELLS | LAUNCHERS | LOGINS:
+            return _shell_of(words[at:])
+    is_login = name in LOGINS or (name == "sudo" and any(map(_SHELL_OF_SUDO.fullmatch, words[1:])))
+    return name if is_login else ""
 
 
 async def _named(wanted: Wanted) -> Mail:

@@ -34,8 +34,8 @@ class Spawned:
             raise TerselyError("name_taken", f"{asked.name} runs already", f"->relay:release {asked.name} ends it")
         if len(self._running) >= MAX_SPAWNED_PROGRAMS:
             raise TerselyError("busy", f"{MAX_SPAWNED_PROGRAMS} programs run already", "release one of them")
-        task = ["--task", asked.task] if asked.task else []
-        words = [*self._wrapper, "--name", asked.name, *task, "--", *asked.program]
+        task = [f"--task={asked.task}"] if asked.task else []  # one word: the text may look like an option
+        words = [*self._wrapper, f"--name={asked.name}", *task, "--", *asked.program]
         try:
             process = await asyncio.create_subprocess_exec(
                 *words,

@@ -68,7 +68,7 @@ def send(text: str) -> None:
     transcript.append("> " + text.replace("\n", " / "))
     found = re.search(r"\]: say (.*)", text, re.DOTALL)
     if found:
-        transcript.extend(("⏺ " + found[1].replace("@", os.environ["TERSELY_RELAY_PREFIX"])).split("\n"))
+        transcript.extend(("⏺ " + found[1].replace("@", "->relay:")).split("\n"))
 
 
 while given.late and not os.path.exists(given.late):

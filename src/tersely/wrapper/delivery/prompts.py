@@ -41,8 +41,8 @@ class Prompt:
     def sight(self, screen: Screen, line: Line) -> Sight:
         """What stands at the bottom of a screen."""
         rows = [text for text in screen.texts() if text.strip()][-MAX_PROMPT_ROWS:]
-        if self.row is None and line.reads_lines:
-            return _of_lines(rows, screen, line)
+        if line.reads_lines:
+            return self._of_lines(rows, screen, line)
         places = [number for number, text in enumerate(rows) if self._is_empty_prompt(text)]
         near = rows[max(0, places[-1] - _ROWS_ABOVE) :] if places else rows
         if any(map(_DIALOG.search, near)):
@@ -52,6 +52,15 @@ class Prompt:
         is_at_prompt = self.row is None and screen.has_cursor and _ends_in_prompt(screen)
         return Sight.PROMPT if places or is_at_prompt else Sight.UNKNOWN
 
+    def _of_lines(self, rows: list[str], screen: Screen, line: Line) -> Sight:
+        """A program that reads lines: it waits where its process does, with a prompt before the cursor."""
+        if line.is_read is False:
+            return Sight.UNKNOWN
+        if rows and _DIALOG.search(rows[-1]):
+            return Sight.DIALOG
+        is_at_prompt = self.row.fullmatch(screen.before_cursor()) if self.row else _ends_in_prompt(screen)
+        return Sight.PROMPT if is_at_prompt else Sight.UNKNOWN
+
     def _is_empty_prompt(self, text: str) -> bool:
         return (self.row or _EMPTY_PROMPT).fullmatch(text) is not None
 
@@ -60,16 +69,6 @@ def has_dialog(screen: Screen) -> bool:
     """Whether an Enter would answer something else than a prompt."""
     rows = [text for text in screen.texts() if text.strip()][-MAX_PROMPT_ROWS:]
     return any(map(_DIALOG.search, rows))
-
-
-def _of_lines(rows: list[str], screen: Screen, line: Line) -> Sight:
-    """A program that reads lines: it waits where its process does, with nothing or a prompt before the cursor."""
-    if line.is_read is False:
-        return Sight.UNKNOWN
-    if rows and _DIALOG.search(rows[-1]):
-        return Sight.DIALOG
-    is_at_prompt = not screen.before_cursor().strip() or _ends_in_prompt(screen)
-    return Sight.PROMPT if is_at_prompt else Sight.UNKNOWN
 
 
 def _ends_in_prompt(screen: Screen) -> bool:
