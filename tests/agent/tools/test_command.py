@@ -272,6 +272,7 @@ def test_git_knows_who_commits_and_no_other_setting_of_the_user(home: Path, root
     settings = {
         "user.name": name, "user.email": "a@b.c", "filter.own.clean": "cat",
         "url.https://user:hidden@a.b/.insteadOf": "https://a.b/", "http.extraHeader": "hidden",
+        "core.sshCommand": "sshpass -p hidden ssh", "core.autocrlf": "input",
     }  # fmt: skip
     (home / ".gitconfig").unlink()
     for words in settings.items():

@@ -1,6 +1,8 @@
 """The variables of a command: those of the user that are on a list, and what keeps a program from waiting for somebody.
 
-What is secret cannot be told by its name (`DATABASE_URL`, `GH_PAT`, a webhook), so what is harmless is listed.
+What is secret cannot be told by its name (`DATABASE_URL`, `GH_PAT`, a webhook), so what is harmless is listed. Flags of
+compilers are on the list, for builds differ without them; those of make are not, since they carry the variables that an
+outer make was given, and neither are programs that git is set to run, since their words hold keys and passwords.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from tersely.foundation.git.runner import GitUnavailableError, run
 _HANDED_ON = re.compile(
     r"""PATH | HOME | USER | LOGNAME | SHELL | HOSTNAME | LANG | LANGUAGE | LC_[A-Z]+ | TZ | COLUMNS | LINES | OSTYPE
     | (LD_)?LIBRARY_PATH | DYLD_LIBRARY_PATH | PKG_CONFIG_PATH | MANPATH | CPATH | C(PLUS)?_INCLUDE_PATH
-    | CC | CXX | CPP | AR | LD | (C|CXX|CPP|LD|MAKE|RUST|GO|JAVA_TOOL_)FLAGS | CMAKE_(PREFIX_PATH|GENERATOR)
+    | CC | CXX | CPP | AR | LD | (C|CXX|CPP|LD|RUST|GO)FLAGS | CMAKE_(PREFIX_PATH|GENERATOR)
     | VIRTUAL_ENV | CONDA_(PREFIX|DEFAULT_ENV) | PYTHON(PATH|HOME|HASHSEED|UTF8|WARNINGS|DONTWRITEBYTECODE|UNBUFFERED)
     | PYENV_(ROOT|VERSION) | UV_(PYTHON|OFFLINE|CACHE_DIR) | PIP_CACHE_DIR
     | NODE_(ENV|PATH) | NVM_(DIR|BIN|INC) | VOLTA_HOME | FNM_DIR | PNPM_HOME | BUN_INSTALL | DENO_DIR
@@ -33,7 +35,14 @@ _PLAIN = {
     "GIT_EDITOR": "true", "EDITOR": "true",
 }  # fmt: skip
 # Settings of git that say who commits and how files are stored; others may hold passwords and tokens.
-_GIT_SETTINGS = r"^(user\.(name|email)|init\.defaultbranch|safe\.directory|filter\..*|(core|diff|merge)\.[^.]*)$"
+_CORE_SETTINGS = (
+    "abbrev|attributesfile|autocrlf|bigfilethreshold|commentchar|eol|excludesfile|filemode|ignorecase|longpaths"
+    "|precomposeunicode|protecthfs|protectntfs|quotepath|safecrlf|symlinks|trustctime|whitespace"
+)
+_GIT_SETTINGS = (
+    r"^(user\.(name|email)|init\.defaultbranch|safe\.directory|filter\..*"
+    rf"|core\.({_CORE_SETTINGS})|(diff|merge)\.[^.]*)$"
+)
 
 
 def environment(temporary: str, more: Collection[str] = ()) -> dict[str, str]:
