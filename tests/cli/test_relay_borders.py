@@ -92,6 +92,10 @@ def test_the_port_of_a_home_stays(home: Home) -> None:
     (home.home / "port").write_text("no port\n")
     home.ok("down")
     assert home.ask("up")["url"].startswith("http://127.0.0.1:74")
+    home.ok("down")
+    (home.home / "port").unlink()
+    os.mkfifo(home.home / "port")
+    assert home.ask("up")["url"].startswith("http://127.0.0.1:74")
 
 
 def test_without_tcp_everything_works_but_pages(home: Home) -> None:

@@ -105,18 +105,25 @@ def _listening(home: Path, port: str) -> Iterator[Listening]:
         wanted = int(port) if port else _last_port(home)
         tcp = stack.enter_context(_listen_tcp(wanted))
         found = tcp.getsockname()[1]
-        (home / PORT).write_text(f"{found}\n")
+        _keep_port(home, found)
         yield Listening(frames, http, tcp, wanted if wanted not in {0, found} else 0)
 
 
 def _last_port(home: Path) -> int:
     """The port at which the home was last served, so that addresses which were noted down stay right."""
     try:
-        with (home / PORT).open() as file:
+        with open(os.open(home / PORT, os.O_RDONLY | os.O_NONBLOCK)) as file:  # a pipe would keep the relay waiting
             port = int(file.read(_PORT_CHARACTERS))
     except (OSError, ValueError):
         return DEFAULT_PORT
     return port if 0 < port <= _MAX_PORT else DEFAULT_PORT
+
+
+def _keep_port(home: Path, port: int) -> None:
+    """Write it into a new file, whatever is in its place."""
+    (home / PORT).unlink(missing_ok=True)
+    with (home / PORT).open("x") as file:
+        file.write(f"{port}\n")
 
 
 def _listen_tcp(port: int) -> socket.socket:
