@@ -19,6 +19,7 @@ from tests.daemon.asking import ANSWER_WORDS, DEADLINE_SECONDS, IDLE_SECONDS, Ta
 from tersely.daemon import lifecycle, place
 from tersely.daemon.place import Place
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.private import make_private
 from tersely.foundation.process.identity import program_identity
 
 
@@ -132,11 +133,32 @@ def test_it_says_where_its_socket_is(shop: Path) -> None:
         assert client.recv(1_000) == b'{"success":true}\n'
 
 
-def test_a_directory_that_others_may_write_to_is_not_used(shop: Path, runtime: Path) -> None:
-    runtime.mkdir()
-    runtime.chmod(0o777)
-    with pytest.raises(TerselyError, match="not a directory of this user alone"):
-        lifecycle.start(str(shop), ANSWER_WORDS, IDLE_SECONDS)
+@pytest.mark.parametrize("is_link", [True, False], ids=["a link", "open to all"])
+def test_a_directory_that_somebody_has_made_before_is_passed_over(
+    shop: Path, runtime: Path, tmp_path: Path, is_link: bool
+) -> None:
+    foreign = tmp_path / "foreign"
+    foreign.mkdir(mode=0o700)
+    if is_link:
+        runtime.symlink_to(foreign)
+    else:
+        runtime.mkdir()
+        runtime.chmod(0o777)
+    found = Path(lifecycle.start(str(shop), ANSWER_WORDS, IDLE_SECONDS).status["socket"])
+    try:
+        assert found.parent == runtime.parent / f"tersely-{os.geteuid()}"
+        assert stat.S_IMODE(found.parent.stat().st_mode) == 0o700
+    finally:
+        lifecycle.stop(str(shop))
+    assert list(foreign.iterdir()) == []
+
+
+def test_a_directory_that_others_may_write_to_is_refused(tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    foreign.chmod(0o777)
+    with pytest.raises(PermissionError, match="not a directory of this user alone"):
+        make_private(str(foreign))
 
 
 def test_a_long_path_to_the_runtime_directory_is_passed_over(tmp_path: Path) -> None:

@@ -61,7 +61,10 @@ class Place:
 
 
 def runtime_directory(environment: Mapping[str, str]) -> str:
-    """`$XDG_RUNTIME_DIR/tersely`, or a directory named after the user where temporary files go."""
+    """`$XDG_RUNTIME_DIR/tersely`, or a directory named after the user where temporary files go.
+
+    One that is there and not this user's alone is passed over where another can be; whoever makes it refuses it.
+    """
     candidates = [temporary_directory(base) for base in (environment.get("TMPDIR", ""), "/tmp") if base]  # noqa: S108 - checked before use
     runtime = environment.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/") and is_private(runtime):
@@ -72,4 +75,7 @@ def runtime_directory(environment: Mapping[str, str]) -> str:
         for path in candidates
         if path.startswith("/") and len(os.fsencode(path)) + 1 + longest <= SOCKET_PATH_BYTES
     ]
+    for path in fitting:
+        if is_private(path) or not os.path.lexists(path):
+            return path
     return fitting[0]
