@@ -188,6 +188,16 @@ def test_files_that_are_nearly_all_are_not_listed(
     assert shown.endswith(f"and by imports  {answer['imports_command']}\n")
 
 
+def test_a_name_that_looks_like_an_option_is_printed_as_a_path(ask: Ask, repository: Repository) -> None:
+    repository(
+        {
+            "app.py": "def run():\n    return 1\n",
+            "-p_test.py": "import app\n\n\ndef test_run():\n    app.run()\n",
+        }
+    )
+    assert asked(ask, "app.py")["command"] == "pytest ./-p_test.py::test_run"
+
+
 def test_what_calls_back_from_outside_reaches_tests(ask: Ask, repository: Repository) -> None:
     repository(
         {

@@ -34,7 +34,12 @@ class Runner(NamedTuple):
 
 
 def _words(program: str, arguments: Iterable[str]) -> str:
-    return " ".join([program, *map(quote, dict.fromkeys(arguments))])
+    return " ".join([program, *map(path_word, dict.fromkeys(arguments))])
+
+
+def path_word(path: str) -> str:
+    """A path, or what begins with one, as a word of a shell that no program takes for an option."""
+    return quote(f"./{path}" if path.startswith("-") else path)
 
 
 def files(program: str) -> Callable[[Sequence[SelectedTest]], str]:
@@ -89,7 +94,8 @@ def cargo(targets: Callable[[str], str]) -> Callable[[Sequence[SelectedTest]], s
             return "cargo test"
         names = [f"{module}::" for module in modules] + [test.name.replace(".", "::") for test in tests if test.name]
         by_name = [_words("cargo test --", names)] if names else []
-        by_target = [_words("cargo test", (f"--test={targets(stem)}" for stem in stems))] if stems else []
+        options = dict.fromkeys(quote(f"--test={targets(stem)}") for stem in stems)
+        by_target = [" ".join(["cargo test", *options])] if stems else []
         return " && ".join(by_name + by_target)
 
     return command

@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
-from shlex import quote
 
 from tersely.code.index.content import read_below
-from tersely.code.languages.runners.commands import Runner, SelectedTest
+from tersely.code.languages.runners.commands import Runner, SelectedTest, path_word
 from tersely.code.languages.runners.table import CUSTOMS
 from tersely.code.places import outward
 
@@ -78,7 +77,7 @@ def command(
             test.path for test in group if not test.name
         }
         line = runner.everything if is_all or len(group) > MAX_COMMAND_TESTS else runner.command(group)
-        lines.append(f"(cd {quote(directory)} && {line})" if directory else line)
+        lines.append(f"(cd {path_word(directory)} && {line})" if directory else line)
     return " && ".join(dict.fromkeys(lines))
 
 
