@@ -174,6 +174,27 @@ def test_a_clone_that_borrows_objects_names_the_setting_that_helps(
     assert ask("diff-context").status == 0
 
 
+def test_a_clone_that_has_fetched_no_contents_is_answered(
+    repository: Repository, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = repository(SHOP)
+    edit(root, "shop/money.py", "rate = RATE", "rate = RATE + 1")
+    commit(root)
+    git(root, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", f"file://{root}", "blobless")
+    root.rename(tmp_path / "gone")
+    monkeypatch.chdir(tmp_path / "blobless")
+    known = ask("diff-context")
+    assert known.status == 0
+    fetched_in_part = ask("diff-context", "--base", "HEAD~1")
+    assert fetched_in_part.status == 0
+    assert "shop/money.py\n@5 differs; git has not fetched what it was" in fetched_in_part.out
+    edit(tmp_path / "blobless", "shop/money.py", "rate = RATE + 1", "rate = RATE + 2")
+    found = ask("diff-context")
+    assert "-    rate = RATE + 1\n+    rate = RATE + 2\n" in found.out
+    assert "def total(" in found.out
+
+
 def test_line_ends_do_not_matter(repository: Repository, ask: Ask) -> None:
     root = repository({"a.py": "def f():\r\n    x = 1\r\n    return x\r\n", "b.py": "def g():\n    return 1"})
     write(root, {"a.py": "def f():\r\n    x = 2\r\n    return x\r\n", "b.py": "def g():\n    return 1\n"})
