@@ -188,7 +188,7 @@ def test_a_clone_that_has_fetched_no_contents_is_answered(
     assert known.status == 0
     fetched_in_part = ask("diff-context", "--base", "HEAD~1")
     assert fetched_in_part.status == 0
-    assert "shop/money.py\n@5 differs; git has not fetched what it was" in fetched_in_part.out
+    assert "differs; git has not fetched what it was" in fetched_in_part.out
     edit(tmp_path / "blobless", "shop/money.py", "rate = RATE + 1", "rate = RATE + 2")
     found = ask("diff-context")
     assert "-    rate = RATE + 1\n+    rate = RATE + 2\n" in found.out

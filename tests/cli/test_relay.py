@@ -93,7 +93,7 @@ def test_an_answer_is_kept_and_referred_to(relay: Home) -> None:
         (["relay", "thread", "nwe"], "usage"),
         (["relay", "artifact", "put", "/nowhere", "--thread", "x"], "unreadable_file"),
         (["relay", "import", "/nowhere"], "unreadable_file"),
-        (["relay", "cap", "invoke", "nothing", "--thread", "x"], "unknown_capability"),
+        (["relay", "cap", "invoke", "nothing", "--thread", "x"], "unknown_command"),
         (["up", "--port", "99999"], "invalid_argument"),
     ],
 )

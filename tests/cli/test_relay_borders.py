@@ -188,3 +188,28 @@ def test_a_socket_that_a_killed_relay_left_starts_nothing_and_ends_nobody(home: 
 def test_a_socket_is_this_users_alone(tmp_path: Path) -> None:
     with listen(tmp_path, SOCKET):
         assert (tmp_path / SOCKET).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_service_is_asked_about_the_repository_that_is_meant(home: Home, tmp_path: Path) -> None:
+    """The service of code is a daemon, one for each repository."""
+    roots = [tmp_path / name for name in ("tea", "milk")]
+    for root in roots:
+        root.mkdir()
+        (root / "pot.py").write_text(f"def {root.name}():\n    return 1\n\n\ndef drink():\n    return {root.name}()\n")
+    home.up()
+    tea, milk = (Home(home.home, root) for root in roots)
+    try:
+        for one in (tea, milk):
+            assert one.run_apart("daemon", "start").status == 0
+        asked = ("services", "call", "tldr", "calls", "drink", "--direction", "callees")
+        assert "pot.py:tea" in tea.ok(*asked)
+        assert "pot.py:milk" in milk.ok(*asked)
+        assert "pot.py:milk" in tea.ok(*asked, "--root", str(roots[1]))
+        assert "pot.py:milk" in tea.ok(*asked, f"--root={roots[1]}")
+        assert tea.run("services", "call", "tldr", "calls", "sugar").err.startswith("service_error: no symbol")
+        assert tea.refused("services", "call", "tldr", "brew") == "unknown_command"
+        assert tea.refused("services", "call", "coffee", "brew") == "service_not_found"
+        assert tea.refused(*asked, "--root", str(tmp_path / "nowhere")) == "root_not_found"
+    finally:
+        for one in (tea, milk):
+            one.run_apart("daemon", "stop")

@@ -149,7 +149,7 @@ def test_bounds_answer(store: Store, thread: str, echo: Echo) -> None:
     assert code_of(calls, Call(thread, "test.echo", {"a": "x" * 20_000}, "ann")) == "payload_too_large"
     assert code_of(calls, Call(thread, "test.echo", {}, "ann", hops=51)) == "hop_limit"
     assert code_of(calls, Call("none", "test.echo", {}, "ann")) == "thread_not_found"
-    assert code_of(calls, Call(thread, "test.none", {}, "ann")) == "unknown_capability"
+    assert code_of(calls, Call(thread, "test.none", {}, "ann")) == "unknown_command"
     for _ in range(2):
         calls.invoke(Call(thread, "test.echo", {}, "ann"))
     assert code_of(calls, Call(thread, "test.echo", {}, "ann")) == "rate_limited"

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from bench.mail import crashes, floods
 
-
 MAX_SEED = 1_000_000  # moments of kills are drawn anew each run; a failure shows from which seed
 CRASH_RUNS = 3  # of one run of the tests
 

@@ -70,7 +70,7 @@ def test_an_envelope_is_a_call(web: Web) -> None:
         ({"more": 1}, "invalid_envelope"),
         ({"hops": 51}, "hop_limit"),
         ({"payload": {"query": "x" * 20_000}}, "payload_too_large"),
-        ({"to_capability": "nothing"}, "unknown_capability"),
+        ({"to_capability": "nothing"}, "unknown_command"),
     ],
 )
 def test_an_envelope_that_is_none_says_why(web: Web, change: dict[str, Any], code: str) -> None:

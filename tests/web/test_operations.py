@@ -143,7 +143,7 @@ def test_events_come_as_they_happen_and_resume(web: Web) -> None:
         ("GET", "/nothing", None, 404, "no_route"),
         ("DELETE", "/threads", None, 405, "method_not_allowed"),
         ("GET", "/stats/tea/x", None, 400, "invalid_argument"),
-        ("POST", "/cap/invoke", {"capability": "x", "thread_id": "none"}, 404, "unknown_capability"),
+        ("POST", "/cap/invoke", {"capability": "x", "thread_id": "none"}, 404, "unknown_command"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_answered_says_why(

@@ -6,7 +6,7 @@ and an exit status that follows from the code. Codes are never renamed; the exit
     0    answered
     1    answered, and the answer is no: nothing found, ambiguous, or a check did not hold
     2    usage error: options, settings, arguments
-    3    environment error: files, disk, database, a missing grammar
+    3    environment error: files, disk, database, other programs
     70   a defect in Tersely
     130  interrupted
     141  output closed by its reader
@@ -22,86 +22,157 @@ EXIT_DEFECT = 70
 EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141
 
+# Above each code: its meaning, and what to do. `tools/build_errors_page.py` makes docs/errors.md of both.
 EXIT_OF_CODE = {
     # Lookups
+    # no symbol, or no name at that place, is known here | search for it; `index --report` lists what is left out
     "symbol_not_found": EXIT_NEGATIVE,
+    # several symbols or files have that name | use one of the ids that the answer lists
     "ambiguous_symbol": EXIT_NEGATIVE,
+    # there is no such file in the repository, or at the place that is meant | check how the path is written
     "path_not_found": EXIT_NEGATIVE,
+    # no file imports that module | name it as an import does
     "module_not_found": EXIT_NEGATIVE,
-    "not_indexed": EXIT_NEGATIVE,  # the file exists but the index skipped it; the message says why
-    "unsupported_language": EXIT_NEGATIVE,  # the question is not answered for this language
-    "not_measured": EXIT_NEGATIVE,  # a report of coverage says nothing of it
-    "no_statements": EXIT_NEGATIVE,  # the symbol has none of its own
+    # the file is there, but the index skipped it; the message says why | `index --report` lists what is left out
+    "not_indexed": EXIT_NEGATIVE,
+    # the question is not answered for this language | the page of languages says what each can do
+    "unsupported_language": EXIT_NEGATIVE,
+    # the report of coverage says nothing of it | record one that does, as the hint says
+    "not_measured": EXIT_NEGATIVE,
+    # the symbol has no statements of its own | name a function, a class or a file
+    "no_statements": EXIT_NEGATIVE,
     # Questions
+    # options or words that the command does not take | `--help` of the command shows what it takes
     "usage": EXIT_USAGE,
+    # a value that a parameter does not take | the message names the parameter and what it takes
     "invalid_argument": EXIT_USAGE,
+    # a setting, of the environment or a file, has no such value | correct what the message names
     "invalid_setting": EXIT_USAGE,
+    # not even the least answer fits into the token budget | allow at least what the message says
     "budget_too_small": EXIT_USAGE,
-    "malformed_request": EXIT_USAGE,  # a line of a protocol that is no request
-    "unknown_command": EXIT_USAGE,  # of a protocol
-    "not_permitted": EXIT_USAGE,  # through this door
+    # a line or body of a protocol that is no request | send what the page of that protocol shows
+    "malformed_request": EXIT_USAGE,
+    # there is no command, method, tool or capability of that name | use one that the hint or the list names
+    "unknown_command": EXIT_USAGE,
+    # it would do more than this way of asking may | ask on the command line
+    "not_permitted": EXIT_USAGE,
     # Surroundings
+    # the directory is missing, or is no directory | name one with `--root`
     "root_not_found": EXIT_SURROUNDINGS,
+    # a file cannot be read, or is not what it should be | the message says which and why
     "unreadable_file": EXIT_SURROUNDINGS,
-    "missing_grammar": EXIT_SURROUNDINGS,
+    # git is not installed, this is no repository, or it does not answer | do what the hint says, or ask without git
     "git_unavailable": EXIT_SURROUNDINGS,
+    # another process writes to the database | ask again in a moment
     "database_locked": EXIT_SURROUNDINGS,
+    # a database is damaged | follow the hint: an index is built anew, a relay is restored
     "database_corrupt": EXIT_SURROUNDINGS,
+    # a database cannot be opened or written | check the disk and who may write there
     "database_unavailable": EXIT_SURROUNDINGS,
+    # a file cannot be written, or something else is in its place | check the place that the message names
     "unwritable_output": EXIT_SURROUNDINGS,
+    # files of Tersely are missing or changed | install it again
     "damaged_installation": EXIT_SURROUNDINGS,
+    # the server that makes vectors does not answer as one | check the setting `embedder_url`
     "embedder_unavailable": EXIT_SURROUNDINGS,
-    "daemon_unavailable": EXIT_SURROUNDINGS,  # none could be started, or it does not answer
+    # no daemon or relay could be started, or it does not answer | its log, which the hint names, says more
+    "daemon_unavailable": EXIT_SURROUNDINGS,
+    # the TCP port is taken, or none is open | choose another with `--port`
     "port_unavailable": EXIT_SURROUNDINGS,
+    # no daemon or relay runs for this place | `daemon start`, for the relay `up`
     "daemon_not_running": EXIT_NEGATIVE,
+    # no answer came in time | ask for less, or again
     "timed_out": EXIT_SURROUNDINGS,
+    # the request was taken back | ask again if that was not meant
     "cancelled": EXIT_SURROUNDINGS,
-    "busy": EXIT_SURROUNDINGS,  # too many requests are waiting
+    # too many requests or messages wait | ask again after a moment
+    "busy": EXIT_SURROUNDINGS,
+    # the answer is longer than one may be | ask for less, or for a page of it
     "answer_too_large": EXIT_SURROUNDINGS,
-    "invalid_report": EXIT_SURROUNDINGS,  # of coverage or of tests
-    "program_failed": EXIT_SURROUNDINGS,  # one that was to be run did not start, or left no coverage
+    # a report of coverage or of tests cannot be read | make it again in a format that is read
+    "invalid_report": EXIT_SURROUNDINGS,
+    # a program did not start, or left nothing to read | run it by itself to see why
+    "program_failed": EXIT_SURROUNDINGS,
     # The relay
+    # there is no such thread | `relay runs` lists them
     "thread_not_found": EXIT_NEGATIVE,
+    # the state of the thread has no such version | ask for one up to the latest
     "version_not_found": EXIT_NEGATIVE,
+    # the thread has no such artifact | `relay artifact list` lists them
     "artifact_not_found": EXIT_NEGATIVE,
+    # the short name may mean several artifacts | write more of it
     "ambiguous_artifact": EXIT_NEGATIVE,
-    "artifact_damaged": EXIT_SURROUNDINGS,  # its bytes are not those of its name
-    "invalid_patch": EXIT_USAGE,  # no JSON Patch
-    "patch_failed": EXIT_NEGATIVE,  # one that does not fit the document
-    "version_conflict": EXIT_NEGATIVE,  # somebody else was quicker
-    "invalid_state": EXIT_USAGE,  # not what the schema of thread states allows
+    # the bytes of an artifact are not those of its name | put it again; check the disk
+    "artifact_damaged": EXIT_SURROUNDINGS,
+    # it is no JSON Patch | send operations as RFC 6902 has them
+    "invalid_patch": EXIT_USAGE,
+    # the patch does not fit the document | read the state again, and make the patch from that
+    "patch_failed": EXIT_NEGATIVE,
+    # somebody else has changed it first | read it again, and try again
+    "version_conflict": EXIT_NEGATIVE,
+    # the state would not be what its schema allows | the message names the member
+    "invalid_state": EXIT_USAGE,
+    # a body or payload is longer than one may be | put it into an artifact and send its name
     "payload_too_large": EXIT_USAGE,
-    "key_reused": EXIT_USAGE,  # an idempotency key, for something else
+    # an idempotency key was used for something else | take a new key
+    "key_reused": EXIT_USAGE,
+    # it is no envelope between agents, or its notes are too long | the page of the relay shows one
     "invalid_envelope": EXIT_USAGE,
-    "unknown_capability": EXIT_NEGATIVE,
+    # another agent, program or file has that name | choose another
     "name_taken": EXIT_NEGATIVE,
-    "denied": EXIT_NEGATIVE,  # the policy says so
+    # the policy, or who runs it, does not allow it | ask that person; `config` shows the policy
+    "denied": EXIT_NEGATIVE,
+    # too many calls have led to this one | end the chain, or raise the limit in the policy
     "hop_limit": EXIT_NEGATIVE,
+    # one agent asks more often than it may | ask again after the time that the message says
     "rate_limited": EXIT_SURROUNDINGS,
+    # what was made from artifacts may not be used for this | use what was made from none
     "untrusted_ancestry": EXIT_NEGATIVE,
+    # a page or file could not be fetched | check the address; private hosts are named in the policy
     "fetch_failed": EXIT_SURROUNDINGS,
+    # it is no bundle of a thread, or a damaged one | export it again
     "invalid_bundle": EXIT_USAGE,
+    # something is not as it should be | do what the lines say
     "doctor_found": EXIT_NEGATIVE,
+    # no token, a wrong one, or another user's relay | use the token in the home, or ask as its user
     "unauthorized": EXIT_SURROUNDINGS,
+    # another page sent it, or it names another host | ask as 127.0.0.1, from its own pages
     "forbidden_origin": EXIT_SURROUNDINGS,
-    "not_a_relay": EXIT_SURROUNDINGS,  # what listens in its place is another user's, or answers as none
-    "home_not_private": EXIT_SURROUNDINGS,  # other users may look into the relay's directory
+    # what listens in its place is another user's, or answers as none | find and end it, as the hint shows
+    "not_a_relay": EXIT_SURROUNDINGS,
+    # other users may look into the home of the relay | `chmod 700` as the hint shows
+    "home_not_private": EXIT_SURROUNDINGS,
+    # there is no such address | `/openapi.json` lists those there are
     "no_route": EXIT_USAGE,
+    # the address takes another method of HTTP | use one of the header `Allow`
     "method_not_allowed": EXIT_USAGE,
+    # no agent has that name | `agents` lists them; `--queue` keeps it
     "recipient_not_found": EXIT_NEGATIVE,
+    # there is no such message in that mailbox | `inbox` lists them
     "message_not_found": EXIT_NEGATIVE,
-    "message_refused": EXIT_NEGATIVE,  # by the relay: NACK with another reason
+    # the relay refused a message for a reason of its own | the message says which
+    "message_refused": EXIT_NEGATIVE,
+    # there is no such channel | subscribe to it, or check its name
     "channel_not_found": EXIT_NEGATIVE,
+    # no service has that name | `services` lists them
     "service_not_found": EXIT_NEGATIVE,
-    "service_error": EXIT_SURROUNDINGS,  # what a service says went wrong in it
+    # something went wrong inside of a service | the message is the service's own
+    "service_error": EXIT_SURROUNDINGS,
     # The coding agent
-    "model_unavailable": EXIT_SURROUNDINGS,  # no server listens, or it has no such model
-    "model_failed": EXIT_SURROUNDINGS,  # the server broke off, fell silent, or said what nobody understands
-    "window_exceeded": EXIT_SURROUNDINGS,  # the prompt does not fit into the model's window, or was cut to fit
+    # no server of models listens, or it has no such model | start it, or name another with `--model`
+    "model_unavailable": EXIT_SURROUNDINGS,
+    # the server broke off, fell silent, or said what nobody understands | ask again; its log says more
+    "model_failed": EXIT_SURROUNDINGS,
+    # the prompt does not fit into the model's window | shorten it, or take a model with a larger one
+    "window_exceeded": EXIT_SURROUNDINGS,
+    # there is no such session | `sessions` lists them
     "session_not_found": EXIT_NEGATIVE,
+    # several sessions have that name | write more of its id
     "ambiguous_session": EXIT_NEGATIVE,
-    "session_in_use": EXIT_NEGATIVE,  # another process talks in it
+    # another process talks in it | end that one, or begin another session
+    "session_in_use": EXIT_NEGATIVE,
     # Ourselves
+    # a defect in Tersely | report it with the log
     "internal_error": EXIT_DEFECT,
 }
 

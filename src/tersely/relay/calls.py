@@ -156,7 +156,7 @@ class Calls:
         offer = self._offers.get(call.capability)
         if offer is None:
             hint = "`tersely relay cap list` lists what there is"
-            raise TerselyError("unknown_capability", f"there is no capability {call.capability[:80]!r}", hint)
+            raise TerselyError("unknown_command", f"there is no capability {call.capability[:80]!r}", hint)
         self._check(offer, call)
         key = self._key(offer, call)
         remembered = self._repeated(call) or self._remembered(call, key)
@@ -171,7 +171,7 @@ class Calls:
         """What a call that only reads would give, without a trace of it; raises what the pipeline refuses."""
         offer = self._offers.get(call.capability)
         if offer is None or offer.reach is not Reach.READ:
-            raise TerselyError("unknown_capability", f"there is no {call.capability[:80]} that only reads")
+            raise TerselyError("unknown_command", f"there is no {call.capability[:80]} that only reads")
         self._check(offer, call)
         return b"".join(islice(offer.run(call).chunks, MAX_TRIED_CHUNKS))
 

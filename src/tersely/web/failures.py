@@ -20,7 +20,6 @@ STATUS_OF_CODE = {
     "thread_not_found": 404,
     "version_not_found": 404,
     "artifact_not_found": 404,
-    "unknown_capability": 404,
     "service_not_found": 404,
     "unknown_command": 404,
     "recipient_not_found": 404,

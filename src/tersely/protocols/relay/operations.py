@@ -74,7 +74,7 @@ _AFTER = Query("after", "those behind this number", 0, default=0)
 _THREAD = ("thread_not_found",)
 _ARTIFACT = (*_THREAD, "artifact_not_found", "ambiguous_artifact", "invalid_argument")
 _CALL = (
-    *_ARTIFACT, "unknown_capability", "denied", "hop_limit", "rate_limited", "payload_too_large", "key_reused",
+    *_ARTIFACT, "unknown_command", "denied", "hop_limit", "rate_limited", "payload_too_large", "key_reused",
     "untrusted_ancestry", "fetch_failed", "timed_out", "busy", "symbol_not_found", "ambiguous_symbol",
     "path_not_found", "module_not_found", "root_not_found", "not_indexed", "not_permitted", "budget_too_small",
 )  # fmt: skip
