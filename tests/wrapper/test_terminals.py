@@ -173,7 +173,7 @@ def test_a_name_that_is_taken_is_refused_and_a_default_one_is_numbered(
 def test_keys_typed_while_a_message_is_typed_do_not_fall_into_it(
     seat: Callable[..., Seat], friend: Callable[..., Friend]
 ) -> None:
-    one = seat(*PYTHON, "while True: print('got', input(), flush=True)", options=("--name", "lea"))
+    one = seat(*PYTHON, "while True: print('got', input('> '), flush=True)", options=("--name", "lea"))
     wait_for(lambda: termios.tcgetattr(one.its) != one.before, "the raw terminal")
     tester = friend("tester")
     sent = tester.send("lea", "a message of some length")

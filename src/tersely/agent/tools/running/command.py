@@ -93,7 +93,8 @@ async def confinement(root: Path, confines: bool = True, network: bool = False) 
     able = json.loads(said) if status == 0 else {"landlock": 0}
     if able["landlock"]:
         reaches_others = not able["is_apart"] or (network and not able["closes_names"])
-        return Confinement(files=True, network=bool(able["network"] and not network), unix_sockets=reaches_others)
+        no_sockets = bool(reaches_others and able["filters"])
+        return Confinement(files=True, network=bool(able["network"] and not network), unix_sockets=no_sockets)
     program = bubblewrap.found(root)
     confined = Confinement(files=True, network=not network, bubblewrap=program, unix_sockets=network)
     limits = Limits(_PROBE_SECONDS)

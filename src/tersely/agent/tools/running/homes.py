@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from tersely.foundation.private import temporary_directory
+from tersely.foundation.private import is_private, temporary_directory
 
 # Where tools install programs and libraries; relative to a home.
 _PROGRAMS = (
@@ -36,10 +36,11 @@ def hidden(writable: Iterable[str]) -> list[str]:
 
     A place to write to, and what lies in one, is not hidden.
     """
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     own = [
         os.environ.get("TERSELY_HOME", ""),
         os.environ.get("XDG_STATE_HOME", "") and f"{os.environ['XDG_STATE_HOME']}/tersely",
-        os.environ.get("XDG_RUNTIME_DIR", ""),  # sockets come and go there while a command runs
+        runtime if is_private(runtime) else "",  # sockets come and go there while a command runs
         temporary_directory(os.environ.get("TMPDIR", "")),
         temporary_directory("/tmp"),  # noqa: S108 - nothing is read there
     ]

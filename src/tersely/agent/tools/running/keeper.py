@@ -503,6 +503,7 @@ def _probe() -> dict[str, Any]:
         "network": has_namespace or version >= _NET_ABI,
         "is_apart": is_apart,
         "closes_names": version >= _SCOPE_ABI,
+        "filters": os.uname().machine in _ARCHITECTURES,
     }
 
 
