@@ -166,7 +166,8 @@ def test_output_steers_no_terminal(toolbox: Toolbox) -> None:
 
 def test_only_variables_on_a_list_are_handed_on(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("SERVICE_API_KEY", "SSH_AUTH_SOCK", "TERSELY_CHAT_KEY", "DATABASE_URL", "GH_PAT", "SLACK_WEBHOOK",
-                 "MYSQL_PWD", "SMTP_PASS", "ANYTHING", "HTTPS_PROXY", "GIT_CONFIG_PARAMETERS"):  # fmt: skip
+                 "MYSQL_PWD", "SMTP_PASS", "ANYTHING", "HTTPS_PROXY", "GIT_CONFIG_PARAMETERS",
+                 "MAKEFLAGS"):  # fmt: skip
         monkeypatch.setenv(name, "hidden-value")
     monkeypatch.setenv("LC_NUMERIC", "C")
     monkeypatch.setenv("TEST_DATABASE", "shown-value")
