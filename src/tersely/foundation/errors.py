@@ -163,6 +163,12 @@ EXIT_OF_CODE = {
     "model_unavailable": EXIT_SURROUNDINGS,
     # the server broke off, fell silent, or said what nobody understands | ask again; its log says more
     "model_failed": EXIT_SURROUNDINGS,
+    # the server takes no grammar, schema or functions | nothing: the next way of calling is tried, and remembered
+    "way_refused": EXIT_SURROUNDINGS,
+    # the next request may take more tokens than the user allows the session | allow more with `--session-tokens`
+    "session_budget_spent": EXIT_NEGATIVE,
+    # no commit of the history can be made a task | allow more commits, or name the command that runs the tests
+    "no_task": EXIT_NEGATIVE,
     # the prompt does not fit into the model's window | shorten it, or take a model with a larger one
     "window_exceeded": EXIT_SURROUNDINGS,
     # there is no such session | `sessions` lists them
