@@ -140,7 +140,7 @@ class Agent:
         if usage is not None and usage.cached_tokens is not None and usage.prompt_tokens:
             cached = 100 * usage.cached_tokens / usage.prompt_tokens
         return Status(
-            session.model, session.tier, talk.gauge.tokens(session.prompt()), talk.budget.window, cached,
+            session.model, session.tier, talk.gauge.tokens(talk.prompt()), talk.budget.window, cached,
             talk.retrieves,
         )  # fmt: skip
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tersely.agent.calling import Paths, Way, constraint_for
+from tersely.agent.calling import Paths, Way, constraint_for, way_of, written
 from tersely.agent.context import disclosure, prefix
+from tersely.agent.context.cache import CacheWatch
+from tersely.agent.context.disclosure import HIGHEST_TIER
 from tersely.agent.context.window import Budget, Gauge
-from tersely.agent.events import Decision, Event, Unlocked, Usage
-from tersely.agent.models.protocol import Constraint, Model
+from tersely.agent.events import Decision, Event, ToolsDeclared, Unlocked, Usage
+from tersely.agent.models.protocol import Abilities, Constraint, Message, Model, Prompt
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import Session, Stored
@@ -70,6 +73,7 @@ class Conversation:
     hold: Hold  # on the session
     budget: Budget
     gauge: Gauge
+    cache: CacheWatch
     way: Way
     options: Options
     tools: tuple[Tool, ...]  # all there are for this way of calling
@@ -78,6 +82,10 @@ class Conversation:
     retrieves: bool = True
     asides: list[str] = field(default_factory=list)  # what the model is to know with the next message
     has_made_room: bool = False  # in this turn
+    has_shown: bool = False  # something of the answer that comes in
+    is_work: bool = False  # the message of this turn asks for more than looking
+    thinks: bool = False  # the model has shown thoughts, or its server can switch them
+    unread_calls: int = 0  # answers in the model's own form that the server could not read
     usage: RequestUsage | None = None  # of the last request
     repeats: Repeats = field(default_factory=Repeats)
     reading: Reading = field(default_factory=Reading)
@@ -87,7 +95,7 @@ class Conversation:
     def begin_turn(self) -> None:
         """Count one more turn, and forget what concerned the one before."""
         self.turn = self.session.turn + 1
-        self.has_made_room = False
+        self.has_made_room = self.is_work = False
         self.repeats.forget()
 
     async def emit(self, event: Event) -> None:
@@ -111,31 +119,101 @@ class Conversation:
         await self.emit(Unlocked(self.turn, tier, reason))
         return True
 
-    def constraint(self) -> Constraint | None:
-        """What holds the answer to the tools that are unlocked.
+    def prompt(self) -> Prompt:
+        """What the model is sent; calls that a server has read are text for a way that has no place for them."""
+        prompt = self.session.prompt()
+        return _joined(prompt if self.way is Way.NATIVE else map(self._as_text, prompt))
 
-        Functions that a server puts into its template itself stay those that the session began with: others would
-        change the beginning of the prompt. What is unlocked later is told in words, and checked on our side.
+    def _as_text(self, message: Message) -> Message:
+        if message.role == "tool":
+            return Message("user", message.content)
+        if not message.calls:
+            return message
+        by_name = {tool.name: tool for tool in self.tools}
+        calls = [
+            written(by_name[call.name], json.loads(call.arguments))
+            for call in message.calls
+            if call.name in by_name and call.arguments.startswith("{")
+        ]
+        return Message(message.role, "\n".join(filter(None, [message.content, *calls])))
+
+    def declared(self) -> list[Tool]:
+        """The tools that the next request names, in the order in which it does.
+
+        As functions they stand before all messages, so the list only grows, and at most twice in a session: by the
+        tier that is unlocked first, then to all that the policy allows. A server that restricts a list has it whole.
         """
-        tools = self.unlocked()
-        if self.way is Way.NATIVE:
-            tools = disclosure.unlocked(self.tools, self.session.prefix_tier, self.toolbox.approvals.policy)
-        return constraint_for(tools, self.model.abilities, self.paths)
+        policy = self.toolbox.approvals.policy
+        if self.way is not Way.NATIVE:
+            return self.unlocked()
+        whole = self.model.abilities.restricts_tools
+        return disclosure.unlocked(self.tools, HIGHEST_TIER if whole else self.session.prefix_tier, policy)
 
-    async def account(self, usage: RequestUsage, watch: Stopwatch) -> None:
-        """Write down and tell what a request cost that has just been answered."""
+    async def declare(self) -> None:
+        """Have the next request name the tools that are unlocked, and count what it takes."""
+        before = self.session.prefix_tier
+        if self.way is Way.NATIVE and self.session.tier > before and not self.model.abilities.restricts_tools:
+            session = self.session
+            session.use(session.model, session.prefix, self.way.value, session.tier if before == 0 else HIGHEST_TIER)
+        tokens = self.declared_tokens()
+        if self.session.prefix_tier != before and self.session.messages:
+            self.cache.forget()
+            await self.emit(ToolsDeclared(self.turn, tuple(tool.name for tool in self.declared()), tokens))
+        self.gauge.declared_tokens = tokens
+
+    def declared_tokens(self) -> int:
+        """Our count of the functions or the schema of the next request, as templates write them into the prompt."""
+        constraint = self.constraint()
+        if constraint is None or constraint.grammar:
+            return 0
+        functions = [json.dumps({"type": "function", "function": each}) for each in constraint.tools]
+        return sum(map(self.count, [*functions, json.dumps(constraint.schema) if constraint.schema else ""]))
+
+    def constraint(self) -> Constraint | None:
+        """What holds the answer to the tools that are unlocked, as far as the server can."""
+        restricts = self.model.abilities.restricts_tools
+        allowed = [tool.name for tool in self.unlocked()] if restricts else []
+        return constraint_for(self.declared(), self.way, self.paths, allowed)
+
+    def use_way(self, abilities: Abilities) -> None:
+        """Ask for calls in the way that these abilities have; the prompt begins anew."""
+        self.way = way_of(abilities)
+        self.tools = tools_for(self.way)
+        session = self.session
+        text = prefix.prefix_text(abilities.family, self.way, self.unlocked(), prefix.card_of(session.prefix))
+        session.use(session.model, text, self.way.value, session.tier)
+
+    async def account(
+        self, usage: RequestUsage, watch: Stopwatch, prompt: Prompt, *, is_estimated: bool = False
+    ) -> None:
+        """Write down and tell what a request with this prompt cost that has just been answered, or was stopped."""
         self.session.record(usage, int(watch.seconds() * 1000))
         self.usage = usage
         counts = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
-        await self.emit(Usage(self.turn, *counts, self.budget.window))
+        again = self.cache.reevaluated(prompt, usage)
+        told = Usage(self.turn, *counts, self.budget.window, again, usage.thought_tokens, is_estimated)
+        await self.emit(told)
 
     def announcement(self, after_all_left: bool = False) -> str:
         """The signatures of unlocked tools that the prompt does not have, "" where it has all."""
         said = [self.session.prefix]
         if not after_all_left:
             said += [stored.content for stored in self.session.prompted()]
+        if self.way is Way.NATIVE:
+            return ""  # declared with each request
         missing = [tool for tool in self.unlocked() if not any(tool.signature in text for text in said)]
         return prefix.unlocked_text(missing) if missing else ""
+
+
+def _joined(messages: Iterable[Message]) -> Prompt:
+    """Messages with those of the user joined that follow each other: templates may want roles to take turns."""
+    joined: list[Message] = []
+    for message in messages:
+        if joined and message.role == joined[-1].role == "user":
+            joined[-1] = Message("user", f"{joined[-1].content}\n\n{message.content}")
+        else:
+            joined.append(message)
+    return tuple(joined)
 
 
 def tools_for(way: Way) -> tuple[Tool, ...]:

@@ -10,17 +10,21 @@ import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tersely.agent.calling import Malformed
+from tersely.agent.calling import Malformed, Way, way_of
 from tersely.agent.conversation import Conversation
 from tersely.agent.events import Level, Notice, Reason
+from tersely.agent.models.protocol import Thinking
 from tersely.agent.turn import assembling, room
-from tersely.agent.turn.acting import act
+from tersely.agent.turn.acting import act, pass_over
 from tersely.agent.turn.answering import LENGTH, STUCK, Answer, answer
 from tersely.capabilities.invoke import defect
 from tersely.foundation.errors import TerselyError
 
 MAX_TURN_STEPS = 40  # requests to the model in one turn
 MAX_MALFORMED_CALLS = 4  # in a row
+MAX_CONTINUED_ANSWERS = 3  # in one turn, of those that were cut off
+MAX_UNREAD_CALLS = 2  # answers in the model's own form that its server cannot read, until another way is taken
+_CONTINUE = "Your answer was cut off. Go on exactly where it ended, and repeat nothing."
 
 
 class Ended(NamedTuple):
@@ -74,15 +78,20 @@ def failed(error: TerselyError) -> Ended:
 
 async def _steps(talk: Conversation) -> Ended:
     """Ask and act in turns, until there is an answer or a reason to stop."""
-    malformed = 0  # calls in a row
+    malformed = continued = 0  # malformed calls are counted in a row
     for _ in range(MAX_TURN_STEPS):
         if not await room.has_room(talk):
             return _WINDOW_FULL if talk.options.compacts else _WINDOW_KEPT
-        said = await _answer(talk)
+        said = await _answer(talk, _thinking(talk, continued))
+        is_cut = not said.calls and said.stop == LENGTH
+        if is_cut and continued < MAX_CONTINUED_ANSWERS:
+            continued += 1
+            await assembling.append_continuation(talk, _CONTINUE)
+            continue
         if not said.calls:
             return _without_calls(said)
         for call in said.calls:
-            acted = await act(talk, call)
+            acted = await act(talk, call) if room.has_room_for_result(talk) else await pass_over(talk, call)
             malformed = malformed + 1 if isinstance(call, Malformed) else 0
             if acted.ends_turn:
                 return _SILENT if acted.is_empty else Ended(Reason.ANSWERED)
@@ -91,15 +100,43 @@ async def _steps(talk: Conversation) -> Ended:
     return Ended(Reason.LIMIT, f"{MAX_TURN_STEPS} steps were made: say whether to go on")
 
 
-async def _answer(talk: Conversation) -> Answer:
-    """Ask the model; where the prompt turns out not to fit, once more without what is oldest."""
-    try:
-        return await answer(talk)
-    except TerselyError as error:
-        if error.code != "window_exceeded" or not await room.has_room(talk, is_refused=True):
-            raise
-        await talk.emit(Notice(talk.turn, Level.WARNING, f"{error.message}; asked again without the oldest steps"))
-    return await answer(talk)
+def _thinking(talk: Conversation, continued: int) -> Thinking:
+    """Whether the model is to think: about work, not to end an answer that was cut off."""
+    if continued:
+        return Thinking.OFF
+    return Thinking.ON if talk.is_work else Thinking.DEFAULT
+
+
+async def _answer(talk: Conversation, thinking: Thinking) -> Answer:
+    """Ask the model; where that is refused for a reason that can be mended, mend it and ask again."""
+    is_cut = False  # the prompt, since it did not fit
+    while True:
+        try:
+            return await answer(talk, thinking)
+        except TerselyError as error:
+            if error.code == "window_exceeded" and not is_cut and await room.has_room(talk, is_refused=True):
+                is_cut = True
+                text = f"{error.message}; asked again without the oldest steps"
+                await talk.emit(Notice(talk.turn, Level.WARNING, text))
+            elif not await _takes_another_way(talk, error):
+                raise
+
+
+async def _takes_another_way(talk: Conversation, error: TerselyError) -> bool:
+    """Whether to ask again: in another way of calling where this one is refused, or cannot be read time and again."""
+    abilities = talk.model.abilities
+    if error.code == "model_failed" and talk.way is Way.NATIVE and not talk.has_shown:
+        talk.unread_calls += 1
+        if talk.unread_calls < MAX_UNREAD_CALLS:
+            return True
+        abilities = abilities._replace(tools=False)
+    elif error.code != "way_refused" or way_of(abilities) is talk.way:
+        return False
+    before = talk.way
+    talk.use_way(abilities)
+    text = f"{error.message}; calls are asked for as {talk.way.value} from now on, not as {before.value}"
+    await talk.emit(Notice(talk.turn, Level.WARNING, text))
+    return True
 
 
 def _without_calls(said: Answer) -> Ended:

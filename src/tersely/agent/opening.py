@@ -13,6 +13,7 @@ from typing import Any
 
 from tersely.agent.agent import Agent
 from tersely.agent.calling import way_of
+from tersely.agent.context.cache import CacheWatch
 from tersely.agent.context.disclosure import unlocked
 from tersely.agent.context.prefix import prefix_text, repository_card
 from tersely.agent.context.window import Budget, Gauge
@@ -64,8 +65,10 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
         toolbox, session = await _opened(model.abilities, wanted, store, budget, identifier)
         opened.pop_all()  # what is open is the agent's to close now
     way = way_of(model.abilities)
-    gauge, tools = Gauge(toolbox.tokenizer), tools_for(way)
-    return Agent(Conversation(model, toolbox, store, session, hold, budget, gauge, way, wanted.options, tools))
+    gauge, cache = Gauge(toolbox.tokenizer), CacheWatch(toolbox.tokenizer)
+    talk = Conversation(model, toolbox, store, session, hold, budget, gauge, cache, way, wanted.options, tools_for(way))
+    talk.thinks = model.abilities.thinking
+    return Agent(talk)
 
 
 def delete_session(store: Store, folder: Path, session: str) -> None:

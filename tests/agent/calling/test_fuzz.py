@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from bench.modelserver.server import Server
 from tests.agent.asking import asked
-from tests.agent.calling.tools import PATHS, TOOLS
+from tests.agent.calling.tools import PATHS, TOOLS, first_call
 from tests.agent.random_model import CALL, CALL_END, LINE_END, fuzz_tokens
 
-from tersely.agent.calling import Call, Paths, Way, read_call
+from tersely.agent.calling import Call, Paths, Way
 from tersely.agent.calling.grammar import grammar_for
 from tersely.agent.tools.declaration import Kind, Parameter
 
@@ -32,7 +32,7 @@ def fuzz(server: Server, paths: Paths, count: int, seed: int = 0) -> Answers:
         text = choice["message"]["content"]
         if choice["finish_reason"] == "length":
             continue
-        call = read_call(text, TOOLS, paths, Way.GRAMMAR)
+        call = first_call(text, paths, Way.GRAMMAR)
         if isinstance(call, Call):
             calls += 1
             named = [call.arguments.get(name, ".") for name in names_of_paths[call.tool]]

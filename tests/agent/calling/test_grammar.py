@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.calling.gbnf import Grammar
-from tests.agent.calling.tools import PATHS, TOOLS
+from tests.agent.calling.tools import PATHS, TOOLS, first_call
 
-from tersely.agent.calling import Call, Paths, Way, call_format, constraint_for, read_call, way_of, written
+from tersely.agent.calling import Call, Paths, Way, call_format, constraint_for, way_of, written
 from tersely.agent.calling.grammar import grammar_for
 from tersely.agent.models.protocol import Abilities
 from tersely.agent.tools.declaration import Kind
@@ -27,7 +27,7 @@ def answers(draw: st.DrawFn, rule: str = "root") -> str:
 
 @given(answers("call"))
 def test_every_call_of_the_grammar_is_read_and_valid(answer: str) -> None:
-    call = read_call(answer, TOOLS, KNOWN, Way.GRAMMAR)
+    call = first_call(answer, KNOWN, Way.GRAMMAR)
     assert isinstance(call, Call), call
     assert answer.startswith(f"<call {call.tool}>\n")
     for parameter in BY_NAME[call.tool].parameters:
@@ -37,20 +37,20 @@ def test_every_call_of_the_grammar_is_read_and_valid(answer: str) -> None:
 
 @given(answers())
 def test_an_answer_of_the_grammar_makes_a_call_or_none(answer: str) -> None:
-    call = read_call(answer, TOOLS, KNOWN, Way.GRAMMAR)
+    call = first_call(answer, KNOWN, Way.GRAMMAR)
     assert isinstance(call, Call) == answer.endswith("</call>") or call is None
 
 
 @given(answers("prose"))
 def test_prose_of_the_grammar_makes_no_call(answer: str) -> None:
-    assert read_call(answer, TOOLS, KNOWN, Way.GRAMMAR) is None
+    assert first_call(answer, KNOWN, Way.GRAMMAR) is None
 
 
 @given(answers("call"))
 def test_what_is_read_can_be_written_again(answer: str) -> None:
-    call = read_call(answer, TOOLS, KNOWN, Way.GRAMMAR)
+    call = first_call(answer, KNOWN, Way.GRAMMAR)
     assert isinstance(call, Call)
-    again = read_call(written(BY_NAME[call.tool], call.arguments), TOOLS, KNOWN, Way.GRAMMAR)
+    again = first_call(written(BY_NAME[call.tool], call.arguments), KNOWN, Way.GRAMMAR)
     assert isinstance(again, Call)
     assert again.arguments == call.arguments
 
@@ -62,7 +62,7 @@ CODE = st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters
 def test_raw_lines_come_back_as_they_are(lines: list[str], start: int) -> None:
     body = "".join(f"{line}\n" for line in lines)
     arguments: dict[str, Any] = {"path": "src/app.py", "start": start, "end": start + 1, "body": body}
-    call = read_call("Here.\n" + written(BY_NAME["edit_lines"], arguments), TOOLS, KNOWN, Way.GRAMMAR)
+    call = first_call("Here.\n" + written(BY_NAME["edit_lines"], arguments), KNOWN, Way.GRAMMAR)
     assert isinstance(call, Call)
     assert call.arguments == arguments
 
@@ -106,17 +106,18 @@ def test_every_known_path_can_be_said() -> None:
 @pytest.mark.parametrize(
     ("can", "way"),
     [
-        ({"grammar": True, "schema": True, "tools": True}, Way.GRAMMAR),
-        ({"schema": True, "tools": True}, Way.SCHEMA),
-        ({"tools": True}, Way.NATIVE),
+        ({"grammar": True, "schema": True, "tools": True}, Way.NATIVE),
+        ({"grammar": True, "schema": True}, Way.GRAMMAR),
+        ({"schema": True}, Way.SCHEMA),
         ({}, Way.TEXT),
     ],
 )
 def test_the_surest_way_is_chosen(can: dict[str, bool], way: Way) -> None:
     nothing = Abilities(grammar=False, schema=False, tools=False, window=0, model="", family="")
     abilities = nothing._replace(**can)
-    constraint = constraint_for(TOOLS, abilities, KNOWN)
+    constraint = constraint_for(TOOLS, way_of(abilities), KNOWN)
     assert way_of(abilities) is way
-    assert call_format(way)
-    assert [bool(part) for part in constraint or ("", None, ())] == [way is each for each in list(Way)[:3]]
-    assert constraint_for((), abilities, KNOWN) is None
+    assert bool(call_format(way)) is (way is not Way.NATIVE)
+    held = [Way.GRAMMAR, Way.SCHEMA, Way.NATIVE]
+    assert [bool(part) for part in (constraint or ("", None, ()))[:3]] == [way is each for each in held]
+    assert constraint_for((), way, KNOWN) is None

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.agent.calling.tools import PATHS, TOOLS
+from tests.agent.calling.tools import PATHS, TOOLS, first_call
 
-from tersely.agent.calling import Call, Malformed, Paths, Way, read_call
+from tersely.agent.calling import Call, Malformed, Paths, Way, read_raw_call
 from tersely.agent.models.protocol import RawCall
 
 KNOWN = Paths(PATHS)
@@ -18,8 +18,15 @@ READ = {"path": "src/app.py"}
 EDIT = {"path": "src/app.py", "start": 3, "end": 4, "body": "def f():\n    return 1\n"}
 
 
+def read_call(answer: str | RawCall, paths: Paths = KNOWN, way: Way = Way.TEXT) -> Call | Malformed | None:
+    """The first call of an answer."""
+    if isinstance(answer, RawCall):
+        return read_raw_call(answer, TOOLS, paths)
+    return first_call(answer, paths, way)
+
+
 def called(answer: str | RawCall, way: Way = Way.TEXT) -> tuple[str, dict[str, Any]]:
-    call = read_call(answer, TOOLS, KNOWN, way)
+    call = read_call(answer, KNOWN, way)
     assert isinstance(call, Call), call
     return call.tool, dict(call.arguments)
 
@@ -103,7 +110,7 @@ def test_a_fence_in_markdown_stays() -> None:
     ],
 )
 def test_what_cannot_be_understood_is_said_in_one_line(answer: str, reason: str) -> None:
-    call = read_call(answer, TOOLS, KNOWN)
+    call = read_call(answer)
     assert isinstance(call, Malformed), call
     assert reason in call.reason
     assert "\n" not in call.reason
@@ -122,25 +129,25 @@ def test_what_cannot_be_understood_is_said_in_one_line(answer: str, reason: str)
     ],
 )
 def test_prose_is_no_call(answer: str) -> None:
-    assert read_call(answer, TOOLS, KNOWN) is None
+    assert read_call(answer) is None
 
 
 def test_repairs_are_told() -> None:
-    call = read_call("<call Reed>\nfile: app.py\n</call>", TOOLS, KNOWN)
+    call = read_call("<call Reed>\nfile: app.py\n</call>")
     assert isinstance(call, Call)
     assert call.repairs == ("took 'Reed' for 'read'", "took 'file' for 'path'", "took 'app.py' for 'src/app.py'")
 
 
 def test_what_may_mean_two_things_is_not_guessed() -> None:
     paths = Paths(["a/models.py", "b/models.py"])
-    call = read_call("<call read>\npath: models.py\n</call>", TOOLS, paths)
+    call = read_call("<call read>\npath: models.py\n</call>", paths)
     assert isinstance(call, Malformed)
     assert "maybe a/models.py or b/models.py" in call.reason
 
 
 def test_a_native_call_is_checked_like_any_other() -> None:
     assert called(RawCall("read", '{"path": "src/app.py", "start": null}', "c1")) == ("read", READ)
-    call = read_call(RawCall("read", '{"path": "src/app', "c1"), TOOLS, KNOWN)
+    call = read_call(RawCall("read", '{"path": "src/app', "c1"))
     assert isinstance(call, Malformed)
     assert (call.tool, call.id) == ("read", "c1")
 
@@ -153,19 +160,19 @@ def test_half_a_character_is_none_that_can_be_kept() -> None:
 def test_an_envelope_holds_a_call_or_none() -> None:
     said = {"say": "I look.", "call": {"tool": "read", "path": "src/app.py"}}
     assert called(json.dumps(said), Way.SCHEMA) == ("read", READ)
-    assert read_call(json.dumps({"say": "Done.", "call": None}), TOOLS, KNOWN, Way.SCHEMA) is None
-    assert isinstance(read_call('{"say": "I was cut', TOOLS, KNOWN, Way.SCHEMA), Malformed)
+    assert read_call(json.dumps({"say": "Done.", "call": None}), KNOWN, Way.SCHEMA) is None
+    assert isinstance(read_call('{"say": "I was cut', KNOWN, Way.SCHEMA), Malformed)
 
 
 @given(st.text() | st.text("<>call/ \nread:path`{}[]\"'-=(),", max_size=120), st.sampled_from(list(Way)))
 def test_nothing_that_is_said_breaks_the_reader(answer: str, way: Way) -> None:
     for said in (answer, f"<call {answer}", f"<call edit_lines>\n{answer}", RawCall("read", answer)):
-        call = read_call(said, TOOLS, KNOWN, way)
+        call = read_call(said, KNOWN, way)
         assert call is None or isinstance(call, Call | Malformed)
 
 
 def test_a_file_elsewhere_is_not_taken_for_one_of_the_same_name() -> None:
-    call = read_call("<call read>\npath: docs/README.md\n</call>", TOOLS, KNOWN)
+    call = read_call("<call read>\npath: docs/README.md\n</call>")
     assert isinstance(call, Malformed)
     assert "maybe README.md" in call.reason
 

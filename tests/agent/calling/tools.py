@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tersely.agent.calling import Call, Malformed, Paths, Way, read_calls
 from tersely.agent.tools.declaration import Effect, Kind, Observation, Parameter, Tool
 from tersely.agent.tools.toolbox import Toolbox
 
@@ -16,6 +17,11 @@ PATHS = (
     "tests/test_app.py",
     'odd "name" \\ ü.txt',
 )
+
+
+def first_call(text: str, paths: Paths, way: Way) -> Call | Malformed | None:
+    """The first call of an answer, None where it makes none."""
+    return next(iter(read_calls(text, TOOLS, paths, way).calls), None)
 
 
 async def nothing(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:

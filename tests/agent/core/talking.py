@@ -10,7 +10,17 @@ from typing import Any, TypeVar
 
 from tersely.agent.agent import Agent
 from tersely.agent.events import Event, Reason, TurnEnded
-from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Model, Prompt, RawCall, Usage
+from tersely.agent.models.protocol import (
+    USUAL,
+    Abilities,
+    Chunk,
+    Constraint,
+    Model,
+    Prompt,
+    RawCall,
+    RequestOptions,
+    Usage,
+)
 from tersely.agent.opening import Wanted, open_agent
 from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.toolbox import Choices
@@ -32,11 +42,15 @@ class Scripted:
         self.abilities = abilities
         self.prompts: list[Prompt] = []
         self.constraints: list[Constraint | None] = []
+        self.options: list[RequestOptions] = []
         self.limits: list[int] = []  # tokens of each answer
         self._replies = iter(replies)
 
-    async def stream(self, prompt: Prompt, constraint: Constraint | None, most_tokens: int) -> AsyncIterator[Chunk]:
+    async def stream(
+        self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, options: RequestOptions = USUAL
+    ) -> AsyncIterator[Chunk]:
         """The next reply, in parts."""
+        self.options.append(options)
         self.prompts.append(prompt)
         self.constraints.append(constraint)
         self.limits.append(most_tokens)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
 from tests.agent.core.talking import ALLOWED, GRAMMAR, Said, Scripted, call, of_kind, reason_of, talking, turn
 
-from tersely.agent.events import Compacted, Reason, Unlocked
+from tersely.agent.events import Compacted, Event, Reason, ToolsDeclared, Unlocked
 from tersely.agent.models.protocol import Abilities, Prompt, RawCall
 from tersely.foundation.tokens import Tokenizer
 
 HELLO_TOKENS, SIX_TOOLS_TOKENS = 350, 500
+FIRST_REQUEST_TOKENS = 450  # with functions or a schema
 SCHEMA = GRAMMAR._replace(grammar=False)
 NATIVE = GRAMMAR._replace(grammar=False, schema=False, tools=True)
 TEXT = GRAMMAR._replace(grammar=False, schema=False)
@@ -81,14 +83,42 @@ def test_each_prompt_begins_with_the_one_before(root: Path, way: Abilities) -> N
         assert after[: len(before)] == before
         assert rendered(after).startswith(rendered(before))
     last = model.prompts[-1]
-    for unlocked in ("edit(path", "bash(command"):
-        assert [unlocked in message.content for message in last].count(True) == 1
+    for unlocked in ("edit(path", "bash(command"):  # functions are declared instead
+        assert [unlocked in message.content for message in last].count(True) == (0 if way.tools else 1)
     assert "edit(path" not in last[0].content
     assert sum("AGENTS.md asks:\n# Rules\n- run pytest" in message.content for message in last) == 1
 
 
-def test_tools_of_a_server_stay_those_that_the_session_began_with(root: Path) -> None:
+def declared(model: Scripted) -> list[list[str]]:
+    """The names of the functions of each request."""
+    return [[each["name"] for each in constraint.tools] if constraint else [] for constraint in model.constraints]
+
+
+def test_every_function_that_is_unlocked_is_declared_and_the_list_changes_twice_at_most(root: Path) -> None:
     model = Scripted(session(NATIVE), NATIVE)
+
+    async def talk() -> list[Event]:
+        async with talking(model, root, choices=ALLOWED) as agent:
+            events = []
+            for message in ("hello", "what does shop.prices do?", "add a comment to `price`", "is it true?"):
+                events += await turn(agent, message)
+                assert {tool.name for tool in agent.talk.unlocked()} <= set(declared(model)[-1])
+            return events
+
+    events = asyncio.run(talk())
+    lists = declared(model)
+    assert "edit" not in lists[0]
+    assert "edit" in lists[3]
+    assert "bash" in lists[-1]
+    changes = [at for at in range(1, len(lists)) if model.constraints[at] != model.constraints[at - 1]]
+    assert len(changes) == 2
+    announced = of_kind(events, ToolsDeclared)
+    assert [list(event.tools) for event in announced] == [lists[at] for at in changes]
+    assert all(event.tokens > 0 for event in announced)
+
+
+def test_a_server_that_restricts_a_list_has_it_whole_from_the_beginning(root: Path) -> None:
+    model = Scripted(session(NATIVE), NATIVE._replace(restricts_tools=True))
 
     async def talk() -> None:
         async with talking(model, root, choices=ALLOWED) as agent:
@@ -96,7 +126,29 @@ def test_tools_of_a_server_stay_those_that_the_session_began_with(root: Path) ->
                 await turn(agent, message)
 
     asyncio.run(talk())
-    assert len({repr(constraint) for constraint in model.constraints}) == 1
+    assert len({repr(constraint.tools) for constraint in model.constraints if constraint}) == 1
+    allowed = [constraint.allowed if constraint else () for constraint in model.constraints]
+    assert "edit" not in allowed[0]
+    assert "edit" in allowed[3]
+    assert "bash" in allowed[-1]
+
+
+@pytest.mark.parametrize("way", [SCHEMA, NATIVE], ids=["schema", "native"])
+def test_the_first_request_is_short_with_what_goes_beside_it(root: Path, way: Abilities) -> None:
+    for number in range(150):
+        (root / "shop" / f"a_long_name_of_a_module_{number}.py").write_text("")
+    model = Scripted(["Hello." if way.tools else enveloped("Hello.")], way)
+
+    async def talk() -> None:
+        async with talking(model, root, retrieves=True) as agent:
+            await turn(agent, "hello")
+
+    asyncio.run(talk())
+    (constraint,) = model.constraints
+    assert constraint is not None
+    functions = [json.dumps({"type": "function", "function": each}) for each in constraint.tools]
+    shown = "\n".join([rendered(model.prompts[0]), *functions, json.dumps(constraint.schema or "")])
+    assert Tokenizer("cl100k").count(shown) <= FIRST_REQUEST_TOKENS
 
 
 def test_a_constraint_allows_what_is_unlocked(root: Path) -> None:

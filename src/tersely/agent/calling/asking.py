@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from tersely.agent.calling import foreign, form
 from tersely.agent.calling.call import Call, Malformed
 from tersely.agent.calling.form import Written
 from tersely.agent.calling.grammar import grammar_for
 from tersely.agent.calling.paths import Paths
-from tersely.agent.calling.schema import CALL, TOOL, envelope, functions
+from tersely.agent.calling.schema import CALL, SAY, TOOL, envelope, functions
 from tersely.agent.calling.validation import checked
 from tersely.agent.calling.way import Way
 from tersely.agent.models.protocol import Abilities, Constraint, RawCall
@@ -21,65 +22,88 @@ _FORMATS = {
     Way.GRAMMAR: f"To use a tool, end your message with one call, each argument on a line:\n{_SHOWN}\n"
     "Lines of code follow a line such as `--- body`, as they are.",
     Way.SCHEMA: 'Answer in JSON: {"say": "…", "call": {"tool": "read", "path": "src/app.py"}}, or with "call": null.',
-    Way.NATIVE: "Call one function at a time.",
+    Way.NATIVE: "",
 }
 _FORMATS[Way.TEXT] = _FORMATS[Way.GRAMMAR]
 
 
+class Reading(NamedTuple):
+    """The calls of an answer, in order, and the index of its text where the first begins, its length without one."""
+
+    calls: tuple[Call | Malformed, ...]
+    start: int
+
+
 def way_of(abilities: Abilities) -> Way:
-    """The surest way that a server offers."""
+    """The way that a model knows best, if its server has it: its own functions, else the surest of ours."""
+    if abilities.tools:
+        return Way.NATIVE
     if abilities.grammar:
         return Way.GRAMMAR
-    if abilities.schema:
-        return Way.SCHEMA
-    return Way.NATIVE if abilities.tools else Way.TEXT
+    return Way.SCHEMA if abilities.schema else Way.TEXT
 
 
 def call_format(way: Way) -> str:
-    """What the model is told of how to call, for the prompt."""
+    """What the model is told of how to call, for the prompt; "" where the server's template says it."""
     return _FORMATS[way]
 
 
-def constraint_for(tools: Sequence[Tool], abilities: Abilities, paths: Paths | None = None) -> Constraint | None:
-    """What holds the next answer to prose and one call of these tools, as far as the server can; None if it cannot."""
-    way = way_of(abilities)
+def constraint_for(
+    tools: Sequence[Tool], way: Way, paths: Paths | None = None, allowed: Sequence[str] = ()
+) -> Constraint | None:
+    """What holds the next answer to prose and calls of these tools, as far as the way can; None if it cannot.
+
+    Only a grammar lists the paths there are: as functions or a schema they would stand in every prompt. `allowed` are
+    the names of the tools that may be called now, where a server restricts a list.
+    """
     if not tools or way is Way.TEXT:
         return None
     if way is Way.GRAMMAR:
         return Constraint(grammar=grammar_for(tools, paths))
     if way is Way.SCHEMA:
-        return Constraint(schema=envelope(tools, paths))
-    return Constraint(tools=functions(tools, paths))
+        return Constraint(schema=envelope(tools, None))
+    return Constraint(tools=functions(tools, None), allowed=tuple(allowed))
 
 
-def read_call(
-    answer: str | RawCall, tools: Sequence[Tool], paths: Paths | None = None, way: Way = Way.TEXT
-) -> Call | Malformed | None:
-    """The call that an answer makes, checked; None where it makes none.
+def read_calls(answer: str, tools: Sequence[Tool], paths: Paths | None = None, way: Way = Way.TEXT) -> Reading:
+    """The calls in the text of an answer, checked.
 
-    With a grammar only the exact form counts, so that prose about calls is none. Of several calls the first is read.
+    With a grammar our own form counts only as it is written there, so that prose about it is none.
     """
-    if isinstance(answer, RawCall):
-        arguments = foreign.loads(answer.arguments or "{}")
-        if not isinstance(arguments, dict):
-            return Malformed(f"{answer.name}: its arguments are no JSON object", answer.name, answer.id)
-        return checked(Written(answer.name, arguments), tools, paths, answer.id)
     answer = answer[:MAX_CALL_CHARACTERS].replace("\r\n", "\n")
-    if way is Way.SCHEMA:
-        return _from_envelope(answer, tools, paths)
-    written = form.read(answer, tools, is_strict=way is Way.GRAMMAR)
-    if written is None and way in {Way.TEXT, Way.NATIVE}:
-        written = foreign.read(answer, tools)
-    return None if written is None else checked(written, tools, paths)
+    if way is Way.SCHEMA and (enveloped := _from_envelope(answer, tools, paths)) is not None:
+        return enveloped
+    start = form.start_of(answer, is_strict=way is Way.GRAMMAR)
+    if start >= 0:
+        written = form.read(answer, tools, is_strict=way is Way.GRAMMAR)
+        return Reading(tuple(checked(each, tools, paths) for each in written), start)
+    found = foreign.find(answer, tools)
+    if found is None:
+        return Reading((), len(answer))
+    if found.problem:
+        return Reading((Malformed(found.problem),), found.start)
+    return Reading(tuple(checked(each, tools, paths) for each in found.calls), found.start)
 
 
-def _from_envelope(answer: str, tools: Sequence[Tool], paths: Paths | None) -> Call | Malformed | None:
+def read_raw_call(raw: RawCall, tools: Sequence[Tool], paths: Paths | None = None) -> Call | Malformed:
+    """A call that the server has read from the answer itself, checked."""
+    arguments = foreign.loads(raw.arguments or "{}")
+    if not isinstance(arguments, dict):
+        return Malformed(f"{raw.name}: its arguments are no JSON object", raw.name, raw.id)
+    return checked(Written(raw.name, arguments), tools, paths, raw.id)
+
+
+def _from_envelope(answer: str, tools: Sequence[Tool], paths: Paths | None) -> Reading | None:
+    """What an envelope holds; None for an answer that is none, by a server that does not keep to its schema."""
     whole = foreign.loads(answer)
-    if not isinstance(whole, dict):
-        return Malformed("the answer is no whole JSON object; say less in it, or call again")
+    if not isinstance(whole, dict) or not {SAY, CALL} & set(whole):
+        is_begun = answer.lstrip().startswith("{")
+        problem = Malformed("the answer is no whole JSON object; say less in it, or call again")
+        return Reading((problem,), 0) if is_begun and not isinstance(whole, dict) else None
     call = whole.get(CALL)
     if call is None:
-        return None
+        return Reading((), len(answer))
     if not isinstance(call, dict) or not isinstance(call.get(TOOL), str):
-        return Malformed(f'"{CALL}" is to be null or an object with a "{TOOL}"')
-    return checked(Written(call[TOOL], {key: value for key, value in call.items() if key != TOOL}), tools, paths)
+        return Reading((Malformed(f'"{CALL}" is to be null or an object with a "{TOOL}"'),), 0)
+    written = Written(call[TOOL], {key: value for key, value in call.items() if key != TOOL})
+    return Reading((checked(written, tools, paths),), 0)

@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tersely.agent.tools.declaration import Kind, Tool
+from tersely.foundation.limits import MAX_MODEL_CALLS
 
 OPENING, CLOSING = "<call", "</call>"
 
@@ -61,28 +62,40 @@ def start_of(text: str, is_strict: bool) -> int:
     return found.start() if found else -1
 
 
-def read(text: str, tools: Sequence[Tool], is_strict: bool = False) -> Written | None:
-    """The first call in a text, None where none is begun."""
+def read(text: str, tools: Sequence[Tool], is_strict: bool = False) -> list[Written]:
+    """The calls in a text, in order, at most MAX_MODEL_CALLS, the first alone if `is_strict`; none if none begins."""
+    calls: list[Written] = []
     start = start_of(text, is_strict)
-    if start < 0:
-        return None
-    lines = text[start:].split("\n")
+    lines = text[start:].split("\n") if start >= 0 else []
+    while lines and len(calls) < MAX_MODEL_CALLS:
+        call, used = _read_one(lines, tools)
+        calls.append(call)
+        lines = lines[used:]
+        while lines and not lines[0].strip():
+            lines = lines[1:]
+        if is_strict or not lines or start_of(lines[0], is_strict=False) < 0:
+            break
+    return calls
+
+
+def _read_one(lines: Sequence[str], tools: Sequence[Tool]) -> tuple[Written, int]:
+    """The call that begins with the first line, and how many lines it takes."""
     first = _FIRST_LINE.match(lines[0].strip())
     name, rest = (first.group(1), first.group(2)) if first else ("", "")
     tool = next((each for each in tools if each.name == name), None)
     values: dict[str, Any] = {key: _unquoted(value) for key, value in _ATTRIBUTE.findall(rest)}
     if CLOSING in rest or rest.rstrip().endswith("/>"):
-        return Written(name, values, ("read the arguments from the first line",))
+        return Written(name, values, ("read the arguments from the first line",)), 1
     end = _end(lines)
     body = lines[1 : end if end > 0 else len(lines)]
     repairs: tuple[str, ...] = ("read the arguments from the first line",) if values else ()
     if end < 0:
-        body = _without_fence(body)
+        body = _without_fence(list(body))
         repairs += (f"added {CLOSING}",)
     problem = _read_body(body, tool, values)
     if end < 0 and tool is not None and any(parameter.kind is Kind.RAW for parameter in tool.parameters):
         problem = problem or f"it does not end with {CLOSING}, so its lines may have been cut off"
-    return Written(name, values, repairs, problem)
+    return Written(name, values, repairs, problem), end + 1 if end > 0 else len(lines)
 
 
 def _end(lines: Sequence[str]) -> int:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Protocol
 
-from tersely.agent.calling.form import OPENING
+from tersely.agent.calling import foreign
+from tersely.agent.calling.form import OPENING, start_of
 from tersely.agent.calling.schema import SAY
 from tersely.agent.calling.way import Way
+from tersely.agent.tools.declaration import Tool
 
-# What a line begins with that begins a call, in one of the forms that are read.
-_CALL_STARTS = (OPENING, "<tool_call>", "<function=", "[TOOL_CALLS]")
 _SAY = re.compile(rf'\s*\{{\s*"{SAY}"\s*:\s*"')
+_SUSPECT = re.compile(r"^|[<\[]", re.MULTILINE)  # where a call may begin
 _ESCAPE_CHARACTERS = 6  # \u0041
 _PAIR_CHARACTERS = 12  # of a character that needs two of those
 
@@ -26,65 +28,97 @@ class ProseReader(Protocol):
     def rest(self) -> str:
         """The prose that was held back, when the answer has ended."""
 
-
-def prose_reader(way: Way) -> ProseReader:
-    """The reader of answers that were asked for in this way."""
-    return EnvelopeProse() if way is Way.SCHEMA else LineProse(is_strict=way is Way.GRAMMAR)
-
-
-class LineProse:
-    """All lines before the one that begins a call. The start of a line waits until it is known what it begins."""
-
-    def __init__(self, is_strict: bool) -> None:
-        self._starts = (OPENING,) if is_strict else _CALL_STARTS
-        self._blanks = "" if is_strict else " \t"
-        self._waiting = ""
-        self._is_line_start = True
-        self._is_call = False
-
-    def feed(self, text: str) -> str:
-        """See `ProseReader`."""
-        certain = []
-        self._waiting += text
-        while self._waiting and not self._is_call:
-            if self._is_line_start:
-                begun = self._waiting.lstrip(self._blanks) if self._blanks else self._waiting
-                self._is_call = any(_begins(begun, start) for start in self._starts)
-                if self._is_call or self._may_begin(begun):
-                    break
-            line, end, self._waiting = self._waiting.partition("\n")
-            self._is_line_start = bool(end)
-            certain.append(line + end)
-        return "".join(certain)
-
-    def _may_begin(self, begun: str) -> bool:
-        """Whether what is there of a line could still become the beginning of a call."""
-        return not begun or any(start.startswith(begun) for start in self._starts)
-
-    def rest(self) -> str:
-        """See `ProseReader`."""
-        held, self._waiting = self._waiting, ""
-        return "" if self._is_call or held.strip() == OPENING else held
+    @property
+    def is_within_call(self) -> bool:
+        """Whether what comes in is probably no prose."""
 
 
-def _begins(line: str, start: str) -> bool:
-    """Whether a line begins with these characters, and not with a longer word."""
-    return (
-        line.startswith(start) and len(line) > len(start) and not (start[-1].isalnum() and _is_word(line[len(start)]))
-    )
+def prose_reader(way: Way, tools: Sequence[Tool] = ()) -> ProseReader:
+    """The reader of answers that were asked for in this way, and may call these tools."""
+    if way is Way.SCHEMA:
+        return EnvelopeProse(tools)
+    return LineProse(tools, is_strict=way is Way.GRAMMAR)
+
+
+def _begins_call(line: str) -> bool:
+    """Whether a line begins with our opening, and not with a longer word."""
+    behind = line[len(OPENING) : len(OPENING) + 1]
+    return line.startswith(OPENING) and behind != "" and not _is_word(behind)
 
 
 def _is_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
+class LineProse:
+    """All text before what may be a call in any of the forms that are read; the rest waits for the answer's end.
+
+    `is_strict`: our own form begins with a line, and without blanks.
+    """
+
+    def __init__(self, tools: Sequence[Tool], is_strict: bool) -> None:
+        self._tools = tools
+        self._is_strict = is_strict
+        self._names = frozenset(tool.name for tool in tools)
+        self._text = ""
+        self._at = 0  # up to here it is prose
+        self._given = 0  # and up to here it was given back
+        self.is_within_call = False
+
+    def feed(self, text: str) -> str:
+        """See `ProseReader`."""
+        self._text += text
+        while not self.is_within_call:
+            suspect = _SUSPECT.search(self._text, self._at)
+            if suspect is None:
+                self._at = len(self._text)
+                break
+            self._at = suspect.start()
+            begins = self._begins(self._text[self._at :])
+            self.is_within_call = begins is True
+            if begins is not False:
+                break
+            self._at += 1
+        return self._up_to(self._at)
+
+    def _begins(self, text: str) -> bool | None:
+        """Whether this begins a call; None where more of it has to come in to tell."""
+        plain = text.lstrip(" \t")
+        is_line_start = self._at == 0 or self._text[self._at - 1] == "\n"
+        if is_line_start and (text == plain or not self._is_strict):
+            if _begins_call(plain):
+                return True
+            if plain == "" or OPENING.startswith(plain):
+                return None
+        if is_line_start:
+            return foreign.may_begin(plain, self._names)
+        return foreign.tag_begins(text)
+
+    def _up_to(self, at: int) -> str:
+        certain, self._given = self._text[self._given : at], max(at, self._given)
+        return certain
+
+    def rest(self) -> str:
+        """See `ProseReader`."""
+        own = start_of(self._text, self._is_strict)
+        found = None if own >= 0 else foreign.find(self._text, self._tools)
+        start = found.start if found is not None else own
+        return self._up_to(start if start >= 0 else len(self._text))
+
+
 class EnvelopeProse:
     """The text that an envelope says, taken out of its JSON."""
 
-    def __init__(self) -> None:
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        self._tools = tools
         self._waiting = ""
         self._is_within = False
         self._has_ended = False
+
+    @property
+    def is_within_call(self) -> bool:
+        """See `ProseReader`."""
+        return self._has_ended
 
     def feed(self, text: str) -> str:
         """See `ProseReader`."""
@@ -117,8 +151,14 @@ class EnvelopeProse:
         return said.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def rest(self) -> str:
-        """See `ProseReader`; what no quote ends has been given already."""
-        return ""
+        """See `ProseReader`; what no quote ends has been given already, and an answer that is no envelope is prose."""
+        if self._is_within:
+            return ""
+        whole = foreign.loads(self._waiting)
+        if isinstance(whole, dict) and SAY in whole:
+            return str(whole[SAY])
+        reader = LineProse(self._tools, is_strict=False)
+        return reader.feed(self._waiting) + reader.rest()
 
 
 def _escape_size(text: str, at: int) -> int:

@@ -2,28 +2,56 @@
 
 from __future__ import annotations
 
-REPEATED_CHARACTERS = 600  # that say the same again and again, at least, until a stream counts as stuck
+import re
+
+REPEATED_CHARACTERS = 600  # of prose that say the same again and again, at least, until a stream counts as stuck
+REPEATED_DATA_CHARACTERS = 12_000  # the same of data: rows of a table, lines of a file that is being written
 REPEATED_TIMES = 5
 MAX_CYCLE_CHARACTERS = 400  # of what is said again and again
 _KEPT_CHARACTERS = MAX_CYCLE_CHARACTERS * REPEATED_TIMES
-_LOOK_CHARACTERS = 64  # between two looks
+_STEP_CHARACTERS = 64  # between two checks
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 class Repetition:
-    """Watches a stream; `feed` says whether its end has been repeating itself for too long."""
+    """Watches a stream; `feed` says whether its end has been repeating itself for too long.
+
+    Rows of data may well be equal: what stands in a fence or a call, in a table, or has no letters, may go on longer.
+    """
 
     def __init__(self) -> None:
         self._end = ""
-        self._unseen = 0
+        self._unchecked = 0
+        self._repeated = 0  # characters since the last check that found no cycle
+        self._fences = 0
+        self._line = ""
 
-    def feed(self, text: str) -> bool:
-        """Take more of the stream; whether it is stuck."""
+    def feed(self, text: str, is_data: bool = False) -> bool:
+        """Take more of the stream, which `is_data` where it is known to be no prose; whether it is stuck."""
         self._end = (self._end + text)[-_KEPT_CHARACTERS:]
-        self._unseen += len(text)
-        if self._unseen < _LOOK_CHARACTERS:
+        self._unchecked += len(text)
+        *lines, self._line = (self._line + text).rsplit("\n", 1)
+        self._fences += sum(len(_FENCE.findall(each)) for each in lines)
+        if self._unchecked < _STEP_CHARACTERS:
             return False
-        self._unseen = 0
+        period = cycle_of(self._end)
+        self._repeated = self._repeated + self._unchecked if period else 0
+        self._unchecked = 0
+        if not period:
+            return False
+        may_repeat = is_data or self._fences % 2 == 1 or _is_row(self._end[-period:])
+        return not may_repeat or self._repeated >= REPEATED_DATA_CHARACTERS
+
+    @property
+    def is_repeating(self) -> bool:
+        """Whether what came last repeats itself, be it data."""
         return cycle_of(self._end) > 0
+
+
+def _is_row(cycle: str) -> bool:
+    """Whether what is repeated looks like rows of data: cells between bars, or nothing but figures and signs."""
+    return cycle.count("|") > 1 or (bool(cycle.strip()) and _LETTER.search(cycle) is None)
 
 
 def cycle_of(text: str) -> int:

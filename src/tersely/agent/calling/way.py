@@ -6,9 +6,9 @@ from enum import StrEnum
 
 
 class Way(StrEnum):
-    """How calls are asked for, from the surest on."""
+    """How calls are asked for."""
 
+    NATIVE = "native"  # the server asks in the form that its model was trained on, and reads it
     GRAMMAR = "grammar"  # the server lets nothing through but prose and one call
     SCHEMA = "schema"  # the whole answer is JSON: what is said, and a call or null
-    NATIVE = "native"  # the server knows how its model calls functions
     TEXT = "text"  # the model is told how, and read with patience

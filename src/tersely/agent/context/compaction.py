@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from typing import NamedTuple
 
-from tersely.agent.calling import Repetition, Way, prose_reader
+from tersely.agent.calling import Repetition, ThoughtReader, Way, prose_reader
 from tersely.agent.calling.form import CLOSING, OPENING, start_of
+from tersely.agent.calling.thoughts import without_thoughts
 from tersely.agent.context.window import Counter
-from tersely.agent.models.protocol import Constraint, Model, Prompt, Usage
+from tersely.agent.models.protocol import USUAL, Constraint, Model, Prompt, RequestOptions, Usage
 from tersely.agent.sessions.session import Stored
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.tokens import Tokenizer
@@ -74,24 +75,29 @@ class Asking(NamedTuple):
     request: Prompt  # the prompt of the session, then REQUEST
     way: Way
     constraint: Constraint | None  # only what is a part of the prompt: functions
+    options: RequestOptions = USUAL
 
 
 async def summarised(asking: Asking, leaving: Sequence[Stored], most_tokens: int, tokenizer: Tokenizer) -> Summary:
     """A summary by the model, whose prompt still has those turns; one made of extracts if that fails."""
     parts: list[str] = []
-    reader, repetition = prose_reader(asking.way), Repetition()
+    reader, thoughts, repetition = prose_reader(asking.way), ThoughtReader(), Repetition()
     usage, is_stuck = None, False
     try:
-        async with aclosing(asking.model.stream(asking.request, asking.constraint, most_tokens)) as stream:  # type: ignore[type-var]
+        chunks = asking.model.stream(asking.request, asking.constraint, most_tokens, asking.options)
+        async with aclosing(chunks) as stream:  # type: ignore[type-var]
             async for chunk in stream:
                 usage = chunk.usage or usage
-                parts.append(reader.feed(chunk.text))
+                if chunk.restarts:
+                    parts, reader, thoughts = [], prose_reader(asking.way), ThoughtReader()
+                parts.append(reader.feed(thoughts.feed(chunk.text).text))
                 is_stuck = repetition.feed(chunk.text or chunk.thought)
                 if is_stuck:
                     break
     except TerselyError:
         is_stuck = True  # a server that is gone is noticed by the next request; the turns have to leave all the same
-    text = tokenizer.truncate("".join([*parts, reader.rest()]).strip(), most_tokens)
+    said = without_thoughts("".join([*parts, reader.feed(thoughts.rest().text), reader.rest()]))
+    text = tokenizer.truncate(said.strip(), most_tokens)
     if not is_stuck and len(text) >= MIN_SUMMARY_CHARACTERS and start_of(text, is_strict=False) < 0:
         return Summary(text, BY_MODEL, usage)
     return Summary(extracts(leaving, most_tokens, tokenizer), EXTRACTIVE, usage)

@@ -76,8 +76,6 @@ def unlocked(tools: Sequence[Tool], tier: int, policy: Mapping[int, Verdict]) ->
     return [tool for tool in tools if tool.tier <= tier and policy[tool.tier] is not Verdict.DENY]
 
 
-def locked_answer(tool: Tool, policy: Mapping[int, Verdict]) -> str:
-    """What a model is told that calls a tool it does not have."""
-    if policy[tool.tier] is Verdict.DENY:
-        return f"{tool.name} is of tier {tool.tier}, which the user does not allow. Go on without it."
-    return f"{tool.name} is locked: it is of tier {tool.tier}. Call request_tools with tier {tool.tier} first."
+def denied_answer(tool: Tool) -> str:
+    """What a model is told that calls a tool it may not have."""
+    return f"{tool.name} is of tier {tool.tier}, which the user does not allow. Go on without it."

@@ -22,7 +22,13 @@ MAX_CARD_LANGUAGES = 3
 
 def prefix_text(family: str, way: Way, tools: Sequence[Tool], card: str) -> str:
     """The first message of a session's prompts."""
-    return f"{system_text(family)}\n{call_format(way)}\nTools:\n{signatures(tools)}\n{card}"
+    told = f"Tools:\n{signatures(tools)}" if way is not Way.NATIVE else ""  # functions are declared by the server
+    return "\n".join(filter(None, [system_text(family), call_format(way), told, card]))
+
+
+def card_of(prefix: str) -> str:
+    """The line on the repository in the first message of a session's prompts."""
+    return prefix.rpartition("\n")[2]
 
 
 def signatures(tools: Sequence[Tool]) -> str:

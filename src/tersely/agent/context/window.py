@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,6 +21,7 @@ OBSERVATIONS_TOKENS = 2_800  # for results of calls
 HISTORY_TOKENS = 2_000  # for turns that stay when others leave
 REPLY_TOKENS = 1_000  # for one answer, where the user has set no limit
 COMPACT_PERCENT = 70  # of the window, above which old turns leave
+LATE_COMPACT_PERCENT = 85  # the same where the server evaluates the whole prompt again
 LARGEST_REPLY_SHARE = 5  # 1 in so many tokens of the window may be set as the limit of an answer
 OBSERVATIONS_OF_TURN = 7  # that the share of observations is meant for
 MESSAGE_TOKENS = 6  # that a template adds to each message, about
@@ -84,6 +86,11 @@ class Budget:
         return self.window * COMPACT_PERCENT // 100
 
     @property
+    def late_threshold(self) -> int:
+        """The same where that is dear, and has to happen rarely; there is room for a reply and a summary of it."""
+        return min(self.window * LATE_COMPACT_PERCENT // 100, self.room)
+
+    @property
     def observation(self) -> int:
         """What one observation may have."""
         return self.observations // OBSERVATIONS_OF_TURN
@@ -117,19 +124,27 @@ def _share(tokens: int, window: int) -> int:
 
 
 class Gauge:
-    """How many tokens a prompt has: what the server counted last, and an estimate of what came since."""
+    """How many tokens a prompt has: what the server counted last, and an estimate of what came since.
+
+    `declared_tokens` is our count of the functions or the schema that go with each request, which templates put into
+    the prompt.
+    """
 
     def __init__(self, counter: Counter) -> None:
+        self.declared_tokens = 0
         self._counter = counter
         self._known: Prompt = ()
         self._known_tokens = 0
+        self._known_declared = 0
         self._factor = 1.0  # of the server's tokens to ours, as far as it is known; at least 1
 
     def tokens(self, prompt: Prompt) -> int:
         """The tokens of a prompt."""
-        known = self._known_tokens if self._known and prompt[: len(self._known)] == self._known else 0
-        rest = prompt[len(self._known) :] if known else prompt
-        return known + int(self._factor * sum(map(self._estimated, rest)))
+        is_known = bool(self._known) and prompt[: len(self._known)] == self._known
+        known, declared = (self._known_tokens, self._known_declared) if is_known else (0, 0)
+        rest = prompt[len(self._known) :] if is_known else prompt
+        new = max(0, self.declared_tokens - declared) + sum(map(self._estimated, rest))
+        return known + math.ceil(self._factor * new)
 
     def own(self, tokens: int) -> int:
         """As many tokens of ours as so many of the server's."""
@@ -137,10 +152,10 @@ class Gauge:
 
     def told(self, prompt: Prompt, usage: RequestUsage) -> None:
         """Learn what the server counted for a prompt."""
-        estimated = sum(map(self._estimated, prompt))
+        estimated = self.declared_tokens + sum(map(self._estimated, prompt))
         self._factor = max(1.0, usage.prompt_tokens / max(estimated, 1))
-        self._known, self._known_tokens = prompt, usage.prompt_tokens
+        self._known, self._known_tokens, self._known_declared = prompt, usage.prompt_tokens, self.declared_tokens
 
     def _estimated(self, message: Message) -> int:
-        calls = sum(self._counter.count(call.arguments) + MESSAGE_TOKENS for call in message.calls)
+        calls = sum(self._counter.count(call.name + call.arguments) + MESSAGE_TOKENS for call in message.calls)
         return self._counter.count(message.content) + calls + MESSAGE_TOKENS

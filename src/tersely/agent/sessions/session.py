@@ -148,6 +148,10 @@ class Session:
             "insert into drafts (session_id, text) select id, ? from sessions where id = ? returning 1", (text, self.id)
         )
 
+    def drop_draft(self) -> None:
+        """Forget what was written down of an answer that begins anew."""
+        self._database.execute("delete from drafts where session_id = ?", (self.id,))
+
     def begin_call(self, id: str, tool: str, arguments: str, tier: int) -> None:
         """Write down a call of the last message that is about to be made."""
         self._change(

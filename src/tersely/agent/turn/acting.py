@@ -67,11 +67,19 @@ async def act(talk: Conversation, call: Call | Malformed) -> Acted:
     return Acted()
 
 
+async def pass_over(talk: Conversation, call: Call | Malformed) -> Acted:
+    """Leave out a call whose result would have no room behind those of the calls before it."""
+    await _append(talk, f"{call.tool} was not called: the window is full. Call it again if you need it.", call.id)
+    return Acted()
+
+
 async def _refused(talk: Conversation, tool: Tool, call: Call, id: str, preview: str) -> Observation | None:
     """Why a call is not made; None if it may be."""
     policy = talk.toolbox.approvals.policy
     if tool.tier > talk.session.tier:
-        return Observation(disclosure.locked_answer(tool, policy), "refused")
+        await talk.unlock(tool.tier, f"the model called {tool.name}")
+    if tool.tier > talk.session.tier or policy[tool.tier] is Verdict.DENY:
+        return Observation(disclosure.denied_answer(tool), "refused")
     if tool.name == REQUEST_TOOLS:
         return None
     verdict = talk.toolbox.verdict(tool, call.arguments)

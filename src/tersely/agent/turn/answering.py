@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import aclosing
 from typing import NamedTuple
 
-from tersely.agent.calling import Call, Malformed, Repetition, prose_reader, read_call
+from tersely.agent.calling import (
+    Call,
+    Malformed,
+    Repetition,
+    ThoughtReader,
+    prose_reader,
+    read_calls,
+    read_raw_call,
+)
+from tersely.agent.calling.thoughts import without_thoughts
 from tersely.agent.conversation import Conversation
-from tersely.agent.events import TextDelta
-from tersely.agent.models.protocol import RawCall
+from tersely.agent.events import AnswerRestarted, Level, Notice, TextDelta, ThoughtDelta
+from tersely.agent.models.protocol import Chunk, Prompt, RawCall, RequestOptions, Thinking
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.sessions.session import Draft
+from tersely.agent.turn.room import SESSION_SLOT
 from tersely.foundation.clock import Stopwatch
 
 STUCK, LENGTH = "stuck", "length"
@@ -24,49 +35,124 @@ class Answer(NamedTuple):
     is_empty: bool = False  # neither a word nor a call
 
 
-async def answer(talk: Conversation) -> Answer:
+async def answer(talk: Conversation, thinking: Thinking) -> Answer:
     """Ask the model with the prompt as it is, and append what it answers."""
-    watch, prompt = Stopwatch(), talk.session.prompt()
-    room = talk.budget.window - talk.gauge.tokens(prompt)
-    reader, repetition = prose_reader(talk.way), Repetition()
-    texts: list[str] = []
-    prose: list[str] = []
-    raw: list[RawCall] = []
-    usage: RequestUsage | None = None
-    stop = ""
-    async with aclosing(talk.model.stream(prompt, talk.constraint(), min(talk.budget.reply, room))) as stream:  # type: ignore[type-var]
-        async for chunk in stream:
-            texts.append(chunk.text)
-            raw += chunk.calls
-            usage, stop = chunk.usage or usage, chunk.stop or stop
-            prose.append(await _show(talk, reader.feed(chunk.text)))
-            if repetition.feed(chunk.text or chunk.thought):
-                stop = STUCK
-                break
-    prose.append(await _show(talk, reader.rest()))
-    text, shown = "".join(texts), "".join(prose)
-    draft = Draft("assistant", text, talk.count(text), talk.turn, None if shown == text else shown, raw)
-    talk.session.add(draft)
-    if usage is not None:
-        if usage.prompt_tokens <= talk.budget.window:  # no server reads more than it has room for
-            talk.gauge.told(prompt, usage)
-        await talk.account(usage, watch)
-    if stop == STUCK:
+    await talk.declare()
+    watch, prompt = Stopwatch(), talk.prompt()
+    options = RequestOptions(thinking, SESSION_SLOT if talk.model.abilities.slots > 1 else None)
+    incoming = _Incoming(talk)
+    try:
+        await incoming.read(talk.model.stream(prompt, talk.constraint(), _most_tokens(talk, prompt, thinking), options))
+    except asyncio.CancelledError:
+        if incoming.has_begun:  # a server counts what it did, also if nobody waits for the answer
+            talk.session.record(incoming.estimated(prompt), int(watch.seconds() * 1000))
+        raise
+    text, shown = await incoming.ended()
+    talk.session.add(
+        Draft("assistant", text, talk.count(text), talk.turn, None if shown == text else shown, incoming.raw)
+    )
+    usage = incoming.usage or incoming.estimated(prompt)
+    is_counted = incoming.usage is not None
+    if is_counted and usage.prompt_tokens <= talk.budget.window:  # no server reads more than it has room for
+        talk.gauge.told(prompt, usage)
+    if is_counted or incoming.stop == STUCK:
+        await talk.account(usage, watch, prompt, is_estimated=not is_counted)
+    if incoming.stop == STUCK:
         return Answer((), STUCK)
-    calls = _calls(talk, text, raw)
-    return Answer(calls, stop, is_empty=not calls and not shown.strip())
+    calls = _calls(talk, text, incoming.raw)
+    if not calls and incoming.stop == LENGTH and incoming.is_repeating:
+        return Answer((), STUCK)
+    return Answer(calls, incoming.stop, is_empty=not calls and not shown.strip())
+
+
+def _most_tokens(talk: Conversation, prompt: Prompt, thinking: Thinking) -> int:
+    """The limit of an answer: its share of the window, and as much again for thoughts, as far as there is room."""
+    thinks = thinking is not Thinking.OFF and talk.thinks
+    share = talk.budget.reply * (1 + thinks)
+    return min(share, talk.budget.window - talk.gauge.tokens(prompt))
+
+
+class _Incoming:
+    """An answer as it comes in: its text without thoughts, what of it is shown, and how it ended."""
+
+    def __init__(self, talk: Conversation) -> None:
+        self.raw: list[RawCall] = []
+        self.usage: RequestUsage | None = None
+        self.stop = ""
+        self.has_begun = False
+        self._talk = talk
+        talk.has_shown = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self._thoughts, self._reader = ThoughtReader(), prose_reader(self._talk.way, self._talk.tools)
+        self._repetition = Repetition()
+        self._texts: list[str] = []
+        self._prose: list[str] = []
+        self._thought_tokens = 0
+
+    async def read(self, chunks: object) -> None:
+        """Take all chunks, up to where the answer ends or repeats itself."""
+        async with aclosing(chunks) as stream:  # type: ignore[type-var]
+            async for chunk in stream:
+                self.has_begun = True
+                await self._take(chunk)
+                if self.stop == STUCK:
+                    return
+
+    async def _take(self, chunk: Chunk) -> None:
+        if chunk.notice:
+            await self._talk.emit(Notice(self._talk.turn, Level.NOTE, chunk.notice))
+        if chunk.restarts:
+            self._talk.session.drop_draft()
+            self._begin()
+            await self._talk.emit(AnswerRestarted(self._talk.turn))
+        self.raw += chunk.calls
+        self.usage, self.stop = chunk.usage or self.usage, chunk.stop or self.stop
+        split = self._thoughts.feed(chunk.text)
+        await self._add_thought(chunk.thought + split.thought)
+        await self._add_text(split.text)
+        is_data = self._reader.is_within_call
+        if self._repetition.feed(chunk.text or chunk.thought, is_data):
+            self.stop = STUCK
+
+    async def _add_text(self, text: str) -> None:
+        self._texts.append(text)
+        await self._show(self._reader.feed(text))
+
+    async def _add_thought(self, thought: str) -> None:
+        if thought:
+            self._talk.thinks = True
+            self._thought_tokens += self._talk.count(thought)
+            await self._talk.emit(ThoughtDelta(self._talk.turn, thought))
+
+    async def _show(self, text: str) -> None:
+        if text:
+            self._prose.append(text)
+            self._talk.has_shown = True
+            self._talk.session.keep_draft(text)
+            await self._talk.emit(TextDelta(self._talk.turn, text))
+
+    async def ended(self) -> tuple[str, str]:
+        """The whole text, and what of it is shown; both without thoughts."""
+        rest = self._thoughts.rest()
+        await self._add_thought(rest.thought)
+        await self._add_text(rest.text)
+        await self._show(self._reader.rest())
+        return without_thoughts("".join(self._texts)), without_thoughts("".join(self._prose))
+
+    def estimated(self, prompt: Prompt) -> RequestUsage:
+        """Our own count of a request that was stopped."""
+        completion = self._talk.count("".join(self._texts)) + self._thought_tokens
+        return RequestUsage(self._talk.gauge.tokens(prompt), None, completion, thought_tokens=self._thought_tokens)
+
+    @property
+    def is_repeating(self) -> bool:
+        """Whether its end repeats itself."""
+        return self._repetition.is_repeating
 
 
 def _calls(talk: Conversation, text: str, raw: list[RawCall]) -> tuple[Call | Malformed, ...]:
     if raw:
-        read = [read_call(each, talk.tools, talk.paths, talk.way) for each in raw]
-    else:
-        read = [read_call(text, talk.tools, talk.paths, talk.way)]
-    return tuple(each for each in read if each is not None)
-
-
-async def _show(talk: Conversation, text: str) -> str:
-    if text:
-        talk.session.keep_draft(text)
-        await talk.emit(TextDelta(talk.turn, text))
-    return text
+        return tuple(read_raw_call(each, talk.tools, talk.paths) for each in raw)
+    return read_calls(text, talk.tools, talk.paths, talk.way).calls

@@ -30,14 +30,16 @@ async def open_turn(talk: Conversation, message: str, pasted: Sequence[str] = ()
     if not session.messages and not session.name:
         session.rename(name_of(message))
     tier, words = disclosure.intent(message, pasted)
-    is_work = await talk.unlock(tier, f"the message says “{words}”")
+    has_new = await talk.unlock(tier, f"the message says “{words}”")
+    talk.is_work = tier > 0
+    await talk.declare()
     talk.reading.renewed(session.prompted())
     found, short = await _retrieved(talk, message), await shortened(talk, message)
     await make_room_between_turns(talk, talk.count(short) + (found.tokens if found else 0))
     if talk.reading.renewed(session.prompted()):  # what was left out of it may just have left the prompt
         found = await _retrieved(talk, message)
         await make_room_between_turns(talk, talk.count(short) + (found.tokens if found else 0))
-    asks = await project_asks(talk) if is_work or found is not None else ""
+    asks = await project_asks(talk) if has_new or found is not None else ""
     code = await _code(talk, found, asks) if found is not None else ""
     summary = f"{compaction.HEADING}\n{session.summary}" if session.summary else ""
     parts = [summary, asks, talk.announcement(), code, *talk.asides, short]
@@ -96,6 +98,13 @@ async def shortened(talk: Conversation, message: str) -> str:
     text = f"the message is long: its middle is left out, and kept as ref {short.ref}"
     await talk.emit(Notice(talk.turn, Level.WARNING, text))
     return short.text
+
+
+async def append_continuation(talk: Conversation, request: str) -> None:
+    """Ask for the rest of an answer that was cut off."""
+    text = f"the answer reached its limit of {talk.budget.reply:,} tokens: asked to go on"
+    await talk.emit(Notice(talk.turn, Level.NOTE, text))
+    talk.session.add(Draft("user", request, talk.count(request), talk.turn, shown=""))
 
 
 async def habit(talk: Conversation, tool: str) -> None:

@@ -8,19 +8,27 @@ from tersely.agent.calling import Way
 from tersely.agent.context import compaction
 from tersely.agent.conversation import Conversation
 from tersely.agent.events import Compacted
-from tersely.agent.models.protocol import Message
+from tersely.agent.models.protocol import Message, RequestOptions, Thinking
 from tersely.agent.sessions.session import Stored
 from tersely.foundation.clock import Stopwatch
+
+SESSION_SLOT, CHORE_SLOT = 0, 1  # of a server that keeps several caches
 
 
 async def make_room_between_turns(talk: Conversation, coming_tokens: int) -> None:
     """Have old turns leave where the prompt would be above its threshold with what is coming, unless they stay."""
     if not talk.options.compacts:
         return
-    prompt, budget, gauge = talk.session.prompt(), talk.budget, talk.gauge
-    if talk.session.messages and gauge.tokens(prompt) + coming_tokens > budget.threshold:
-        most, most_of_last = gauge.own(budget.kept), gauge.own(budget.history)
-        await compact(talk, compaction.first_kept(talk.session.prompted(), most, most_of_last))
+    budget, gauge = talk.budget, talk.gauge
+    threshold = budget.late_threshold if talk.cache.is_fragile else budget.threshold
+    if not talk.session.messages or gauge.tokens(talk.prompt()) + coming_tokens <= threshold:
+        return
+    messages = talk.session.prompted()
+    if talk.cache.is_fragile:  # what stays would be evaluated again from the beginning: the longest time until next
+        await compact(talk, len(messages))
+        return
+    most, most_of_last = gauge.own(budget.kept), gauge.own(budget.history)
+    await compact(talk, compaction.first_kept(messages, most, most_of_last))
 
 
 async def compact_all_but_last(talk: Conversation) -> Compacted | None:
@@ -32,14 +40,14 @@ async def compact_all_but_last(talk: Conversation) -> Compacted | None:
 
 async def compact(talk: Conversation, at: int) -> Compacted | None:
     """Have the messages before a place leave, and their summary come with the next one; None where there are none."""
-    session, prompt = talk.session, talk.session.prompt()
+    session, prompt = talk.session, talk.prompt()
     messages = session.prompted()
     if at == 0 or session.summary:
         return None
     before = talk.gauge.tokens(prompt)
     made = await _summary(talk, messages[:at])
     session.leave_out(messages[at].id if at < len(messages) else None, made.text)
-    after = talk.gauge.tokens((*session.prompt(), Message("user", made.text)))
+    after = talk.gauge.tokens((*talk.prompt(), Message("user", made.text)))
     done = Compacted(talk.turn, before, after, made.how)
     await talk.emit(done)
     return done
@@ -48,20 +56,46 @@ async def compact(talk: Conversation, at: int) -> Compacted | None:
 async def _summary(talk: Conversation, leaving: Sequence[Stored]) -> compaction.Summary:
     """A summary of what is at the beginning of the prompt, by the model where the prompt leaves it the room."""
     most, tokenizer, watch = talk.budget.summary, talk.toolbox.tokenizer, Stopwatch()
-    request = (*talk.session.prompt(), Message("user", compaction.REQUEST))
-    if talk.gauge.tokens(request) + most > talk.budget.window:
+    asking = _apart(talk, leaving) if _has_slot_apart(talk) else _behind_prompt(talk)
+    if talk.gauge.tokens(asking.request) + most > talk.budget.window:
         return compaction.Summary(compaction.extracts(leaving, most, tokenizer), compaction.EXTRACTIVE)
-    constraint = talk.constraint() if talk.way is Way.NATIVE else None
-    asking = compaction.Asking(talk.model, request, talk.way, constraint)
     made = await compaction.summarised(asking, leaving, most, tokenizer)
-    if made.usage is not None:
-        await talk.account(made.usage, watch)
+    if made.usage is not None and not asking.options.slot:
+        await talk.account(made.usage, watch, asking.request)
+    elif made.usage is not None:
+        talk.session.record(made.usage, int(watch.seconds() * 1000))
     return made
+
+
+def _has_slot_apart(talk: Conversation) -> bool:
+    """Whether the server keeps another cache, and that of the session would not outlast a chore."""
+    return talk.cache.is_fragile and talk.model.abilities.slots > 1
+
+
+def _behind_prompt(talk: Conversation) -> compaction.Asking:
+    """A summary asked for behind the prompt, nearly all of which the server has evaluated."""
+    constraint = talk.constraint() if talk.way is Way.NATIVE else None
+    request = (*talk.prompt(), Message("user", compaction.REQUEST))
+    options = RequestOptions(Thinking.OFF)
+    return compaction.Asking(talk.model, request, talk.way, constraint, options)
+
+
+def _apart(talk: Conversation, leaving: Sequence[Stored]) -> compaction.Asking:
+    """A summary of extracts alone, asked for in another slot of the server."""
+    text = compaction.extracts(leaving, talk.budget.history, talk.toolbox.tokenizer)
+    request = (Message("user", f"{text}\n\n{compaction.REQUEST}"),)
+    options = RequestOptions(Thinking.OFF, slot=CHORE_SLOT)
+    return compaction.Asking(talk.model, request, Way.TEXT, None, options)
+
+
+def has_room_for_result(talk: Conversation) -> bool:
+    """Whether the prompt fits with a reply, and with the result of one more call."""
+    return talk.gauge.tokens(talk.prompt()) + talk.budget.observation <= talk.budget.room
 
 
 async def has_room(talk: Conversation, *, is_refused: bool = False) -> bool:
     """Whether the prompt fits with a reply; once in a turn, what is oldest leaves. `is_refused`: the server says no."""
-    before = talk.gauge.tokens(talk.session.prompt())
+    before = talk.gauge.tokens(talk.prompt())
     if before <= talk.budget.room and not is_refused:
         return True
     if not talk.options.compacts:
@@ -75,7 +109,7 @@ async def has_room(talk: Conversation, *, is_refused: bool = False) -> bool:
         return False
     talk.has_made_room = True
     _fold(talk, messages, at)
-    after = talk.gauge.tokens(talk.session.prompt())
+    after = talk.gauge.tokens(talk.prompt())
     await talk.emit(Compacted(talk.turn, before, after, compaction.EXTRACTIVE))
     return after <= talk.budget.room
 
