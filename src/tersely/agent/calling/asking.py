@@ -61,8 +61,8 @@ def constraint_for(
     if way is Way.GRAMMAR:
         return Constraint(grammar=grammar_for(tools, paths))
     if way is Way.SCHEMA:
-        return Constraint(schema=envelope(tools, None))
-    return Constraint(tools=functions(tools, None), allowed=tuple(allowed))
+        return Constraint(schema=envelope(tools))
+    return Constraint(tools=functions(tools), allowed=tuple(allowed))
 
 
 def read_calls(answer: str, tools: Sequence[Tool], paths: Paths | None = None, way: Way = Way.TEXT) -> Reading:
