@@ -23,17 +23,29 @@ class Server:
     """A running server: `url` is where it listens."""
 
     def __init__(
-        self, model: Path, window: int = 8_192, slots: int = 1, reuse: int = 0, port: int = 0, embeds: bool = False
+        self,
+        model: Path,
+        window: int = 8_192,
+        slots: int = 1,
+        reuse: int = 0,
+        port: int = 0,
+        embeds: bool = False,
+        template: Path | None = None,
+        is_trained: bool = False,
+        log: Path | None = None,
     ) -> None:
         words = [sys.executable, "-m", "bench.modelserver.server", str(model), "--window", str(window)]
         words += ["--slots", str(slots), "--reuse", str(reuse), "--port", str(port)]
         words += ["--embeds"] if embeds else []
-        self.log = model.with_suffix(".log")
+        words += ["--template", str(template)] if template else []
+        words += ["--trained"] if is_trained else []
+        self.log = log or model.with_suffix(".log")
         path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-        with self.log.open("ab") as log:
+        with self.log.open("ab") as errors:
             self._process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env={**os.environ, "PYTHONPATH": path}
-            )
+                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+                env={**os.environ, "PYTHONPATH": path},
+            )  # fmt: skip
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
@@ -63,10 +75,13 @@ class Server:
         self.kill()
 
 
-def serve(model: str, window: int, slots: int, reuse: int, port: int, embeds: bool) -> None:
+def serve(
+    model: str, window: int, slots: int, reuse: int, port: int, embeds: bool, template: str, is_trained: bool
+) -> None:
     """Serve a model on a port of this machine (0: some) until standard input ends; say where on standard output.
 
-    With `embeds` it answers with embeddings, the mean over the tokens of a text, and nothing else.
+    With `embeds` it answers with embeddings, the mean over the tokens of a text, and nothing else. `template` is a
+    file with another chat template than the model's. One that `is_trained` is computed as servers usually do.
     """
     import xllamacpp
 
@@ -85,12 +100,13 @@ def serve(model: str, window: int, slots: int, reuse: int, port: int, embeds: bo
     params.ui = False
     params.endpoint_props = False
     params.endpoint_slots = True
-    params.cpuparams.n_threads = 1
-    params.cpuparams_batch.n_threads = 1
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2 if is_trained else 1
+    if template:
+        params.chat_template = Path(template).read_text("utf-8")
     params.n_threads_http = 4
-    # The scripted model computes with large numbers whose small differences count.
-    params.cache_type_k = params.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_F32
-    params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    if not is_trained:  # the scripted model computes with large numbers whose small differences count
+        params.cache_type_k = params.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_F32
+        params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     if embeds:
         params.embedding = True
         params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
@@ -110,5 +126,7 @@ if __name__ == "__main__":
     parser.add_argument("--reuse", type=int, default=0)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--embeds", action="store_true")
+    parser.add_argument("--template", default="")
+    parser.add_argument("--trained", action="store_true")
     asked = parser.parse_args()
-    serve(asked.model, asked.window, asked.slots, asked.reuse, asked.port, asked.embeds)
+    serve(asked.model, asked.window, asked.slots, asked.reuse, asked.port, asked.embeds, asked.template, asked.trained)

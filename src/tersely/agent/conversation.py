@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tersely.agent.calling import Paths, Way, constraint_for, way_of, written
+from tersely.agent.calling import AUTO, Paths, Way, constraint_for, way_of, written
 from tersely.agent.context import disclosure, prefix
 from tersely.agent.context.cache import CacheWatch
 from tersely.agent.context.disclosure import HIGHEST_TIER
@@ -36,6 +36,7 @@ class Options:
     can_ask: bool = True  # somebody answers `ApprovalAsked`; else such calls are denied
     reply_tokens: int = 0  # of one answer, 0 for its share of the window
     compacts: bool = True  # older turns leave a window that fills up; else a turn ends when it is full
+    calls: str = AUTO  # the way in which calls are asked for, where the server has it
 
 
 class Answered(NamedTuple):
@@ -177,7 +178,7 @@ class Conversation:
 
     def use_way(self, abilities: Abilities) -> None:
         """Ask for calls in the way that these abilities have; the prompt begins anew."""
-        self.way = way_of(abilities)
+        self.way = way_of(abilities, self.options.calls)
         self.tools = tools_for(self.way)
         session = self.session
         text = prefix.prefix_text(abilities.family, self.way, self.unlocked(), prefix.card_of(session.prefix))

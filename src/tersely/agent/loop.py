@@ -130,7 +130,7 @@ async def _takes_another_way(talk: Conversation, error: TerselyError) -> bool:
         if talk.unread_calls < MAX_UNREAD_CALLS:
             return True
         abilities = abilities._replace(tools=False)
-    elif error.code != "way_refused" or way_of(abilities) is talk.way:
+    elif error.code != "way_refused" or way_of(abilities, talk.options.calls) is talk.way:
         return False
     before = talk.way
     talk.use_way(abilities)

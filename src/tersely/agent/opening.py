@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.agent.agent import Agent
-from tersely.agent.calling import way_of
+from tersely.agent.calling import Way, way_of
 from tersely.agent.context.cache import CacheWatch
 from tersely.agent.context.disclosure import unlocked
 from tersely.agent.context.prefix import prefix_text, repository_card
@@ -64,7 +64,7 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
         hold = opened.enter_context(wanted.hold.again() if wanted.hold else store.hold(identifier))
         toolbox, session = await _opened(model.abilities, wanted, store, budget, identifier)
         opened.pop_all()  # what is open is the agent's to close now
-    way = way_of(model.abilities)
+    way = way_of(model.abilities, wanted.options.calls)
     gauge, cache = Gauge(toolbox.tokenizer), CacheWatch(toolbox.tokenizer)
     talk = Conversation(model, toolbox, store, session, hold, budget, gauge, cache, way, wanted.options, tools_for(way))
     talk.thinks = model.abilities.thinking
@@ -92,22 +92,21 @@ async def _opened(
     choices = replace(wanted.choices, observation_tokens=budget.observation)
     toolbox = Toolbox.open(root, wanted.folder, id, wanted.answer_words, choices)
     try:
-        way = way_of(abilities).value
-        if going_on is not None and (going_on.way, going_on.model) == (way, abilities.model):
+        way = way_of(abilities, wanted.options.calls)
+        if going_on is not None and (going_on.way, going_on.model) == (way.value, abilities.model):
             return toolbox, going_on
         tier = going_on.tier if going_on else 0
-        prefix = await _prefix(abilities, toolbox, tier)
+        prefix = await _prefix(abilities, way, toolbox, tier)
         if going_on is not None:
-            going_on.use(abilities.model, prefix, way, tier)
+            going_on.use(abilities.model, prefix, way.value, tier)
             return toolbox, going_on
-        return toolbox, store.create(str(root), abilities.model, prefix, way, id)
+        return toolbox, store.create(str(root), abilities.model, prefix, way.value, id)
     except BaseException:
         toolbox.close()
         raise
 
 
-async def _prefix(abilities: Abilities, toolbox: Toolbox, tier: int) -> str:
-    way = way_of(abilities)
+async def _prefix(abilities: Abilities, way: Way, toolbox: Toolbox, tier: int) -> str:
     tools = unlocked(tools_for(way), tier, toolbox.approvals.policy)
     return prefix_text(abilities.family, way, tools, await _card(toolbox))
 

@@ -27,6 +27,9 @@ SHARED = "pyproject.toml"
 OWN = ".tersely/config.toml"
 
 
+WAYS_OF_CALLING = ("auto", "native", "grammar", "call", "schema", "text")
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The decisions, all made. A number below its `least` is refused.
@@ -55,6 +58,7 @@ class Settings:
     chat_private_hosts: str = field(default="none", metadata={"own": True})  # that it may fetch from, with commas
     chat_compact: str = field(default="on", metadata={"choices": ("on", "off")})  # old turns leave a window that fills
     chat_reply_tokens: int = field(default=0, metadata={"least": 0})  # of any answer; 0: its share of the window
+    chat_calls: str = field(default="auto", metadata={"choices": WAYS_OF_CALLING})
     complaints: tuple[str, ...] = ()  # a sentence for each setting that was given and is not known
 
 

@@ -101,18 +101,20 @@ def test_calls_that_cannot_be_made_are_answered_and_bounded(root: Path) -> None:
     assert len(model.prompts) <= 5
 
 
-def test_a_locked_tool_says_how_to_ask_for_it(root: Path) -> None:
-    replies: list[Said] = [
-        call("bash", command="true"),
-        call("request_tools", tier=2),
-        call("bash", command="true"),
-        "ok",
-    ]
+def test_a_locked_tool_that_is_called_is_unlocked_in_the_same_step(root: Path) -> None:
+    replies: list[Said] = [call("bash", command="true"), call("request_tools", tier=2), "ok"]
     model, (events,) = talk(root, replies, "is it true?", abilities=TEXT_WAY, choices=ALLOWED)
-    assert "Call request_tools with tier 2 first" in last_said(model.prompts[1])
-    assert "bash(command)" in last_said(model.prompts[2])
-    assert [(event.tier, event.reason) for event in of_kind(events, Unlocked)] == [(2, "the model asked for it")]
-    assert [event.status for event in of_kind(events, CallEnded)] == ["refused", "ok", "ok"]
+    assert last_said(model.prompts[1]).startswith("bash:\n")
+    assert "bash(command)" in last_said(model.prompts[1])
+    assert "You have the tools of tier 2 already." in last_said(model.prompts[2])
+    assert [(event.tier, event.reason) for event in of_kind(events, Unlocked)] == [(2, "the model called bash")]
+    assert [event.status for event in of_kind(events, CallEnded)] == ["ok", "ok"]
+
+
+def test_a_locked_tool_is_still_asked_about(root: Path) -> None:
+    replies: list[Said] = [call("bash", command="true"), "no"]
+    _, (events,) = talk(root, replies, "is it true?", abilities=TEXT_WAY, options=Options(can_ask=False))
+    assert [event.status for event in of_kind(events, CallEnded)] == ["denied"]
 
 
 def test_a_denied_tier_is_never_unlocked(root: Path) -> None:

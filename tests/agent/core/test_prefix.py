@@ -134,7 +134,7 @@ def test_a_server_that_restricts_a_list_has_it_whole_from_the_beginning(root: Pa
 
 
 @pytest.mark.parametrize("way", [SCHEMA, NATIVE], ids=["schema", "native"])
-def test_the_first_request_is_short_with_what_goes_beside_it(root: Path, way: Abilities) -> None:
+def test_the_first_request_is_short_also_in_a_large_repository(root: Path, way: Abilities) -> None:
     for number in range(150):
         (root / "shop" / f"a_long_name_of_a_module_{number}.py").write_text("")
     model = Scripted(["Hello." if way.tools else enveloped("Hello.")], way)
@@ -147,7 +147,8 @@ def test_the_first_request_is_short_with_what_goes_beside_it(root: Path, way: Ab
     (constraint,) = model.constraints
     assert constraint is not None
     functions = [json.dumps({"type": "function", "function": each}) for each in constraint.tools]
-    shown = "\n".join([rendered(model.prompts[0]), *functions, json.dumps(constraint.schema or "")])
+    shown = "\n".join([rendered(model.prompts[0]), *functions])
+    assert "a_long_name" not in shown + json.dumps(constraint.schema)
     assert Tokenizer("cl100k").count(shown) <= FIRST_REQUEST_TOKENS
 
 

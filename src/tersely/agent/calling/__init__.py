@@ -5,7 +5,7 @@ constraint = constraint_for(tools, way, paths)
 reading = read_calls(answer, tools, paths, way)  # its `calls` are each a Call or a Malformed
 """
 
-from tersely.agent.calling.asking import Reading, call_format, constraint_for, read_calls, read_raw_call, way_of
+from tersely.agent.calling.asking import AUTO, Reading, call_format, constraint_for, read_calls, read_raw_call, way_of
 from tersely.agent.calling.call import Call, Malformed
 from tersely.agent.calling.form import written
 from tersely.agent.calling.paths import Paths
@@ -15,6 +15,6 @@ from tersely.agent.calling.thoughts import ThoughtReader
 from tersely.agent.calling.way import Way
 
 __all__ = [
-    "Call", "Malformed", "Paths", "ProseReader", "Reading", "Repetition", "ThoughtReader", "Way",
+    "AUTO", "Call", "Malformed", "Paths", "ProseReader", "Reading", "Repetition", "ThoughtReader", "Way",
     "call_format", "constraint_for", "prose_reader", "read_calls", "read_raw_call", "way_of", "written",
 ]  # fmt: skip

@@ -12,10 +12,11 @@ from tersely.agent.calling.grammar import grammar_for
 from tersely.agent.calling.paths import Paths
 from tersely.agent.calling.schema import CALL, SAY, TOOL, envelope, functions
 from tersely.agent.calling.validation import checked
-from tersely.agent.calling.way import Way
+from tersely.agent.calling.way import HELD_BY_GRAMMAR, Way
 from tersely.agent.models.protocol import Abilities, Constraint, RawCall
 from tersely.agent.tools.declaration import Tool
 
+AUTO = "auto"
 MAX_CALL_CHARACTERS = 400_000  # of an answer that is searched for a call
 _SHOWN = "<call read>\npath: src/app.py\n</call>"
 _FORMATS = {
@@ -23,6 +24,7 @@ _FORMATS = {
     "Lines of code follow a line such as `--- body`, as they are.",
     Way.SCHEMA: 'Answer in JSON: {"say": "…", "call": {"tool": "read", "path": "src/app.py"}}, or with "call": null.',
     Way.NATIVE: "",
+    Way.CALL: f"Every message of yours is one call, each argument on a line. `respond` answers the user:\n{_SHOWN}",
 }
 _FORMATS[Way.TEXT] = _FORMATS[Way.GRAMMAR]
 
@@ -34,13 +36,20 @@ class Reading(NamedTuple):
     start: int
 
 
-def way_of(abilities: Abilities) -> Way:
-    """The way that a model knows best, if its server has it: its own functions, else the surest of ours."""
-    if abilities.tools:
-        return Way.NATIVE
-    if abilities.grammar:
-        return Way.GRAMMAR
-    return Way.SCHEMA if abilities.schema else Way.TEXT
+def way_of(abilities: Abilities, wanted: str = AUTO) -> Way:
+    """The way that a model knows best, if its server has it: its own functions, else the surest of ours.
+
+    `wanted` is another one that is taken if the server has it; templates without functions have some form of theirs.
+    """
+    has = {
+        Way.NATIVE: abilities.tools or (wanted == Way.NATIVE and abilities.grammar),
+        Way.GRAMMAR: abilities.grammar,
+        Way.CALL: abilities.grammar,
+        Way.SCHEMA: abilities.schema,
+        Way.TEXT: True,
+    }
+    ways = [way for way in Way if has[way]]
+    return next((way for way in ways if way == wanted), ways[0])
 
 
 def call_format(way: Way) -> str:
@@ -58,8 +67,8 @@ def constraint_for(
     """
     if not tools or way is Way.TEXT:
         return None
-    if way is Way.GRAMMAR:
-        return Constraint(grammar=grammar_for(tools, paths))
+    if way in HELD_BY_GRAMMAR:
+        return Constraint(grammar=grammar_for(tools, paths, has_prose=way is Way.GRAMMAR))
     if way is Way.SCHEMA:
         return Constraint(schema=envelope(tools))
     return Constraint(tools=functions(tools), allowed=tuple(allowed))
@@ -73,9 +82,9 @@ def read_calls(answer: str, tools: Sequence[Tool], paths: Paths | None = None, w
     answer = answer[:MAX_CALL_CHARACTERS].replace("\r\n", "\n")
     if way is Way.SCHEMA and (enveloped := _from_envelope(answer, tools, paths)) is not None:
         return enveloped
-    start = form.start_of(answer, is_strict=way is Way.GRAMMAR)
+    start = form.start_of(answer, is_strict=way in HELD_BY_GRAMMAR)
     if start >= 0:
-        written = form.read(answer, tools, is_strict=way is Way.GRAMMAR)
+        written = form.read(answer, tools, is_strict=way in HELD_BY_GRAMMAR)
         return Reading(tuple(checked(each, tools, paths) for each in written), start)
     found = foreign.find(answer, tools)
     if found is None:

@@ -31,11 +31,14 @@ _NEW_PATH = ((0x2D, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))  # letters,
 _BLANK = " \t"
 
 
-def grammar_for(tools: Sequence[Tool], paths: Paths | None) -> str:
-    """The grammar of an answer that may call one of these tools; `paths` are the ones that it may name."""
+def grammar_for(tools: Sequence[Tool], paths: Paths | None, has_prose: bool = True) -> str:
+    """The grammar of an answer that may call one of these tools, and has to where it `has_prose` not.
+
+    `paths` are the ones that it may name.
+    """
     known = paths.rules if paths is not None else ""
     rules = [
-        "root ::= prose (last | call)",
+        f"root ::= {'prose (last | call)' if has_prose else 'call'}",
         f'prose ::= (prose-line "\\n"){{0,{MAX_PROSE_LINES}}}',
         "last ::= prose-line",
         f"prose-line ::= {_line_without((OPENING,))}",

@@ -10,7 +10,7 @@ from typing import Protocol
 from tersely.agent.calling import foreign
 from tersely.agent.calling.form import OPENING, start_of
 from tersely.agent.calling.schema import SAY
-from tersely.agent.calling.way import Way
+from tersely.agent.calling.way import HELD_BY_GRAMMAR, Way
 from tersely.agent.tools.declaration import Tool
 
 _SAY = re.compile(rf'\s*\{{\s*"{SAY}"\s*:\s*"')
@@ -37,7 +37,7 @@ def prose_reader(way: Way, tools: Sequence[Tool] = ()) -> ProseReader:
     """The reader of answers that were asked for in this way, and may call these tools."""
     if way is Way.SCHEMA:
         return EnvelopeProse(tools)
-    return LineProse(tools, is_strict=way is Way.GRAMMAR)
+    return LineProse(tools, is_strict=way in HELD_BY_GRAMMAR)
 
 
 def _begins_call(line: str) -> bool:

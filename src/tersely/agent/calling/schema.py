@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tersely.agent.tools.declaration import Kind, Parameter, Tool
-from tersely.foundation.limits import MAX_CALL_LINE_CHARACTERS
 
 SAY, CALL, TOOL = "say", "call", "tool"
 
@@ -23,8 +22,16 @@ def envelope(tools: Sequence[Tool]) -> Mapping[str, Any]:
 
 
 def functions(tools: Sequence[Tool]) -> tuple[Mapping[str, Any], ...]:
-    """The tools as functions, as OpenAI describes them."""
-    return tuple({"name": tool.name, "description": tool.signature, "parameters": _object({}, tool)} for tool in tools)
+    """The tools as functions, as OpenAI describes them, in as few tokens as that takes: they stand in every prompt."""
+    return tuple(map(_function, tools))
+
+
+def _function(tool: Tool) -> Mapping[str, Any]:
+    properties = {each.name: _value(each) for each in tool.parameters}
+    required = [each.name for each in tool.parameters if each.required]
+    parameters = {"type": "object", "properties": properties, **({"required": required} if required else {})}
+    summary = tool.signature.partition(") ")[2]  # names of parameters are declared; a tool of several forms needs all
+    return {"name": tool.name, "description": tool.signature if "(" in summary else summary, "parameters": parameters}
 
 
 def _object(first: Mapping[str, Any], tool: Tool) -> Mapping[str, Any]:
@@ -39,10 +46,7 @@ def _choice(values: Sequence[str]) -> Mapping[str, Any]:
 
 def _value(parameter: Parameter) -> Mapping[str, Any]:
     if parameter.kind is Kind.INTEGER:
-        return {"type": "integer", "minimum": 0}
+        return {"type": "integer"}
     if parameter.kind is Kind.CHOICE:
         return _choice(parameter.choices)
-    if parameter.kind is Kind.RAW:
-        return {"type": "string"}
-    most = min(parameter.most_characters, MAX_CALL_LINE_CHARACTERS)
-    return {"type": "string", "minLength": 1, "maxLength": most}
+    return {"type": "string"}

@@ -96,7 +96,7 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
         private_hosts=tuple(_listed(settings.chat_private_hosts, ",")), servers=configured(os.environ),
     )  # fmt: skip
     compacts = settings.chat_compact == "on"
-    options = Options(can_ask=can_ask, reply_tokens=settings.chat_reply_tokens, compacts=compacts)
+    options = Options(can_ask, settings.chat_reply_tokens, compacts, settings.chat_calls)
     return Wanted(root, folder(), ANSWER_WORDS, session, choices, options, forks=parameters.fork)
 
 
