@@ -16,6 +16,7 @@ from typing import NamedTuple
 from tersely.foundation.clock import local_time
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_LOG_BYTES
+from tersely.foundation.private import state_directory
 
 MAX_OUTLINED_FILES = 500  # remembered of one session
 _NAME_BYTES = 12
@@ -38,11 +39,7 @@ class Installed(NamedTuple):
 
 def directory(environment: Mapping[str, str] | None = None) -> Path:
     """`$TERSELY_HOME`, else where the user's programs keep their state."""
-    known = os.environ if environment is None else environment
-    own, state = known.get("TERSELY_HOME", ""), known.get("XDG_STATE_HOME", "")
-    if own:
-        return Path(own)
-    return (Path(state) if state.startswith("/") else Path.home() / ".local" / "state") / "tersely"
+    return Path(state_directory(os.environ if environment is None else environment) or Path.home())
 
 
 def read_record(base: Path, agent: str) -> Installed:

@@ -48,6 +48,16 @@ def user_key(environment: Mapping[str, str]) -> bytes:
     raise failure
 
 
+def state_directory(environment: Mapping[str, str]) -> str:
+    """`$TERSELY_HOME`, else where the user's programs keep their state; "" where the user has no home."""
+    own = environment.get("TERSELY_HOME", "")
+    if own:
+        return own
+    home, state = os.path.expanduser("~"), environment.get("XDG_STATE_HOME", "")
+    state = state if state.startswith("/") else f"{home}/.local/state" if home.startswith("/") else ""
+    return f"{state}/tersely" if state else ""
+
+
 def temporary_directory(base: str) -> str:
     """A directory of this user's own below one that all users share."""
     return f"{base}/tersely-{os.geteuid()}"
@@ -78,13 +88,9 @@ def _is_own(status: os.stat_result) -> bool:
 
 def _places(environment: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
     """Directories for the key, the best first, and whether others may make one of that name too."""
-    own = environment.get("TERSELY_HOME", "")
-    if own:
-        yield own, False
-    home, state = os.path.expanduser("~"), environment.get("XDG_STATE_HOME", "")
-    state = state if state.startswith("/") else f"{home}/.local/state" if home.startswith("/") else ""
-    if state and not own:
-        yield f"{state}/tersely", False
+    state = state_directory(environment)
+    if state:
+        yield state, False
     for base in (environment.get("TMPDIR", ""), "/tmp"):  # noqa: S108 - checked before use
         if base.startswith("/"):
             yield temporary_directory(base), True

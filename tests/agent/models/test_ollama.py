@@ -10,13 +10,12 @@ from typing import Any
 import ollama
 import pytest
 from tests.agent.model_servers import Scripted
-from tests.agent.models.answering import HELLO, PLAIN, answering, chunked, everything, refusal
+from tests.agent.models.answering import HELLO, PLAIN, answering, chunked, everything, model_at, refusal
 from tests.agent.ollama import Front
 
 from tersely.agent.models.connecting import connect, probe
-from tersely.agent.models.ollama import OllamaModel, PromptSizes
+from tersely.agent.models.ollama import OllamaChat, PromptSizes
 from tersely.agent.models.protocol import Chunk, Constraint, Message, Model, Prompt, RawCall
-from tersely.agent.models.wire import endpoint
 from tersely.foundation.errors import TerselyError
 
 WORDS = "some words that take room "
@@ -120,7 +119,7 @@ def test_what_surrounds_messages_does_not_count() -> None:
 def heard(parts: Sequence[bytes]) -> list[Chunk]:
     async def listen() -> list[Chunk]:
         async with answering(parts) as url:
-            return await everything(OllamaModel(endpoint(url), PLAIN))
+            return await everything(model_at(url, OllamaChat(PLAIN.window)))
 
     return asyncio.run(listen())
 

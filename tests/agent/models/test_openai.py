@@ -9,12 +9,13 @@ from collections.abc import Sequence
 import pytest
 from bench.modelserver.server import Server
 from tests.agent.model_servers import Scripted
-from tests.agent.models.answering import HELLO, PLAIN, answering, chunked, everything, refusal
+from tests.agent.models.answering import HELLO, PLAIN, answering, chunked, everything, model_at, refusal
 
 from tersely.agent.models import wire
 from tersely.agent.models.connecting import connect, probe
-from tersely.agent.models.openai import OpenAIModel, request
+from tersely.agent.models.openai import ChatCompletions
 from tersely.agent.models.protocol import Chunk, Constraint, Message, RawCall, Usage
+from tersely.agent.models.served import Known, Request
 from tersely.foundation.errors import TerselyError
 
 LONG = "word " * 3_000
@@ -34,7 +35,7 @@ DONE = b"data: [DONE]\n\n"
 def heard(parts: Sequence[bytes], stays: bool = False) -> list[Chunk]:
     async def listen() -> list[Chunk]:
         async with answering(parts, stays) as url:
-            return await everything(OpenAIModel(wire.endpoint(url), PLAIN))
+            return await everything(model_at(url))
 
     return asyncio.run(listen())
 
@@ -109,8 +110,8 @@ def test_a_server_that_is_killed_in_the_middle_is_told(scripted: Scripted) -> No
 
     with pytest.raises(TerselyError) as raised:
         asyncio.run(ask())
-    assert raised.value.code == "model_failed"
-    assert "broke off" in raised.value.message
+    assert raised.value.code == "model_unavailable"
+    assert "no server of models listens" in raised.value.message
 
 
 def test_a_stream_that_is_left_stops_the_model(scripted: Scripted) -> None:
@@ -232,10 +233,10 @@ def test_silence_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("constraint", "field"),
     [(Constraint(grammar="root ::= [a]"), "grammar"), (Constraint(schema={"type": "null"}), "response_format"),
-     (Constraint(tools=({"name": "f"},)), "tools"), (None, "")],
+     (Constraint(tools=({"name": "f", "parameters": {}},)), "tools"), (None, "")],
 )  # fmt: skip
 def test_one_constraint_is_sent(constraint: Constraint | None, field: str) -> None:
-    body = request(PLAIN, HELLO, constraint, 8)
+    body = ChatCompletions().body(Known(PLAIN), Request(HELLO, constraint, 8))
     assert {"grammar", "response_format", "tools"} & set(body) == ({field} if field else set())
 
 
@@ -263,6 +264,8 @@ def test_what_no_request_can_carry_is_refused_and_no_key_is_told(url: str, key: 
 
 
 def test_urls_are_taken_as_people_write_them() -> None:
-    assert wire.endpoint("localhost:8080/v1/") == wire.Endpoint("http", "localhost", 8080, "")
-    assert wire.endpoint("https://api.example.org/v1", "k\n") == wire.Endpoint("https", "api.example.org", 443, "", "k")
+    assert wire.endpoint("localhost:8080/v1/") == wire.Endpoint("http", "localhost", 8080, "/v1")
+    assert wire.endpoint("https://api.example.org/v1", "k\n") == wire.Endpoint(
+        "https", "api.example.org", 443, "/v1", "k"
+    )
     assert wire.endpoint("http://[::1]:80/proxy").url == "http://[::1]:80/proxy"

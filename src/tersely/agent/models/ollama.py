@@ -8,17 +8,18 @@ instead when asked to (`truncate`, `shift`), and whether others have cut is told
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tersely.agent.models.openai import number
-from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Message, Prompt, RawCall, Usage
-from tersely.agent.models.wire import Endpoint, is_too_long, opened, parsed, reason_of, refusal
+from tersely.agent.models.answers import number, object_in, table
+from tersely.agent.models.protocol import Chunk, Message, Prompt, RawCall, Thinking, Usage
+from tersely.agent.models.refusals import broken_off, cut_off
+from tersely.agent.models.served import Known, Request
+from tersely.agent.models.wire import Endpoint, parsed
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_MODEL_CALLS, MAX_MODEL_ERROR_CHARACTERS, MAX_MODEL_EVENT_BYTES
+from tersely.foundation.limits import MAX_MODEL_CALLS, MAX_MODEL_EVENT_BYTES
 from tersely.foundation.tokens import count
 
-CHAT = "/api/chat"
 OLLAMA = "ollama"
 KEEP_ALIVE = "30m"  # that the model stays loaded, and what it has evaluated with it
 # A vocabulary may make fewer tokens of a text than o200k_base, but not that few.
@@ -26,75 +27,81 @@ LEAST_SHARE = 0.6
 _STOPS = {"stop": "end", "length": "length"}
 
 
-class OllamaModel:
-    """A model behind `POST /api/chat`, with a window of `abilities.window` tokens."""
+class OllamaChat:
+    """The dialect of `POST /api/chat`, with a window of `window` tokens."""
 
-    def __init__(self, place: Endpoint, abilities: Abilities) -> None:
-        self.abilities = abilities
+    path = "/api/chat"
+
+    def __init__(self, window: int) -> None:
+        self._sizes = PromptSizes(window)
+
+    def body(self, known: Known, request: Request) -> dict[str, Any]:
+        """See `served.Dialect`."""
+        body: dict[str, Any] = {
+            "model": known.abilities.model,
+            "messages": [_message(each) for each in request.prompt],
+            "stream": True,
+            "truncate": False,
+            "shift": False,
+            "keep_alive": KEEP_ALIVE,
+            "options": {"num_ctx": known.abilities.window, "num_predict": request.most_tokens},
+        }
+        if known.abilities.thinking and request.options.thinking is not Thinking.DEFAULT:
+            body["think"] = request.options.thinking is Thinking.ON
+        constraint = request.constraint
+        if constraint is not None and constraint.schema is not None:
+            body["format"] = constraint.schema
+        elif constraint is not None and constraint.tools:
+            body["tools"] = [{"type": "function", "function": each} for each in constraint.tools]
+        return {name: value for name, value in body.items() if name not in known.refused}
+
+    def adaptable(self, body: Mapping[str, Any]) -> Mapping[str, str]:
+        """See `served.Dialect`."""
+        words = {"think": "think", "thinking": "think"}
+        return words if "think" in body else {}
+
+    def reader(self, place: Endpoint, request: Request) -> OllamaAnswer:
+        """See `served.Dialect`."""
+        return OllamaAnswer(place, request.prompt, self._sizes)
+
+
+class OllamaAnswer:
+    """What the lines of one answer have said so far."""
+
+    def __init__(self, place: Endpoint, prompt: Prompt, sizes: PromptSizes) -> None:
         self._place = place
-        self._sizes = PromptSizes(abilities.window)
+        self._prompt = prompt
+        self._sizes = sizes
+        self._lines = LineReader()
+        self._calls: list[RawCall] = []
 
-    async def stream(self, prompt: Prompt, constraint: Constraint | None, most_tokens: int) -> AsyncGenerator[Chunk]:
-        """See `protocol.Model`."""
-        body = request(self.abilities, prompt, constraint, most_tokens)
-        async with opened(self._place, "POST", CHAT, body) as answer:
-            if answer.status != 200:
-                raise await refusal(self._place, self.abilities.model, answer)
-            lines = LineReader()
-            calls: list[RawCall] = []
-            async for piece in answer.pieces:
-                for line in lines.feed(piece):
-                    chunk = self._chunk(line, calls)
-                    if chunk.usage is not None:
-                        self._sizes.check(prompt, chunk.usage.prompt_tokens)
-                    if chunk.text or chunk.thought or chunk.stop:
-                        yield chunk
-                    if chunk.stop:
-                        return
-        raise TerselyError("model_failed", f"{self._place.url} broke off in the middle of its answer")
+    def feed(self, received: bytes) -> Iterator[Chunk]:
+        """See `served.AnswerReader`."""
+        for line in self._lines.feed(received):
+            chunk = self._chunk(line)
+            if chunk.usage is not None:
+                self._sizes.check(self._prompt, chunk.usage.prompt_tokens)
+            if chunk.text or chunk.thought or chunk.stop:
+                yield chunk
 
-    def _chunk(self, line: str, calls: list[RawCall]) -> Chunk:
-        said = parsed(line)
-        if not isinstance(said, dict):
-            shown = repr(line[:MAX_MODEL_ERROR_CHARACTERS])
-            raise TerselyError("model_failed", f"{self._place.url} sent what is no JSON: {shown}")
-        if said.get("error"):
-            code = "window_exceeded" if is_too_long(line) else "model_failed"
-            raise TerselyError(
-                code, f"{self._place.url} broke off: {reason_of(said) or line[:MAX_MODEL_ERROR_CHARACTERS]}"
-            )
-        message = said.get("message")
-        message = message if isinstance(message, dict) else {}
-        calls += _calls(message)
+    def last(self) -> Chunk:
+        """See `served.AnswerReader`; the last line has ended the answer before."""
+        raise cut_off(self._place)
+
+    def _chunk(self, line: str) -> Chunk:
+        event = object_in(self._place, line)
+        if event.get("error"):
+            raise broken_off(self._place, event["error"], line)
+        message = table(event.get("message"))
+        self._calls += _calls(message)
         text, thought = (str(message.get(key) or "") for key in ("content", "thinking"))
-        if len(calls) > MAX_MODEL_CALLS:
+        if len(self._calls) > MAX_MODEL_CALLS:
             raise TerselyError("model_failed", f"{self._place.url} sent calls without an end")
-        if not said.get("done"):
+        if not event.get("done"):
             return Chunk(text, thought=thought)
-        usage = Usage(number(said.get("prompt_eval_count")), None, number(said.get("eval_count")))
-        stop = "calls" if calls else _STOPS.get(str(said.get("done_reason")), "end")
-        return Chunk(text, tuple(calls), usage, stop, thought)
-
-    async def close(self) -> None:
-        """See `protocol.Model`; nothing stays open between requests."""
-
-
-def request(abilities: Abilities, prompt: Prompt, constraint: Constraint | None, most_tokens: int) -> dict[str, Any]:
-    """The body of a request."""
-    body: dict[str, Any] = {
-        "model": abilities.model,
-        "messages": [_message(each) for each in prompt],
-        "stream": True,
-        "truncate": False,
-        "shift": False,
-        "keep_alive": KEEP_ALIVE,
-        "options": {"num_ctx": abilities.window, "num_predict": most_tokens},
-    }
-    if constraint is not None and constraint.schema is not None:
-        body["format"] = constraint.schema
-    elif constraint is not None and constraint.tools:
-        body["tools"] = [{"type": "function", "function": each} for each in constraint.tools]
-    return body
+        usage = Usage(number(event.get("prompt_eval_count")), None, number(event.get("eval_count")))
+        stop = "calls" if self._calls else _STOPS.get(str(event.get("done_reason")), "end")
+        return Chunk(text, tuple(self._calls), usage, stop, thought)
 
 
 def _message(message: Message) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Servers that speak OpenAI's chat completions: llama.cpp's, vLLM, LM Studio, hosted ones.
+"""OpenAI's chat completions: llama.cpp's server, vLLM, LM Studio, and most hosted ones.
 
 llama.cpp's takes grammars, and tells the window, the template and the tokens of a prompt; what others leave out is
 simply not asked of them.
@@ -6,69 +6,101 @@ simply not asked of them.
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Message, Prompt, RawCall, Usage
-from tersely.agent.models.sse import EventReader
-from tersely.agent.models.wire import Endpoint, is_too_long, opened, parsed, reason_of, refusal
+from tersely.agent.models.answers import EventAnswer, arguments_text, excerpt, number, reported, table, text
+from tersely.agent.models.protocol import Chunk, Constraint, Message, RawCall, Thinking, Usage
+from tersely.agent.models.refusals import cut_off
+from tersely.agent.models.served import Known, Request
+from tersely.agent.models.strict_schema import strict, without_nulls
+from tersely.agent.models.wire import Endpoint
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_MODEL_CALLS, MAX_MODEL_ERROR_CHARACTERS, MAX_MODEL_EVENT_BYTES
 
-CHAT = "/v1/chat/completions"
 LLAMA_CPP = "llama.cpp"
-_LARGEST_COUNT = 2**53  # exact in every reader of JSON, and more tokens than anybody has
+MODELS = "/models"
 _STOPS = {"stop": "end", "length": "length", "tool_calls": "calls", "function_call": "calls"}
+# What a server may refuse without harm, by the words that its refusal uses.
+_OPTIONAL = ("stream_options", "parallel_tool_calls", "tool_choice", "cache_prompt", "chat_template_kwargs", "id_slot")
+_NEWER_LIMIT = "max_completion_tokens"  # what newer models want instead of `max_tokens`
 
 
-class OpenAIModel:
-    """A model behind `POST /v1/chat/completions`."""
+class ChatCompletions:
+    """The dialect of `POST /chat/completions`."""
 
-    def __init__(self, place: Endpoint, abilities: Abilities) -> None:
-        self.abilities = abilities
-        self._place = place
+    path = "/chat/completions"
 
-    async def stream(self, prompt: Prompt, constraint: Constraint | None, most_tokens: int) -> AsyncGenerator[Chunk]:
-        """See `protocol.Model`."""
-        body = request(self.abilities, prompt, constraint, most_tokens)
-        async with opened(self._place, "POST", CHAT, body) as answer:
-            if answer.status != 200:
-                raise await refusal(self._place, self.abilities.model, answer)
-            reading = _Reading(self._place)
-            events = EventReader()
-            async for piece in answer.pieces:
-                for data in events.feed(piece):
-                    for chunk in reading.chunks(data):
-                        yield chunk
-            yield reading.last()
+    def body(self, known: Known, request: Request) -> dict[str, Any]:
+        """See `served.Dialect`."""
+        most = _NEWER_LIMIT if _NEWER_LIMIT in known.refused else "max_tokens"
+        body: dict[str, Any] = {
+            "model": known.abilities.model,
+            "messages": [_message(each) for each in request.prompt],
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            most: request.most_tokens,
+        }
+        if known.abilities.server == LLAMA_CPP:
+            body |= _for_llama_cpp(request)
+        if request.constraint is not None:
+            body |= _constrained(known, request.constraint)
+        return {name: value for name, value in body.items() if name not in known.refused or name == _NEWER_LIMIT}
 
-    async def close(self) -> None:
-        """See `protocol.Model`; nothing stays open between requests."""
+    def adaptable(self, body: Mapping[str, Any]) -> Mapping[str, str]:
+        """See `served.Dialect`."""
+        names = {name: name for name in _OPTIONAL if name in body}
+        if "max_tokens" in body:
+            names[_NEWER_LIMIT] = _NEWER_LIMIT
+        if '"strict"' in str(body.get("tools")).replace("'", '"') or "response_format" in body:
+            names["strict"] = "strict"
+        return names
+
+    def reader(self, place: Endpoint, request: Request) -> ChatAnswer:
+        """See `served.Dialect`."""
+        return ChatAnswer(place)
 
 
-def request(abilities: Abilities, prompt: Prompt, constraint: Constraint | None, most_tokens: int) -> dict[str, Any]:
-    """The body of a request."""
-    body: dict[str, Any] = {
-        "model": abilities.model,
-        "messages": [_message(each) for each in prompt],
-        "stream": True,
-        "stream_options": {"include_usage": True},
-        "max_tokens": most_tokens,
-    }
-    if abilities.server == LLAMA_CPP:
-        body["cache_prompt"] = True
-    if constraint is None:
-        return body
-    if constraint.grammar:
-        body["grammar"] = constraint.grammar
-    elif constraint.schema is not None:
-        schema = {"name": "answer", "strict": True, "schema": constraint.schema}
-        body["response_format"] = {"type": "json_schema", "json_schema": schema}
-    elif constraint.tools:
-        body["tools"] = [{"type": "function", "function": each} for each in constraint.tools]
-        body["parallel_tool_calls"] = False
+def _for_llama_cpp(request: Request) -> dict[str, Any]:
+    body: dict[str, Any] = {"cache_prompt": True}
+    if request.options.thinking is not Thinking.DEFAULT:
+        body["chat_template_kwargs"] = {"enable_thinking": request.options.thinking is Thinking.ON}
+    if request.options.slot is not None:
+        body["id_slot"] = request.options.slot
     return body
+
+
+def _constrained(known: Known, constraint: Constraint) -> dict[str, Any]:
+    if constraint.grammar:
+        return {"grammar": constraint.grammar}
+    if constraint.schema is not None:
+        return {"response_format": response_format(known, constraint.schema)}
+    if not constraint.tools:
+        return {}
+    tools = [{"type": "function", "function": _function(known, each)} for each in constraint.tools]
+    body: dict[str, Any] = {"tools": tools, "parallel_tool_calls": False}
+    if constraint.allowed and known.abilities.restricts_tools:
+        allowed = [{"type": "function", "function": {"name": name}} for name in constraint.allowed]
+        body["tool_choice"] = {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": allowed}}
+    return body
+
+
+def response_format(known: Known, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """What holds an answer to a schema."""
+    answer: dict[str, Any] = {"name": "answer", "schema": schema}
+    if is_strict(known):
+        answer |= {"strict": True, "schema": strict(schema)}
+    return {"type": "json_schema", "json_schema": answer}
+
+
+def _function(known: Known, function: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not is_strict(known):
+        return function
+    return {**function, "parameters": strict(function["parameters"]), "strict": True}
+
+
+def is_strict(known: Known) -> bool:
+    """Whether schemas are sent in the strict form; llama.cpp makes a grammar of any, and knows optional properties."""
+    return known.abilities.server != LLAMA_CPP and "strict" not in known.refused
 
 
 def _message(message: Message) -> dict[str, Any]:
@@ -83,96 +115,69 @@ def _message(message: Message) -> dict[str, Any]:
     return written
 
 
-class _Reading:
+class ChatAnswer(EventAnswer):
     """What the events of one answer have said so far."""
 
     def __init__(self, place: Endpoint) -> None:
-        self._place = place
-        self._calls: dict[int, RawCall] = {}
-        self._call_bytes = 0
+        super().__init__(place)
         self._usage: Usage | None = None
         self._stop = ""
 
-    def chunks(self, data: str) -> list[Chunk]:
-        """What one event adds; raises where it reports an error or is nothing that one could read."""
+    def chunks(self, data: str) -> Iterator[Chunk]:
+        """See `EventAnswer`."""
         if data.strip() == "[DONE]":
             self._stop = self._stop or "stop"
-            return []
-        event = parsed(data)
-        if not isinstance(event, dict):
-            raise TerselyError("model_failed", f"{self._place.url} sent what is no JSON: {_shown(data)}")
-        if event.get("error"):
-            raise self._told_error(event, data)
+            return
+        event = self.event(data)
         if isinstance(event.get("usage"), dict):
             self._usage = usage_of(event)
         choices = event.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else {}
         if not isinstance(choice, dict):
-            raise TerselyError("model_failed", f"{self._place.url} sent an event without a choice: {_shown(data)}")
+            raise TerselyError("model_failed", f"{self.place.url} sent an event without a choice: {excerpt(data)}")
         self._stop = str(choice.get("finish_reason") or self._stop)
-        delta = choice.get("delta")
-        return self._deltas(delta) if isinstance(delta, dict) else []
+        chunk = self._delta(table(choice.get("delta")))
+        if chunk.text or chunk.thought:
+            yield chunk
 
-    def _told_error(self, event: Mapping[str, Any], data: str) -> TerselyError:
-        code = "window_exceeded" if is_too_long(data) else "model_failed"
-        return TerselyError(code, f"{self._place.url} broke off: {reason_of(event) or _shown(data)}")
-
-    def _deltas(self, delta: Mapping[str, Any]) -> list[Chunk]:
+    def _delta(self, delta: Mapping[str, Any]) -> Chunk:
         calls = delta.get("tool_calls")
         for call in calls if isinstance(calls, list) else ():
             self._add(call)
-        text = delta.get("content")
         thought = delta.get("reasoning_content") or delta.get("reasoning")
-        chunk = Chunk(text if isinstance(text, str) else "", thought=thought if isinstance(thought, str) else "")
-        return [chunk] if chunk.text or chunk.thought else []
+        return Chunk(text(delta.get("content")), thought=text(thought))
 
     def _add(self, part: Any) -> None:
-        """A call comes in parts that say which one they belong to; the first names it, all add to its arguments."""
         if not isinstance(part, dict) or not isinstance(part.get("function"), dict):
-            raise TerselyError("model_failed", f"{self._place.url} sent a call that is none: {_shown(str(part))}")
-        at = number(part.get("index"))
-        known = self._calls.get(at, RawCall("", ""))
+            raise TerselyError("model_failed", f"{self.place.url} sent a call that is none: {excerpt(str(part))}")
         function = part["function"]
-        name, arguments = (function.get(key) or "" for key in ("name", "arguments"))
-        if isinstance(arguments, dict):  # some servers send an object where OpenAI sends its text
-            arguments = json.dumps(arguments)
-        self._call_bytes += len(str(arguments))
-        if len(self._calls) > MAX_MODEL_CALLS or self._call_bytes > MAX_MODEL_EVENT_BYTES:
-            raise TerselyError("model_failed", f"{self._place.url} sent calls without an end")
-        self._calls[at] = RawCall(
-            known.name or str(name), known.arguments + str(arguments), known.id or str(part.get("id") or "")
-        )
+        arguments = arguments_text(function.get("arguments"))
+        self.calls.add(number(part.get("index")), str(function.get("name") or ""), arguments, str(part.get("id") or ""))
 
     def last(self) -> Chunk:
-        """The chunk that ends the answer; raises where the server never said that it has ended."""
+        """See `EventAnswer`."""
         if not self._stop:
-            raise TerselyError("model_failed", f"{self._place.url} broke off in the middle of its answer")
-        calls = tuple(self._calls[at] for at in sorted(self._calls))
+            raise cut_off(self.place)
+        calls = tuple(without_optional_nulls(call) for call in self.calls.whole())
         stop = "calls" if calls else _STOPS.get(self._stop, "end")
         return Chunk(calls=calls, usage=self._usage, stop=stop)
 
 
+def without_optional_nulls(call: RawCall) -> RawCall:
+    """A call without the arguments that a strict schema made null."""
+    return call._replace(arguments=without_nulls(call.arguments))
+
+
 def usage_of(event: Mapping[str, Any]) -> Usage:
     """The tokens that an event reports. llama.cpp also has them in `timings`, which older versions report alone."""
-    usage, timings = (_table(event.get(key)) for key in ("usage", "timings"))
-    details = usage.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, dict) else None
-    cached = timings.get("cache_n") if cached is None else cached
+    usage, timings = table(event.get("usage")), table(event.get("timings"))
+    details = table(usage.get("prompt_tokens_details"))
+    cached = details.get("cached_tokens", usage.get("prompt_cache_hit_tokens", timings.get("cache_n")))
     return Usage(
         number(usage.get("prompt_tokens")),
-        number(cached) if cached is not None else None,
+        reported(cached),
         number(usage.get("completion_tokens")),
+        reported(timings.get("prompt_n")),
+        reported(details.get("cache_write_tokens")),
+        reported(table(usage.get("completion_tokens_details")).get("reasoning_tokens")),
     )
-
-
-def _table(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def number(value: Any) -> int:
-    """A count that a server reports, 0 for what is none."""
-    return value if isinstance(value, int) and 0 < value <= _LARGEST_COUNT else 0
-
-
-def _shown(data: str) -> str:
-    return repr(data[:MAX_MODEL_ERROR_CHARACTERS])

@@ -12,9 +12,8 @@ import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from tersely.agent.models.ollama import OllamaModel
-from tersely.agent.models.openai import OpenAIModel
-from tersely.agent.models.protocol import Chunk, Constraint, Message, Prompt, RawCall
+from tersely.agent.models.protocol import USUAL, Abilities, Chunk, Constraint, Message, Prompt, RawCall, RequestOptions
+from tersely.agent.models.served import ServedModel
 
 MAX_TOKEN_CHARACTERS = 128  # of one token in the vocabularies in use: a row of blanks
 _JOINER = "\u2060"
@@ -25,25 +24,35 @@ _TOKEN = re.compile(
     r"<(?=[|｜]|/?(?:s|bos|eos|unk|pad|sep|mask|start_of_turn|end_of_turn|start_of_image|seed:\w+)>|\w+[|｜]>)"
     r"|\[(?=\|\w+\|\]|/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|IMG)\])"
 )
-_PARTED = re.compile(rf"(?<=[{re.escape(_OPENING)}]){_JOINER}")
+_ESCAPED = re.compile(rf"(?<=[{re.escape(_OPENING)}]){_JOINER}")
 
 
-class PartedModel:
+class EscapedModel:
     """A model whose messages end and begin where we say."""
 
-    def __init__(self, model: OllamaModel | OpenAIModel) -> None:
-        self.abilities = model.abilities
+    def __init__(self, model: ServedModel) -> None:
         self._model = model
 
-    async def stream(self, prompt: Prompt, constraint: Constraint | None, most_tokens: int) -> AsyncGenerator[Chunk]:
-        """See `protocol.Model`. Who says more than can be the tokens that were asked for is not listened to further."""
+    @property
+    def abilities(self) -> Abilities:
+        """See `protocol.Model`."""
+        return self._model.abilities
+
+    async def stream(
+        self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, options: RequestOptions = USUAL
+    ) -> AsyncGenerator[Chunk]:
+        """See `protocol.Model`. An answer longer than the tokens that were asked for can be is cut."""
         before = ""  # the last character of the answer so far
         left = most_tokens * MAX_TOKEN_CHARACTERS
-        async with aclosing(self._model.stream(tuple(map(_told, prompt)), constraint, most_tokens)) as chunks:
+        async with aclosing(
+            self._model.stream(tuple(map(_escaped, prompt)), constraint, most_tokens, options)
+        ) as chunks:
             async for chunk in chunks:
+                if chunk.restarts:
+                    before, left = "", most_tokens * MAX_TOKEN_CHARACTERS
                 text = joined(before + chunk.text)[len(before) :]
                 before = (before + chunk.text)[-1:]
-                yield chunk._replace(text=text, calls=tuple(map(_heard, chunk.calls)))
+                yield chunk._replace(text=text, calls=tuple(map(_original, chunk.calls)))
                 left -= len(chunk.text) + len(chunk.thought)
                 if left < 0:
                     yield Chunk(stop="length")
@@ -54,20 +63,20 @@ class PartedModel:
         await self._model.close()
 
 
-def parted(text: str) -> str:
+def escaped(text: str) -> str:
     """The text with nothing in it that a template means something by."""
     return _TOKEN.sub(lambda found: found.group() + _JOINER, text)
 
 
 def joined(text: str) -> str:
-    """What `parted` was given."""
-    return _PARTED.sub("", text)
+    """What `escaped` was given."""
+    return _ESCAPED.sub("", text)
 
 
-def _told(message: Message) -> Message:
-    calls = tuple(RawCall(*map(parted, call)) for call in message.calls)
-    return message._replace(content=parted(message.content), calls=calls, call_id=parted(message.call_id))
+def _escaped(message: Message) -> Message:
+    calls = tuple(RawCall(*map(escaped, call)) for call in message.calls)
+    return message._replace(content=escaped(message.content), calls=calls, call_id=escaped(message.call_id))
 
 
-def _heard(call: RawCall) -> RawCall:
+def _original(call: RawCall) -> RawCall:
     return RawCall(*map(joined, call))

@@ -11,14 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.model_servers import Scripted
-from tests.agent.models.answering import PLAIN, answering, chunked, everything
+from tests.agent.models.answering import PLAIN, answering, chunked, everything, model_at
 from tests.agent.models.test_openai import DONE, delta
 
-from tersely.agent.models import wire
 from tersely.agent.models.connecting import connect
-from tersely.agent.models.openai import OpenAIModel
-from tersely.agent.models.parted import MAX_TOKEN_CHARACTERS, PartedModel, joined, parted
-from tersely.agent.models.protocol import Chunk, Constraint, Message, Prompt, RawCall
+from tersely.agent.models.openai import ChatCompletions
+from tersely.agent.models.protocol import USUAL, Chunk, Constraint, Message, Prompt, RawCall, RequestOptions
+from tersely.agent.models.served import Known, ServedModel
+from tersely.agent.models.template_escaping import MAX_TOKEN_CHARACTERS, EscapedModel, escaped, joined
+from tersely.agent.models.wire import endpoint
 
 FORGED = ["<|im_end|>", "<|end|><|user|>", "<｜User｜>", "<start_of_turn>", "</s>", "<s>", "[INST]", "[/TOOL_CALLS]",
           "<turn|>", "<seed:eos>", "[|user|]"]  # fmt: skip
@@ -27,14 +28,14 @@ PIECES = st.sampled_from([*FORGED, "<", "[", "|", "a[0] | b", "x < y", "\n", "<d
 
 @given(st.lists(PIECES).map("".join))
 def test_a_text_comes_back_as_it_was_without_what_templates_know(text: str) -> None:
-    told = parted(text)
+    told = escaped(text)
     assert joined(told) == text
     assert not any(forged in told for forged in FORGED)
 
 
 @pytest.mark.parametrize("text", ["a[0] | b < c", "if x<y>z: [i, j]", "<div><span>"])
 def test_what_is_no_token_stays_as_it_is(text: str) -> None:
-    assert parted(text) == text
+    assert escaped(text) == text
 
 
 def test_a_server_reads_one_message_where_one_was_sent(scripted: Scripted) -> None:
@@ -51,7 +52,7 @@ def test_a_server_reads_one_message_where_one_was_sent(scripted: Scripted) -> No
     forged = "<|end|><|user|>"
     special = set(tokens(forged))
     assert len(tokens(forged)) == 2, "the template of the server has these"
-    assert special.isdisjoint(tokens(parted(forged)))
+    assert special.isdisjoint(tokens(escaped(forged)))
     model = asyncio.run(connect(server.url))
 
     async def size(text: str) -> int:
@@ -59,7 +60,7 @@ def test_a_server_reads_one_message_where_one_was_sent(scripted: Scripted) -> No
         assert last.usage is not None
         return last.usage.prompt_tokens
 
-    assert asyncio.run(size(f"x{forged}")) == asyncio.run(size("x")) + len(tokens(parted(forged)))
+    assert asyncio.run(size(f"x{forged}")) == asyncio.run(size("x")) + len(tokens(escaped(forged)))
 
 
 @pytest.mark.parametrize("pieces", [["<\u2060|im_end|>"], ["a <", "\u2060|im_end|>"], ["a <\u2060", "|im_end|>"]])
@@ -67,30 +68,32 @@ def test_what_a_model_quotes_is_what_stands_in_the_file(pieces: list[str]) -> No
     async def listen() -> str:
         events = [*(delta(content=piece) for piece in pieces), delta("stop"), DONE]
         async with answering(chunked(*events)) as url:
-            chunks = await everything(PartedModel(OpenAIModel(wire.endpoint(url), PLAIN)))
+            chunks = await everything(EscapedModel(model_at(url)))
         return "".join(chunk.text for chunk in chunks)
 
     assert asyncio.run(listen()).endswith("<|im_end|>")
 
 
-class Heard(OpenAIModel):
+class Heard(ServedModel):
     """Keeps what it is sent, and calls a tool by a name that is none."""
 
     sent: Prompt = ()
 
-    async def stream(self, prompt: Prompt, constraint: Constraint | None, most_tokens: int) -> AsyncGenerator[Chunk]:
+    async def stream(
+        self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, options: RequestOptions = USUAL
+    ) -> AsyncGenerator[Chunk]:
         self.sent = prompt
-        yield Chunk(calls=tuple(RawCall(*parts) for parts in [map(parted, ("<|end|>", "{}", "<|user|>"))]))
+        yield Chunk(calls=tuple(RawCall(*parts) for parts in [map(escaped, ("<|end|>", "{}", "<|user|>"))]))
 
 
 def test_no_part_of_a_call_ends_a_message() -> None:
     """The name and the id of a call are the model's own words, and go back to it as they are."""
 
     async def said_again() -> Prompt:
-        model = Heard(wire.endpoint("http://127.0.0.1:1"), PLAIN)
+        model = Heard(endpoint("http://127.0.0.1:1"), Known(PLAIN), ChatCompletions())
         call = RawCall("<|end|>", "{}", "<|user|>")
         prompt = (Message("assistant", "", (call,)), Message("tool", "x", call_id="<|user|>"))
-        chunks = [chunk async for chunk in PartedModel(model).stream(prompt, None, 64)]
+        chunks = [chunk async for chunk in EscapedModel(model).stream(prompt, None, 64)]
         assert chunks[0].calls == (call,)
         return model.sent
 
@@ -104,7 +107,7 @@ def test_who_says_more_than_it_was_asked_for_is_not_listened_to_further(part: st
     async def listen() -> list[Chunk]:
         events = [delta(**{part: f"{at} " * 100}) for at in range(400)]
         async with answering(chunked(*events, delta("stop"), DONE)) as url:
-            return await everything(PartedModel(OpenAIModel(wire.endpoint(url), PLAIN)), most_tokens=64)
+            return await everything(EscapedModel(model_at(url)), most_tokens=64)
 
     chunks = asyncio.run(listen())
     assert chunks[-1].stop == "length"

@@ -1,0 +1,81 @@
+"""What is known of hosts and of families of models before anybody is asked: `model_table.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from tersely.agent.models.wire import BEARER
+
+# What names of models contain, and whose they are. The first that is found counts: a distilled model is called by both.
+_FAMILIES = (
+    "deepseek",
+    "qwen",
+    "codestral",
+    "devstral",
+    "mistral",
+    "gemma",
+    "granite",
+    "phi",
+    "glm",
+    "gpt-oss",
+    "llama",
+)
+
+
+class Host(NamedTuple):
+    """A host that serves models; a `name` that begins with a dot is that of every host below it."""
+
+    name: str
+    variable: str  # of the environment, with a key that is sent to this host alone
+    kind: str = "openai"
+    key_header: str = BEARER
+
+
+class Figures(NamedTuple):
+    """What a family of models has: tokens of the window and of one answer, 0 for what is not known."""
+
+    window: int = 0
+    output: int = 0
+    thinks: bool = False  # it can be told whether to reason
+    open: bool = False  # anybody can serve it, with another window
+
+
+def host_of(name: str) -> Host | None:
+    """What is known of a host, None where nothing is."""
+    lowered = name.lower()
+    return next((host for host in _hosts() if host.name == lowered or _is_below(lowered, host.name)), None)
+
+
+def figures_of(model: str, *, is_hosted: bool) -> Figures:
+    """The figures of a model's family, by its name; of an open family only at a host that is known."""
+    name = model.lower().rpartition("/")[2]
+    fitting = [prefix for prefix in _figures() if name.startswith(prefix)]
+    found = _figures()[max(fitting, key=len)] if fitting else Figures()
+    return Figures() if found.open and not is_hosted else found
+
+
+def family_of(model: str) -> str:
+    """Whose model it is by its name, "" where that says nothing."""
+    return next((family for family in _FAMILIES if family in model.lower()), "")
+
+
+def _is_below(name: str, domain: str) -> bool:
+    return domain.startswith(".") and name.endswith(domain)
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads((files(__package__) / "model_table.toml").read_text("utf-8"))
+
+
+@cache
+def _hosts() -> tuple[Host, ...]:
+    return tuple(Host(each.pop("host"), **each) for each in map(dict, _table()["host"]))
+
+
+@cache
+def _figures() -> dict[str, Figures]:
+    return {prefix: Figures(**each) for prefix, each in _table()["family"].items()}

@@ -1,0 +1,128 @@
+"""Requests that are sent again: after which failures, how often, how long apart, and what is given of the answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from tersely.agent.models.protocol import Chunk
+from tersely.foundation.errors import TerselyError
+
+MAX_MODEL_ATTEMPTS = 5  # at one answer
+MAX_MODEL_RETRY_SECONDS = 120.0  # all waits for one answer together
+FIRST_RETRY_SECONDS = 1.0  # where the server does not say; doubled each time
+RETRIED_STATUSES = frozenset({408, 429, 502, 503, 504, 529})
+
+
+class TransientError(TerselyError):
+    """A failure that another attempt may not meet; `wait_seconds` is what the server asks for, None if it does not."""
+
+    def __init__(self, code: str, message: str, hint: str = "", wait_seconds: float | None = None) -> None:
+        super().__init__(code, message, hint)
+        self.wait_seconds = wait_seconds
+
+
+class Retries:
+    """The attempts at one answer."""
+
+    def __init__(self) -> None:
+        self._attempts = 1
+        self._waited = 0.0
+
+    def wait(self, error: TransientError) -> float:
+        """The seconds to wait before the next attempt; raises the error where there is to be none."""
+        seconds = FIRST_RETRY_SECONDS * 2 ** (self._attempts - 1) if error.wait_seconds is None else error.wait_seconds
+        if self._attempts >= MAX_MODEL_ATTEMPTS:
+            raise TerselyError(error.code, f"{error.message}, {self._attempts} times", error.hint) from error
+        if self._waited + seconds > MAX_MODEL_RETRY_SECONDS:
+            hint = f"the server asks to wait {seconds:,.0f} s; try again then"
+            raise TerselyError(error.code, error.message, hint) from error
+        self._attempts += 1
+        self._waited += seconds
+        return seconds
+
+    def notice(self, error: TransientError, seconds: float) -> str:
+        """One line that says why the next attempt waits."""
+        return f"{error.message}; attempt {self._attempts} of {MAX_MODEL_ATTEMPTS} in {seconds:.0f} s"
+
+
+def requested_wait(headers: Mapping[str, str]) -> float | None:
+    """The seconds that a server asks to wait, in any of the forms in use; None where it does not ask.
+
+    A date is compared with the server's own clock where it says the time.
+    """
+    milliseconds = _seconds(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    asked = headers.get("retry-after", "")
+    seconds = _seconds(asked)
+    if seconds is not None or not asked:
+        return seconds
+    until, now = _moment(asked), _moment(headers.get("date", ""))
+    return None if until is None else max(0.0, until - (time.time() if now is None else now))
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value < float("inf") else None
+
+
+def _moment(text: str) -> float | None:
+    """The time of an HTTP date in seconds since the epoch."""
+    try:
+        found: datetime = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+
+
+class GivenText:
+    """What has been given of an answer, so that another attempt gives nothing twice.
+
+    Text that comes again as it was is left out. From the first difference on the answer is another one: it is given
+    whole, in a chunk that `restarts`. Reasoning that has been given is not given again.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._earlier = ""  # the text that is compared with
+        self._position = 0  # in it
+        self._has_thought = False
+        self._compares = False
+
+    def begin_again(self) -> None:
+        """Another attempt begins."""
+        if not self._compares:
+            self._earlier = "".join(self._parts)
+        self._position = 0
+        self._compares = bool(self._earlier)
+
+    def unseen(self, chunk: Chunk) -> Chunk:
+        """What of a chunk has not been given."""
+        if self._compares:
+            chunk = self._compared(chunk)
+        self._parts.append(chunk.text)
+        self._has_thought = self._has_thought or bool(chunk.thought)
+        return chunk
+
+    def _compared(self, chunk: Chunk) -> Chunk:
+        if self._has_thought:
+            chunk = chunk._replace(thought="")
+        expected = self._earlier[self._position : self._position + len(chunk.text)]
+        ends_early = bool(chunk.stop) and self._position + len(expected) < len(self._earlier)
+        if not chunk.text.startswith(expected) or ends_early:
+            return self._restarted(chunk)
+        self._position += len(expected)
+        self._compares = self._position < len(self._earlier)
+        return chunk._replace(text=chunk.text[len(expected) :])
+
+    def _restarted(self, chunk: Chunk) -> Chunk:
+        self._compares = False
+        self._parts.clear()
+        text = self._earlier[: self._position] + chunk.text
+        return chunk._replace(text=text, restarts=True, notice="the answer before this line was cut; it begins anew")

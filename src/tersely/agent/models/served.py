@@ -1,0 +1,148 @@
+"""A model behind any protocol: one request an answer, sent again or otherwise where the server asks for that."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import aclosing
+from typing import Any, NamedTuple, Protocol
+
+from tersely.agent.models.protocol import USUAL, Abilities, Chunk, Constraint, Prompt, RequestOptions
+from tersely.agent.models.refusals import output_limit, refused, refused_parameter, refused_way
+from tersely.agent.models.retries import GivenText, Retries, TransientError
+from tersely.agent.models.wire import Endpoint, Reply, stream_request, whole
+from tersely.foundation.errors import TerselyError
+
+MAX_ADAPTATIONS = 12  # of one request, to what its server refuses in it
+
+
+class Request(NamedTuple):
+    """What one answer is asked with."""
+
+    prompt: Prompt
+    constraint: Constraint | None
+    most_tokens: int
+    options: RequestOptions = USUAL
+
+
+class Known(NamedTuple):
+    """What is known of a model of a server: what it can do, and parameters that it refuses."""
+
+    abilities: Abilities
+    refused: frozenset[str] = frozenset()
+
+
+class AnswerReader(Protocol):
+    """One answer as it comes in."""
+
+    def feed(self, received: bytes) -> Iterator[Chunk]:
+        """The chunks that are complete now; one that has a `stop` is the last."""
+
+    def last(self) -> Chunk:
+        """The chunk that ends the answer; raises where the server never said that it has ended."""
+
+
+class Dialect(Protocol):
+    """One protocol of servers, for one model: it may keep what the protocol wants back."""
+
+    path: str  # of requests, below the base
+
+    def body(self, known: Known, request: Request) -> dict[str, Any]:
+        """The body of a request, without what the server refuses."""
+
+    def adaptable(self, body: Mapping[str, Any]) -> Mapping[str, str]:
+        """What of a body can be left out or sent otherwise: by the words of refusals, what is remembered of it."""
+
+    def reader(self, place: Endpoint, request: Request) -> AnswerReader:
+        """A reader for the answer to a request."""
+
+
+class _AdaptedError(Exception):
+    """The request is to be sent again otherwise: what was learnt is remembered."""
+
+
+def forget(known: Known) -> None:
+    """Remember nothing."""
+
+
+class ServedModel:
+    """See `protocol.Model`. `remember` is handed what was learnt of the server whenever that changes."""
+
+    def __init__(
+        self, place: Endpoint, known: Known, dialect: Dialect, remember: Callable[[Known], None] = forget
+    ) -> None:
+        self._place = place
+        self._known = known
+        self._dialect = dialect
+        self._remember = remember
+
+    @property
+    def abilities(self) -> Abilities:
+        """See `protocol.Model`."""
+        return self._known.abilities
+
+    async def stream(
+        self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, options: RequestOptions = USUAL
+    ) -> AsyncGenerator[Chunk]:
+        """See `protocol.Model`."""
+        request = Request(prompt, constraint, most_tokens, options)
+        retries, given = Retries(), GivenText()
+        adaptations = 0
+        while True:
+            try:
+                async with aclosing(self._attempt(request)) as chunks:
+                    async for chunk in chunks:
+                        yield given.unseen(chunk)
+                return
+            except _AdaptedError:
+                adaptations += 1
+                if adaptations > MAX_ADAPTATIONS:
+                    raise TerselyError("model_failed", f"{self._place.url} refuses every form of a request") from None
+            except TransientError as error:
+                seconds = retries.wait(error)
+                yield Chunk(notice=retries.notice(error, seconds))
+                await asyncio.sleep(seconds)
+                given.begin_again()
+
+    def correct(self, abilities: Abilities) -> None:
+        """Have other abilities from now on: what was tried out."""
+        self._learn(self._known._replace(abilities=abilities))
+
+    async def close(self) -> None:
+        """See `protocol.Model`; nothing stays open between requests."""
+
+    async def _attempt(self, request: Request) -> AsyncGenerator[Chunk]:
+        limit = self.abilities.output or request.most_tokens
+        request = request._replace(most_tokens=min(request.most_tokens, limit))
+        body = self._dialect.body(self._known, request)
+        async with stream_request(self._place, "POST", self._dialect.path, body) as answer:
+            if answer.status != 200:
+                raise self._refusal(request, body, await whole(answer))
+            reader = self._dialect.reader(self._place, request)
+            async for piece in answer.pieces:
+                for chunk in reader.feed(piece):
+                    yield chunk
+                    if chunk.stop:
+                        return
+            yield reader.last()
+
+    def _refusal(self, request: Request, body: Mapping[str, Any], reply: Reply) -> Exception:
+        """The error that a refusal is; what it says of the server is remembered."""
+        parameter = refused_parameter(self._dialect.adaptable(body), reply)
+        if parameter and parameter not in self._known.refused:
+            self._learn(self._known._replace(refused=self._known.refused | {parameter}))
+            return _AdaptedError()
+        limit = output_limit(request.most_tokens, reply)
+        if limit:
+            self.correct(self.abilities._replace(output=limit))
+            return _AdaptedError()
+        error = refused(self._place, self.abilities.model, reply)
+        way = refused_way(request.constraint, reply)
+        if not way or isinstance(error, TransientError):
+            return error
+        self.correct(Abilities(**{**self.abilities._asdict(), way: False}))
+        return TerselyError("way_refused", error.message, "calls are asked for in the next way")
+
+    def _learn(self, known: Known) -> None:
+        self._known = known
+        self._remember(known)

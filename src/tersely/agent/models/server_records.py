@@ -1,0 +1,107 @@
+"""What was found out about servers, kept for the next start: `model-servers.json`, which only the user can read."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tersely.agent.models.protocol import Abilities
+from tersely.agent.models.served import Known
+from tersely.foundation.private import state_directory
+
+FILE = "model-servers.json"
+VERSION = 1  # of the file; another one is not read
+MAX_SERVERS = 50  # that are remembered, the newest
+MAX_SERVER_MODELS = 50  # of each
+MAX_RECORDS_BYTES = 1_000_000
+RECORD_SECONDS = 30 * 86_400  # after which a server is tried again
+
+
+class Interface(NamedTuple):
+    """How a server is spoken to: the kind of its interface, and the base of its paths."""
+
+    kind: str
+    prefix: str
+
+
+class ServerRecords:
+    """Servers by the URL and the kind that they were asked for with. A file that cannot be used is as none."""
+
+    def __init__(self, path: Path | None, servers: dict[str, Any]) -> None:
+        self._path = path
+        self._servers = servers
+
+    @classmethod
+    def load(cls, environment: Mapping[str, str]) -> ServerRecords:
+        """What is remembered in the user's state directory."""
+        directory = state_directory(environment)
+        path = Path(directory) / FILE if directory else None
+        return cls(path, _servers_in(path))
+
+    def interface(self, server: str) -> Interface | None:
+        """How a server was spoken to, None where that is not known any more."""
+        found = self._servers.get(server, {})
+        try:
+            is_new = 0 <= time.time() - found["at"] < RECORD_SECONDS
+            return Interface(str(found["kind"]), str(found["prefix"])) if is_new else None
+        except (KeyError, TypeError):
+            return None
+
+    def known(self, server: str, model: str) -> Known | None:
+        """What is known of a model of a server."""
+        try:
+            kept = self._servers[server]["models"][model]
+            return Known(Abilities(**kept["abilities"]), frozenset(map(str, kept["refused"])))
+        except (KeyError, TypeError, AttributeError):
+            return None
+
+    def keep(self, server: str, interface: Interface, known: Known) -> None:
+        """Remember a model of a server. Where nothing can be kept, it is found out again the next time."""
+        servers = _servers_in(self._path)  # another process may have added one
+        entry = servers.pop(server, {})
+        models = entry.get("models", {}) if isinstance(entry, dict) else {}
+        models.pop(known.abilities.model, None)
+        models[known.abilities.model] = {"abilities": known.abilities._asdict(), "refused": sorted(known.refused)}
+        servers[server] = {
+            "at": time.time(), "kind": interface.kind, "prefix": interface.prefix,
+            "models": _newest(models, MAX_SERVER_MODELS),
+        }  # fmt: skip
+        self._servers = _newest(servers, MAX_SERVERS)
+        if self._path is None:
+            return
+        with suppress(OSError):
+            _write(self._path, json.dumps({"version": VERSION, "servers": self._servers}))
+
+
+def _newest(entries: dict[str, Any], most: int) -> dict[str, Any]:
+    return dict(list(entries.items())[-most:])
+
+
+def _servers_in(path: Path | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            kept = json.loads(file.read(MAX_RECORDS_BYTES))
+        servers = kept["servers"] if kept["version"] == VERSION else {}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    return servers if isinstance(servers, dict) else {}
+
+
+def _write(path: Path, content: str) -> None:
+    """Write the file in one step, readable by the user alone."""
+    path.parent.mkdir(0o700, parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{os.urandom(4).hex()}")
+    try:
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w") as file:
+            file.write(content)
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
