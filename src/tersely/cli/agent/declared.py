@@ -25,6 +25,8 @@ class ServerKind(StrEnum):
 
     AUTO = "auto"
     OPENAI = "openai"
+    RESPONSES = "responses"
+    ANTHROPIC = "anthropic"
     OLLAMA = "ollama"
 
 
