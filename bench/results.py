@@ -43,6 +43,7 @@ MEASURED = {  # the records in the order of the page, each with the folders of t
     "socket": "router talk",
     "hostile": "code context foundation cli",
     "agent": "agent",
+    "small_model": "agent/calling agent/prompts",
 }
 
 Row = dict[str, Any]

@@ -24,14 +24,25 @@ class Reply(NamedTuple):
     when: str = ""
 
 
-def write_scripted(path: Path, script: Sequence[Reply | str]) -> None:
-    """Write the model that replays a script to a GGUF file."""
+def write_scripted(path: Path, script: Sequence[Reply | str], *, has_tools: bool = False) -> None:
+    """Write the model that replays a script to a GGUF file; `has_tools`: its template has Hermes' form of calls."""
     replies = [Reply(reply) if isinstance(reply, str) else reply for reply in script]
     texts = [*(reply.text for reply in replies), ENDED]
-    weights.scripted_model(path, template_of(replies), [tokens_of(text) for text in texts])
+    weights.scripted_model(path, template_of(replies, has_tools=has_tools), [tokens_of(text) for text in texts])
 
 
-def template_of(replies: Sequence[Reply]) -> str:
+_FUNCTIONS = (
+    "{%- if tools -%}<|system|>Call a function as <tool_call>\n"
+    '{"name": "function-name", "arguments": {"argument": "value"}}\n</tool_call>\n<tools>'
+    f"{{%- for tool in tools -%}}{{{{ tool | tojson }}}}\n{{%- endfor -%}}</tools>{END}{{%- endif -%}}"
+)
+_CALLS = (
+    "{%- for call in message.tool_calls or [] -%}{%- set function = call.function or call -%}\n<tool_call>\n"
+    '{"name": "{{ function.name }}", "arguments": {{ function.arguments | tojson }}}\n</tool_call>{%- endfor -%}'
+)
+
+
+def template_of(replies: Sequence[Reply], *, has_tools: bool = False) -> str:
     """The chat template that marks each message of the assistant with the reply that belongs there.
 
     Messages that were answered are marked by the same rule as the one that is to come, so a request begins with the
@@ -46,12 +57,13 @@ def template_of(replies: Sequence[Reply]) -> str:
     turns = "".join(f"{{%- elif turn == {turn} -%}}{mark}" for turn, mark in enumerate(in_turn))
     marked = f"{{%- if false -%}}{rules}{turns}{{%- else -%}}{reply_mark(len(replies))}{{%- endif -%}}{CLOCK}"
     return (
-        "{%- set ns = namespace(before='', turn=0) -%}"
+        f"{{%- set ns = namespace(before='', turn=0) -%}}{_FUNCTIONS if has_tools else ''}"
         f"{{%- macro mark(before, turn) -%}}{marked}{{%- endmacro -%}}"
         "{%- for message in messages -%}<|{{ message.role }}|>"
         "{%- if message.role == 'assistant' -%}"
         "{{ mark(ns.before, ns.turn) }}{%- set ns.turn = ns.turn + 1 -%}{%- endif -%}"
-        f"{{{{ message.content }}}}{END}{{%- set ns.before = message.content -%}}{{%- endfor -%}}"
+        f"{{{{ message.content or '' }}}}{_CALLS if has_tools else ''}{END}"
+        "{%- set ns.before = message.content or '' -%}{%- endfor -%}"
         "{%- if add_generation_prompt -%}<|assistant|>{{ mark(ns.before, ns.turn) }}{%- endif -%}"
     )
 

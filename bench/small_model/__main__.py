@@ -23,8 +23,8 @@ from bench.modelserver.server import Server
 from bench.results import Row, Table
 
 TASKS = 30
-TASK_SECONDS = 240  # of one task, after which it counts as unfinished
-REPLY_TOKENS = "160"
+TASK_SECONDS = 120  # of one task, after which it counts as unfinished
+REPLY_TOKENS = "64"
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 HERMES = HERE / "hermes.jinja"
@@ -119,7 +119,8 @@ def run_task(task: Task, way: WayOfAsking, root: Path, url: str, folder: Path) -
     calls = [call for call in told["calls"] if call["tool"] != "respond"]
     is_done = any(_does(call, task) for call in calls)
     malformed = sum("cannot be made" in notice for notice in told["notices"])
-    return Outcome(len(calls), is_done, told["reason"] == "answered", malformed, told["code"])
+    code = told["code"] if told["reason"] == "failed" else ""
+    return Outcome(len(calls), is_done, told["reason"] == "answered", malformed, code)
 
 
 def _does(call: dict[str, Any], task: Task) -> bool:
@@ -161,9 +162,10 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=TASKS)
     parser.add_argument("--record", action="store_true")
     wanted = parser.parse_args()
-    rows = [run_way(name, wanted.model, wanted.repository, wanted.tasks) for name in wanted.way or list(WAYS)]
     about = f"About {wanted.repository.name}."
-    results.report("small_model", [TABLE.filled(rows, about)], wanted.record)
+    for name in wanted.way or list(WAYS):
+        rows = TABLE.merged("small_model", [run_way(name, wanted.model, wanted.repository, wanted.tasks)])
+        results.report("small_model", [TABLE.filled(rows, about)], wanted.record)
 
 
 if __name__ == "__main__":

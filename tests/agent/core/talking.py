@@ -29,6 +29,7 @@ from tersely.foundation.tokens import count
 ANSWER_WORDS = "tersely.cli.words:answer"
 PART_CHARACTERS = 7
 GRAMMAR = Abilities(grammar=True, schema=True, tools=False, window=8_192, model="m", family="qwen")
+NATIVE = GRAMMAR._replace(grammar=False, schema=False, tools=True)
 ALLOWED = Choices(policy=dict.fromkeys(range(4), Verdict.ALLOW))
 
 EventT = TypeVar("EventT")

@@ -24,7 +24,17 @@ _FORMATS = {
     "Lines of code follow a line such as `--- body`, as they are.",
     Way.SCHEMA: 'Answer in JSON: {"say": "…", "call": {"tool": "read", "path": "src/app.py"}}, or with "call": null.',
     Way.NATIVE: "",
-    Way.CALL: f"Every message of yours is one call, each argument on a line. `respond` answers the user:\n{_SHOWN}",
+    Way.CALL: f"""Every message of yours is one call, each argument on a line, as in:
+“Read src/app.py.”
+{_SHOWN}
+“List the files in src.”
+<call list>\npath: src\n</call>
+“Outline src/app.py.”
+<call outline>\npath: src/app.py\n</call>
+“Find the code of parse.”
+<call search>\nquery: parse\n</call>
+“Thanks!”
+<call respond>\n--- text\nYou are welcome.\n</call>""",
 }
 _FORMATS[Way.TEXT] = _FORMATS[Way.GRAMMAR]
 
