@@ -97,6 +97,8 @@ def read_calls(answer: str, tools: Sequence[Tool], paths: Paths | None = None, w
         written = form.read(answer, tools, is_strict=way in HELD_BY_GRAMMAR)
         return Reading(tuple(checked(each, tools, paths) for each in written), start)
     found = foreign.find(answer, tools)
+    if found is None and way is Way.SCHEMA and answer.lstrip().startswith("{"):
+        return Reading((Malformed("the answer is no whole JSON object; say less in it, or call again"),), 0)
     if found is None:
         return Reading((), len(answer))
     if found.problem:
@@ -116,9 +118,7 @@ def _from_envelope(answer: str, tools: Sequence[Tool], paths: Paths | None) -> R
     """What an envelope holds; None for an answer that is none, by a server that does not keep to its schema."""
     whole = foreign.loads(answer)
     if not isinstance(whole, dict) or not {SAY, CALL} & set(whole):
-        is_begun = answer.lstrip().startswith("{")
-        problem = Malformed("the answer is no whole JSON object; say less in it, or call again")
-        return Reading((problem,), 0) if is_begun and not isinstance(whole, dict) else None
+        return None
     call = whole.get(CALL)
     if call is None:
         return Reading((), len(answer))

@@ -26,12 +26,14 @@ _DECODER = json.JSONDecoder(strict=False)
 
 # A tag or special token that is about a tool: `<tool_call>`, `<|tool_call|>`, `<｜tool▁calls▁begin｜>`, `<TOOLCALL>`.
 _NO_RESULT = r"(?!/)(?![^<>]*(?:respon[sc]e|result|output))"
-_TAG = rf"<[|｜]?{_NO_RESULT}[\w:▁-]*(?:tool|function|action|plugin)[\w:▁-]*[|｜]?>"
+_TAG = rf"<{_NO_RESULT}[\w:▁｜|-]*(?:tool|function|action|plugin)[\w:▁｜|-]*>"
 _PYTHON_TAG = r"<\|python_(?:tag|start)\|>"
 _NAME = r"(?P<name>[A-Za-z_][\w.-]*)(?::\d+)?"
 _FENCE = r"```[ \t]*(?:json|tool_code|tool_call|tool|python|py)?[ \t]*\n"
+_BAR = r"[|\uff5c]"
 # Between two calls of one answer, and behind the last.
-_BETWEEN = re.compile(r"(?:\s|[,;\]]|```|</[\w:｜|-]+>|<[|｜](?!channel|start)/?[^<>]*[|｜]>)*")
+_END_TOKEN = rf"<{_BAR}(?:/[^<>]*|[^<>]*(?:end|suffix|eom|eot)[^<>]*|call){_BAR}>|<end_\w+>|<\w+\|>"
+_BETWEEN = re.compile(rf"(?:\s|[,;\]]|`+|</[\w:｜|-]+>|{_END_TOKEN})*", re.IGNORECASE)
 _RESULT = re.compile(r"<[|｜]?[\w▁:-]*(?:respon[sc]e|result|output)[\w▁:-]*[|｜]?>|\[TOOL_RESULTS\]|<\|im_start\|>")
 # What means nothing but a call, also where nobody can read what follows.
 _CALL_TAG = rf"<[|｜]?{_NO_RESULT}[\w:▁-]*tool[▁_]?calls?(?:[▁_]\w+)*[|｜]?>"
@@ -295,7 +297,9 @@ def _python_calls(text: str, begun: re.Match[str], tools: Mapping[str, Tool]) ->
     at = begun.end("before")
     end = _closed(text, at) if text[at] == "[" else _closed(text, text.index("(", at))
     source = text[at:end].strip()
-    is_alone = "<" in begun.group() or "tool" in begun.group() or not text[end:].strip(" \t\n`")
+    behind = _BETWEEN.match(text, end)
+    is_last = behind is not None and behind.end() == len(text)
+    is_alone = "<" in begun.group() or "tool" in begun.group() or is_last
     if len(source) > MAX_EXPRESSION_CHARACTERS or not is_alone:
         return None
     try:
@@ -352,7 +356,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "a name, then JSON: DeepSeek, Kimi",
-        _marker(rf"<[|｜]tool[▁_]call[▁_]begin[|｜]>\s*(?:function<[|｜]tool[▁_]sep[|｜]>)?{_NAME}"
+        _marker(rf"(?:<[|｜]tool[▁_]calls[▁_]\w*begin[|｜]>\s*)?<[|｜]tool[▁_]call[▁_]begin[|｜]>\s*(?:function<[|｜]tool[▁_]sep[|｜]>)?{_NAME}"
                 rf"\s*(?:<[|｜]tool[▁_][^<>]*[|｜]>)?\s*(?:```(?:json)?\s*)?(?=\{{)"),
         _named_json,
         (f"{_HUB}deepseek-ai/DeepSeek-V3.1/blob/main/README.md",

@@ -37,9 +37,13 @@ class ThoughtReader:
 
     def feed(self, text: str) -> Split:
         """What is certain now."""
-        if self._has_begun:
-            return Split(text, "")
         self._waiting += text
+        thought = self._leading_thoughts()
+        said, self._waiting = (self._waiting, "") if self._has_begun else ("", self._waiting)
+        return Split(said, thought)
+
+    def _leading_thoughts(self) -> str:
+        """The thoughts that what is waiting begins with, as far as they are there."""
         thoughts: list[str] = []
         while self._waiting and not self._has_begun:
             if self._closing:
@@ -49,8 +53,7 @@ class ThoughtReader:
                     break
             elif not self._opened():
                 break
-        said, self._waiting = (self._waiting, "") if self._has_begun else ("", self._waiting)
-        return Split(said, "".join(thoughts))
+        return "".join(thoughts)
 
     def _thought(self) -> tuple[str, bool]:
         """The thought as far as it is there, and whether it is closed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import NamedTuple
 
@@ -91,7 +92,7 @@ class _Incoming:
         self._prose: list[str] = []
         self._thought_tokens = 0
 
-    async def read(self, chunks: object) -> None:
+    async def read(self, chunks: AsyncIterator[Chunk]) -> None:
         """Take all chunks, up to where the answer ends or repeats itself."""
         async with aclosing(chunks) as stream:  # type: ignore[type-var]
             async for chunk in stream:

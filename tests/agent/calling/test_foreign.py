@@ -1,0 +1,225 @@
+"""Calls in the forms of the families in use, a sample of each as its specification writes it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.agent.calling.tools import PATHS, TOOLS
+
+from tersely.agent.calling import Call, Malformed, Paths, Way, prose_reader, read_calls
+from tersely.agent.calling.foreign import FORMATS
+from tersely.foundation.limits import MAX_MODEL_CALLS
+
+KNOWN = Paths(PATHS)
+READ, SEARCH = ("read", {"path": "src/app.py"}), ("search", {"query": "x"})
+CODE = 'def f(x):\n    return {"a": [1, "</tool_call>"]}  # </parameter> ✓\n'
+R, S = '{"name": "read", "arguments": {"path": "src/app.py"}}', '{"name": "search", "arguments": {"query": "x"}}'
+PATH = "<parameter=path>\nsrc/app.py\n</parameter>"
+SAMPLES = {  # by the number of the format in the table
+    0: [
+        f"<tool_call>\n{R}\n</tool_call>\n<tool_call>\n{S}\n</tool_call>",
+        f"<tool_calls>\n{R}\n{S}\n</tool_calls>",
+        f"<|tool_call|>[{R}, {S}]<|/tool_call|>",
+        f"[TOOL_CALLS] [{R}, {S}]",
+        f"functools[{R}, {S}]",
+        f"<TOOLCALL>[{R}, {S}]</TOOLCALL>",
+        '<|tools_prefix|>[{"read": {"path": "src/app.py"}}, {"search": {"query": "x"}}]<|tools_suffix|>',
+        (
+            '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "read", "parameters": {"path": "src/app.py"}},'
+            ' {"tool_call_id": "1", "tool_name": "search", "parameters": {"query": "x"}}]<|END_ACTION|>'
+        ),
+        f"<|action_start|><|plugin|>\n{R}<|action_end|><|action_start|><|plugin|>\n{S}<|action_end|>",
+        f"<|python_tag|>{R}; {S}",
+    ],
+    1: [
+        '[TOOL_CALLS]read[ARGS]{"path": "src/app.py"}[TOOL_CALLS]search[CALL_ID]a1b2c3d4e[ARGS]{"query": "x"}',
+        '[TOOL_CALLS]read{"path": "src/app.py"}[TOOL_CALLS]search{"query": "x"}',
+    ],
+    2: [
+        (
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read\n"
+            '```json\n{"path": "src/app.py"}\n```'
+            "<｜tool▁call▁end｜>\n<｜tool▁call▁begin｜>function<｜tool▁sep｜>search\n"
+            '```json\n{"query": "x"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>'
+        ),
+        (
+            '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read<｜tool▁sep｜>{"path": "src/app.py"}<｜tool▁call▁end｜>'
+            '<｜tool▁call▁begin｜>search<｜tool▁sep｜>{"query": "x"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>'
+        ),
+        (
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>"
+            '{"path": "src/app.py"}<|tool_call_end|><|tool_call_begin|>functions.search:1<|tool_call_argument_begin|>'
+            '{"query": "x"}<|tool_call_end|><|tool_calls_section_end|>'
+        ),
+    ],
+    3: [
+        (
+            '<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path": "src/app.py"}<|call|>'
+            '<|start|>assistant<|channel|>commentary to=functions.search<|message|>{"query": "x"}<|call|>'
+        ),
+        (
+            '<|start|>assistant to=functions.read<|channel|>commentary json<|message|>{"path": "src/app.py"}<|call|>'
+            '<|start|>assistant to=functions.search<|channel|>commentary json<|message|>{"query": "x"}<|call|>'
+        ),
+    ],
+    4: [
+        '<function=read>{"path": "src/app.py"}</function><function=search>{"query": "x"}</function>',
+        '>>>read\n{"path": "src/app.py"}\n>>>search\n{"query": "x"}',
+    ],
+    5: [
+        (
+            f"<tool_call>\n<function=read>\n{PATH}\n</function>\n</tool_call>\n"
+            "<tool_call>\n<function=search>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call>"
+        ),
+        (
+            '<minimax:tool_call>\n<invoke name="read">\n<parameter name="path">src/app.py</parameter>\n</invoke>\n'
+            '<invoke name="search">\n<parameter name="query">x</parameter>\n</invoke>\n</minimax:tool_call>'
+        ),
+        (
+            '<｜DSML｜function_calls>\n<｜DSML｜invoke name="read">\n<｜DSML｜parameter name="path" string="true">'
+            'src/app.py</｜DSML｜parameter>\n</｜DSML｜invoke>\n<｜DSML｜invoke name="search">\n'
+            '<｜DSML｜parameter name="query" string="true">x</｜DSML｜parameter>\n'
+            "</｜DSML｜invoke>\n</｜DSML｜function_calls>"
+        ),
+    ],
+    6: [
+        (
+            "<tool_call>read\n<arg_key>path</arg_key>\n<arg_value>src/app.py</arg_value>\n</tool_call>\n"
+            "<tool_call>search\n<arg_key>query</arg_key>\n<arg_value>x</arg_value>\n</tool_call>"
+        ),
+        (
+            "<tool_call>read<arg_key>path</arg_key><arg_value>src/app.py</arg_value></tool_call>"
+            "<tool_call>search<arg_key>query</arg_key><arg_value>x</arg_value></tool_call>"
+        ),
+    ],
+    7: [
+        (
+            "<start_function_call>call:read{path:<escape>src/app.py<escape>}<end_function_call>"
+            "<start_function_call>call:search{query:<escape>x<escape>}<end_function_call>"
+        ),
+        (
+            '<|tool_call>call:read{path:<|"|>src/app.py<|"|>}<tool_call|>'
+            '<|tool_call>call:search{query:<|"|>x<|"|>}<tool_call|>'
+        ),
+    ],
+    8: [
+        '[read(path="src/app.py"), search(query="x")]',
+        '<|python_start|>[read(path="src/app.py"), search(query="x")]<|python_end|>',
+        '<|tool_call_start|>[read(path="src/app.py"), search(query="x")]<|tool_call_end|>',
+        '<function_calls>read(path="src/app.py")\nsearch(query="x")</function_calls>',
+    ],
+    9: [
+        f"```json\n[{R}, {S}]\n```",
+        '{"name": "read", "parameters": {"path": "src/app.py"}}; {"name": "search", "parameters": {"query": "x"}}',
+        f'{{"tool_calls": [{R}, {S}]}}',
+    ],
+}
+EVERY = [sample for samples in SAMPLES.values() for sample in samples]
+
+
+def called(answer: str, way: Way = Way.NATIVE) -> list[tuple[str, object]]:
+    calls = read_calls(answer, TOOLS, KNOWN, way).calls
+    assert all(isinstance(call, Call) for call in calls), calls
+    return [(call.tool, dict(call.arguments)) for call in calls if isinstance(call, Call)]
+
+
+def test_every_format_has_samples_and_a_specification() -> None:
+    assert sorted(SAMPLES) == list(range(len(FORMATS)))
+    assert len(FORMATS) <= 10
+    assert all(source.startswith("https://") for form in FORMATS for source in form.sources)
+
+
+@pytest.mark.parametrize("way", [Way.NATIVE, Way.TEXT, Way.GRAMMAR, Way.SCHEMA])
+@pytest.mark.parametrize("answer", EVERY)
+def test_all_calls_of_an_answer_are_read_in_order(answer: str, way: Way) -> None:
+    assert called(answer, way) == [READ, SEARCH]
+    if answer not in SAMPLES[9][1:]:
+        assert called(f"I look.\n{answer}", way)[0] == READ
+
+
+@pytest.mark.parametrize("answer", EVERY)
+def test_nothing_of_a_call_is_shown_however_it_comes_in(answer: str) -> None:
+    for size in (1, 3, 7):
+        reader = prose_reader(Way.NATIVE, TOOLS)
+        said = f"I look.\n{answer}"
+        parts = [said[at : at + size] for at in range(0, len(said), size)]
+        assert "".join([*map(reader.feed, parts), reader.rest()]) == "I look.\n"
+
+
+def code_in(form: str, body: str) -> str:
+    """An edit with this body, in one of the forms."""
+    arguments = {"path": "src/app.py", "start": 3, "end": 4, "body": body}
+    fields = [*arguments.items()]
+    if form == "json":
+        return f"<tool_call>\n{json.dumps({'name': 'edit_lines', 'arguments': arguments})}\n</tool_call>"
+    if form == "python":
+        return f"[edit_lines({', '.join(f'{name}={value!r}' for name, value in fields)})]"
+    if form == "xml":
+        inside = "".join(f"<parameter={name}>\n{value}\n</parameter>\n" for name, value in fields)
+        return f"<tool_call>\n<function=edit_lines>\n{inside}</function>\n</tool_call>"
+    if form == "pairs":
+        inside = "".join(f"<arg_key>{name}</arg_key>\n<arg_value>{value}</arg_value>\n" for name, value in fields)
+        return f"<tool_call>edit_lines\n{inside}</tool_call>"
+    texts = "".join(f',{name}:<|"|>{value}<|"|>' for name, value in fields)
+    return f"<|tool_call>call:edit_lines{{{texts[1:]}}}<tool_call|>"
+
+
+@pytest.mark.parametrize("form", ["json", "python", "xml", "pairs", "braces"])
+def test_code_survives_to_the_byte(form: str) -> None:
+    ((_, arguments),) = called(code_in(form, CODE))
+    assert arguments == {"path": "src/app.py", "start": 3, "end": 4, "body": CODE}
+
+
+@pytest.mark.parametrize("form", ["json", "python"])
+@given(st.lists(st.text(st.characters(exclude_categories=["C"]), max_size=20), max_size=6))
+def test_any_code_survives_where_it_is_escaped(form: str, lines: list[str]) -> None:
+    body = "".join(f"{line}\n" for line in lines if not line.strip().startswith(("```", "~~~")))
+    ((_, arguments),) = called(code_in(form, body))
+    assert arguments == {"path": "src/app.py", "start": 3, "end": 4, "body": body}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '```json\n{"name": "x", "version": "1"}\n```',
+        "Models write `<tool_call>` before a call.",
+        "```python\nread('src/app.py')\nprint(1)\n```\nThat reads it.",
+        "<div>\n<function>x</function>\n</div>",
+        "if a < b:\n    [read]",
+    ],
+)
+def test_what_only_looks_like_a_call_is_shown_as_it_is(answer: str) -> None:
+    assert read_calls(answer, TOOLS, KNOWN, Way.NATIVE).calls == ()
+    reader = prose_reader(Way.NATIVE, TOOLS)
+    assert reader.feed(answer) + reader.rest() == answer
+
+
+@pytest.mark.parametrize(
+    "answer", ['<tool_call>\n{"name": "read", "arguments": {"pa', "[TOOL_CALLS]rea", "<function=read>\n<p"]
+)
+def test_a_call_that_was_cut_off_is_no_answer(answer: str) -> None:
+    (call,) = read_calls(answer, TOOLS, KNOWN, Way.NATIVE).calls
+    assert isinstance(call, Malformed)
+    reader = prose_reader(Way.NATIVE, TOOLS)
+    assert reader.feed(answer) + reader.rest() == ""
+
+
+def test_calls_behind_a_result_that_the_model_made_up_are_not_made() -> None:
+    answer = (
+        f"<tool_call>\n{R}\n</tool_call>\n<tool_response>\nnothing\n</tool_response>\n<tool_call>\n{S}\n</tool_call>"
+    )
+    assert called(answer) == [READ]
+
+
+def test_no_answer_makes_more_calls_than_there_may_be() -> None:
+    assert len(called("\n".join([f"<tool_call>{R}</tool_call>"] * 40))) == MAX_MODEL_CALLS
+    assert len(called(f"[TOOL_CALLS][{', '.join([R] * 40)}]")) == MAX_MODEL_CALLS
+
+
+def test_calls_in_our_own_form_are_all_taken_too() -> None:
+    answer = "<call read>\npath: src/app.py\n</call>\n\n<call search>\nquery: x\n</call>"
+    assert called(answer, Way.TEXT) == [READ, SEARCH]
+    assert called(answer, Way.GRAMMAR) == [READ]

@@ -1,0 +1,232 @@
+"""Answers that think, are cut off, repeat themselves or begin anew, and what is noted of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.agent.core.talking import GRAMMAR, Scripted, of_kind, reason_of, talking, turn
+
+from tersely.agent.calling import Repetition, ThoughtReader
+from tersely.agent.context.cache import CacheWatch
+from tersely.agent.context.compaction import REQUEST
+from tersely.agent.events import AnswerRestarted, Compacted, Event, Reason, TextDelta, ThoughtDelta, Usage
+from tersely.agent.loop import MAX_CONTINUED_ANSWERS
+from tersely.agent.models.protocol import (
+    USUAL,
+    Chunk,
+    Constraint,
+    Message,
+    Prompt,
+    RequestOptions,
+    Thinking,
+)
+from tersely.agent.models.protocol import Usage as RequestUsage
+from tersely.foundation.tokens import Tokenizer
+
+
+class Chunked(Scripted):
+    """Says these chunks, one list an answer."""
+
+    def __init__(self, answers: list[list[Chunk]]) -> None:
+        super().__init__([], GRAMMAR)
+        self._answers = iter(answers)
+
+    async def stream(
+        self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, options: RequestOptions = USUAL
+    ) -> AsyncIterator[Chunk]:
+        self.prompts.append(prompt)
+        self.options.append(options)
+        for chunk in next(self._answers):
+            yield chunk
+
+
+def ended(stop: str = "end") -> Chunk:
+    return Chunk(usage=RequestUsage(300, 0, 9), stop=stop)
+
+
+def talk(root: Path, model: Scripted, message: str = "well?") -> list[Event]:
+    async def one() -> list[Event]:
+        async with talking(model, root) as agent:
+            return await turn(agent, message)
+
+    return asyncio.run(one())
+
+
+def said(events: list[Event]) -> str:
+    return "".join(event.text for event in of_kind(events, TextDelta))
+
+
+@pytest.mark.parametrize(
+    ("answer", "thought"),
+    [
+        ("<think>\nSo.\n</think>\n\nYes.", "\nSo.\n"),
+        ("[THINK]So.[/THINK]Yes.", "So."),
+        ("<|channel|>analysis<|message|>So.<|end|><|start|>assistant<|channel|>final<|message|>Yes.", "So."),
+        ("Yes.", ""),
+        ("<b>Yes.</b> <think> is a tag.", ""),
+    ],
+)
+def test_thoughts_in_the_text_are_no_part_of_the_answer(answer: str, thought: str) -> None:
+    for size in (1, 2, 5, 400):
+        reader = ThoughtReader()
+        parts = [reader.feed(answer[at : at + size]) for at in range(0, len(answer), size)] + [reader.rest()]
+        assert "".join(part.thought for part in parts) == thought
+        said = "".join(part.text for part in parts).strip()
+        assert said == (answer.rpartition(">")[2].rpartition("]")[2].strip() if thought else answer)
+
+
+@given(st.text("<think>/ab\n", max_size=60), st.lists(st.integers(0, 60)))
+def test_no_part_of_an_answer_is_lost(answer: str, cuts: list[int]) -> None:
+    ends = sorted({min(cut, len(answer)) for cut in cuts} | {len(answer)})
+    reader, whole = ThoughtReader(), ThoughtReader()
+    parts = [reader.feed(answer[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+    parts.append(reader.rest())
+    once = [whole.feed(answer), whole.rest()]
+    assert "".join(part.text for part in parts) == "".join(part.text for part in once)
+    assert "".join(part.thought for part in parts) == "".join(part.thought for part in once)
+
+
+def test_thoughts_are_told_apart_and_not_sent_back(root: Path) -> None:
+    model = Chunked([[Chunk("<think>I wond"), Chunk("er</think>Yes."), ended()], [Chunk("No."), ended()]])
+
+    async def two() -> list[Event]:
+        async with talking(model, root) as agent:
+            return [*await turn(agent, "well?"), *await turn(agent, "and?")]
+
+    events = asyncio.run(two())
+    assert "".join(event.text for event in of_kind(events, ThoughtDelta)) == "I wonder"
+    assert said(events) == "Yes.No."
+    assert "wonder" not in repr(model.prompts[1])
+
+
+def test_work_is_thought_about_and_chores_are_not(root: Path) -> None:
+    model = Scripted(["Done.", "Fine.", "They asked for another name."])
+
+    async def both() -> None:
+        async with talking(model, root) as agent:
+            await turn(agent, "rename total")
+            await turn(agent, "thanks")
+            await agent.compact()
+
+    asyncio.run(both())
+    assert [option.thinking for option in model.options[:2]] == [Thinking.ON, Thinking.DEFAULT]
+    assert all(option.thinking is Thinking.OFF for option in model.options[2:])
+
+
+def test_an_answer_that_is_cut_off_goes_on_by_itself(root: Path) -> None:
+    model = Chunked([[Chunk("One, two"), ended("length")], [Chunk(", three."), ended()]])
+    events = talk(root, model)
+    assert reason_of(events) is Reason.ANSWERED
+    assert said(events) == "One, two, three."
+    assert [option.thinking for option in model.options] == [Thinking.DEFAULT, Thinking.OFF]
+
+
+def test_an_answer_goes_on_so_many_times_and_not_more(root: Path) -> None:
+    words = ["a way", "of saying", "what was", "never asked", "at all"]
+    model = Chunked([[Chunk(f"{word} "), ended("length")] for word in words])
+    assert reason_of(talk(root, model)) is Reason.LIMIT
+    assert len(model.prompts) == MAX_CONTINUED_ANSWERS + 1
+
+
+def test_an_answer_that_begins_anew_is_kept_once(root: Path) -> None:
+    model = Chunked([[Chunk("It is on"), Chunk(restarts=True), Chunk("It is one."), ended()], [Chunk("Two."), ended()]])
+
+    async def two() -> list[Event]:
+        async with talking(model, root) as agent:
+            return [*await turn(agent, "well?"), *await turn(agent, "and?")]
+
+    events = asyncio.run(two())
+    assert len(of_kind(events, AnswerRestarted)) == 1
+    assert [one.content for one in model.prompts[1] if one.role == "assistant"] == ["It is one."]
+
+
+def test_a_stopped_request_is_counted(root: Path) -> None:
+    events = talk(root, Chunked([[Chunk("and again " * 10)] * 30]))
+    assert reason_of(events) is Reason.STUCK
+    (usage,) = of_kind(events, Usage)
+    assert usage.is_estimated
+    assert usage.prompt_tokens > 100
+    assert usage.completion_tokens > 100
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["```\n", *["0, 0, 0, 0\n"] * 300, "```\n"],
+        ["```sql\n", *["insert into t values (0, 'a');\n"] * 200, "```\n"],
+        ["| 0 | 0 | 0 |\n"] * 300,
+        ["0 0 0 0 0 0 0 0\n"] * 300,
+    ],
+    ids=["zeros", "rows", "table", "figures"],
+)
+def test_rows_that_are_equal_are_no_loop(lines: list[str]) -> None:
+    watch = Repetition()
+    assert not any(watch.feed(line) for line in lines)
+
+
+def test_a_file_of_equal_rows_may_be_written() -> None:
+    watch = Repetition()
+    assert not any(watch.feed("the same row\n", is_data=True) for _ in range(600))
+    assert any(watch.feed("the same row\n", is_data=True) for _ in range(600))
+
+
+PROMPT = (Message("system", "You are brief. " * 60),)
+
+
+def longer(prompt: Prompt) -> Prompt:
+    return (*prompt, Message("assistant", "Yes."), Message("user", "And then? " * 30))
+
+
+def test_a_cache_that_is_lost_time_and_again_is_noticed() -> None:
+    watch, prompt = CacheWatch(Tokenizer()), (*PROMPT, Message("user", "Well?"))
+    tokens = [300, 400, 500, 600, 700]
+    again = []
+    for size, cached in zip(tokens, (0, 298, 0, 0, 698), strict=True):
+        again.append(watch.reevaluated(prompt, RequestUsage(size, cached, 9)))
+        prompt = longer(prompt)
+    assert again == [0, 2, 400, 500, 0]
+    assert watch.is_fragile
+
+
+@pytest.mark.parametrize("cached", [0, None])
+def test_a_server_without_a_cache_has_none_to_spare(cached: int | None) -> None:
+    watch, prompt = CacheWatch(Tokenizer()), (*PROMPT, Message("user", "Well?"))
+    for size in (300, 400, 500, 600):
+        watch.reevaluated(prompt, RequestUsage(size, cached, 9))
+        prompt = longer(prompt)
+    assert not watch.is_fragile
+
+
+def test_with_a_fragile_cache_turns_leave_rarely_and_all_at_once(root: Path) -> None:
+    def model(loses: bool) -> Scripted:
+        class Losing(Scripted):
+            async def stream(self, prompt, constraint, most_tokens, options=USUAL):  # type: ignore[no-untyped-def]
+                async for chunk in super().stream(prompt, constraint, most_tokens, options):
+                    usage = chunk.usage
+                    if usage is not None:
+                        is_kept = not loses or len(self.prompts) == 2
+                        usage = usage._replace(cached_tokens=usage.prompt_tokens - 20 if is_kept else 0)
+                    yield chunk._replace(usage=usage)
+
+        says = ["the price of an item is added up " * 12] * 99
+        return Losing(says, GRAMMAR._replace(window=2_048, slots=2))
+
+    def compactions(loses: bool) -> tuple[list[Compacted], Scripted]:
+        one = model(loses)
+
+        async def turns() -> list[Event]:
+            async with talking(one, root) as agent:
+                return [event for number in range(12) for event in await turn(agent, f"turn {number} {'so ' * 90}")]
+
+        return of_kind(asyncio.run(turns()), Compacted), one
+
+    usual, _ = compactions(loses=False)
+    rare, asked = compactions(loses=True)
+    assert len(rare) < len(usual)
+    assert {options.slot for prompt, options in zip(asked.prompts, asked.options, strict=True)
+            if prompt[-1].content.endswith(REQUEST)} == {1}  # fmt: skip
