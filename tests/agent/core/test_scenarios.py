@@ -17,6 +17,7 @@ from tests.agent.core.talking import ALLOWED, call, of_kind, reason_of, talking,
 from tests.agent.model_servers import Scripted
 
 from tersely.agent.context.compaction import REQUEST
+from tersely.agent.conversation import Options
 from tersely.agent.events import (
     ApprovalAsked,
     CallEnded,
@@ -154,9 +155,7 @@ def test_a_call_that_cannot_be_made(scripted: Scripted, root: Path) -> None:
     running = scripted(["<tool_call>fly to the moon</tool_call>\n<call fly>\nto: moon\n</call>", "I cannot fly."])
 
     async def one() -> list[Event]:
-        model = await connect(running.url)
-        model.abilities = model.abilities._replace(grammar=False, schema=False, tools=False)
-        async with talking(model, root) as agent:
+        async with talking(await connect(running.url), root, options=Options(calls="text")) as agent:
             return await turn(agent, "to the moon!")
 
     events = asyncio.run(one())
@@ -179,9 +178,9 @@ def test_a_server_that_dies_while_it_answers(scripted: Scripted, root: Path) -> 
     dying, dead = asyncio.run(one())
     assert reason_of(dying) is Reason.FAILED
     assert answer(dying).startswith("a word and")
-    assert "model_" in of_kind(dying, Notice)[0].text
+    assert "model_" in of_kind(dying, Notice)[-1].text
     assert reason_of(dead) is Reason.FAILED
-    assert "model_unavailable" in of_kind(dead, Notice)[0].text
+    assert "model_unavailable" in of_kind(dead, Notice)[-1].text
 
 
 def tersely(root: Path, *words: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
