@@ -14,8 +14,9 @@ from typing import Any
 
 from tersely.agent.models.answers import EventAnswer, number, reported, table, text
 from tersely.agent.models.openai import without_optional_nulls
+from tersely.agent.models.pairing import paired
 from tersely.agent.models.protocol import Chunk, Constraint, Message, Prompt, RawCall, Thinking, Usage
-from tersely.agent.models.reasoning import SealedReasoning, paired_calls
+from tersely.agent.models.reasoning import SealedReasoning
 from tersely.agent.models.refusals import cut_off
 from tersely.agent.models.served import Known, Request
 from tersely.agent.models.wire import Endpoint, parsed
@@ -74,10 +75,9 @@ class AnthropicMessages:
         """The messages behind the system text, as turns of two sides; the last block ends what is cached."""
         turns: list[dict[str, Any]] = []
         rest = prompt[1:] if _system(prompt) else prompt
-        paired = paired_calls(rest)
-        for message in rest:
+        for message in paired(rest):
             role = "assistant" if message.role == "assistant" else "user"
-            blocks = self._blocks(message, paired)
+            blocks = self._blocks(message)
             if turns and turns[-1]["role"] == role:
                 turns[-1]["content"] += blocks
             else:
@@ -86,15 +86,14 @@ class AnthropicMessages:
             turns[-1]["content"][-1] |= _CACHED
         return turns
 
-    def _blocks(self, message: Message, paired: set[str]) -> list[dict[str, Any]]:
+    def _blocks(self, message: Message) -> list[dict[str, Any]]:
         """The blocks of a message."""
-        if message.call_id in paired:
+        if message.call_id:
             return [{"type": "tool_result", "tool_use_id": _id(message.call_id), "content": message.content}]
-        calls = [call for call in message.calls if call.id in paired]
-        blocks: list[dict[str, Any]] = [dict(item) for item in self._reasoning.before(message) if calls]
+        blocks: list[dict[str, Any]] = [dict(item) for item in self._reasoning.before(message)]
         if message.content.strip():
             blocks.append({"type": "text", "text": message.content.rstrip()})
-        blocks += [_tool_use(call) for call in calls]
+        blocks += [_tool_use(call) for call in message.calls]
         return blocks or [{"type": "text", "text": _NO_TEXT}]
 
 

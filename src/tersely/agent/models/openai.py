@@ -10,12 +10,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tersely.agent.models.answers import EventAnswer, arguments_text, excerpt, number, reported, table, text
+from tersely.agent.models.pairing import paired
 from tersely.agent.models.protocol import Chunk, Constraint, Message, RawCall, Thinking, Usage
 from tersely.agent.models.refusals import cut_off
 from tersely.agent.models.served import Known, Request
 from tersely.agent.models.strict_schema import strict, without_nulls
 from tersely.agent.models.wire import Endpoint
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.ids import new_id
 
 LLAMA_CPP = "llama.cpp"
 MODELS = "/models"
@@ -35,7 +37,7 @@ class ChatCompletions:
         most = _NEWER_LIMIT if _NEWER_LIMIT in known.refused else "max_tokens"
         body: dict[str, Any] = {
             "model": known.abilities.model,
-            "messages": [_message(each) for each in request.prompt],
+            "messages": [_message(each) for each in paired(request.prompt)],
             "stream": True,
             "stream_options": {"include_usage": True},
             most: request.most_tokens,
@@ -158,9 +160,14 @@ class ChatAnswer(EventAnswer):
         """See `EventAnswer`."""
         if not self._stop:
             raise cut_off(self.place)
-        calls = tuple(without_optional_nulls(call) for call in self.calls.whole())
+        calls = tuple(without_optional_nulls(_with_id(call)) for call in self.calls.whole())
         stop = "calls" if calls else _STOPS.get(self._stop, "end")
         return Chunk(calls=calls, usage=self._usage, stop=stop)
+
+
+def _with_id(call: RawCall) -> RawCall:
+    """A call with an id, which some servers do not give and others want with its answer."""
+    return call if call.id else call._replace(id=f"call_{new_id()}")
 
 
 def without_optional_nulls(call: RawCall) -> RawCall:

@@ -6,7 +6,7 @@ session that goes on in another process begins with a message of the user, after
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tersely.agent.models.protocol import Message, RawCall
@@ -33,14 +33,3 @@ class SealedReasoning:
     def before(self, message: Message) -> tuple[Item, ...]:
         """The reasoning that led to the calls of a message, as it was received."""
         return self._items.get(message.calls[0].id, ()) if message.calls else ()
-
-
-def paired_calls(messages: Iterable[Message]) -> set[str]:
-    """The ids of calls that have an answer in a prompt: providers refuse one without the other."""
-    made: set[str] = set()
-    paired: set[str] = set()
-    for message in messages:
-        made |= {call.id for call in message.calls}
-        if message.call_id in made:
-            paired.add(message.call_id)
-    return paired

@@ -11,8 +11,9 @@ from typing import Any
 
 from tersely.agent.models.answers import EventAnswer, number, reported, table, text
 from tersely.agent.models.openai import is_strict, without_optional_nulls
+from tersely.agent.models.pairing import paired
 from tersely.agent.models.protocol import Chunk, Constraint, Message, Prompt, Thinking, Usage
-from tersely.agent.models.reasoning import Item, SealedReasoning, paired_calls
+from tersely.agent.models.reasoning import Item, SealedReasoning
 from tersely.agent.models.refusals import broken_off, cut_off
 from tersely.agent.models.served import Known, Request
 from tersely.agent.models.strict_schema import strict
@@ -72,20 +73,16 @@ class Responses:
         return ResponseAnswer(place, self._reasoning)
 
     def _items(self, prompt: Prompt) -> list[Item]:
-        paired = paired_calls(prompt)
-        return [item for message in prompt for item in self._of_message(message, paired)]
+        return [item for message in paired(prompt) for item in self._of_message(message)]
 
-    def _of_message(self, message: Message, paired: set[str]) -> Iterator[Item]:
-        if message.call_id in paired:
+    def _of_message(self, message: Message) -> Iterator[Item]:
+        if message.call_id:
             yield {"type": "function_call_output", "call_id": message.call_id, "output": message.content}
             return
-        calls = [call for call in message.calls if call.id in paired]
-        if calls:
-            yield from self._reasoning.before(message)
-        if message.content or not calls:
-            role = "user" if message.role == "tool" else message.role
-            yield {"role": role, "content": message.content}
-        for call in calls:
+        yield from self._reasoning.before(message)
+        if message.content or not message.calls:
+            yield {"role": message.role, "content": message.content}
+        for call in message.calls:
             yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
 
 

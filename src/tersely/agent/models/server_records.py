@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tersely.agent.models.answers import table
 from tersely.agent.models.protocol import Abilities
 from tersely.agent.models.served import Known
 from tersely.foundation.private import state_directory
@@ -63,8 +64,7 @@ class ServerRecords:
     def keep(self, server: str, interface: Interface, known: Known) -> None:
         """Remember a model of a server. Where nothing can be kept, it is found out again the next time."""
         servers = _servers_in(self._path)  # another process may have added one
-        entry = servers.pop(server, {})
-        models = entry.get("models", {}) if isinstance(entry, dict) else {}
+        models = dict(table(table(servers.pop(server, None)).get("models")))
         models.pop(known.abilities.model, None)
         models[known.abilities.model] = {"abilities": known.abilities._asdict(), "refused": sorted(known.refused)}
         servers[server] = {

@@ -1,0 +1,282 @@
+"""Every protocol through faults: refusals for a time, cut streams, errors in streams, loading servers."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import AsyncExitStack
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.agent.models.answering import HELLO
+from tests.agent.models.provider import Provider, Refuse, Say, Step, listed, serving
+
+from tersely.agent.models import retries
+from tersely.agent.models.connecting import connect
+from tersely.agent.models.protocol import Chunk, Constraint, Prompt, RawCall, Usage
+from tersely.agent.models.retries import GivenText, Retries, TransientError, requested_wait
+from tersely.foundation.errors import TerselyError
+
+KINDS = ("openai", "responses", "anthropic", "ollama")
+READ = {"name": "read", "description": "read(path)", "parameters": {"type": "object", "properties": {}}}
+BEFORE = {"openai": 0, "responses": 2, "anthropic": 3, "ollama": 0}  # events before the first word
+TOOLS = Constraint(tools=(READ,))
+LISTS = {
+    "/v1/models": listed("m", max_model_len=8_192),
+    "/api/tags": {"models": [{"name": "m"}]},
+}
+
+
+async def hear(provider: Provider, kind: str, prompt: Prompt = HELLO) -> list[Chunk]:
+    """The chunks of one answer, without those of tries before it."""
+    provider.lists = LISTS
+    model = await connected(provider, kind)
+    return [chunk async for chunk in model.stream(prompt, TOOLS, 64)]
+
+
+async def connected(provider: Provider, kind: str) -> Any:
+    """The model; a server that has to be tried out is asked for nothing but what is scripted."""
+    steps, provider.steps = provider.steps, (Say("tersely"),)
+    if kind == "ollama":
+        provider.lists = {**provider.lists, "/api/show": {"capabilities": ["tools", "completion"], "model_info": {}}}
+    model = await connect(provider.url, "m", kind)
+    provider.steps = steps
+    provider.sent.clear()
+    return model
+
+
+def heard(kind: str, *steps: Step) -> list[Chunk]:
+    async def one() -> list[Chunk]:
+        async with serving(*steps) as provider:
+            return await hear(provider, kind)
+
+    return asyncio.run(one())
+
+
+def answer(chunks: list[Chunk]) -> str:
+    """What the user has in the end: what was said since the answer began anew for the last time."""
+    text = ""
+    for chunk in chunks:
+        text = chunk.text if chunk.restarts else text + chunk.text
+    return text
+
+
+def notices(chunks: list[Chunk]) -> list[str]:
+    return [chunk.notice for chunk in chunks if chunk.notice]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_answer_has_text_thought_figures_and_an_end(kind: str) -> None:
+    chunks = heard(kind, Say("Hello over there", thought="hm"))
+    assert answer(chunks) == "Hello over there"
+    assert "".join(chunk.thought for chunk in chunks) == "hm"
+    assert chunks[-1].stop == "end"
+    expected = {
+        "openai": Usage(9, 6, 4, None, 2, 1), "responses": Usage(9, 6, 4, None, 2, 1),
+        "anthropic": Usage(9, 6, 4, 3, 2, 1), "ollama": Usage(9, None, 4),
+    }  # fmt: skip
+    assert chunks[-1].usage == expected[kind]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_calls_come_whole(kind: str) -> None:
+    calls = (RawCall("read", '{"path": "a.py"}', "c1"), RawCall("read", '{"path": "b.py"}', "c2"))
+    chunks = heard(kind, Say("I read.", calls))
+    assert [(call.name, call.arguments) for call in chunks[-1].calls] == [call[:2] for call in calls]
+    assert chunks[-1].stop == "calls"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("status", [408, 429, 502, 503, 504, 529])
+def test_a_refusal_for_a_time_is_waited_for(kind: str, status: int) -> None:
+    chunks = heard(kind, Refuse(status, "not now"), Refuse(status, "not now"), Say("Hello."))
+    assert answer(chunks) == "Hello."
+    assert [notice.partition(" refused: ")[2] for notice in notices(chunks)] == [
+        f"not now (status {status}); attempt 2 of 5 in 0 s",
+        f"not now (status {status}); attempt 3 of 5 in 0 s",
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_there_is_an_end_of_attempts(kind: str) -> None:
+    async def one() -> int:
+        async with serving(Refuse(503, "loading")) as provider:
+            with pytest.raises(TerselyError, match=r"model_unavailable: .* \(status 503\), 5 times"):
+                await hear(provider, kind)
+            return len(provider.asked())
+
+    assert asyncio.run(one()) == retries.MAX_MODEL_ATTEMPTS
+
+
+@pytest.mark.parametrize(
+    ("refusal", "words"),
+    [
+        (Refuse(429, "You exceeded your current quota", body='{"error": {"code": "insufficient_quota"}}'), "429"),
+        (Refuse(429, "no", {"X-Should-Retry": "false"}), "429"),
+        (Refuse(500, "no"), "500"),
+        (Refuse(401, "no"), "401"),
+        (Refuse(503, "no", {"Retry-After": "3600"}), "503"),
+    ],
+)
+def test_what_time_does_not_mend_is_not_tried_again(refusal: Refuse, words: str) -> None:
+    async def one() -> int:
+        async with serving(refusal) as provider:
+            with pytest.raises(TerselyError, match=f"status {words}"):
+                await hear(provider, "responses")
+            return len(provider.asked())
+
+    assert asyncio.run(one()) == 1
+
+
+def test_a_server_is_waited_for_as_long_as_it_asks() -> None:
+    moment, later = "Mon, 23 Nov 2026 10:00:00 GMT", "Mon, 23 Nov 2026 10:00:07 GMT"
+    assert requested_wait({"retry-after": "3"}) == 3
+    assert requested_wait({"retry-after": "1.5"}) == 1.5
+    assert requested_wait({"retry-after-ms": "250", "retry-after": "3"}) == 0.25
+    assert requested_wait({"retry-after": later, "date": moment}) == 7
+    assert requested_wait({"retry-after": moment, "date": later}) == 0
+    now = requested_wait({"retry-after": formatdate(time.time() + 60, usegmt=True)})
+    assert now is not None
+    assert 0 < now <= 61
+    for nothing in ({}, {"retry-after": "soon"}, {"retry-after": "-1"}, {"retry-after": "inf"}):
+        assert requested_wait(nothing) is None
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(0, 1e6)), max_size=20))
+def test_attempts_and_seconds_are_bounded(asked: list[float | None]) -> None:
+    attempts, waited = Retries(), 0.0
+    made = 1
+    for seconds in asked:
+        try:
+            waited += attempts.wait(TransientError("model_failed", "no", wait_seconds=seconds))
+        except TerselyError as error:
+            assert "no" in error.message
+            break
+        made += 1
+    assert made <= retries.MAX_MODEL_ATTEMPTS
+    assert waited <= retries.MAX_MODEL_RETRY_SECONDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_cut_stream_that_comes_again_goes_on_where_it_was(kind: str) -> None:
+    whole = Say("one two three four")
+    for cut in range(9):
+        chunks = heard(kind, whole._replace(cut=cut), whole)
+        assert not any(chunk.restarts for chunk in chunks)
+        assert "".join(chunk.text for chunk in chunks) == whole.text, "and nothing was said twice"
+        if cut < 4:
+            assert any("broke off" in notice for notice in notices(chunks))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_another_answer_after_a_cut_begins_anew_and_says_so(kind: str) -> None:
+    chunks = heard(kind, Say("one two three four", cut=BEFORE[kind] + 3), Say("one other answer"))
+    assert [chunk.restarts for chunk in chunks].count(True) == 1
+    assert answer(chunks) == "one other answer"
+    assert notices(chunks)[-1] == "the answer before this line was cut; it begins anew"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_shorter_answer_after_a_cut_is_the_answer(kind: str) -> None:
+    assert answer(heard(kind, Say("one two three four", cut=BEFORE[kind] + 3), Say("one"))) == "one"
+
+
+@given(st.text(max_size=12), st.text(max_size=12), st.integers(0, 12), st.lists(st.integers(1, 4), max_size=12))
+def test_what_is_given_is_the_answer_whatever_was_cut(first: str, second: str, cut: int, sizes: list[int]) -> None:
+    given_text = GivenText()
+    chunks = [given_text.unseen(Chunk(letter)) for letter in first[:cut]]
+    for attempt in (first[: cut // 2], second):
+        given_text.begin_again()
+        position = 0
+        for size in sizes:
+            chunks.append(given_text.unseen(Chunk(attempt[position : position + size])))
+            position += size
+        if attempt is second:
+            chunks.append(given_text.unseen(Chunk(attempt[position:])))
+            chunks.append(given_text.unseen(Chunk(stop="end")))
+    assert answer(chunks) == second
+
+
+ERRORS = {
+    "openai": {"error": {"message": "try later", "code": 502}},
+    "responses": {"type": "error", "code": "server_error", "message": "try later"},
+    "anthropic": {"type": "error", "error": {"type": "overloaded_error", "message": "try later"}},
+}
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+def test_an_error_in_a_stream_is_tried_again_where_it_passes(kind: str) -> None:
+    chunks = heard(kind, Say("one two", cut=3, broken=ERRORS[kind]), Say("one two"))
+    assert "".join(chunk.text for chunk in chunks) == "one two"
+    assert "broke off: try later" in notices(chunks)[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [
+        ("openai", {"error": {"message": "bad thing", "type": "invalid_request_error"}}),
+        ("responses", {"type": "response.failed", "response": {"error": {"code": "x", "message": "bad thing"}}}),
+        ("anthropic", {"type": "error", "error": {"type": "invalid_request_error", "message": "bad thing"}}),
+    ],
+)  # fmt: skip
+def test_any_other_error_in_a_stream_ends_it(kind: str, error: dict[str, Any]) -> None:
+    with pytest.raises(TerselyError, match=r"model_failed: .* broke off: bad thing"):
+        heard(kind, Say("one two", cut=2, broken=error), Say("one two"))
+
+
+def test_a_server_that_is_gone_for_a_moment_is_waited_for() -> None:
+    async def one() -> list[Chunk]:
+        async with serving() as provider:
+            provider.lists = LISTS
+            model = await connected(provider, "responses")
+        chunks: list[Chunk] = []
+        async with AsyncExitStack() as started:
+            async for chunk in model.stream(HELLO, None, 64):
+                chunks.append(chunk)
+                if len(chunks) == 2:
+                    await started.enter_async_context(serving(Say("Hello."), port=provider.port))
+        return chunks
+
+    chunks = asyncio.run(one())
+    assert answer(chunks) == "Hello."
+    assert "no server of models listens" in notices(chunks)[0]
+
+
+def test_whoever_stops_listening_ends_the_wait() -> None:
+    async def one() -> list[str]:
+        async with serving(Refuse(503, "loading", {"Retry-After": "100"})) as provider:
+            provider.lists = LISTS
+            model = await connected(provider, "responses")
+            stream = model.stream(HELLO, None, 64)
+            first = await anext(stream)
+            waiting = asyncio.ensure_future(anext(stream))
+            await asyncio.wait([waiting], timeout=0)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+            await stream.aclose()
+            return [first.notice]
+
+    (notice,) = asyncio.run(one())
+    assert notice.endswith("attempt 2 of 5 in 100 s")
+
+
+@pytest.mark.parametrize(
+    ("kind", "stop", "meaning"),
+    [
+        ("openai", "length", "length"), ("openai", "content_filter", "end"),
+        ("responses", "max_output_tokens", "length"), ("responses", "content_filter", "end"),
+        ("anthropic", "max_tokens", "length"), ("anthropic", "model_context_window_exceeded", "length"),
+        ("anthropic", "stop_sequence", "end"), ("ollama", "length", "length"),
+    ],
+)  # fmt: skip
+def test_an_answer_says_why_it_ended(kind: str, stop: str, meaning: str) -> None:
+    assert heard(kind, Say("Hello.", stop=stop))[-1].stop == meaning
+
+
+def test_a_model_that_declines_is_no_answer() -> None:
+    with pytest.raises(TerselyError, match="declined"):
+        heard("anthropic", Say("", stop="refusal"))

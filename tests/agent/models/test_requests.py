@@ -1,0 +1,254 @@
+"""Every request against the types of the providers' own clients, which know each field that may be sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+import jsonschema
+import ollama
+import pytest
+from anthropic.types import message_create_params
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openai.types.chat import completion_create_params
+from openai.types.responses import response_create_params
+from pydantic import TypeAdapter
+
+from tersely.agent.calling.schema import envelope, functions
+from tersely.agent.models.anthropic import AnthropicMessages
+from tersely.agent.models.ollama import OllamaChat
+from tersely.agent.models.openai import LLAMA_CPP, ChatCompletions
+from tersely.agent.models.protocol import (
+    Abilities,
+    Constraint,
+    Message,
+    Prompt,
+    RawCall,
+    RequestOptions,
+    Thinking,
+)  # fmt: skip
+from tersely.agent.models.responses import Responses
+from tersely.agent.models.served import Dialect, Known, Request
+from tersely.agent.models.strict_schema import MAX_ENUM_VALUES, strict, without_nulls
+from tersely.agent.tools.table import TOOLS
+
+CHAT = TypeAdapter(completion_create_params.CompletionCreateParamsStreaming, config=None)
+RESPONSE = TypeAdapter(response_create_params.ResponseCreateParamsStreaming, config=None)
+MESSAGE = TypeAdapter(message_create_params.MessageCreateParamsStreaming, config=None)
+DIALECTS: dict[str, type[Any]] = {
+    "openai": ChatCompletions, "responses": Responses, "anthropic": AnthropicMessages, "ollama": OllamaChat,
+}  # fmt: skip
+# What OpenAI and Azure refuse in a strict schema, with the limits that both share.
+UNSUPPORTED = {
+    "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+    "multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "patternProperties",
+    "propertyNames", "allOf", "oneOf", "not", "if", "then", "else", "default", "contains", "unevaluatedProperties",
+}  # fmt: skip
+MAX_LEVELS, MAX_PROPERTIES = 5, 100
+
+TEXTS = st.text(max_size=20)
+IDS = st.sampled_from(["call_1", "toolu_01", "read#", "a b", "x", ""])
+CALLS = st.builds(RawCall, st.sampled_from(["read", "edit"]), st.sampled_from(["{}", '{"path": "a"}', "{oops"]), IDS)
+SEVERAL = st.lists(CALLS, max_size=2, unique_by=lambda call: call.id).map(tuple)
+MESSAGES = st.one_of(
+    TEXTS.map(lambda text: Message("user", text)),
+    st.tuples(TEXTS, SEVERAL).map(lambda parts: Message("assistant", *parts)),
+    st.tuples(TEXTS, IDS).map(lambda parts: Message("tool", parts[0], (), parts[1])),
+)
+PROMPTS = st.lists(MESSAGES, max_size=8).map(
+    lambda rest: (Message("system", "Be brief."), *rest, Message("user", "go"))
+)
+FUNCTIONS = functions(TOOLS)
+CONSTRAINTS = st.sampled_from([
+    None, Constraint(tools=FUNCTIONS), Constraint(tools=FUNCTIONS, allowed=("read",)),
+    Constraint(schema=envelope(TOOLS)),
+])  # fmt: skip
+OPTIONS = st.builds(RequestOptions, st.sampled_from(Thinking), st.just(None))
+LEARNT = ["stream_options", "parallel_tool_calls", "tool_choice", "max_completion_tokens", "strict", "include",
+          "summary", "effort none", "adaptive", "thinking", "think"]  # fmt: skip
+REFUSED = st.frozensets(st.sampled_from(LEARNT))
+
+
+def known(server: str, refused: frozenset[str] = frozenset()) -> Known:
+    can = Abilities(
+        grammar=False, schema=True, tools=True, window=8_192, model="m", family="", server=server, thinking=True,
+        restricts_tools=server == "responses",
+    )  # fmt: skip
+    return Known(can, refused)
+
+
+def dialect(server: str) -> Dialect:
+    made: Dialect = OllamaChat(8_192) if server == "ollama" else DIALECTS[server]()
+    return made
+
+
+def unknown_fields(value: Any, described: Any) -> Iterator[str]:
+    """The fields of what was sent that the type has not, wherever they are."""
+    if isinstance(value, dict) and isinstance(described, dict):
+        for name, each in value.items():
+            if name not in described:
+                yield name
+            else:
+                yield from unknown_fields(each, described[name])
+    elif isinstance(value, list) and isinstance(described, list):
+        for each, other in zip(value, described, strict=True):
+            yield from unknown_fields(each, other)
+
+
+def check(server: str, body: Mapping[str, Any]) -> None:
+    """That a provider's client could have sent this: every field is one that it knows, with such a value."""
+    if server == "ollama":
+        parsed = ollama._types.ChatRequest(**{name: each for name, each in body.items() if name not in OLLAMA_ONLY})
+        assert set(body) - set(parsed.model_dump()) <= OLLAMA_ONLY
+        return
+    adapter = {"openai": CHAT, "responses": RESPONSE, "anthropic": MESSAGE}[server]
+    validated = whole(adapter.validate_python(dict(body)))
+    assert list(unknown_fields(dict(body), validated)) == []
+
+
+OLLAMA_ONLY = {"truncate", "shift"}  # of the server's API, later than its client
+
+
+def whole(value: Any) -> Any:
+    """A validated value with its lazy parts read."""
+    if isinstance(value, dict):
+        return {name: whole(each) for name, each in value.items()}
+    if isinstance(value, list | tuple) or hasattr(value, "__next__") or type(value).__name__ == "ValidatorIterator":
+        return [whole(each) for each in value]
+    return value
+
+
+@pytest.mark.parametrize("server", DIALECTS)
+@given(PROMPTS, CONSTRAINTS, OPTIONS, REFUSED)
+@settings(max_examples=60, deadline=None)
+def test_every_request_is_one_of_the_provider_s(
+    server: str, prompt: Prompt, constraint: Constraint | None, options: RequestOptions, refused: frozenset[str]
+) -> None:
+    body = dialect(server).body(known(server, refused), Request(prompt, constraint, 64, options))
+    check(server, json.loads(json.dumps(body)))
+
+
+@given(PROMPTS)
+def test_anthropic_gets_two_sides_that_take_turns_and_calls_with_their_answers(prompt: Prompt) -> None:
+    body = AnthropicMessages().body(known("anthropic"), Request(prompt, None, 64))
+    roles = [turn["role"] for turn in body["messages"]]
+    assert all(one != other for one, other in pairwise(roles))
+    assert roles[-1] == "user"
+    blocks = [block for turn in body["messages"] for block in turn["content"]]
+    made = {block["id"] for block in blocks if block["type"] == "tool_use"}
+    answered = {block["tool_use_id"] for block in blocks if block["type"] == "tool_result"}
+    assert made == answered
+    assert all(block["text"].strip() for block in blocks if block["type"] == "text")
+    marked = [block for block in (*body["system"], *blocks) if "cache_control" in block]
+    assert marked == [body["system"][0], blocks[-1]]
+
+
+@given(PROMPTS)
+def test_calls_of_a_stopped_turn_are_not_sent(prompt: Prompt) -> None:
+    messages = ChatCompletions().body(known("openai"), Request(prompt, None, 64))["messages"]
+    made = {call["id"] for message in messages for call in message.get("tool_calls", ())}
+    assert made == {message["tool_call_id"] for message in messages if "tool_call_id" in message}
+
+
+@given(PROMPTS)
+def test_openai_gets_calls_with_their_answers(prompt: Prompt) -> None:
+    items = Responses().body(known("responses"), Request(prompt, None, 64))["input"]
+    made = {item["call_id"] for item in items if item.get("type") == "function_call"}
+    assert made == {item["call_id"] for item in items if item.get("type") == "function_call_output"}
+
+
+def test_llama_cpp_is_told_of_its_cache_the_slot_and_the_thinking() -> None:
+    request = Request((Message("user", "go"),), None, 64, RequestOptions(Thinking.OFF, slot=1))
+    body = ChatCompletions().body(known(LLAMA_CPP), request)
+    assert (body["cache_prompt"], body["id_slot"]) == (True, 1)
+    assert body["chat_template_kwargs"] == {"enable_thinking": False}
+
+
+@pytest.mark.parametrize(
+    ("server", "thinking", "field", "value"),
+    [
+        ("ollama", Thinking.OFF, "think", False),
+        ("anthropic", Thinking.OFF, "thinking", {"type": "disabled"}),
+        ("anthropic", Thinking.ON, "thinking", {"type": "adaptive", "display": "summarized"}),
+        ("responses", Thinking.OFF, "reasoning", {"summary": "auto", "effort": "none"}),
+        ("responses", Thinking.DEFAULT, "reasoning", {"summary": "auto"}),
+    ],
+)
+def test_thinking_is_asked_for_as_the_provider_has_it(server: str, thinking: Thinking, field: str, value: Any) -> None:
+    request = Request((Message("user", "go"),), None, 64, RequestOptions(thinking))
+    assert dialect(server).body(known(server), request)[field] == value
+
+
+SCHEMAS = st.recursive(
+    st.one_of(
+        st.just({"type": "integer", "minimum": 0}),
+        st.just({"type": "string", "minLength": 1, "maxLength": 9, "pattern": "a*"}),
+        st.just({"type": "string", "enum": ["a", "b"]}),
+        st.just({"type": "string", "enum": [f"value {number}" for number in range(MAX_ENUM_VALUES + 1)]}),
+        st.just({"const": "a"}),
+    ),
+    lambda inner: st.one_of(
+        st.builds(lambda items: {"type": "array", "items": items, "minItems": 1}, inner),
+        st.builds(
+            lambda properties: {"type": "object", "properties": properties, "required": list(properties)[:1]},
+            st.dictionaries(st.sampled_from("abcd"), inner, max_size=3),
+        ),
+        st.builds(lambda kinds: {"anyOf": kinds}, st.lists(inner, min_size=1, max_size=2)),
+    ),
+    max_leaves=8,
+)
+ROOTS = st.dictionaries(st.sampled_from("abcd"), SCHEMAS, max_size=3).map(
+    lambda properties: {"type": "object", "properties": properties, "required": list(properties)[1:]}
+)
+
+
+def parts(schema: Any, level: int = 0) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Every schema in a schema, and how deep it lies."""
+    yield level, schema
+    for each in (
+        *schema.get("properties", {}).values(),
+        *schema.get("anyOf", ()),
+        *filter(None, [schema.get("items")]),
+    ):
+        yield from parts(each, level + ("properties" in schema or "items" in schema))
+
+
+def check_strict(schema: Mapping[str, Any]) -> None:
+    assert schema["type"] == "object"
+    for _, part in parts(schema):
+        assert not UNSUPPORTED & set(part)
+        assert "type" in part or "anyOf" in part or "const" in part
+        assert len(part.get("enum", ())) <= MAX_ENUM_VALUES
+        if part.get("type") == "object":
+            assert part["additionalProperties"] is False
+            assert sorted(part["required"]) == sorted(part["properties"])
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+
+@given(ROOTS)
+def test_a_strict_schema_is_one_as_openai_and_azure_define_it(schema: Mapping[str, Any]) -> None:
+    check_strict(strict(schema))
+    assert strict(strict(schema)) == strict(schema)
+
+
+def test_our_own_tools_are_within_the_limits_of_both() -> None:
+    schemas = [strict(envelope(TOOLS)), *(strict(function["parameters"]) for function in FUNCTIONS)]
+    for schema in schemas:
+        check_strict(schema)
+        found = list(parts(schema))
+        assert max(level for level, _ in found) <= MAX_LEVELS
+        assert sum(len(part.get("properties", ())) for _, part in found) <= MAX_PROPERTIES
+
+
+@given(st.dictionaries(st.sampled_from("abcd"), st.one_of(st.none(), st.integers(), TEXTS)))
+def test_what_a_strict_schema_made_null_was_left_out(arguments: dict[str, Any]) -> None:
+    read = json.loads(without_nulls(json.dumps(arguments)))
+    assert read == {name: value for name, value in arguments.items() if value is not None}
+
+
+@pytest.mark.parametrize("text", ["", "{oops null", "null", "[null]", '{"a": 1'])
+def test_arguments_that_are_no_object_stay_as_they_are(text: str) -> None:
+    assert without_nulls(text) == text
