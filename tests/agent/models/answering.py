@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from tersely.agent.models.openai import ChatCompletions
+from tersely.agent.models.dialects.openai import ChatCompletions
 from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Message, Model
 from tersely.agent.models.served import Dialect, Known, ServedModel
 from tersely.agent.models.wire import endpoint

@@ -14,7 +14,7 @@ from tests.agent.models.answering import HELLO, PLAIN, answering, chunked, every
 from tests.agent.ollama import Front
 
 from tersely.agent.models.connecting import connect, probe
-from tersely.agent.models.ollama import OllamaChat, PromptSizes
+from tersely.agent.models.dialects.ollama import OllamaChat, PromptSizes
 from tersely.agent.models.protocol import Chunk, Constraint, Message, Model, Prompt, RawCall
 from tersely.foundation.errors import TerselyError
 

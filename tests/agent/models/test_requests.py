@@ -18,9 +18,11 @@ from openai.types.responses import response_create_params
 from pydantic import TypeAdapter
 
 from tersely.agent.calling.schema import envelope, functions
-from tersely.agent.models.anthropic import AnthropicMessages
-from tersely.agent.models.ollama import OllamaChat
-from tersely.agent.models.openai import LLAMA_CPP, ChatCompletions
+from tersely.agent.models.dialects.anthropic import AnthropicMessages
+from tersely.agent.models.dialects.ollama import OllamaChat
+from tersely.agent.models.dialects.openai import LLAMA_CPP, ChatCompletions
+from tersely.agent.models.dialects.responses import Responses
+from tersely.agent.models.dialects.strict_schema import MAX_ENUM_VALUES, strict, without_nulls
 from tersely.agent.models.protocol import (
     Abilities,
     Constraint,
@@ -30,9 +32,7 @@ from tersely.agent.models.protocol import (
     RequestOptions,
     Thinking,
 )  # fmt: skip
-from tersely.agent.models.responses import Responses
 from tersely.agent.models.served import Dialect, Known, Request
-from tersely.agent.models.strict_schema import MAX_ENUM_VALUES, strict, without_nulls
 from tersely.agent.tools.table import TOOLS
 
 CHAT = TypeAdapter(completion_create_params.CompletionCreateParamsStreaming, config=None)

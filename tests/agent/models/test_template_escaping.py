@@ -15,7 +15,7 @@ from tests.agent.models.answering import PLAIN, answering, chunked, everything, 
 from tests.agent.models.test_openai import DONE, delta
 
 from tersely.agent.models.connecting import connect
-from tersely.agent.models.openai import ChatCompletions
+from tersely.agent.models.dialects.openai import ChatCompletions
 from tersely.agent.models.protocol import USUAL, Chunk, Constraint, Message, Prompt, RawCall, RequestOptions
 from tersely.agent.models.served import Known, ServedModel
 from tersely.agent.models.template_escaping import MAX_TOKEN_CHARACTERS, EscapedModel, escaped, joined

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any, NamedTuple
 
-from tersely.agent.models.anthropic import ANTHROPIC
-from tersely.agent.models.ollama import OLLAMA
+from tersely.agent.models.dialects.anthropic import ANTHROPIC
+from tersely.agent.models.dialects.ollama import OLLAMA
+from tersely.agent.models.dialects.responses import RESPONSES
 from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Message, RawCall, Usage
-from tersely.agent.models.responses import RESPONSES
 from tersely.agent.models.served import ServedModel
 from tersely.agent.models.wire import parsed
 from tersely.foundation.errors import TerselyError

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from tersely.agent.models import anthropic
-from tersely.agent.models.answers import number, table, text
-from tersely.agent.models.anthropic import ANTHROPIC
+from tersely.agent.models.dialects import anthropic
+from tersely.agent.models.dialects.answers import number, table, text
+from tersely.agent.models.dialects.anthropic import ANTHROPIC
+from tersely.agent.models.dialects.ollama import OLLAMA
+from tersely.agent.models.dialects.openai import LLAMA_CPP
+from tersely.agent.models.dialects.responses import RESPONSES
 from tersely.agent.models.model_table import family_of, figures_of, host_of
-from tersely.agent.models.ollama import OLLAMA
-from tersely.agent.models.openai import LLAMA_CPP
 from tersely.agent.models.protocol import Abilities
 from tersely.agent.models.refusals import refused
-from tersely.agent.models.responses import RESPONSES
 from tersely.agent.models.retries import TransientError
 from tersely.agent.models.server_records import Interface
 from tersely.agent.models.wire import Endpoint, Reply, request_json

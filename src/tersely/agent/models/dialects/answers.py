@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tersely.agent.models.dialects.sse import EventReader
 from tersely.agent.models.protocol import Chunk, RawCall
 from tersely.agent.models.refusals import broken_off
-from tersely.agent.models.sse import EventReader
 from tersely.agent.models.wire import Endpoint, parsed
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_CALLS, MAX_MODEL_ERROR_CHARACTERS, MAX_MODEL_EVENT_BYTES

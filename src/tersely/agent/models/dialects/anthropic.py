@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tersely.agent.models.answers import EventAnswer, number, reported, table, text
-from tersely.agent.models.openai import without_optional_nulls
-from tersely.agent.models.pairing import paired
+from tersely.agent.models.dialects.answers import EventAnswer, number, reported, table, text
+from tersely.agent.models.dialects.openai import without_optional_nulls
+from tersely.agent.models.dialects.pairing import paired
+from tersely.agent.models.dialects.reasoning import SealedReasoning
 from tersely.agent.models.protocol import Chunk, Constraint, Message, Prompt, RawCall, Thinking, Usage
-from tersely.agent.models.reasoning import SealedReasoning
 from tersely.agent.models.refusals import cut_off
 from tersely.agent.models.served import Known, Request
 from tersely.agent.models.wire import Endpoint, parsed

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tersely.agent.models.answers import EventAnswer, number, reported, table, text
-from tersely.agent.models.openai import is_strict, without_optional_nulls
-from tersely.agent.models.pairing import paired
+from tersely.agent.models.dialects.answers import EventAnswer, number, reported, table, text
+from tersely.agent.models.dialects.openai import is_strict, without_optional_nulls
+from tersely.agent.models.dialects.pairing import paired
+from tersely.agent.models.dialects.reasoning import Item, SealedReasoning
+from tersely.agent.models.dialects.strict_schema import strict
 from tersely.agent.models.protocol import Chunk, Constraint, Message, Prompt, Thinking, Usage
-from tersely.agent.models.reasoning import Item, SealedReasoning
 from tersely.agent.models.refusals import broken_off, cut_off
 from tersely.agent.models.served import Known, Request
-from tersely.agent.models.strict_schema import strict
 from tersely.agent.models.wire import Endpoint
 
 RESPONSES = "responses"

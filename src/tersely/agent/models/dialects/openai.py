@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tersely.agent.models.answers import EventAnswer, arguments_text, excerpt, number, reported, table, text
-from tersely.agent.models.pairing import paired
+from tersely.agent.models.dialects.answers import EventAnswer, arguments_text, excerpt, number, reported, table, text
+from tersely.agent.models.dialects.pairing import paired
+from tersely.agent.models.dialects.strict_schema import strict, without_nulls
 from tersely.agent.models.protocol import Chunk, Constraint, Message, RawCall, Thinking, Usage
 from tersely.agent.models.refusals import cut_off
 from tersely.agent.models.served import Known, Request
-from tersely.agent.models.strict_schema import strict, without_nulls
 from tersely.agent.models.wire import Endpoint
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tersely.agent.models.answers import number, object_in, table
+from tersely.agent.models.dialects.answers import number, object_in, table
 from tersely.agent.models.protocol import Chunk, Message, Prompt, RawCall, Thinking, Usage
 from tersely.agent.models.refusals import broken_off, cut_off
 from tersely.agent.models.served import Known, Request
