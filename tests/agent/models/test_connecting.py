@@ -14,10 +14,10 @@ import pytest
 from tests.agent.models.answering import HELLO, everything
 from tests.agent.models.provider import Provider, Refuse, Say, Step, listed, serving
 
-from tersely.agent.models import model_table, server_records
-from tersely.agent.models.api_keys import with_key
 from tersely.agent.models.connecting import connect, names, probe
-from tersely.agent.models.model_table import figures_of
+from tersely.agent.models.known_servers import model_table, server_records
+from tersely.agent.models.known_servers.api_keys import with_key
+from tersely.agent.models.known_servers.model_table import figures_of
 from tersely.agent.models.protocol import (
     USUAL,
     Chunk,

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tersely.agent.models.api_keys import with_key
 from tersely.agent.models.dialects.anthropic import ANTHROPIC, AnthropicMessages
 from tersely.agent.models.dialects.ollama import OLLAMA, OllamaChat
 from tersely.agent.models.dialects.openai import ChatCompletions
 from tersely.agent.models.dialects.responses import RESPONSES, Responses
-from tersely.agent.models.model_table import family_of
+from tersely.agent.models.known_servers.api_keys import with_key
+from tersely.agent.models.known_servers.model_table import family_of
+from tersely.agent.models.known_servers.server_records import Interface, ServerRecords
 from tersely.agent.models.probing import Finding, corrected, try_streaming, try_ways
 from tersely.agent.models.protocol import Abilities, Model
 from tersely.agent.models.recognition import (
@@ -29,7 +30,6 @@ from tersely.agent.models.recognition import (
 )  # fmt: skip
 from tersely.agent.models.retries import Retries, TransientError
 from tersely.agent.models.served import Dialect, Known, ServedModel
-from tersely.agent.models.server_records import Interface, ServerRecords
 from tersely.agent.models.template_escaping import EscapedModel
 from tersely.agent.models.wire import Endpoint, endpoint
 from tersely.foundation.errors import TerselyError

@@ -11,11 +11,11 @@ from tersely.agent.models.dialects.anthropic import ANTHROPIC
 from tersely.agent.models.dialects.ollama import OLLAMA
 from tersely.agent.models.dialects.openai import LLAMA_CPP
 from tersely.agent.models.dialects.responses import RESPONSES
-from tersely.agent.models.model_table import family_of, figures_of, host_of
+from tersely.agent.models.known_servers.model_table import family_of, figures_of, host_of
+from tersely.agent.models.known_servers.server_records import Interface
 from tersely.agent.models.protocol import Abilities
 from tersely.agent.models.refusals import refused
 from tersely.agent.models.retries import TransientError
-from tersely.agent.models.server_records import Interface
 from tersely.agent.models.wire import Endpoint, Reply, request_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from tersely.agent.models.model_table import host_of
+from tersely.agent.models.known_servers.model_table import host_of
 from tersely.agent.models.wire import Endpoint
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES

@@ -1,0 +1,1 @@
+"""What is known of servers before they are asked: hosts and families of models, keys, what was found out earlier."""
