@@ -56,7 +56,7 @@ Lists = Mapping[str, Any] | None
 
 @dataclass
 class Provider:
-    """`steps` are the answers to requests for one, the last for ever; `lists` what each GET is answered with."""
+    """`steps` are the answers to requests for one, the last for ever; `lists` what every other path is answered with."""
 
     steps: Sequence[Step]
     lists: Mapping[str, Any] = field(default_factory=dict)
@@ -79,11 +79,8 @@ class Provider:
     def answer(self, sent: Sent) -> Iterator[bytes]:
         self.sent.append(sent)
         protocol = next((name for ending, name in ANSWERS.items() if sent.path.endswith(ending)), "")
-        if sent.method == "GET" or not protocol:
+        if sent.method == "GET" or not protocol or not sent.body:
             yield from self._listed(sent)
-            return
-        if not sent.body:
-            yield _whole(400, {"error": {"message": "messages are missing"}})
             return
         position = min(len(self.asked()), len(self.steps)) - 1
         step = self.steps[position]

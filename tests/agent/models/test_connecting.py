@@ -74,6 +74,30 @@ def test_a_url_is_used_as_it_is_given(path: str, base: str) -> None:
     assert set(asyncio.run(one())) == {f"{base}/chat/completions"}
 
 
+def test_a_path_may_say_the_kind() -> None:
+    async def one() -> tuple[str, list[str]]:
+        lists = {"/api/anthropic/v1/messages": Refuse(400, "messages are missing")}
+        async with serving(Say("Hello."), lists=lists) as provider:
+            model = await connect(f"{provider.url}/api/anthropic", "m")
+            provider.sent.clear()
+            await ask(model)
+            return model.abilities.server, [sent.path for sent in provider.sent]
+
+    assert asyncio.run(one()) == ("anthropic", ["/api/anthropic/v1/messages"])
+
+
+def test_a_host_with_many_models_wants_one_to_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_table, "_hosts", lambda: (model_table.Host("127.0.0.1", "NO_KEY"),))
+
+    async def one() -> str:
+        async with serving(Say("x"), lists={"/v1/models": listed("a", "b")}) as provider:
+            with pytest.raises(TerselyError, match="many models"):
+                await connect(provider.url)
+            return (await connect(provider.url, "b")).abilities.model
+
+    assert asyncio.run(one()) == "b"
+
+
 @pytest.mark.parametrize(
     ("kind", "path", "method"),
     [

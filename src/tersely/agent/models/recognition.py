@@ -61,9 +61,8 @@ def at(place: Endpoint, interface: Interface) -> Endpoint:
 
 async def recognised(place: Endpoint, kind: str, model: str) -> Listing:
     """The interface of a server, by what it answers; raises `model_unavailable` where nobody serves models."""
-    host = host_of(place.host)
     if kind == "auto":
-        kind = host.kind if host else ""
+        kind = _kind_of_url(place)
     if kind == OLLAMA or (not kind and await _is_ollama(place)):
         return await listed(place, Interface(OLLAMA, _root(place.prefix)))
     refusal: Reply | None = None
@@ -86,6 +85,14 @@ async def recognised(place: Endpoint, kind: str, model: str) -> Listing:
     raise _serves_none(place, refusal)
 
 
+def _kind_of_url(place: Endpoint) -> str:
+    """The kind of interface that a URL tells by itself, "" where it does not."""
+    if ANTHROPIC in place.prefix.split("/"):
+        return ANTHROPIC
+    host = host_of(place.host)
+    return host.kind if host else ""
+
+
 async def listed(place: Endpoint, interface: Interface) -> Listing:
     """The models of a server whose interface is known; raises what a refusal means."""
     is_ollama = interface.kind == OLLAMA
@@ -96,12 +103,17 @@ async def listed(place: Endpoint, interface: Interface) -> Listing:
 
 
 def chosen(place: Endpoint, model: str, listing: Listing) -> str:
-    """The model that is meant: by its name, or its name without a tag; the first where none is named."""
+    """The model that is meant: by its name, or its name without a tag; the first where none is named.
+
+    A host has models of all kinds and prices, so that one of several has to be named.
+    """
     names = listing.names()
     if model and listing.entries is None:
         return model
     if not names:
         raise TerselyError("model_unavailable", f"{place.url} has no model", "load one first, for example: ollama pull")
+    if not model and len(names) > 1 and host_of(place.host) is not None:
+        raise TerselyError("model_unavailable", f"{place.host} has many models", f"name one: --model {names[0]}")
     if not model or model in names:
         return model or names[0]
     alike = [name for name in names if name.partition(":")[0] == model or name.rpartition("/")[2] == model]
