@@ -56,7 +56,7 @@ Lists = Mapping[str, Any] | None
 
 @dataclass
 class Provider:
-    """`steps` are the answers to requests for one, the last for ever; `lists` what every other path is answered with."""
+    """`steps` are the answers to requests for one, the last for ever; `lists` is what other paths answer."""
 
     steps: Sequence[Step]
     lists: Mapping[str, Any] = field(default_factory=dict)

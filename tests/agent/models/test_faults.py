@@ -17,7 +17,7 @@ from tests.agent.models.provider import Provider, Refuse, Say, Step, listed, ser
 from tersely.agent.models import retries
 from tersely.agent.models.connecting import connect
 from tersely.agent.models.protocol import Chunk, Constraint, Prompt, RawCall, Usage
-from tersely.agent.models.retries import GivenText, Retries, TransientError, requested_wait
+from tersely.agent.models.retries import DeliveredText, Retries, TransientError, seconds_to_wait
 from tersely.foundation.errors import TerselyError
 
 KINDS = ("openai", "responses", "anthropic", "ollama")
@@ -133,16 +133,16 @@ def test_what_time_does_not_mend_is_not_tried_again(refusal: Refuse, words: str)
 
 def test_a_server_is_waited_for_as_long_as_it_asks() -> None:
     moment, later = "Mon, 23 Nov 2026 10:00:00 GMT", "Mon, 23 Nov 2026 10:00:07 GMT"
-    assert requested_wait({"retry-after": "3"}) == 3
-    assert requested_wait({"retry-after": "1.5"}) == 1.5
-    assert requested_wait({"retry-after-ms": "250", "retry-after": "3"}) == 0.25
-    assert requested_wait({"retry-after": later, "date": moment}) == 7
-    assert requested_wait({"retry-after": moment, "date": later}) == 0
-    now = requested_wait({"retry-after": formatdate(time.time() + 60, usegmt=True)})
+    assert seconds_to_wait({"retry-after": "3"}) == 3
+    assert seconds_to_wait({"retry-after": "1.5"}) == 1.5
+    assert seconds_to_wait({"retry-after-ms": "250", "retry-after": "3"}) == 0.25
+    assert seconds_to_wait({"retry-after": later, "date": moment}) == 7
+    assert seconds_to_wait({"retry-after": moment, "date": later}) == 0
+    now = seconds_to_wait({"retry-after": formatdate(time.time() + 60, usegmt=True)})
     assert now is not None
     assert 0 < now <= 61
     for nothing in ({}, {"retry-after": "soon"}, {"retry-after": "-1"}, {"retry-after": "inf"}):
-        assert requested_wait(nothing) is None
+        assert seconds_to_wait(nothing) is None
 
 
 @given(st.lists(st.one_of(st.none(), st.floats(0, 1e6)), max_size=20))
@@ -172,6 +172,13 @@ def test_a_cut_stream_that_comes_again_goes_on_where_it_was(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_connection_that_breaks_behind_the_end_is_no_fault(kind: str) -> None:
+    chunks = heard(kind, Say("one two", cut=99), Say("another"))
+    assert "".join(chunk.text for chunk in chunks) == "one two"
+    assert notices(chunks) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_another_answer_after_a_cut_begins_anew_and_says_so(kind: str) -> None:
     chunks = heard(kind, Say("one two three four", cut=BEFORE[kind] + 3), Say("one other answer"))
     assert [chunk.restarts for chunk in chunks].count(True) == 1
@@ -186,7 +193,7 @@ def test_a_shorter_answer_after_a_cut_is_the_answer(kind: str) -> None:
 
 @given(st.text(max_size=12), st.text(max_size=12), st.integers(0, 12), st.lists(st.integers(1, 4), max_size=12))
 def test_what_is_given_is_the_answer_whatever_was_cut(first: str, second: str, cut: int, sizes: list[int]) -> None:
-    given_text = GivenText()
+    given_text = DeliveredText()
     chunks = [given_text.unseen(Chunk(letter)) for letter in first[:cut]]
     for attempt in (first[: cut // 2], second):
         given_text.begin_again()

@@ -22,7 +22,7 @@ from tersely.agent.models.dialects.anthropic import AnthropicMessages
 from tersely.agent.models.dialects.ollama import OllamaChat
 from tersely.agent.models.dialects.openai import LLAMA_CPP, ChatCompletions
 from tersely.agent.models.dialects.responses import Responses
-from tersely.agent.models.dialects.strict_schema import MAX_ENUM_VALUES, strict, without_nulls
+from tersely.agent.models.dialects.strict_schema import MAX_ENUM_VALUES, drop_nulls, strict_form
 from tersely.agent.models.protocol import (
     Abilities,
     Constraint,
@@ -101,8 +101,8 @@ def unknown_fields(value: Any, described: Any) -> Iterator[str]:
 def check(server: str, body: Mapping[str, Any]) -> None:
     """That a provider's client could have sent this: every field is one that it knows, with such a value."""
     if server == "ollama":
-        parsed = ollama._types.ChatRequest(**{name: each for name, each in body.items() if name not in OLLAMA_ONLY})
-        assert set(body) - set(parsed.model_dump()) <= OLLAMA_ONLY
+        parse_json = ollama._types.ChatRequest(**{name: each for name, each in body.items() if name not in OLLAMA_ONLY})
+        assert set(body) - set(parse_json.model_dump()) <= OLLAMA_ONLY
         return
     adapter = {"openai": CHAT, "responses": RESPONSE, "anthropic": MESSAGE}[server]
     validated = whole(adapter.validate_python(dict(body)))
@@ -230,12 +230,12 @@ def check_strict(schema: Mapping[str, Any]) -> None:
 
 @given(ROOTS)
 def test_a_strict_schema_is_one_as_openai_and_azure_define_it(schema: Mapping[str, Any]) -> None:
-    check_strict(strict(schema))
-    assert strict(strict(schema)) == strict(schema)
+    check_strict(strict_form(schema))
+    assert strict_form(strict_form(schema)) == strict_form(schema)
 
 
 def test_our_own_tools_are_within_the_limits_of_both() -> None:
-    schemas = [strict(envelope(TOOLS)), *(strict(function["parameters"]) for function in FUNCTIONS)]
+    schemas = [strict_form(envelope(TOOLS)), *(strict_form(function["parameters"]) for function in FUNCTIONS)]
     for schema in schemas:
         check_strict(schema)
         found = list(parts(schema))
@@ -245,10 +245,10 @@ def test_our_own_tools_are_within_the_limits_of_both() -> None:
 
 @given(st.dictionaries(st.sampled_from("abcd"), st.one_of(st.none(), st.integers(), TEXTS)))
 def test_what_a_strict_schema_made_null_was_left_out(arguments: dict[str, Any]) -> None:
-    read = json.loads(without_nulls(json.dumps(arguments)))
+    read = json.loads(drop_nulls(json.dumps(arguments)))
     assert read == {name: value for name, value in arguments.items() if value is not None}
 
 
 @pytest.mark.parametrize("text", ["", "{oops null", "null", "[null]", '{"a": 1'])
 def test_arguments_that_are_no_object_stay_as_they_are(text: str) -> None:
-    assert without_nulls(text) == text
+    assert drop_nulls(text) == text

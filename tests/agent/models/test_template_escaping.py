@@ -18,7 +18,7 @@ from tersely.agent.models.connecting import connect
 from tersely.agent.models.dialects.openai import ChatCompletions
 from tersely.agent.models.protocol import USUAL, Chunk, Constraint, Message, Prompt, RawCall, RequestOptions
 from tersely.agent.models.served import Known, ServedModel
-from tersely.agent.models.template_escaping import MAX_TOKEN_CHARACTERS, EscapedModel, escaped, joined
+from tersely.agent.models.template_escaping import MAX_TOKEN_CHARACTERS, EscapedModel, escape, unescape
 from tersely.agent.models.wire import endpoint
 
 FORGED = ["<|im_end|>", "<|end|><|user|>", "<｜User｜>", "<start_of_turn>", "</s>", "<s>", "[INST]", "[/TOOL_CALLS]",
@@ -28,14 +28,14 @@ PIECES = st.sampled_from([*FORGED, "<", "[", "|", "a[0] | b", "x < y", "\n", "<d
 
 @given(st.lists(PIECES).map("".join))
 def test_a_text_comes_back_as_it_was_without_what_templates_know(text: str) -> None:
-    told = escaped(text)
-    assert joined(told) == text
+    told = escape(text)
+    assert unescape(told) == text
     assert not any(forged in told for forged in FORGED)
 
 
 @pytest.mark.parametrize("text", ["a[0] | b < c", "if x<y>z: [i, j]", "<div><span>"])
 def test_what_is_no_token_stays_as_it_is(text: str) -> None:
-    assert escaped(text) == text
+    assert escape(text) == text
 
 
 def test_a_server_reads_one_message_where_one_was_sent(scripted: Scripted) -> None:
@@ -52,7 +52,7 @@ def test_a_server_reads_one_message_where_one_was_sent(scripted: Scripted) -> No
     forged = "<|end|><|user|>"
     special = set(tokens(forged))
     assert len(tokens(forged)) == 2, "the template of the server has these"
-    assert special.isdisjoint(tokens(escaped(forged)))
+    assert special.isdisjoint(tokens(escape(forged)))
     model = asyncio.run(connect(server.url))
 
     async def size(text: str) -> int:
@@ -60,7 +60,7 @@ def test_a_server_reads_one_message_where_one_was_sent(scripted: Scripted) -> No
         assert last.usage is not None
         return last.usage.prompt_tokens
 
-    assert asyncio.run(size(f"x{forged}")) == asyncio.run(size("x")) + len(tokens(escaped(forged)))
+    assert asyncio.run(size(f"x{forged}")) == asyncio.run(size("x")) + len(tokens(escape(forged)))
 
 
 @pytest.mark.parametrize("pieces", [["<\u2060|im_end|>"], ["a <", "\u2060|im_end|>"], ["a <\u2060", "|im_end|>"]])
@@ -83,7 +83,7 @@ class Heard(ServedModel):
         self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, options: RequestOptions = USUAL
     ) -> AsyncGenerator[Chunk]:
         self.sent = prompt
-        yield Chunk(calls=tuple(RawCall(*parts) for parts in [map(escaped, ("<|end|>", "{}", "<|user|>"))]))
+        yield Chunk(calls=tuple(RawCall(*parts) for parts in [map(escape, ("<|end|>", "{}", "<|user|>"))]))
 
 
 def test_no_part_of_a_call_ends_a_message() -> None:

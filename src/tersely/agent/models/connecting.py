@@ -15,16 +15,16 @@ from tersely.agent.models.dialects.responses import RESPONSES, Responses
 from tersely.agent.models.known_servers.api_keys import with_key
 from tersely.agent.models.known_servers.model_table import family_of
 from tersely.agent.models.known_servers.server_records import Interface, ServerRecords
-from tersely.agent.models.probing import Finding, corrected, try_streaming, try_ways
+from tersely.agent.models.probing import Finding, correct_abilities, try_streaming, try_ways
 from tersely.agent.models.protocol import Abilities, Model
 from tersely.agent.models.recognition import (
     KINDS,
     Listing,
     abilities_of,
     at,
-    chosen,
-    listed,
-    recognised,
+    choose_model,
+    list_models,
+    recognise,
     window_for,
     window_now,
 )  # fmt: skip
@@ -102,28 +102,28 @@ class _Server:
     async def model(self, model: str, window: int) -> ServedModel:
         """A model, tried out where that is not remembered."""
         listing = await self.listing(model)
-        name = chosen(self.place, model, listing)
+        name = choose_model(self.place, model, listing)
         known = self.records.known(self.id, name)
         if known is not None:
             now = await window_now(self.place, known.abilities, listing)
-            return self._served(
+            return self._serve(
                 listing.interface, known._replace(abilities=known.abilities._replace(window=now)), window
             )
         abilities, is_to_be_tried = await abilities_of(self.place, name, listing)
-        served = self._served(listing.interface, Known(abilities), window)
+        served = self._serve(listing.interface, Known(abilities), window)
         if is_to_be_tried:
-            served.correct(corrected(served.abilities, await try_ways(served)))
+            served.correct(correct_abilities(served.abilities, await try_ways(served)))
         else:
             self.records.keep(self.id, listing.interface, Known(abilities))
         return served
 
     async def report(self, model: str, window: int) -> Report:
         """What is found out anew, whatever is remembered."""
-        listing = await recognised(self.place, self.kind, model)
-        abilities, _ = await abilities_of(self.place, chosen(self.place, model, listing), listing)
-        served = self._served(listing.interface, Known(abilities), window)
+        listing = await recognise(self.place, self.kind, model)
+        abilities, _ = await abilities_of(self.place, choose_model(self.place, model, listing), listing)
+        served = self._serve(listing.interface, Known(abilities), window)
         streaming, tried = await try_streaming(served), await try_ways(served)
-        served.correct(corrected(served.abilities, tried))
+        served.correct(correct_abilities(served.abilities, tried))
         found = served.abilities
         size = f"{found.window:,} tokens" if found.window else "not told"
         return Report(self.place.url, found, (streaming, *tried, Finding("window", found.window > 0, size)))
@@ -132,12 +132,12 @@ class _Server:
         """Its models, by one request where its interface is remembered."""
         interface = self.records.interface(self.id)
         if interface is not None:
-            listing = await listed(self.place, interface)
+            listing = await list_models(self.place, interface)
             if listing.entries is not None or self.records.known(self.id, model) is not None:
                 return listing
-        return await recognised(self.place, self.kind, model)
+        return await recognise(self.place, self.kind, model)
 
-    def _served(self, interface: Interface, known: Known, window: int) -> ServedModel:
+    def _serve(self, interface: Interface, known: Known, window: int) -> ServedModel:
         """The model, with the window that is wanted; what it learns is remembered with the one that it has."""
         own = known.abilities.window
         abilities = known.abilities._replace(window=window_for(known.abilities, window))

@@ -11,7 +11,7 @@ from tersely.agent.models.dialects.ollama import OLLAMA
 from tersely.agent.models.dialects.responses import RESPONSES
 from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Message, RawCall, Usage
 from tersely.agent.models.served import ServedModel
-from tersely.agent.models.wire import parsed
+from tersely.agent.models.wire import parse_json
 from tersely.foundation.errors import TerselyError
 
 MODEL_PROBE_TOKENS = 160  # of an answer that shows what a server can do
@@ -55,7 +55,7 @@ async def try_ways(model: ServedModel) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def corrected(abilities: Abilities, findings: tuple[Finding, ...]) -> Abilities:
+def correct_abilities(abilities: Abilities, findings: tuple[Finding, ...]) -> Abilities:
     """The abilities with what was found out."""
     works = {finding.what: finding.works for finding in findings}
     return abilities._replace(
@@ -103,7 +103,7 @@ async def _try_schema(model: ServedModel) -> Finding:
     answer = await _ask(model, "Are you ready?", Constraint(schema=_READY["parameters"]))
     if isinstance(answer, Finding):
         return answer._replace(what="schema")
-    value = parsed(answer.text)
+    value = parse_json(answer.text)
     is_kept = isinstance(value, dict) and isinstance(value.get("ok"), bool)
     return Finding("schema", is_kept, "kept" if is_kept else "accepted, not kept")
 

@@ -14,7 +14,7 @@ from tersely.agent.models.dialects.responses import RESPONSES
 from tersely.agent.models.known_servers.model_table import family_of, figures_of, host_of
 from tersely.agent.models.known_servers.server_records import Interface
 from tersely.agent.models.protocol import Abilities
-from tersely.agent.models.refusals import refused
+from tersely.agent.models.refusals import refusal_error
 from tersely.agent.models.retries import TransientError
 from tersely.agent.models.wire import Endpoint, Reply, request_json
 from tersely.foundation.errors import TerselyError
@@ -59,18 +59,18 @@ def at(place: Endpoint, interface: Interface) -> Endpoint:
     return place._replace(key_header=anthropic.KEY_HEADER, headers=(anthropic.VERSION,))
 
 
-async def recognised(place: Endpoint, kind: str, model: str) -> Listing:
+async def recognise(place: Endpoint, kind: str, model: str) -> Listing:
     """The interface of a server, by what it answers; raises `model_unavailable` where nobody serves models."""
     if kind == "auto":
         kind = _kind_of_url(place)
     if kind == OLLAMA or (not kind and await _is_ollama(place)):
-        return await listed(place, Interface(OLLAMA, _root(place.prefix)))
+        return await list_models(place, Interface(OLLAMA, _root(place.prefix)))
     refusal: Reply | None = None
     for prefix in _prefixes(place.prefix):
         tried = Interface(kind or OPENAI, prefix)
         reply = await request_json(at(place, tried), "GET", "/models")
         if not kind and _is_anthropic(reply.body):
-            return await recognised(place, ANTHROPIC, model)
+            return await recognise(place, ANTHROPIC, model)
         entries = _entries(reply, "data")
         if entries is not None:
             return Listing(tried, entries)
@@ -78,7 +78,7 @@ async def recognised(place: Endpoint, kind: str, model: str) -> Listing:
         if refusal is None or reply.status in _KEY_STATUSES:
             refusal = reply
     if refusal is not None and refusal.status in _KEY_STATUSES:
-        raise refused(place, model, refusal)
+        raise refusal_error(place, model, refusal)
     unlisted = await _unlisted(place, kind or OPENAI) if model else None
     if unlisted is not None:
         return unlisted
@@ -93,16 +93,16 @@ def _kind_of_url(place: Endpoint) -> str:
     return host.kind if host else ""
 
 
-async def listed(place: Endpoint, interface: Interface) -> Listing:
+async def list_models(place: Endpoint, interface: Interface) -> Listing:
     """The models of a server whose interface is known; raises what a refusal means."""
     is_ollama = interface.kind == OLLAMA
     reply = await request_json(at(place, interface), "GET", "/api/tags" if is_ollama else "/models")
     if reply.status not in _NO_SUCH_PATH and reply.status != 200:
-        raise refused(place, "", reply)
+        raise refusal_error(place, "", reply)
     return Listing(interface, _entries(reply, "models" if is_ollama else "data"))
 
 
-def chosen(place: Endpoint, model: str, listing: Listing) -> str:
+def choose_model(place: Endpoint, model: str, listing: Listing) -> str:
     """The model that is meant: by its name, or its name without a tag; the first where none is named.
 
     A host has models of all kinds and prices, so that one of several has to be named.
@@ -129,20 +129,20 @@ async def abilities_of(place: Endpoint, model: str, listing: Listing) -> tuple[A
     entry, kind = listing.entry(model), listing.interface.kind
     is_hosted = host_of(place.host) is not None or kind != OPENAI
     figures = figures_of(model, is_hosted=is_hosted)
-    said = Abilities(
+    reported = Abilities(
         grammar=False, schema=kind != ANTHROPIC, tools=True, window=window_in(entry) or figures.window, model=model,
         family=family_of(model), server=kind, output=_output_in(entry) or figures.output,
         restricts_tools=kind == RESPONSES, thinking=_thinks(entry, figures.thinks),
     )  # fmt: skip
     if is_hosted:
-        return said, False
+        return reported, False
     root = place._replace(prefix=_root(listing.interface.prefix))
     properties = await request_json(root, "GET", "/props")
     props = table(properties.body) if properties.status == 200 else {}
     if "default_generation_settings" in props:
-        return _of_llama_cpp(said, props), False
-    window = said.window or await _of_lm_studio(root, model)
-    return said._replace(tools=False, schema=False, thinking=False, window=window), True
+        return _of_llama_cpp(reported, props), False
+    window = reported.window or await _of_lm_studio(root, model)
+    return reported._replace(tools=False, schema=False, thinking=False, window=window), True
 
 
 async def window_now(place: Endpoint, abilities: Abilities, listing: Listing) -> int:
@@ -174,11 +174,11 @@ def _thinks(entry: Entry, otherwise: bool) -> bool:
     return supported if isinstance(supported, bool) else otherwise
 
 
-def _of_llama_cpp(said: Abilities, props: Entry) -> Abilities:
+def _of_llama_cpp(reported: Abilities, props: Entry) -> Abilities:
     template = text(props.get("chat_template"))
-    return said._replace(
+    return reported._replace(
         grammar=True, schema=True, tools=bool(table(props.get("chat_template_caps")).get("supports_tools")),
-        window=_slot_window(props) or said.window,
+        window=_slot_window(props) or reported.window,
         server=LLAMA_CPP, thinking="enable_thinking" in template, slots=number(props.get("total_slots")) or 1,
     )  # fmt: skip
 
@@ -197,7 +197,7 @@ async def _of_lm_studio(root: Endpoint, model: str) -> int:
 async def _of_ollama(place: Endpoint, model: str) -> Abilities:
     reply = await request_json(place, "POST", "/api/show", {"model": model})
     if reply.status != 200 or not isinstance(reply.body, dict):
-        raise refused(place, model, reply)
+        raise refusal_error(place, model, reply)
     can = reply.body.get("capabilities")
     can = can if isinstance(can, list) else []
     details = table(reply.body.get("model_info"))
@@ -265,7 +265,7 @@ def _entries(reply: Reply, name: str) -> list[Entry] | None:
 
 
 def _raise_transient(place: Endpoint, reply: Reply) -> None:
-    error = refused(place, "", reply)
+    error = refusal_error(place, "", reply)
     if isinstance(error, TransientError):
         raise error
 

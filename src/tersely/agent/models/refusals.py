@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tersely.agent.models.protocol import Constraint
-from tersely.agent.models.retries import RETRIED_STATUSES, TransientError, requested_wait
+from tersely.agent.models.retries import RETRIED_STATUSES, TransientError, seconds_to_wait
 from tersely.agent.models.wire import Endpoint, Reply
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_ERROR_CHARACTERS
@@ -42,16 +42,16 @@ _OUTPUT_LIMIT = re.compile(r"max_(?:completion_|output_)?tokens|completion token
 _LEAST_OUTPUT_TOKENS = 64  # a smaller figure in a refusal is no limit
 
 
-def refused(place: Endpoint, model: str, reply: Reply) -> TerselyError:
+def refusal_error(place: Endpoint, model: str, reply: Reply) -> TerselyError:
     """The error that an answer with another status than 200 is."""
     words = reason_of(reply.body) or " ".join(reply.text.split()) or "without a word"
     message = f"{place.url} refused: {words[:MAX_MODEL_ERROR_CHARACTERS]} (status {reply.status})"
     if is_too_long(reply.text):
         hint = "start a new session, compact this one, or serve a larger window"
         return TerselyError("window_exceeded", message, hint)
-    if _is_retried(reply):
+    if _is_transient(reply):
         hint = "wait until the model is loaded, or has room again"
-        return TransientError("model_unavailable", message, hint, requested_wait(reply.headers))
+        return TransientError("model_unavailable", message, hint, seconds_to_wait(reply.headers))
     if reply.status in _KEY_STATUSES:
         return TerselyError("model_unavailable", message, "the server wants another key")
     if reply.status == _NOT_FOUND:
@@ -59,14 +59,14 @@ def refused(place: Endpoint, model: str, reply: Reply) -> TerselyError:
     return TerselyError("model_failed", message)
 
 
-def _is_retried(reply: Reply) -> bool:
+def _is_transient(reply: Reply) -> bool:
     says_no = reply.headers.get("x-should-retry") == "false"
     if says_no or any(words in reply.text.lower() for words in _NOT_RETRIED):
         return False
     return reply.status in RETRIED_STATUSES or reply.headers.get("x-should-retry") == "true"
 
 
-def broken_off(place: Endpoint, error: Any, data: str) -> TerselyError:
+def stream_error(place: Endpoint, error: Any, data: str) -> TerselyError:
     """What an error means that a stream reports: a text, or an object with a kind, a code and a message."""
     words = reason_of({"error": error}) or repr(data[:MAX_MODEL_ERROR_CHARACTERS])
     message = f"{place.url} broke off: {words[:MAX_MODEL_ERROR_CHARACTERS]}"
@@ -78,12 +78,12 @@ def broken_off(place: Endpoint, error: Any, data: str) -> TerselyError:
     return TerselyError("model_failed", message)
 
 
-def cut_off(place: Endpoint) -> TransientError:
+def cut_error(place: Endpoint) -> TransientError:
     """The error of a stream that ended before the answer did."""
     return TransientError("model_failed", f"{place.url} broke off in the middle of its answer")
 
 
-def refused_way(constraint: Constraint | None, reply: Reply) -> str:
+def way_in_refusal(constraint: Constraint | None, reply: Reply) -> str:
     """Which way of calling a refusal is about (grammar, schema or tools), "" where it is about something else."""
     way = way_of(constraint)
     if not way or reply.status not in _ABOUT_THE_REQUEST or is_too_long(reply.text):
@@ -106,7 +106,7 @@ def way_of(constraint: Constraint | None) -> str:
     return "tools" if constraint.tools else ""
 
 
-def refused_parameter(candidates: Mapping[str, str], reply: Reply) -> str:
+def parameter_in_refusal(candidates: Mapping[str, str], reply: Reply) -> str:
     """The parameter that a refusal names, "" for none.
 
     `candidates` has what can be left out or sent otherwise: by the words that a refusal uses, what is remembered of it.

@@ -48,7 +48,7 @@ class Retries:
         return f"{error.message}; attempt {self._attempts} of {MAX_MODEL_ATTEMPTS} in {seconds:.0f} s"
 
 
-def requested_wait(headers: Mapping[str, str]) -> float | None:
+def seconds_to_wait(headers: Mapping[str, str]) -> float | None:
     """The seconds that a server asks to wait, in any of the forms in use; None where it does not ask.
 
     A date is compared with the server's own clock where it says the time.
@@ -56,11 +56,11 @@ def requested_wait(headers: Mapping[str, str]) -> float | None:
     milliseconds = _seconds(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
-    asked = headers.get("retry-after", "")
-    seconds = _seconds(asked)
-    if seconds is not None or not asked:
+    field = headers.get("retry-after", "")
+    seconds = _seconds(field)
+    if seconds is not None or not field:
         return seconds
-    until, now = _moment(asked), _moment(headers.get("date", ""))
+    until, now = _moment(field), _moment(headers.get("date", ""))
     return None if until is None else max(0.0, until - (time.time() if now is None else now))
 
 
@@ -81,7 +81,7 @@ def _moment(text: str) -> float | None:
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 
 
-class GivenText:
+class DeliveredText:
     """What has been given of an answer, so that another attempt gives nothing twice.
 
     Text that comes again as it was is left out. From the first difference on the answer is another one: it is given
@@ -105,23 +105,23 @@ class GivenText:
     def unseen(self, chunk: Chunk) -> Chunk:
         """What of a chunk has not been given."""
         if self._compares:
-            chunk = self._compared(chunk)
+            chunk = self._compare(chunk)
         self._parts.append(chunk.text)
         self._has_thought = self._has_thought or bool(chunk.thought)
         return chunk
 
-    def _compared(self, chunk: Chunk) -> Chunk:
+    def _compare(self, chunk: Chunk) -> Chunk:
         if self._has_thought:
             chunk = chunk._replace(thought="")
         expected = self._earlier[self._position : self._position + len(chunk.text)]
         ends_early = bool(chunk.stop) and self._position + len(expected) < len(self._earlier)
         if not chunk.text.startswith(expected) or ends_early:
-            return self._restarted(chunk)
+            return self._restart(chunk)
         self._position += len(expected)
         self._compares = self._position < len(self._earlier)
         return chunk._replace(text=chunk.text[len(expected) :])
 
-    def _restarted(self, chunk: Chunk) -> Chunk:
+    def _restart(self, chunk: Chunk) -> Chunk:
         self._compares = False
         self._parts.clear()
         text = self._earlier[: self._position] + chunk.text

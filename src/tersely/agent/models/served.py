@@ -8,9 +8,9 @@ from contextlib import aclosing
 from typing import Any, NamedTuple, Protocol
 
 from tersely.agent.models.protocol import USUAL, Abilities, Chunk, Constraint, Prompt, RequestOptions
-from tersely.agent.models.refusals import output_limit, refused, refused_parameter, refused_way
-from tersely.agent.models.retries import GivenText, Retries, TransientError
-from tersely.agent.models.wire import Endpoint, Reply, stream_request, whole
+from tersely.agent.models.refusals import output_limit, parameter_in_refusal, refusal_error, way_in_refusal
+from tersely.agent.models.retries import DeliveredText, Retries, TransientError
+from tersely.agent.models.wire import Endpoint, Reply, read_whole, stream_request
 from tersely.foundation.errors import TerselyError
 
 MAX_ADAPTATIONS = 12  # of one request, to what its server refuses in it
@@ -86,13 +86,13 @@ class ServedModel:
     ) -> AsyncGenerator[Chunk]:
         """See `protocol.Model`."""
         request = Request(prompt, constraint, most_tokens, options)
-        retries, given = Retries(), GivenText()
+        retries, delivered = Retries(), DeliveredText()
         adaptations = 0
         while True:
             try:
                 async with aclosing(self._attempt(request)) as chunks:
                     async for chunk in chunks:
-                        yield given.unseen(chunk)
+                        yield delivered.unseen(chunk)
                 return
             except _AdaptedError:
                 adaptations += 1
@@ -102,7 +102,7 @@ class ServedModel:
                 seconds = retries.wait(error)
                 yield Chunk(notice=retries.notice(error, seconds))
                 await asyncio.sleep(seconds)
-                given.begin_again()
+                delivered.begin_again()
 
     def correct(self, abilities: Abilities) -> None:
         """Have other abilities from now on: what was tried out."""
@@ -117,7 +117,7 @@ class ServedModel:
         body = self._dialect.body(self._known, request)
         async with stream_request(self._place, "POST", self._dialect.path, body) as answer:
             if answer.status != 200:
-                raise self._refusal(request, body, await whole(answer))
+                raise self._refusal(request, body, await read_whole(answer))
             reader = self._dialect.reader(self._place, request)
             async for piece in answer.pieces:
                 for chunk in reader.feed(piece):
@@ -128,7 +128,7 @@ class ServedModel:
 
     def _refusal(self, request: Request, body: Mapping[str, Any], reply: Reply) -> Exception:
         """The error that a refusal is; what it says of the server is remembered."""
-        parameter = refused_parameter(self._dialect.adaptable(body), reply)
+        parameter = parameter_in_refusal(self._dialect.adaptable(body), reply)
         if parameter and parameter not in self._known.refused:
             self._learn(self._known._replace(refused=self._known.refused | {parameter}))
             return _AdaptedError()
@@ -136,8 +136,8 @@ class ServedModel:
         if limit:
             self.correct(self.abilities._replace(output=limit))
             return _AdaptedError()
-        error = refused(self._place, self.abilities.model, reply)
-        way = refused_way(request.constraint, reply)
+        error = refusal_error(self._place, self.abilities.model, reply)
+        way = way_in_refusal(request.constraint, reply)
         if not way or isinstance(error, TransientError):
             return error
         self.correct(Abilities(**{**self.abilities._asdict(), way: False}))

@@ -45,14 +45,14 @@ class EscapedModel:
         before = ""  # the last character of the answer so far
         left = most_tokens * MAX_TOKEN_CHARACTERS
         async with aclosing(
-            self._model.stream(tuple(map(_escaped, prompt)), constraint, most_tokens, options)
+            self._model.stream(tuple(map(_escape_message, prompt)), constraint, most_tokens, options)
         ) as chunks:
             async for chunk in chunks:
                 if chunk.restarts:
                     before, left = "", most_tokens * MAX_TOKEN_CHARACTERS
-                text = joined(before + chunk.text)[len(before) :]
+                text = unescape(before + chunk.text)[len(before) :]
                 before = (before + chunk.text)[-1:]
-                yield chunk._replace(text=text, calls=tuple(map(_original, chunk.calls)))
+                yield chunk._replace(text=text, calls=tuple(map(_unescape_call, chunk.calls)))
                 left -= len(chunk.text) + len(chunk.thought)
                 if left < 0:
                     yield Chunk(stop="length")
@@ -63,20 +63,20 @@ class EscapedModel:
         await self._model.close()
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """The text with nothing in it that a template means something by."""
     return _TOKEN.sub(lambda found: found.group() + _JOINER, text)
 
 
-def joined(text: str) -> str:
-    """What `escaped` was given."""
+def unescape(text: str) -> str:
+    """What `escape` was given."""
     return _ESCAPED.sub("", text)
 
 
-def _escaped(message: Message) -> Message:
-    calls = tuple(RawCall(*map(escaped, call)) for call in message.calls)
-    return message._replace(content=escaped(message.content), calls=calls, call_id=escaped(message.call_id))
+def _escape_message(message: Message) -> Message:
+    calls = tuple(RawCall(*map(escape, call)) for call in message.calls)
+    return message._replace(content=escape(message.content), calls=calls, call_id=escape(message.call_id))
 
 
-def _original(call: RawCall) -> RawCall:
-    return RawCall(*map(joined, call))
+def _unescape_call(call: RawCall) -> RawCall:
+    return RawCall(*map(unescape, call))

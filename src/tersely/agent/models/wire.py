@@ -118,10 +118,10 @@ async def request_json(
     except TimeoutError as error:
         raise TerselyError("model_failed", f"{place.url}{path} has not answered within {seconds:g} s") from error
     text = content.decode("utf-8", "replace")
-    return Reply(answer.status, parsed(text), text, answer.headers)
+    return Reply(answer.status, parse_json(text), text, answer.headers)
 
 
-def parsed(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """What JSON says, None for anything else. Its escapes can spell halves of characters: they become U+FFFD."""
     try:
         value = json.loads(text)
@@ -141,9 +141,9 @@ async def stream_request(
     headers = place.fields() | ({"Content-Type": "application/json"} if content else {})
     async with AsyncExitStack() as stack:
         waits = http.waits(MODEL_CONNECT_SECONDS, MODEL_SILENCE_SECONDS)
-        asked = http.stream_once(method, place.target(path), waits, headers=headers, content=content)
+        request = http.stream_once(method, place.target(path), waits, headers=headers, content=content)
         try:
-            response = await stack.enter_async_context(asked)
+            response = await stack.enter_async_context(request)
         except http.FAILURES as error:
             raise _failed(place, error, "before it answered") from error
         pieces = await stack.enter_async_context(aclosing(_pieces(place, response)))
@@ -175,7 +175,7 @@ async def _pieces(place: Endpoint, response: http.Response) -> AsyncGenerator[by
         raise _failed(place, error, "in the middle of its answer") from error
 
 
-async def whole(answer: Answer) -> Reply:
+async def read_whole(answer: Answer) -> Reply:
     """The whole of an answer whose head has come, cut at its bound."""
     content = bytearray()
     async for piece in answer.pieces:
@@ -183,4 +183,4 @@ async def whole(answer: Answer) -> Reply:
         if len(content) > MAX_MODEL_REPLY_BYTES:
             break
     text = content.decode("utf-8", "replace")
-    return Reply(answer.status, parsed(text), text, answer.headers)
+    return Reply(answer.status, parse_json(text), text, answer.headers)

@@ -9,8 +9,8 @@ from typing import Any
 
 from tersely.agent.models.dialects.sse import EventReader
 from tersely.agent.models.protocol import Chunk, RawCall
-from tersely.agent.models.refusals import broken_off
-from tersely.agent.models.wire import Endpoint, parsed
+from tersely.agent.models.refusals import stream_error
+from tersely.agent.models.wire import Endpoint, parse_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_CALLS, MAX_MODEL_ERROR_CHARACTERS, MAX_MODEL_EVENT_BYTES
 
@@ -23,12 +23,16 @@ class EventAnswer(ABC):
     def __init__(self, place: Endpoint) -> None:
         self.place = place
         self.calls = CallParts(place)
+        self.is_ended = False  # the server has said that nothing follows
         self._events = EventReader()
 
     def feed(self, received: bytes) -> Iterator[Chunk]:
-        """The chunks of every event that is complete now."""
+        """The chunks of every event that is complete now; behind the event that ends an answer nothing is read."""
         for data in self._events.feed(received):
             yield from self.chunks(data)
+            if self.is_ended:
+                yield self.last()
+                return
 
     @abstractmethod
     def chunks(self, data: str) -> Iterator[Chunk]:
@@ -42,13 +46,13 @@ class EventAnswer(ABC):
         """The object that an event is; raises for anything else, and for an error that it reports."""
         event = object_in(self.place, data)
         if event.get("error"):
-            raise broken_off(self.place, event["error"], data)
+            raise stream_error(self.place, event["error"], data)
         return event
 
 
 def object_in(place: Endpoint, data: str) -> Mapping[str, Any]:
     """A JSON object of a stream; raises `model_failed` for anything else."""
-    value = parsed(data)
+    value = parse_json(data)
     if not isinstance(value, dict):
         raise TerselyError("model_failed", f"{place.url} sent what is no JSON: {excerpt(data)}")
     return value
@@ -70,7 +74,7 @@ class CallParts:
             raise TerselyError("model_failed", f"{self._place.url} sent calls without an end")
         self._calls[position] = RawCall(known.name or name, known.arguments + arguments, known.id or id)
 
-    def whole(self) -> tuple[RawCall, ...]:
+    def complete(self) -> tuple[RawCall, ...]:
         """The calls in their order."""
         return tuple(self._calls[position] for position in sorted(self._calls))
 
@@ -90,7 +94,7 @@ def number(value: Any) -> int:
     return value if isinstance(value, int) and 0 < value <= _LARGEST_COUNT else 0
 
 
-def reported(value: Any) -> int | None:
+def count_or_none(value: Any) -> int | None:
     """A count that a server reports, None where it does not."""
     return None if value is None else number(value)
 

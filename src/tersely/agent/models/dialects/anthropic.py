@@ -12,14 +12,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tersely.agent.models.dialects.answers import EventAnswer, number, reported, table, text
-from tersely.agent.models.dialects.openai import without_optional_nulls
-from tersely.agent.models.dialects.pairing import paired
+from tersely.agent.models.dialects.answers import EventAnswer, count_or_none, number, table, text
+from tersely.agent.models.dialects.openai import drop_optional_nulls
+from tersely.agent.models.dialects.pairing import pair_calls
 from tersely.agent.models.dialects.reasoning import SealedReasoning
 from tersely.agent.models.protocol import Chunk, Constraint, Message, Prompt, RawCall, Thinking, Usage
-from tersely.agent.models.refusals import cut_off
+from tersely.agent.models.refusals import cut_error
 from tersely.agent.models.served import Known, Request
-from tersely.agent.models.wire import Endpoint, parsed
+from tersely.agent.models.wire import Endpoint, parse_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_EVENT_BYTES
 
@@ -55,7 +55,7 @@ class AnthropicMessages:
         if system:
             body["system"] = [{"type": "text", "text": system, **_CACHED}]
         if request.constraint is not None:
-            body |= _constrained(request.constraint)
+            body |= _constraint_fields(request.constraint)
         if known.abilities.thinking and request.options.thinking is not Thinking.DEFAULT:
             body |= _thinking(known, request)
         return {name: value for name, value in body.items() if name not in known.refused}
@@ -75,7 +75,7 @@ class AnthropicMessages:
         """The messages behind the system text, as turns of two sides; the last block ends what is cached."""
         turns: list[dict[str, Any]] = []
         rest = prompt[1:] if _system(prompt) else prompt
-        for message in paired(rest):
+        for message in pair_calls(rest):
             role = "assistant" if message.role == "assistant" else "user"
             blocks = self._blocks(message)
             if turns and turns[-1]["role"] == role:
@@ -103,7 +103,7 @@ def _system(prompt: Prompt) -> str:
 
 
 def _tool_use(call: RawCall) -> dict[str, Any]:
-    return {"type": "tool_use", "id": _id(call.id), "name": call.name, "input": table(parsed(call.arguments))}
+    return {"type": "tool_use", "id": _id(call.id), "name": call.name, "input": table(parse_json(call.arguments))}
 
 
 def _id(id: str) -> str:
@@ -111,7 +111,7 @@ def _id(id: str) -> str:
     return _NOT_IN_AN_ID.sub("_", id)
 
 
-def _constrained(constraint: Constraint) -> dict[str, Any]:
+def _constraint_fields(constraint: Constraint) -> dict[str, Any]:
     if not constraint.tools:
         return {}
     choice = {"type": "auto", "disable_parallel_tool_use": True}
@@ -143,7 +143,6 @@ class MessageAnswer(EventAnswer):
         self._thought_bytes = 0
         self._usage: dict[str, Any] = {}
         self._stop = ""
-        self._is_ended = False
 
     def chunks(self, data: str) -> Iterator[Chunk]:
         """See `EventAnswer`."""
@@ -161,7 +160,7 @@ class MessageAnswer(EventAnswer):
             changes = table(event.get("usage"))
             self._usage |= {name: value for name, value in changes.items() if value is not None}
         elif kind == "message_stop":
-            self._is_ended = True
+            self.is_ended = True
         if chunk.text or chunk.thought:
             yield chunk
 
@@ -193,9 +192,9 @@ class MessageAnswer(EventAnswer):
 
     def last(self) -> Chunk:
         """See `EventAnswer`."""
-        if not self._is_ended:
-            raise cut_off(self.place)
-        calls = tuple(without_optional_nulls(_complete(call)) for call in self.calls.whole())
+        if not self.is_ended:
+            raise cut_error(self.place)
+        calls = tuple(drop_optional_nulls(_complete(call)) for call in self.calls.complete())
         if self._stop == _DECLINED:
             raise TerselyError("model_failed", "the model declined to answer", "word the message otherwise")
         self._reasoning.keep(calls, [self._thoughts[position] for position in sorted(self._thoughts)])
@@ -219,6 +218,10 @@ def usage_of(usage: Mapping[str, Any]) -> Usage:
     fresh = number(usage.get("input_tokens")) + number(written)
     thought = table(usage.get("output_tokens_details")).get("thinking_tokens")
     return Usage(
-        fresh + number(cached), reported(cached), number(usage.get("output_tokens")), fresh, reported(written),
-        reported(thought),
-    )  # fmt: skip
+        prompt_tokens=fresh + number(cached),
+        cached_tokens=count_or_none(cached),
+        completion_tokens=number(usage.get("output_tokens")),
+        evaluated_tokens=fresh,
+        written_tokens=count_or_none(written),
+        thought_tokens=count_or_none(thought),
+    )

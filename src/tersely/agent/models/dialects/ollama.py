@@ -13,9 +13,9 @@ from typing import Any
 
 from tersely.agent.models.dialects.answers import number, object_in, table
 from tersely.agent.models.protocol import Chunk, Message, Prompt, RawCall, Thinking, Usage
-from tersely.agent.models.refusals import broken_off, cut_off
+from tersely.agent.models.refusals import cut_error, stream_error
 from tersely.agent.models.served import Known, Request
-from tersely.agent.models.wire import Endpoint, parsed
+from tersely.agent.models.wire import Endpoint, parse_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_CALLS, MAX_MODEL_EVENT_BYTES
 from tersely.foundation.tokens import count
@@ -86,12 +86,12 @@ class OllamaAnswer:
 
     def last(self) -> Chunk:
         """See `served.AnswerReader`; the last line has ended the answer before."""
-        raise cut_off(self._place)
+        raise cut_error(self._place)
 
     def _chunk(self, line: str) -> Chunk:
         event = object_in(self._place, line)
         if event.get("error"):
-            raise broken_off(self._place, event["error"], line)
+            raise stream_error(self._place, event["error"], line)
         message = table(event.get("message"))
         self._calls += _calls(message)
         text, thought = (str(message.get(key) or "") for key in ("content", "thinking"))
@@ -108,7 +108,7 @@ def _message(message: Message) -> dict[str, Any]:
     written: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.calls:
         written["tool_calls"] = [
-            {"function": {"name": call.name, "arguments": parsed(call.arguments) or {}}} for call in message.calls
+            {"function": {"name": call.name, "arguments": parse_json(call.arguments) or {}}} for call in message.calls
         ]
     if message.call_id:
         written["tool_name"] = message.call_id.rpartition("#")[0] or message.call_id

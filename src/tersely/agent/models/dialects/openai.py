@@ -9,11 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tersely.agent.models.dialects.answers import EventAnswer, arguments_text, excerpt, number, reported, table, text
-from tersely.agent.models.dialects.pairing import paired
-from tersely.agent.models.dialects.strict_schema import strict, without_nulls
+from tersely.agent.models.dialects.answers import (
+    EventAnswer,
+    arguments_text,
+    count_or_none,
+    excerpt,
+    number,
+    table,
+    text,
+)
+from tersely.agent.models.dialects.pairing import pair_calls
+from tersely.agent.models.dialects.strict_schema import drop_nulls, strict_form
 from tersely.agent.models.protocol import Chunk, Constraint, Message, RawCall, Thinking, Usage
-from tersely.agent.models.refusals import cut_off
+from tersely.agent.models.refusals import cut_error
 from tersely.agent.models.served import Known, Request
 from tersely.agent.models.wire import Endpoint
 from tersely.foundation.errors import TerselyError
@@ -37,7 +45,7 @@ class ChatCompletions:
         most = _NEWER_LIMIT if _NEWER_LIMIT in known.refused else "max_tokens"
         body: dict[str, Any] = {
             "model": known.abilities.model,
-            "messages": [_message(each) for each in paired(request.prompt)],
+            "messages": [_message(each) for each in pair_calls(request.prompt)],
             "stream": True,
             "stream_options": {"include_usage": True},
             most: request.most_tokens,
@@ -45,7 +53,7 @@ class ChatCompletions:
         if known.abilities.server == LLAMA_CPP:
             body |= _for_llama_cpp(request)
         if request.constraint is not None:
-            body |= _constrained(known, request.constraint)
+            body |= _constraint_fields(known, request.constraint)
         return {name: value for name, value in body.items() if name not in known.refused or name == _NEWER_LIMIT}
 
     def adaptable(self, body: Mapping[str, Any]) -> Mapping[str, str]:
@@ -71,7 +79,7 @@ def _for_llama_cpp(request: Request) -> dict[str, Any]:
     return body
 
 
-def _constrained(known: Known, constraint: Constraint) -> dict[str, Any]:
+def _constraint_fields(known: Known, constraint: Constraint) -> dict[str, Any]:
     if constraint.grammar:
         return {"grammar": constraint.grammar}
     if constraint.schema is not None:
@@ -90,14 +98,14 @@ def response_format(known: Known, schema: Mapping[str, Any]) -> dict[str, Any]:
     """What holds an answer to a schema."""
     answer: dict[str, Any] = {"name": "answer", "schema": schema}
     if is_strict(known):
-        answer |= {"strict": True, "schema": strict(schema)}
+        answer |= {"strict": True, "schema": strict_form(schema)}
     return {"type": "json_schema", "json_schema": answer}
 
 
 def _function(known: Known, function: Mapping[str, Any]) -> Mapping[str, Any]:
     if not is_strict(known):
         return function
-    return {**function, "parameters": strict(function["parameters"]), "strict": True}
+    return {**function, "parameters": strict_form(function["parameters"]), "strict": True}
 
 
 def is_strict(known: Known) -> bool:
@@ -129,6 +137,7 @@ class ChatAnswer(EventAnswer):
         """See `EventAnswer`."""
         if data.strip() == "[DONE]":
             self._stop = self._stop or "stop"
+            self.is_ended = True
             return
         event = self.event(data)
         if isinstance(event.get("usage"), dict):
@@ -159,8 +168,8 @@ class ChatAnswer(EventAnswer):
     def last(self) -> Chunk:
         """See `EventAnswer`."""
         if not self._stop:
-            raise cut_off(self.place)
-        calls = tuple(without_optional_nulls(_with_id(call)) for call in self.calls.whole())
+            raise cut_error(self.place)
+        calls = tuple(drop_optional_nulls(_with_id(call)) for call in self.calls.complete())
         stop = "calls" if calls else _STOPS.get(self._stop, "end")
         return Chunk(calls=calls, usage=self._usage, stop=stop)
 
@@ -170,9 +179,9 @@ def _with_id(call: RawCall) -> RawCall:
     return call if call.id else call._replace(id=f"call_{new_id()}")
 
 
-def without_optional_nulls(call: RawCall) -> RawCall:
+def drop_optional_nulls(call: RawCall) -> RawCall:
     """A call without the arguments that a strict schema made null."""
-    return call._replace(arguments=without_nulls(call.arguments))
+    return call._replace(arguments=drop_nulls(call.arguments))
 
 
 def usage_of(event: Mapping[str, Any]) -> Usage:
@@ -182,9 +191,9 @@ def usage_of(event: Mapping[str, Any]) -> Usage:
     cached = details.get("cached_tokens", usage.get("prompt_cache_hit_tokens", timings.get("cache_n")))
     return Usage(
         number(usage.get("prompt_tokens")),
-        reported(cached),
+        count_or_none(cached),
         number(usage.get("completion_tokens")),
-        reported(timings.get("prompt_n")),
-        reported(details.get("cache_write_tokens")),
-        reported(table(usage.get("completion_tokens_details")).get("reasoning_tokens")),
+        count_or_none(timings.get("prompt_n")),
+        count_or_none(details.get("cache_write_tokens")),
+        count_or_none(table(usage.get("completion_tokens_details")).get("reasoning_tokens")),
     )

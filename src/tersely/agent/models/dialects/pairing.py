@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from tersely.agent.models.protocol import Message, Prompt
 
 
-def paired(prompt: Prompt) -> Prompt:
+def pair_calls(prompt: Prompt) -> Prompt:
     """The prompt without calls that nothing answers; what answers none of its calls is the user's.
 
     A turn that was stopped leaves such calls.
     """
-    known = _answered(prompt)
+    known = _answered_ids(prompt)
     return tuple(_with_pairs(message, known) for message in prompt)
 
 
@@ -23,7 +23,7 @@ def _with_pairs(message: Message, known: set[str]) -> Message:
     return message._replace(calls=calls)
 
 
-def _answered(messages: Iterable[Message]) -> set[str]:
+def _answered_ids(messages: Iterable[Message]) -> set[str]:
     """The ids of calls that a later message answers."""
     made: set[str] = set()
     answered: set[str] = set()

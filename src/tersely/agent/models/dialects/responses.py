@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tersely.agent.models.dialects.answers import EventAnswer, number, reported, table, text
-from tersely.agent.models.dialects.openai import is_strict, without_optional_nulls
-from tersely.agent.models.dialects.pairing import paired
+from tersely.agent.models.dialects.answers import EventAnswer, count_or_none, number, table, text
+from tersely.agent.models.dialects.openai import drop_optional_nulls, is_strict
+from tersely.agent.models.dialects.pairing import pair_calls
 from tersely.agent.models.dialects.reasoning import Item, SealedReasoning
-from tersely.agent.models.dialects.strict_schema import strict
+from tersely.agent.models.dialects.strict_schema import strict_form
 from tersely.agent.models.protocol import Chunk, Constraint, Message, Prompt, Thinking, Usage
-from tersely.agent.models.refusals import broken_off, cut_off
+from tersely.agent.models.refusals import cut_error, stream_error
 from tersely.agent.models.served import Known, Request
 from tersely.agent.models.wire import Endpoint
 
@@ -48,7 +48,7 @@ class Responses:
             "stream": True,
         }
         if request.constraint is not None:
-            body |= _constrained(known, request.constraint)
+            body |= _constraint_fields(known, request.constraint)
         if known.abilities.thinking:
             body["include"] = [_SEALED]
             body["reasoning"] = _reasoning(known, request.options.thinking)
@@ -73,7 +73,7 @@ class Responses:
         return ResponseAnswer(place, self._reasoning)
 
     def _items(self, prompt: Prompt) -> list[Item]:
-        return [item for message in paired(prompt) for item in self._of_message(message)]
+        return [item for message in pair_calls(prompt) for item in self._of_message(message)]
 
     def _of_message(self, message: Message) -> Iterator[Item]:
         if message.call_id:
@@ -86,9 +86,9 @@ class Responses:
             yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
 
 
-def _constrained(known: Known, constraint: Constraint) -> dict[str, Any]:
+def _constraint_fields(known: Known, constraint: Constraint) -> dict[str, Any]:
     if constraint.schema is not None:
-        schema = strict(constraint.schema) if is_strict(known) else constraint.schema
+        schema = strict_form(constraint.schema) if is_strict(known) else constraint.schema
         answer = {"type": "json_schema", "name": "answer", "schema": schema, "strict": is_strict(known)}
         return {"text": {"format": answer}}
     if not constraint.tools:
@@ -104,7 +104,7 @@ def _constrained(known: Known, constraint: Constraint) -> dict[str, Any]:
 
 
 def _tool(known: Known, function: Mapping[str, Any]) -> dict[str, Any]:
-    parameters = strict(function["parameters"]) if is_strict(known) else function["parameters"]
+    parameters = strict_form(function["parameters"]) if is_strict(known) else function["parameters"]
     made = {"type": "function", "name": function["name"], "parameters": parameters, "strict": is_strict(known)}
     return made | ({"description": function["description"]} if function.get("description") else {})
 
@@ -145,9 +145,10 @@ class ResponseAnswer(EventAnswer):
             self._add(number(event.get("output_index")), table(event.get("item")))
         elif kind in _END_EVENTS:
             self._response = table(event.get("response"))
+            self.is_ended = True
         elif kind in {"response.failed", "error"}:
             error = table(event.get("response")).get("error") or event
-            raise broken_off(self.place, error, data)
+            raise stream_error(self.place, error, data)
         if chunk.text or chunk.thought:
             yield chunk
 
@@ -160,9 +161,9 @@ class ResponseAnswer(EventAnswer):
 
     def last(self) -> Chunk:
         """See `EventAnswer`."""
-        if not self._response:
-            raise cut_off(self.place)
-        calls = tuple(without_optional_nulls(call) for call in self.calls.whole())
+        if not self.is_ended:
+            raise cut_error(self.place)
+        calls = tuple(drop_optional_nulls(call) for call in self.calls.complete())
         self._reasoning.keep(calls, [item for item in self._items if "encrypted_content" in item])
         cause = table(self._response.get("incomplete_details")).get("reason")
         stop = "calls" if calls else "length" if cause == _CUT_REASON else "end"
@@ -174,9 +175,9 @@ def usage_of(usage: Mapping[str, Any]) -> Usage:
     details = table(usage.get("input_tokens_details"))
     return Usage(
         number(usage.get("input_tokens")),
-        reported(details.get("cached_tokens")),
+        count_or_none(details.get("cached_tokens")),
         number(usage.get("output_tokens")),
         None,
-        reported(details.get("cache_write_tokens")),
-        reported(table(usage.get("output_tokens_details")).get("reasoning_tokens")),
+        count_or_none(details.get("cache_write_tokens")),
+        count_or_none(table(usage.get("output_tokens_details")).get("reasoning_tokens")),
     )

@@ -16,20 +16,20 @@ MAX_ENUM_CHARACTERS = 15_000  # of one list
 _KEPT = ("type", "description", "enum", "const", "$ref")
 
 
-def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
+def strict_form(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The strict form of a schema. Objects have exactly the properties that they list."""
     made = {name: schema[name] for name in _KEPT if name in schema}
     if not _is_short(made.get("enum", ())):
         del made["enum"]
         made.setdefault("type", "string")
     if "anyOf" in schema:
-        made["anyOf"] = [strict(each) for each in schema["anyOf"]]
+        made["anyOf"] = [strict_form(each) for each in schema["anyOf"]]
     if "items" in schema:
-        made["items"] = strict(schema["items"])
+        made["items"] = strict_form(schema["items"])
     if "$defs" in schema:
-        made["$defs"] = {name: strict(each) for name, each in schema["$defs"].items()}
+        made["$defs"] = {name: strict_form(each) for name, each in schema["$defs"].items()}
     if _is_object(schema):
-        made |= _closed(schema)
+        made |= _close_object(schema)
     return made
 
 
@@ -37,16 +37,16 @@ def _is_object(schema: Mapping[str, Any]) -> bool:
     return schema.get("type") == "object" or "properties" in schema
 
 
-def _closed(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _close_object(schema: Mapping[str, Any]) -> dict[str, Any]:
     required = set(schema.get("required", ()))
     properties = {}
     for name, each in schema.get("properties", {}).items():
-        made = strict(each)
-        properties[name] = made if name in required else _nullable(made)
+        made = strict_form(each)
+        properties[name] = made if name in required else _allow_null(made)
     return {"properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
+def _allow_null(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema of a value that may be null instead."""
     kind = schema.get("type")
     if not isinstance(kind, str) or "const" in schema:
@@ -61,7 +61,7 @@ def _is_short(values: Any) -> bool:
     return len(values) < MAX_ENUM_VALUES and sum(len(str(value)) for value in values) <= MAX_ENUM_CHARACTERS
 
 
-def without_nulls(arguments: str) -> str:
+def drop_nulls(arguments: str) -> str:
     """JSON text of an object without the properties that a strict schema made null; any other text as it is."""
     if "null" not in arguments:
         return arguments

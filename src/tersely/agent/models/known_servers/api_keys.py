@@ -30,14 +30,14 @@ def with_key(place: Endpoint, environment: Mapping[str, str]) -> Endpoint:
         place = place._replace(key_header=host.key_header)
     if place.key:
         return place
-    kept = _kept(environment)
+    kept = _read_keys(environment)
     key = kept.get(f"{place.host}:{place.port}") or kept.get(place.host, "")
     if not key and host is not None and place.scheme == "https":
         key = environment.get(host.variable, "")
     return place._replace(key=key.strip())
 
 
-def _kept(environment: Mapping[str, str]) -> Mapping[str, str]:
+def _read_keys(environment: Mapping[str, str]) -> Mapping[str, str]:
     """The keys in the user's file, by host."""
     path = Path(environment.get("TERSELY_HOME") or os.path.expanduser("~/.config/tersely")) / FILE
     try:
