@@ -25,7 +25,7 @@ _TOO_LONG = (
 # Kinds of errors that servers report instead of a status, in a stream or beside another status.
 _TRANSIENT_KINDS = {
     "overloaded_error", "rate_limit_error", "api_error", "timeout_error", "server_error", "rate_limit_exceeded",
-    "server_is_overloaded", "slow_down",
+    "server_is_overloaded", "slow_down", *map(str, RETRIED_STATUSES),
 }  # fmt: skip
 _NOT_RETRIED = ("insufficient_quota", "credit balance", "billing")  # refusals that time does not mend
 _WORDS_OF_WAY = {
@@ -72,8 +72,9 @@ def stream_error(place: Endpoint, error: Any, data: str) -> TerselyError:
     message = f"{place.url} broke off: {words[:MAX_MODEL_ERROR_CHARACTERS]}"
     if is_too_long(data):
         return TerselyError("window_exceeded", message)
-    kinds = {error.get("type"), error.get("code")} if isinstance(error, dict) else set()
-    if kinds & (_TRANSIENT_KINDS | RETRIED_STATUSES) and not any(words in data.lower() for words in _NOT_RETRIED):
+    kinds = {str(error.get("type")), str(error.get("code"))} if isinstance(error, dict) else set()
+    is_final = any(words in data.lower() for words in _NOT_RETRIED)
+    if kinds & _TRANSIENT_KINDS and not is_final:
         return TransientError("model_failed", message)
     return TerselyError("model_failed", message)
 

@@ -147,7 +147,7 @@ class MessageAnswer(EventAnswer):
     def chunks(self, data: str) -> Iterator[Chunk]:
         """See `EventAnswer`."""
         event = self.event(data)
-        kind, position = event.get("type"), number(event.get("index"))
+        kind, position = text(event.get("type")), number(event.get("index"))
         chunk = Chunk()
         if kind == "message_start":
             self._usage |= table(table(event.get("message")).get("usage"))
@@ -165,7 +165,7 @@ class MessageAnswer(EventAnswer):
             yield chunk
 
     def _begun(self, position: int, block: Mapping[str, Any]) -> Chunk:
-        kind = block.get("type")
+        kind = text(block.get("type"))
         if kind == "tool_use":
             self.calls.add(position, text(block.get("name")), _begun_input(block), text(block.get("id")))
         elif kind in {"thinking", "redacted_thinking"}:
@@ -174,7 +174,7 @@ class MessageAnswer(EventAnswer):
         return Chunk(text(block.get("text")))
 
     def _delta(self, position: int, delta: Mapping[str, Any]) -> Chunk:
-        kind = delta.get("type")
+        kind = text(delta.get("type"))
         if kind == "input_json_delta":
             self.calls.add(position, "", text(delta.get("partial_json")), "")
         elif kind == "thinking_delta":

@@ -130,7 +130,7 @@ class ResponseAnswer(EventAnswer):
     def chunks(self, data: str) -> Iterator[Chunk]:
         """See `EventAnswer`."""
         event = self.event(data)
-        kind = event.get("type")
+        kind = text(event.get("type"))
         chunk = Chunk()
         if kind in _TEXT_EVENTS:
             self._has_text = True
