@@ -8,19 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from bench.modelserver.scripts import ENDED, Reply, template_of, tokens_of
+from bench.modelserver.scripts import write_scripted
 from bench.modelserver.server import Server
-from bench.modelserver.weights import scripted_model
 from tests.agent.model_servers import Scripted
 from tests.agent.models.answering import HELLO, PLAIN, answering, chunked, everything, model_at, refusal
 
-from tersely.agent.calling.schema import functions
 from tersely.agent.models import wire
 from tersely.agent.models.connecting import connect, probe
 from tersely.agent.models.dialects.openai import ChatCompletions
 from tersely.agent.models.protocol import Chunk, Constraint, Message, Prompt, RawCall, RequestOptions, Usage
 from tersely.agent.models.served import Known, Request
-from tersely.agent.tools.table import TOOLS
 from tersely.foundation.errors import TerselyError
 
 LONG = "word " * 3_000
@@ -91,29 +88,12 @@ def test_an_answer_is_held_to_its_constraint(model_server: Server) -> None:
     assert isinstance(json.loads(asyncio.run(ask(Constraint(schema=schema))))["ok"], bool)
 
 
-# What llama.cpp recognises a form of calls by: the tools in the prompt, and calls between two marks.
-TOOLS_IN_TEMPLATE = (
-    "{%- if tools -%}<|system|><tools>{%- for tool in tools -%}{{ tool | tojson }}{%- endfor -%}</tools>\n"
-    'Call with <tool_call>{"name": <name>, "arguments": <object>}</tool_call><|end|>{%- endif -%}'
-)
-CALLS_IN_TEMPLATE = (
-    "{%- for call in message.tool_calls -%}<tool_call>\n"
-    '{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}\n'
-    "</tool_call>{%- endfor -%}"
-)
-
-
-def write_caller(path: Path, *replies: str) -> None:
-    """Write a model that replays these replies, with a template that has tools."""
-    template = template_of([Reply(reply) for reply in replies])
-    written = template.replace("{{ message.content }}", "{{ message.content }}" + CALLS_IN_TEMPLATE, 1)
-    scripted_model(path, TOOLS_IN_TEMPLATE + written, [tokens_of(reply) for reply in (*replies, ENDED)])
-
-
 def test_a_real_server_calls_functions_and_keeps_its_cache(tmp_path: Path) -> None:
     path = tmp_path / "caller.gguf"
-    write_caller(path, '<tool_call>\n{"name": "read", "arguments": {"path": "a.py"}}\n</tool_call>', "It has x.")
-    tools = Constraint(tools=functions(TOOLS))
+    script = ['<tool_call>\n{"name": "read", "arguments": {"path": "a.py"}}\n</tool_call>', "It has x."]
+    write_scripted(path, script, has_tools=True)
+    parameters = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+    tools = Constraint(tools=({"name": "read", "description": "numbered lines", "parameters": parameters},))
     prompt: Prompt = (Message("system", "Be brief."), Message("user", "What is in a.py?"))
 
     async def talk(url: str) -> tuple[Chunk, Chunk, str]:
