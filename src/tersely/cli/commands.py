@@ -152,7 +152,7 @@ RELAY_COMMANDS: Mapping[str, tuple[str, str]] = {
     "up": ("up [--port N]", "Start the relay, which connects agents"),
     "down": ("down", "Stop the relay"),
     "status": ("status", "Show the relay's address and uptime"),
-    "doctor": ("doctor", "Check the relay and the agent for problems"),
+    "doctor": ("doctor [--url URL]", "Check the relay and the agent, or one server of a model, for problems"),
     "config": ("config", "The relay's settings in force"),
     "agents": ("agents", "List agents, and which of them are connected"),
     "send": ("send TO TEXT", "Send a message to an agent, a #channel, or all agents (*)"),

@@ -194,7 +194,7 @@ def tersely(root: Path, *words: str, given: str | None = None) -> subprocess.Com
 
 
 def test_without_a_screen(server: Server, root: Path) -> None:
-    told = tersely(root, "-p", "Who calls total?", "--url", server.url)
+    told = tersely(root, "-p", "Who calls total?", "--url", server.url, "--keep-session")
     assert (told.returncode, told.stdout) == (0, "`order` and `invoice` in shop/orders.py call it.\n")
     assert told.stderr.startswith("search ")
     piped = tersely(root, "-p", "--output-format", "json", "--url", server.url, "--resume", given="hello there\n")
@@ -210,12 +210,15 @@ def test_without_a_screen(server: Server, root: Path) -> None:
         "stream-json",
         "--url",
         server.url,
+        "--keep-session",
     )
+    assert streamed.returncode == 1
     lines = [json.loads(line) for line in streamed.stdout.splitlines()]
     assert [line["status"] for line in lines if line["type"] == "call_ended"] == ["ok", "denied"]
     assert lines[-1]["type"] == "result"
     assert lines[-1]["answer"] == "Then I leave it as it is."
-    allowed = tersely(root, "-p", "please update the code to round the price", "--allow", "1", "--url", server.url)
+    words = ("-p", "please update the code to round the price", "--url", server.url, "--keep-session")
+    allowed = tersely(root, *words, "--allow", "1")
     assert allowed.returncode == 0
     assert "return round(" in (root / "shop/prices.py").read_text()
     listed = json.loads(tersely(root, "sessions", "--json").stdout)["result"]["sessions"]

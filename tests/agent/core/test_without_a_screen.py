@@ -23,6 +23,7 @@ from tersely.cli.agent import given
 from tersely.cli.main import main
 from tersely.foundation.errors import TerselyError
 
+KEPT = ("--no-retrieval", "--keep-session")
 NOWHERE = "http://127.0.0.1:9"
 COUNTED = " ".join(map(str, range(700)))
 LEAVES = "echo $$ > pids; sleep 300 & echo $! >> pids; echo begun; sleep 301"
@@ -31,6 +32,8 @@ SCRIPT = [
     Reply("I look.\n" + call("read", path="shop/prices.py"), "look"),
     Reply(COUNTED, "count"),
     Reply(COUNTED, "def price"),
+    Reply(call("write", body="--- body\n# Notes\n", path="NOTES.md"), "change"),
+    Reply("I may not.", "write (denied)"),
     Reply("Hello.", "hello"),
 ]
 FIELDS = {
@@ -99,7 +102,7 @@ def test_what_keeps_a_turn_from_beginning_is_told_by_the_same_object(
 
 
 def test_an_answer_is_told_by_it_too(root: Path, url: str) -> None:
-    (answered,) = events(ran(root, url, ["--json", "-p", "hello"]).stdout)
+    (answered,) = events(ran(root, url, ["--json", "-p", "hello", "--keep-session"]).stdout)
     assert set(answered) == FIELDS
     assert (answered["ok"], answered["code"], answered["message"], answered["answer"]) == (True, "", "", "Hello.")
     again = ran(root, url, ["-p", "hello", "--continue", "--output-format", "json"])
@@ -112,10 +115,47 @@ def test_an_answer_is_told_by_it_too(root: Path, url: str) -> None:
     assert (result_of(missing.stdout)["code"], missing.returncode) == ("model_unavailable", 3)
 
 
+def sessions_of(root: Path) -> list[str]:
+    with Store.open(root.parent / "home" / "chat") as store:
+        return [each.id for each in store.every(str(root))]
+
+
+def test_no_session_is_left_behind_unless_it_is_asked_for(root: Path, url: str) -> None:
+    assert result_of(ran(root, url, ["-p", "look", "--json", "--no-retrieval"]).stdout)["session"] == ""
+    assert sessions_of(root) == []
+    first = result_of(ran(root, url, ["-p", "hello", "--json", "--keep-session"]).stdout)["session"]
+    assert sessions_of(root) == [first]
+    assert result_of(ran(root, url, ["-p", "hello", "--json", "--continue"]).stdout)["session"] == first
+    assert sessions_of(root) == [first]
+
+
+def test_no_session_is_left_behind_by_a_turn_that_is_ended(root: Path, url: str) -> None:
+    with running(root, url, ["-p", "count", "--output-format", "stream-json", "--no-retrieval"]) as process:
+        printed_until(process, b"10")
+        process.send_signal(signal.SIGTERM)
+        result = result_of(rest(process))
+    assert (result["reason"], result["session"]) == ("cancelled", "")
+    assert sessions_of(root) == []
+
+
+def test_an_answer_after_a_denied_call_is_no_success(root: Path, url: str) -> None:
+    words = ["-p", "change the notes", "--no-retrieval"]
+    told = ran(root, url, [*words, "--json"])
+    result = result_of(told.stdout)
+    assert told.returncode == 1
+    assert (result["ok"], result["reason"], result["code"]) == (False, "answered", "denied")
+    assert result["message"] == "1 call denied: write"
+    assert result["answer"] == "I may not."
+    assert not (root / "NOTES.md").exists()
+    quiet = ran(root, url, [*words, "--quiet"])
+    assert (quiet.returncode, quiet.stdout) == (1, b"I may not.\n")
+    assert quiet.stderr.startswith(b"denied: 1 call denied: write (--allow 1 allows edits")
+
+
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_a_signal_ends_the_turn_and_the_result_says_so(root: Path, url: str, name: str) -> None:
     number = signal.Signals[name]
-    with running(root, url, ["-p", "count", "--output-format", "stream-json", "--no-retrieval"]) as process:
+    with running(root, url, ["-p", "count", "--output-format", "stream-json", *KEPT]) as process:
         printed = printed_until(process, b"10")
         process.send_signal(number)
         printed += rest(process)
@@ -130,7 +170,7 @@ def test_a_signal_ends_the_turn_and_the_result_says_so(root: Path, url: str, nam
 
 
 def test_a_second_process_is_told_who_has_the_session_and_goes_on_in_a_copy(root: Path, url: str) -> None:
-    with running(root, url, ["-p", "count", "--output-format", "stream-json", "--no-retrieval"]) as process:
+    with running(root, url, ["-p", "count", "--output-format", "stream-json", *KEPT]) as process:
         printed_until(process, b"10")
         second = ran(root, url, ["-p", "hello", "--continue", "--json"])
         result = result_of(second.stdout)
@@ -156,7 +196,7 @@ def test_a_signal_before_the_turn_is_told_too(root: Path) -> None:
 
 
 def test_a_signal_leaves_no_command_running(root: Path, url: str) -> None:
-    words = ["-p", "run leave", "--allow", "2", "--output-format", "stream-json", "--no-retrieval"]
+    words = ["-p", "run leave", "--allow", "2", "--output-format", "stream-json", *KEPT]
     with running(root, url, words) as process:
         printed = printed_until(process, b'"tail":"begun"')
         process.send_signal(signal.SIGTERM)
@@ -189,7 +229,7 @@ def test_whatever_was_printed_is_kept_whenever_it_is_killed(root: Path, url: str
 
 
 def test_whoever_stops_reading_gets_no_complaint(root: Path, url: str) -> None:
-    with running(root, url, ["-p", "count", "--no-retrieval"]) as process:
+    with running(root, url, ["-p", "count", *KEPT]) as process:
         printed_until(process, b"10")
         assert process.stdout is not None
         process.stdout.close()

@@ -7,7 +7,16 @@ import os
 from pathlib import Path
 
 from tersely.agent.agent import Agent
-from tersely.agent.opening import Choices, Options, Shared, Verdict, Wanted, configured, open_agent
+from tersely.agent.opening import (
+    Choices,
+    Options,
+    Shared,
+    Verdict,
+    Wanted,
+    configured,
+    delete_session,
+    open_agent,
+)
 from tersely.agent.sessions.store import LAST, Store
 from tersely.agents.state import directory
 from tersely.cli.agent.declared import HIGHEST_TIER, ChatParameters, OutputFormat
@@ -35,17 +44,24 @@ def run_chat(printed: PrintOptions, parameters: ChatParameters) -> int:
         if form is not OutputFormat.TEXT:
             raise TerselyError("usage", "the screen prints no JSON", "tersely -p TEXT answers without it")
         return _on_screen(Path(resolved_root(printed.root)), checked(parameters))
-    printer = Printer(Terminal.own(), form, is_quiet=printed.quiet)
+    is_kept = parameters.keep_session or bool(_resumed(parameters))
+    printer = Printer(Terminal.own(), form, is_quiet=printed.quiet, is_kept=is_kept)
 
     async def opened() -> Agent:
         return await _opened(Path(resolved_root(printed.root)), checked(parameters))
 
-    return run_headless(printer, lambda: message_of(parameters.prompt, printer.say), opened)
+    return run_headless(printer, lambda: message_of(parameters.prompt, printer.say), opened, _delete)
 
 
 def folder() -> Path:
     """Where sessions are kept."""
     return directory() / FOLDER
+
+
+def _delete(session: str) -> None:
+    """Delete a session by its full id; raises what keeps that from being done."""
+    with Store.open(folder()) as store:
+        delete_session(store, folder(), session)
 
 
 def checked(parameters: ChatParameters) -> ChatParameters:

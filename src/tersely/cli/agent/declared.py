@@ -44,6 +44,7 @@ class ChatParameters:
     resume: str = option("", "go on with a session: an id, a name, or the last one here", bare=LAST)
     continue_: bool = option(False, "go on with the last session of this repository")
     fork: bool = option(False, "go on in a copy of the session, which stays as it is")
+    keep_session: bool = option(False, "without a screen: keep the new session, so that --continue goes on with it")
     allow: int = option(
         0, "allow the tools up to this tier without asking: 1 edits, 2 runs programs, 3 the web", minimum=0,
         maximum=HIGHEST_TIER,

@@ -9,21 +9,25 @@ from textwrap import indent
 from typing import TYPE_CHECKING
 
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MIN_WINDOW_TOKENS
 
 if TYPE_CHECKING:
+    from tersely.cli.agent.declared import ChatParameters
     from tersely.cli.agent.servers import Server
 
 _UNDER = " " * 7  # the text of a finding
 _NEEDED = {"streaming"}  # the rest decides how, not whether, the agent works
 
 
-def examined_model(root: Path) -> Iterator[tuple[bool, str]]:
-    """Each finding, and whether it is well. Asks the model for a few short answers, where there is one."""
+def examined_model(root: Path, parameters: ChatParameters) -> Iterator[tuple[bool, str]]:
+    """Each finding on the server that is meant, a line with its hint below, and whether it is well.
+
+    Asks the model for a few short answers, where there is one.
+    """
     from tersely.cli.agent.chat import server_of
-    from tersely.cli.agent.declared import ChatParameters
     from tersely.foundation.settings import load
 
-    server = server_of(ChatParameters(), load(root))
+    server = server_of(parameters, load(root))
     try:
         yield from asyncio.run(_tried(server))
     except TerselyError as error:
@@ -44,4 +48,6 @@ async def _tried(server: Server) -> list[tuple[bool, str]]:
     for finding in report.findings:
         said = f"  {finding.what}: {'yes' if finding.works else 'no'}{f', {finding.detail}' if finding.detail else ''}"
         lines.append((finding.works or finding.what not in _NEEDED, said))
+    if 0 < can.window < MIN_WINDOW_TOKENS:
+        lines.append((False, f"  the window is too small: at least {MIN_WINDOW_TOKENS:,} tokens, better 8,192"))
     return [*lines, (True, f"  calls are asked for by: {way_of(can)}")]

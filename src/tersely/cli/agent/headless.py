@@ -15,14 +15,18 @@ from tersely.foundation.errors import TerselyError
 OPENING_PATIENCE_SECONDS = 5.0  # the same for the server of the model
 WAITING = "waiting for the server of the model, or for the first index of the repository"
 Opening = Callable[[], Awaitable[Agent]]
+Deletion = Callable[[str], None]  # of a session, by its full id
 
 
-def run_headless(printer: Printer, message_of: Callable[[], str], open_agent: Opening) -> int:
-    """Ask and print; the exit status. Raises what cannot be printed."""
+def run_headless(printer: Printer, message_of: Callable[[], str], open_agent: Opening, delete: Deletion) -> int:
+    """Ask and print; the exit status. A session that the printer does not keep is deleted at the end.
+
+    Raises what cannot be printed.
+    """
     with Interruption() as interruption:
         try:
             message = message_of()
-            return asyncio.run(_turn(printer, interruption, message, open_agent))
+            return asyncio.run(_turn(printer, interruption, message, open_agent, delete))
         except KeyboardInterrupt:
             return _interrupted(printer, interruption)
         except TerselyError as error:
@@ -34,7 +38,9 @@ def run_headless(printer: Printer, message_of: Callable[[], str], open_agent: Op
             return printer.fail(TerselyError(found.code, found.message, found.hint))
 
 
-async def _turn(printer: Printer, interruption: Interruption, message: str, open_agent: Opening) -> int:
+async def _turn(
+    printer: Printer, interruption: Interruption, message: str, open_agent: Opening, delete: Deletion
+) -> int:
     task = asyncio.current_task()
     assert task is not None
     interruption.within(task.cancel)
@@ -48,7 +54,8 @@ async def _turn(printer: Printer, interruption: Interruption, message: str, open
         return _interrupted(printer, interruption)
     finally:
         patience.cancel()
-    printer.session = agent.session.id
+    if printer.is_kept:
+        printer.session = agent.session.id
     interruption.within(agent.cancel)
     try:
         async for event in agent.run(message):
@@ -58,9 +65,19 @@ async def _turn(printer: Printer, interruption: Interruption, message: str, open
     finally:
         await agent.close()
         await agent.talk.model.close()
+        if not printer.is_kept:
+            _without_session(printer, agent.session.id, delete)
     if ended.reason is Reason.CANCELLED and interruption.number:
         return _interrupted(printer, interruption)
     return printer.end(ended)
+
+
+def _without_session(printer: Printer, session: str, delete: Deletion) -> None:
+    """Delete a session; where that fails, the answer counts all the same."""
+    try:
+        delete(session)
+    except TerselyError as error:
+        printer.say(f"session {session} could not be deleted: {error.message}")
 
 
 def _interrupted(printer: Printer, interruption: Interruption) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from tersely.agent.events import (
     Usage,
 )
 from tersely.capabilities.reply import failure_text
-from tersely.capabilities.text import PLAIN
+from tersely.capabilities.text import PLAIN, counted
 from tersely.cli.agent.declared import OutputFormat
 from tersely.cli.terminal import Terminal, write
 from tersely.foundation.errors import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OF_CODE, EXIT_OK, TerselyError
@@ -39,17 +39,21 @@ STATUS_OF_REASON = {
     Reason.CANCELLED: EXIT_INTERRUPTED,
 }  # a failure has the one of its code
 PENDING = "pending"  # a call that has begun and not ended
+DENIED = "denied"  # a call that nobody allowed; also the code of a turn with such calls
+_ALLOWING = "--allow 1 allows edits, --allow 2 programs as well, --allow 3 the web as well"
+_KEEPING = "--keep-session keeps a session that can go on"
 
 
 class Printer:
     """Prints the events of one turn. The answer goes to standard output, everything else beside it.
 
     As JSON, the object at the end is the same whether a turn ended or none could begin: `session` is "" until there is
-    one. `is_broken` once something could not be printed.
+    one, and where it is not kept. `is_broken` once something could not be printed.
     """
 
-    def __init__(self, terminal: Terminal, form: OutputFormat, *, is_quiet: bool) -> None:
+    def __init__(self, terminal: Terminal, form: OutputFormat, *, is_quiet: bool, is_kept: bool = False) -> None:
         self.session = ""
+        self.is_kept = is_kept
         self.is_broken = False
         self._terminal = terminal
         self._form = form
@@ -69,12 +73,17 @@ class Printer:
             self._show_text(event)
 
     def end(self, ended: TurnEnded) -> int:
-        """Print what is left to print; the exit status."""
+        """Print what is left to print; the exit status. An answer with calls that were denied is no success."""
+        denied = [call["tool"] for call in self._calls if call["status"] == DENIED]
+        if denied and ended.reason is Reason.ANSWERED:
+            message = f"{counted(len(denied), 'call')} denied: {', '.join(dict.fromkeys(denied))}"
+            ended = replace(ended, code=DENIED, message=message, hint=_ALLOWING)
+            self._aside(f"{DENIED}: {message} ({_ALLOWING})", always=True)
         if self._form is OutputFormat.TEXT:
             self._end_line()
         else:
             self._result(ended.reason, ended.code, ended.message, ended.hint)
-        return EXIT_OF_CODE[ended.code] if ended.reason is Reason.FAILED else STATUS_OF_REASON[ended.reason]
+        return EXIT_OF_CODE[ended.code] if ended.code else STATUS_OF_REASON[ended.reason]
 
     def fail(self, error: TerselyError) -> int:
         """Print why there is no turn; the exit status."""
@@ -99,7 +108,7 @@ class Printer:
         self._aside(text)
 
     def _result(self, reason: Reason, code: str, message: str, hint: str) -> None:
-        is_answered = reason is Reason.ANSWERED
+        is_answered = reason is Reason.ANSWERED and not code
         for call in self._calls:
             if call["status"] == PENDING:
                 call["status"] = "interrupted"
@@ -143,7 +152,8 @@ class Printer:
             case Notice(level=level, text=text) if level is not Level.NOTE:
                 self._aside(f"{level.value}: {text}", always=level is Level.ERROR)
             case TurnEnded(reason=reason) if reason is not Reason.ANSWERED:
-                self._aside(f"no answer: {reason.value}")
+                resuming = "" if self.is_kept or reason is Reason.CANCELLED else f" ({_KEEPING})"
+                self._aside(f"no answer: {reason.value}{resuming}")
             case _:
                 pass
 

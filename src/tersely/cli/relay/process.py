@@ -13,6 +13,7 @@ from typing import Any
 from tersely import __version__
 from tersely.capabilities.declaration import option
 from tersely.capabilities.text import aligned
+from tersely.cli.agent.declared import ChatParameters, ServerKind
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.relay.declared import Asked, Nothing, RelayCommand, plain
 from tersely.foundation.clock import wall_seconds
@@ -32,6 +33,13 @@ class _UpParameters:
         minimum=0, maximum=65_535,
     )  # fmt: skip
     no_tcp: bool = option(False, "listen at the sockets in the home alone; there are no pages then")
+
+
+@dataclass(frozen=True, slots=True)
+class _DoctorParameters:
+    url: str = option("", "check only the server of a model here, whatever is configured")
+    model: str = option("", "which of its models")
+    kind: ServerKind = option(ServerKind.AUTO, "what the server speaks")
 
 
 def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
@@ -98,10 +106,13 @@ def _status(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     return {**told, "uptime": seconds, "text": "\n".join(aligned(rows, [asked.style.faint])) + "\n"}
 
 
-def _doctor(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+def _doctor(asked: Asked, parameters: _DoctorParameters) -> dict[str, Any]:
     from tersely.cli.agent.doctor import examined_model
 
-    findings = [*_examined(home_directory()), *examined_model(Path(resolved_root(asked.options.root)))]
+    server = ChatParameters(url=parameters.url, model=parameters.model, kind=parameters.kind)
+    findings = list(examined_model(Path(resolved_root(asked.options.root)), server))
+    if not parameters.url:
+        findings = [*_examined(home_directory()), *findings]
     marks = {True: asked.style.good("ok  "), False: asked.style.bad("bad ")}
     lines = [f"{marks[is_well]} {what}" for is_well, what in findings]
     bad = [what for is_well, what in findings if not is_well]
@@ -190,5 +201,5 @@ COMMANDS: tuple[RelayCommand, ...] = (
     RelayCommand(("token", "rotate"), "Make a new token; the one before opens nothing any more", Nothing, _rotate),
     RelayCommand(("down",), "Stop the relay when it has answered what it was asked", Nothing, _down),
     RelayCommand(("status",), "Show the relay's address and uptime", Nothing, _status),
-    RelayCommand(("doctor",), "Check the relay and the agent for problems", Nothing, _doctor),
+    RelayCommand(("doctor",), "Check the relay and the agent for problems", _DoctorParameters, _doctor),
 )
