@@ -24,15 +24,17 @@ from tersely.agent.sessions.store import Store
 from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.external import configured
 from tersely.agent.tools.kept import Kept
-from tersely.agent.tools.running.command import Shared
+from tersely.agent.tools.running.command import Confinement, Limits, Shared, confinement
+from tersely.agent.tools.running.command import Ended as CommandEnded
+from tersely.agent.tools.running.command import run as run_command
 from tersely.agent.tools.toolbox import Choices, Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
 
 __all__ = [
-    "Choices", "Conversation", "Options", "Shared", "Verdict", "Wanted", "configured", "delete_session", "open_agent",
-    "way_of",
+    "Choices", "CommandEnded", "Confinement", "Conversation", "Limits", "Options", "Shared", "Verdict", "Wanted",
+    "configured", "confinement", "delete_session", "open_agent", "run_command", "way_of",
 ]  # fmt: skip
 
 
@@ -64,7 +66,8 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
         toolbox, session = await _opened(model.abilities, wanted, store, budget, identifier)
         opened.pop_all()  # what is open is the agent's to close now
     way = way_of(model.abilities)
-    gauge, tools = Gauge(toolbox.tokenizer), tools_for(way)
+    gauge = Gauge(toolbox.tokenizer)
+    tools = tools_for(way, with_code_context=wanted.options.with_code_context)
     return Agent(Conversation(model, toolbox, store, session, hold, budget, gauge, way, wanted.options, tools))
 
 
@@ -93,7 +96,7 @@ async def _opened(
         if going_on is not None and (going_on.way, going_on.model) == (way, abilities.model):
             return toolbox, going_on
         tier = going_on.tier if going_on else 0
-        prefix = await _prefix(abilities, toolbox, tier)
+        prefix = await _prefix(abilities, toolbox, tier, wanted.options)
         if going_on is not None:
             going_on.use(abilities.model, prefix, way, tier)
             return toolbox, going_on
@@ -103,9 +106,10 @@ async def _opened(
         raise
 
 
-async def _prefix(abilities: Abilities, toolbox: Toolbox, tier: int) -> str:
+async def _prefix(abilities: Abilities, toolbox: Toolbox, tier: int, options: Options) -> str:
     way = way_of(abilities)
-    tools = unlocked(tools_for(way), tier, toolbox.approvals.policy)
+    offered = tools_for(way, with_code_context=options.with_code_context)
+    tools = unlocked(offered, tier, toolbox.approvals.policy)
     return prefix_text(abilities.family, way, tools, await _card(toolbox))
 
 
