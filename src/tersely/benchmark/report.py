@@ -31,7 +31,7 @@ def report(
 
 
 def _tasks_line(cut: Cut) -> str:
-    skipped = "; ".join(f"{count:,} because {why}" for why, count in cut.skipped)
+    skipped = "; ".join(map(str, cut.skipped))
     others = f" Of {counted(cut.tried, 'commit')} that change code and tests, others were left out: {skipped}."
     return f"{counted(len(cut.tasks), 'task')} of the newest commits.{others if skipped else ''}"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from tersely.benchmark.commands import TIME, Commands, Ran, with_tests
 from tersely.benchmark.history import Commit, commits
+from tersely.benchmark.transcripts import ending
 from tersely.benchmark.trees import Trees
 from tersely.capabilities.graph.test_commands import is_source, test_command
 from tersely.foundation.errors import TerselyError
@@ -42,12 +42,31 @@ class Task(NamedTuple):
         return self.commit.text.partition("\n")[0]
 
 
+class Skipped(NamedTuple):
+    """Why commits are no tasks: how many, and what the tests of the first of them printed last."""
+
+    why: str
+    count: int
+    example: str
+
+    def __str__(self) -> str:
+        return f"{self.count:,} because {self.why}{f' ({self.example})' if self.example else ''}"
+
+
 class Cut(NamedTuple):
-    """The tasks that were cut, how many commits were tried for them, and why others are no tasks, with their counts."""
+    """The tasks that were cut, how many commits were tried for them, and why the others are no tasks."""
 
     tasks: tuple[Task, ...]
     tried: int
-    skipped: tuple[tuple[str, int], ...]
+    skipped: tuple[Skipped, ...]
+
+
+class _Tried(NamedTuple):
+    """What came of a commit: the command for its tests, and why it is no task, "" if it is one."""
+
+    command: str
+    why_not: str = ""
+    printed: str = ""  # by its tests
 
 
 class Cutter:
@@ -63,31 +82,32 @@ class Cutter:
     async def cut(self, most: int, progress: Callable[[str], None]) -> Cut:
         """Up to so many tasks, of the newest commits that are any; raises `git_unavailable`, `program_failed`."""
         tasks: list[Task] = []
-        skipped: Counter[str] = Counter()
+        skipped: dict[str, Skipped] = {}
         tried = 0
         for commit in commits(self._root):
             if len(tasks) == most or tried == MAX_TRIED_COMMITS:
                 break
             tried += 1
             progress(f"cutting tasks: {len(tasks)} of {most}, commit {tried}")
-            command, why_not = await self._tried(commit)
-            if why_not:
-                skipped[why_not] += 1
-            else:
-                tasks.append(Task(commit, command))
-        return Cut(tuple(tasks), tried, tuple(skipped.most_common()))
+            found = await self._tried(commit)
+            if not found.why_not:
+                tasks.append(Task(commit, found.command))
+                continue
+            before = skipped.get(found.why_not) or Skipped(found.why_not, 0, ending(found.printed))
+            skipped[found.why_not] = before._replace(count=before.count + 1)
+            progress(f"{commit.id[:10]} is no task: {found.why_not}: {ending(found.printed)}")
+        return Cut(tuple(tasks), tried, tuple(skipped.values()))
 
-    async def _tried(self, commit: Commit) -> tuple[str, str]:
-        """The command for the tests of a commit, and why it is no task, "" if it is one."""
+    async def _tried(self, commit: Commit) -> _Tried:
         folder = self._scratch / "after"
         try:
             self.trees.write(folder, commit.id)
             command = self._command(folder, self.trees.paths(commit.id, commit.tests))
             if not command:
-                return "", NO_COMMAND
+                return _Tried("", NO_COMMAND)
             after = await self._commands.run_tests(folder, command)
             if not after.is_success:
-                return command, _why(after, FAIL_AFTER)
+                return _Tried(command, _why(after, FAIL_AFTER), after.output)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         folder = self._scratch / "before"
@@ -96,7 +116,7 @@ class Cutter:
             before = await self._commands.run_tests(folder, command)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        return command, _why(before, "") if not before.is_success else NOT_NEEDED
+        return _Tried(command, NOT_NEEDED if before.is_success else _why(before, ""), before.output)
 
     def write_base(self, folder: Path, commit: Commit) -> None:
         """Write what the task begins with: the commit before, and the tests of this one."""
@@ -122,7 +142,7 @@ def _why(ran: Ran, otherwise: str) -> str:
 
 def none_found(cut: Cut) -> TerselyError:
     """What to raise where no commit is a task."""
-    reasons = "; ".join(f"{count} because {why}" for why, count in cut.skipped)
+    reasons = "; ".join(map(str, cut.skipped))
     message = f"no task could be cut: {cut.tried} commits change code and tests{f', {reasons}' if reasons else ''}"
     hint = "--test COMMAND says how tests are run, with {tests} for their files; their programs must be installed"
     return TerselyError("no_task", message, hint)

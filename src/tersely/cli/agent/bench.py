@@ -20,6 +20,7 @@ from tersely.benchmark.tasks import Cut, Cutter, none_found
 from tersely.capabilities.text import Style, counted
 from tersely.cli.agent.chat import server_of, shared
 from tersely.cli.agent.declared import BenchParameters, ChatParameters
+from tersely.cli.agent.interruption import Interruption
 from tersely.cli.agent.servers import Server, connected
 from tersely.cli.daemon import resolved_root
 from tersely.foundation.errors import TerselyError
@@ -39,7 +40,7 @@ def run_bench(root: str, parameters: BenchParameters, style: Style, is_quiet: bo
         shared(settings), settings.chat_network == "on", parameters.test_seconds, parameters.task_seconds
     )
     picture_path = Path(parameters.picture).absolute() if parameters.picture else None
-    with tempfile.TemporaryDirectory(prefix="tersely-bench-") as scratch:
+    with Interruption(), tempfile.TemporaryDirectory(prefix="tersely-bench-") as scratch:
         folder = Path(scratch).resolve()
         agents = asyncio.run(_contestants(parameters, settings, folder))
         progress = _progress(is_quiet)
@@ -53,7 +54,7 @@ def run_bench(root: str, parameters: BenchParameters, style: Style, is_quiet: bo
     return {
         "tasks": [{"commit": task.commit.id, "title": task.title, "tests": task.test_command} for task in cut.tasks],
         "tried": cut.tried,
-        "skipped": dict(cut.skipped),
+        "skipped": [one._asdict() for one in cut.skipped],
         "agents": [_plain(one) for one in told],
         "compared": [one._asdict() for one in compared],
         "results": [{**asdict(one), "spent": one.spent._asdict()} for one in results],
