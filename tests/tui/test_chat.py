@@ -344,13 +344,15 @@ async def test_commands() -> None:
             "/rag off": "no code is looked up beforehand",
             "/rag": "code is looked up before the model is asked",
             "/cost": "3 requests, 2,847 tokens",
-            "/model gemma3:4b": "the model is gemma3:4b from now on",
+            "/model gemma3:4b": "gemma3:4b answers from now on",
+            "/model http://127.0.0.1:9": "glm-4.5 answers from now on",
+            "/budget 50,000": "2,847 tokens used",
             "/nonsense": "there is no command /nonsense",
         }.items():
             screen.chat.prompt.put(command)
             await screen.press("enter")
             await screen.shows(answer)
-        assert "gemma3:4b │ Tier 2" in screen.text.splitlines()[0]
+        assert "glm-4.5 │ Tier 2" in screen.text.splitlines()[0]
 
 
 async def test_a_command_of_the_list_runs_at_once_unless_it_needs_more() -> None:

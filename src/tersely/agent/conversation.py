@@ -33,6 +33,7 @@ class Options:
     can_ask: bool = True  # somebody answers `ApprovalAsked`; else such calls are denied
     reply_tokens: int = 0  # of one answer, 0 for its share of the window
     compacts: bool = True  # older turns leave a window that fills up; else a turn ends when it is full
+    session_tokens: int = 0  # of all requests of the session together, 0 for no limit
     with_code_context: bool = True  # tools that know symbols, and code before messages; else files and text alone
 
 

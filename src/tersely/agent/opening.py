@@ -18,6 +18,7 @@ from tersely.agent.context.prefix import prefix_text, repository_card
 from tersely.agent.context.window import Budget, Gauge
 from tersely.agent.conversation import Conversation, Options, tools_for
 from tersely.agent.models.protocol import Abilities, Model
+from tersely.agent.session_budget import BudgetedModel
 from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import Session
 from tersely.agent.sessions.store import Store
@@ -53,6 +54,7 @@ class Wanted:
     options: Options = field(default_factory=Options)
     hold: Hold | None = None
     forks: bool = False
+    server: str = ""  # URL of the model's, which the session notes
 
 
 async def open_agent(model: Model, wanted: Wanted) -> Agent:
@@ -68,7 +70,10 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
     way = way_of(model.abilities)
     gauge = Gauge(toolbox.tokenizer)
     tools = tools_for(way, with_code_context=wanted.options.with_code_context)
-    return Agent(Conversation(model, toolbox, store, session, hold, budget, gauge, way, wanted.options, tools))
+    session.note_model(model.abilities.model, wanted.server)
+    budgeted = BudgetedModel(model, session, gauge, wanted.options.session_tokens)
+    talk = Conversation(budgeted, toolbox, store, session, hold, budget, gauge, way, wanted.options, tools)
+    return Agent(talk, budgeted)
 
 
 def delete_session(store: Store, folder: Path, session: str) -> None:

@@ -101,6 +101,7 @@ EXIT_OF_CODE = {
     "session_not_found": EXIT_NEGATIVE,
     "ambiguous_session": EXIT_NEGATIVE,
     "session_in_use": EXIT_NEGATIVE,  # another process talks in it
+    "session_budget_spent": EXIT_NEGATIVE,  # the next request may take more tokens than the user allows a session
     "no_task": EXIT_NEGATIVE,  # no commit of the history can be made a task
     # Ourselves
     "internal_error": EXIT_DEFECT,

@@ -55,6 +55,7 @@ class Settings:
     chat_private_hosts: str = field(default="none", metadata={"own": True})  # that it may fetch from, with commas
     chat_compact: str = field(default="on", metadata={"choices": ("on", "off")})  # old turns leave a window that fills
     chat_reply_tokens: int = field(default=0, metadata={"least": 0})  # of any answer; 0: its share of the window
+    chat_session_tokens: int = field(default=0, metadata={"least": 0})  # of all requests of a session; 0: any number
     complaints: tuple[str, ...] = ()  # a sentence for each setting that was given and is not known
 
 

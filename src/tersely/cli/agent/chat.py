@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from tersely.agent.agent import Agent
@@ -111,6 +112,7 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
     compacts = settings.chat_compact == "on"
     options = Options(
         can_ask=can_ask, reply_tokens=settings.chat_reply_tokens, compacts=compacts,
+        session_tokens=parameters.session_tokens or settings.chat_session_tokens,
         with_code_context=parameters.code_context,
     )  # fmt: skip
     return Wanted(root, folder(), ANSWER_WORDS, session, choices, options, forks=parameters.fork)
@@ -143,9 +145,9 @@ async def _opened(root: Path, parameters: ChatParameters) -> Agent:
     """An agent without a screen, to be closed with its model."""
     settings = load(root)
     opening = wanted(root, parameters, settings, can_ask=False)
-    _, model = await connected(server_of(parameters, settings))
+    server, model = await connected(server_of(parameters, settings))
     try:
-        agent = await open_agent(model, opening)
+        agent = await open_agent(model, replace(opening, server=server.url))
     except BaseException:
         await model.close()
         raise

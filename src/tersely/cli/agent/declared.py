@@ -46,6 +46,10 @@ class ChatParameters:
     continue_: bool = option(False, "go on with the last session of this repository")
     fork: bool = option(False, "go on in a copy of the session, which stays as it is")
     keep_session: bool = option(False, "without a screen: keep the new session, so that --continue goes on with it")
+    session_tokens: int = option(
+        0, "tokens that all requests of the session may use together (default: TERSELY_CHAT_SESSION_TOKENS, else any)",
+        minimum=0, metavar="N",
+    )  # fmt: skip
     allow: int = option(
         0, "allow the tools up to this tier without asking: 1 edits, 2 runs programs, 3 the web", minimum=0,
         maximum=HIGHEST_TIER,
