@@ -55,6 +55,21 @@ class TextDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class ThoughtDelta:
+    """More of what the model reasons before it answers: no part of the answer, and not sent back to it."""
+
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRestarted:
+    """The connection broke and the request was sent again: the text and thoughts of this answer so far are void."""
+
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
 class CallStarted:
     """A call is about to be made. `arguments` is JSON text; `preview` shows what it will change or run."""
 
@@ -108,6 +123,18 @@ class Unlocked:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolsDeclared:
+    """The list of functions that every request carries has changed: their names, and our estimate of its tokens.
+
+    What the server evaluates again because of it is in `Usage.reevaluated_tokens` of the next request.
+    """
+
+    turn: int
+    tools: tuple[str, ...]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieved:
     """What was put in front of the message, and why."""
 
@@ -131,7 +158,9 @@ class Compacted:
 class Usage:
     """Tokens of one request as the server counted them; `cached_tokens` is None where it does not say.
 
-    `window` is the size that the server reported.
+    `window` is the size that the server reported. `reevaluated_tokens` of the prompt had been evaluated for the request
+    before and were evaluated again; 0 where the server does not report its cache. Counts of a request that was stopped
+    are ours (`is_estimated`).
     """
 
     turn: int
@@ -139,6 +168,9 @@ class Usage:
     cached_tokens: int | None
     completion_tokens: int
     window: int
+    reevaluated_tokens: int = 0
+    thought_tokens: int | None = None  # of the completion
+    is_estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +197,6 @@ class TurnEnded:
 
 
 Event = (
-    TextDelta | CallStarted | CallProgress | CallEnded | ApprovalAsked
-    | Unlocked | Retrieved | Compacted | Usage | Notice | TurnEnded
+    TextDelta | ThoughtDelta | AnswerRestarted | CallStarted | CallProgress | CallEnded | ApprovalAsked
+    | Unlocked | ToolsDeclared | Retrieved | Compacted | Usage | Notice | TurnEnded
 )  # fmt: skip
