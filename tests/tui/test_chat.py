@@ -558,3 +558,20 @@ async def test_selected_text_is_copied() -> None:
         await screen.press("ctrl+c")
         await screen.until(lambda: screen.app.clipboard)
         assert "word".startswith(screen.app.clipboard.strip()) or screen.app.clipboard.startswith("wor")
+
+
+async def test_keys_for_the_log_are_not_typed_where_a_question_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(approving, "QUIET_SECONDS", 10 * PATIENCE_SECONDS)
+    async with seen(Scripted([[PAUSE, EDIT, WAIT]])) as screen:
+        await ask(screen, "edit it")
+        await screen.press("shift+tab")
+        assert screen.chat.focused is screen.chat.log_view
+        screen.agent.go_on()
+        await screen.shows("Allow edit?")
+        await screen.press("j", "k", "q")
+        assert screen.chat.prompt.text == ""
+        await screen.press("shift+tab", "n", "o")
+        assert screen.chat.prompt.text == "no"
+        await screen.press("escape")
+        await screen.shows("cancelled")
+        assert screen.chat.focused is screen.chat.prompt.editor

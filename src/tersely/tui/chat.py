@@ -8,6 +8,7 @@ from typing import ClassVar, TypeVar
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.events import Key
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
@@ -223,7 +224,7 @@ class ChatScreen(Screen[None]):
 
     def _ask(self, event: ApprovalAsked) -> None:
         self.set_activity(f"{visible_line(event.tool)} waits for your answer")
-        asked = self._asked = Approving(event, self.prompt.editor.type)
+        asked = self._asked = Approving(event, self._type_early)
 
         def answer(given: Answered | None) -> None:
             if self._asked is not asked:
@@ -236,6 +237,13 @@ class ChatScreen(Screen[None]):
             self.set_activity(_THINKING if given.decision is Decision.DENY else _running(event.tool))
 
         self.app.push_screen(asked, answer)
+
+    async def _type_early(self, event: Key) -> None:
+        """Take a key that was pressed before a question could be read: what was meant for the log is not typed."""
+        if event.key == "shift+tab":
+            self.action_other()
+        elif self.focused is self.prompt.editor:
+            await self.prompt.editor.type(event)
 
     def _end_asking(self) -> None:
         """The turn has ended: nobody waits for the answer."""
@@ -317,7 +325,7 @@ class ChatScreen(Screen[None]):
 
     def action_other(self) -> None:
         """From the prompt to the log and back."""
-        (self.log_view if self.prompt.editor.has_focus else self.prompt.editor).focus()
+        self.set_focus(self.log_view if self.focused is self.prompt.editor else self.prompt.editor)
 
     def cancel(self) -> None:
         """Ctrl+C: copy what is selected, or end the turn, or forget what was typed."""
