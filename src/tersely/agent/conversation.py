@@ -128,7 +128,8 @@ class Conversation:
         """Write down and tell what a request cost that has just been answered."""
         self.session.record(usage, int(watch.seconds() * 1000))
         self.usage = usage
-        await self.emit(Usage(self.turn, *usage, self.budget.window))
+        counts = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
+        await self.emit(Usage(self.turn, *counts, self.budget.window))
 
     def announcement(self, after_all_left: bool = False) -> str:
         """The signatures of unlocked tools that the prompt does not have, "" where it has all."""

@@ -97,6 +97,7 @@ EXIT_OF_CODE = {
     # The coding agent
     "model_unavailable": EXIT_SURROUNDINGS,  # no server listens, or it has no such model
     "model_failed": EXIT_SURROUNDINGS,  # the server broke off, fell silent, or said what nobody understands
+    "way_refused": EXIT_SURROUNDINGS,  # the server takes no grammar, schema or functions; there are other ways
     "window_exceeded": EXIT_SURROUNDINGS,  # the prompt does not fit into the model's window, or was cut to fit
     "session_not_found": EXIT_NEGATIVE,
     "ambiguous_session": EXIT_NEGATIVE,

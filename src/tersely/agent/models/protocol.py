@@ -7,6 +7,7 @@ it has evaluated as long as a prompt begins with the one before it.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
+from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 
@@ -37,38 +38,69 @@ Prompt = tuple[Message, ...]
 class Usage(NamedTuple):
     """Tokens of one request as the server counted them; `cached_tokens` of the prompt it did not evaluate again.
 
-    `cached_tokens` is None where the server does not say.
+    A figure is None where the server does not report it.
     """
 
     prompt_tokens: int
     cached_tokens: int | None
     completion_tokens: int
+    evaluated_tokens: int | None = None  # of the prompt, by the server's own figure: a lost cache shows here
+    written_tokens: int | None = None  # of the prompt, stored in the cache for later requests and billed for it
+    thought_tokens: int | None = None  # of the completion, spent on reasoning
 
 
 class Chunk(NamedTuple):
-    """A part of an answer. The last one says in `stop` why it ended: end, length or calls."""
+    """A part of an answer. The last one says in `stop` why it ended: end, length or calls.
+
+    A chunk that `restarts` follows a connection that broke: the text before it is void, and the answer begins anew.
+    """
 
     text: str = ""
     calls: tuple[RawCall, ...] = ()  # whole ones
     usage: Usage | None = None
     stop: str = ""
     thought: str = ""  # what a reasoning model says to itself; no part of the answer
+    notice: str = ""  # one line for the user: why the request waits, or that it was sent again
+    restarts: bool = False
 
 
 class Constraint(NamedTuple):
-    """What an answer may be. One of the fields is set; `agent.calling` makes them.
+    """What an answer may be. One of the first three fields is set; `agent.calling` makes them.
 
     `grammar` is GBNF; `schema` a JSON schema that the whole answer meets; `tools` are functions as JSON schemas, for
-    servers that know how their model calls them.
+    servers that know how their model calls them. `allowed` names the tools that may be called now where the server
+    restricts a list (`Abilities.restricts_tools`); empty, all of them may.
     """
 
     grammar: str = ""
     schema: Mapping[str, Any] | None = None
     tools: tuple[Mapping[str, Any], ...] = ()
+    allowed: tuple[str, ...] = ()
+
+
+class Thinking(StrEnum):
+    """Whether a model is to reason before it answers."""
+
+    DEFAULT = "default"  # as the server does it
+    OFF = "off"
+    ON = "on"
+
+
+class RequestOptions(NamedTuple):
+    """How one request differs from the usual one. What a server cannot do is left out of what it is sent."""
+
+    thinking: Thinking = Thinking.DEFAULT
+    slot: int | None = None  # of a llama.cpp server with several: the cache that is used
+
+
+USUAL = RequestOptions()
 
 
 class Abilities(NamedTuple):
-    """What a server and its model can do, as it was found out; `window` in tokens, 0 where nobody says."""
+    """What a server and its model can do, as it was found out; `window` in tokens, 0 where nobody says.
+
+    A way of calling (`grammar`, `schema`, `tools`) that the server has refused is False here, also in later sessions.
+    """
 
     grammar: bool
     schema: bool
@@ -76,19 +108,29 @@ class Abilities(NamedTuple):
     window: int
     model: str
     family: str  # of the model: qwen, llama, …; "" where its name says nothing
-    server: str = ""  # llama.cpp, ollama, or openai for everything else that speaks like it
+    server: str = ""  # llama.cpp, ollama, responses, anthropic, or openai for everything else that speaks like it
+    output: int = 0  # most tokens of one answer, 0 where nobody says
+    restricts_tools: bool = False  # declared tools can be restricted without another list: `Constraint.allowed`
+    thinking: bool = False  # `RequestOptions.thinking` is heeded
+    slots: int = 1  # prompts whose caches are kept side by side, by `RequestOptions.slot`
 
 
 class Model(Protocol):
     """One model of one server, for one event loop."""
 
-    abilities: Abilities
+    @property
+    def abilities(self) -> Abilities:
+        """What the model can do; less after `way_refused`."""
 
-    def stream(self, prompt: Prompt, constraint: Constraint | None, most_tokens: int) -> AsyncIterator[Chunk]:
-        """The answer as it comes; closing the iterator stops the model.
+    def stream(
+        self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, options: RequestOptions = USUAL
+    ) -> AsyncIterator[Chunk]:
+        """The answer as it comes; closing the iterator stops the model, and ends the wait before another attempt.
 
         Raises `model_unavailable` (no connection, no such model), `model_failed` (it broke off, fell silent or sent
-        what nobody understands) or `window_exceeded` (the prompt does not fit, or was cut by the server).
+        what nobody understands), `window_exceeded` (the prompt does not fit, or was cut by the server) or
+        `way_refused`: the server does not take this constraint. `abilities` no longer have that way then, so that
+        the next one can be asked for; nothing of an answer has been given.
         """
 
     async def close(self) -> None:

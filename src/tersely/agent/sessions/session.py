@@ -165,9 +165,10 @@ class Session:
 
     def record(self, usage: RequestUsage, duration_ms: int) -> None:
         """Write down what the request cost that the last message answers."""
+        counts = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
         self._change(
             "insert into requests select session_id, id, ?, ?, ?, ?, ? from messages where id = ? returning 1",
-            (*usage, duration_ms, _now(), self.messages[-1].id),
+            (*counts, duration_ms, _now(), self.messages[-1].id),
         )
 
     def spent_tokens(self) -> int:
