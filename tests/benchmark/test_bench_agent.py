@@ -67,7 +67,7 @@ def test_tasks_are_cut_done_and_counted(shop: Path, tmp_path: Path, capsys: pyte
         "Discount items by half their price",
         "Round the price of an item to cents",
     ]
-    assert {one["why"]: one["count"] for one in result["skipped"]} == {
+    assert {one["why"]: one["commits"] for one in result["skipped"]} == {
         "their tests fail after the change": 1,
         "their tests pass before the change": 1,
     }

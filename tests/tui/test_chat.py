@@ -12,6 +12,7 @@ from textual.events import Paste
 from textual.widgets import OptionList
 
 from tersely.agent.events import (
+    AnswerRestarted,
     ApprovalAsked,
     CallProgress,
     CallStarted,
@@ -21,6 +22,7 @@ from tersely.agent.events import (
     Notice,
     Retrieved,
     TextDelta,
+    ThoughtDelta,
 )
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
@@ -32,6 +34,7 @@ from tersely.tui.dialogs.approving import Approving
 from tersely.tui.log import MAX_ENTRIES
 from tersely.tui.queue import MAX_QUEUED_MESSAGES, MAX_SHOWN_QUEUED
 from tersely.tui.shown import Said
+from tersely.tui.thoughts import MAX_THOUGHT_CHARACTERS, Thought
 from tersely.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
@@ -575,3 +578,36 @@ async def test_keys_for_the_log_are_not_typed_where_a_question_comes(monkeypatch
         await screen.press("escape")
         await screen.shows("cancelled")
         assert screen.chat.focused is screen.chat.prompt.editor
+
+
+async def test_thoughts_are_folded_and_no_part_of_the_answer() -> None:
+    thoughts = [ThoughtDelta(1, "It says \x1b[31mten"), ThoughtDelta(1, " or more.\n[bold]Sure.[/bold]")]
+    async with seen(Scripted([[*thoughts, TextDelta(1, "Ten.")]])) as screen:
+        await ask(screen, "how many?")
+        await screen.shows("Ten.")
+        await screen.shows("▸ thoughts, 44 characters")
+        assert "or more" not in screen.text
+        await screen.press("ctrl+o")
+        await screen.shows("It says \\x1b[31mten or more.")
+        await screen.shows("[bold]Sure.[/bold]")
+        await screen.press("ctrl+o")
+        await screen.until(lambda: "or more" not in screen.text)
+
+
+async def test_long_thoughts_are_shown_from_their_end() -> None:
+    thoughts = [ThoughtDelta(1, f"step {number}\n") for number in range(3_000)]
+    async with seen(Scripted([[*thoughts, TextDelta(1, "Done.")]])) as screen:
+        await ask(screen, "how many?")
+        await screen.shows("Done.")
+        await screen.press("ctrl+o")
+        await screen.shows("step 2999")
+        (thought,) = screen.chat.query(Thought)
+        assert len(str(thought.content)) < 3 * MAX_THOUGHT_CHARACTERS
+
+
+async def test_an_answer_that_begins_again_is_shown_once() -> None:
+    events = [ThoughtDelta(1, "hm"), TextDelta(1, "Broken"), AnswerRestarted(1), TextDelta(1, "Whole.")]
+    async with seen(Scripted([events])) as screen:
+        await ask(screen, "how many?")
+        await screen.shows("Whole.")
+        await screen.until(lambda: "Broken" not in screen.text and "thoughts" not in screen.text)

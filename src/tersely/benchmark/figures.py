@@ -104,5 +104,5 @@ def comparison(first: str, second: str, results: Sequence[Result]) -> Comparison
 def _chance(first: int, second: int) -> float:
     """How likely a split is that is as uneven, or more, if each side is equally likely."""
     count, least = first + second, min(first, second)
-    tail = sum(comb(count, rank) for rank in range(least + 1)) / 2**count
+    tail = sum(comb(count, rank) for rank in range(least + 1)) / 2.0**count
     return min(1.0, 2 * tail)

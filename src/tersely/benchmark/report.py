@@ -37,15 +37,19 @@ def _tasks_line(cut: Cut) -> str:
 
 
 def _row(one: Figures) -> tuple[str, ...]:
-    success = Interval(*(None if part is None else 100 * part for part in one.success))
     return (
         visible_line(one.agent),
         f"{one.solved} of {one.tasks}",
-        f"{_spread(success)} %",
+        f"{_spread(_percent(one.success))} %",
         _NONE if one.tokens is None else _spread(one.tokens),
         _NONE if one.turns is None else _spread(one.turns),
         _spread(one.seconds),
     )
+
+
+def _percent(share: Interval) -> Interval:
+    low, high = (None if bound is None else 100 * bound for bound in (share.low, share.high))
+    return Interval(100 * share.figure, low, high)
 
 
 def _spread(interval: Interval) -> str:

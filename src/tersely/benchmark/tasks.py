@@ -46,11 +46,11 @@ class Skipped(NamedTuple):
     """Why commits are no tasks: how many, and what the tests of the first of them printed last."""
 
     why: str
-    count: int
+    commits: int
     example: str
 
     def __str__(self) -> str:
-        return f"{self.count:,} because {self.why}{f' ({self.example})' if self.example else ''}"
+        return f"{self.commits:,} because {self.why}{f' ({self.example})' if self.example else ''}"
 
 
 class Cut(NamedTuple):
@@ -94,7 +94,7 @@ class Cutter:
                 tasks.append(Task(commit, found.command))
                 continue
             before = skipped.get(found.why_not) or Skipped(found.why_not, 0, ending(found.printed))
-            skipped[found.why_not] = before._replace(count=before.count + 1)
+            skipped[found.why_not] = before._replace(commits=before.commits + 1)
             progress(f"{commit.id[:10]} is no task: {found.why_not}: {ending(found.printed)}")
         return Cut(tuple(tasks), tried, tuple(skipped.values()))
 

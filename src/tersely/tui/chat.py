@@ -23,6 +23,7 @@ from tersely.agent.events import (
     Event,
     Reason,
     TextDelta,
+    ThoughtDelta,
     TurnEnded,
 )
 from tersely.capabilities.invoke import defect
@@ -42,7 +43,7 @@ from tersely.tui.status import StatusBar
 
 ResultT = TypeVar("ResultT")
 
-_THINKING, _WRITING = "Waiting for the model", "The model writes"
+_THINKING, _WRITING, _REASONING = "Waiting for the model", "The model writes", "The model thinks"
 WELCOME = (
     ("", "Ask about this repository, or say what to change. For example:"),
     ("", ""),
@@ -208,12 +209,14 @@ class ChatScreen(Screen[None]):
             self._ask(event)
         elif isinstance(event, TextDelta):
             self.set_activity(_WRITING)
+        elif isinstance(event, ThoughtDelta):
+            self.set_activity(_REASONING)
         elif isinstance(event, CallStarted):
             self.set_activity(_running(event.tool))
         elif isinstance(event, CallEnded):
             self.set_activity(_THINKING)
         self.log_view.show(event)
-        if not isinstance(event, TextDelta | CallProgress):
+        if not isinstance(event, TextDelta | ThoughtDelta | CallProgress):
             self.show_status()
 
     def _say_error(self, error: TerselyError) -> None:

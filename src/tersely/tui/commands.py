@@ -163,7 +163,7 @@ KEYS = {
     "Tab": "the tools and what each may do",
     "Esc": "cancel the turn; while nothing runs, to the log and back",
     "Shift+Tab": "to the log and back; there Up and Down scroll",
-    "Ctrl+O": "open or close all calls; Enter opens the focused one",
+    "Ctrl+O": "open or close all calls and thoughts; Enter opens the focused one",
     "Ctrl+T, Ctrl+R": "the next tier; look code up or not",
     "Ctrl+C": "cancel the turn, or copy what is selected",
     "Ctrl+P": "commands to choose from",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from tersely.capabilities.text import counted
 from tersely.cli.agent.declared import HIGHEST_TIER
 from tersely.cli.agent.past import past
 from tersely.cli.agent.servers import Server, connected
+from tersely.cli.agent.tally import Tally
 from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import EXIT_OK, TerselyError
 from tersely.tui.app import chat
@@ -65,6 +67,7 @@ class OnScreen:
         self._model = model
         self._agent = agent
         self._confinement = confinement
+        self._tally = Tally()
 
     def status(self) -> Status:
         """How things stand."""
@@ -74,9 +77,12 @@ class OnScreen:
             self._confinement, told.retrieves, self._talk.session.id,
         )  # fmt: skip
 
-    def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
+    async def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
         """One turn."""
-        return self._agent.run(message, pasted)
+        async with aclosing(self._agent.run(message, pasted)) as events:  # type: ignore[type-var]
+            async for event in events:
+                self._tally.take(event)
+                yield event
 
     def cancel(self) -> None:
         """Have the running turn end."""
@@ -185,6 +191,7 @@ class OnScreen:
         lines = [
             f"{spent.requests:,} requests, {spent.seconds:,.1f} s",
             f"prompts {spent.prompt_tokens:,} tokens{cached}; answers {spent.completion_tokens:,} tokens",
+            *self._tally.lines(),
             *(f"{each.tool}: {counted(each.calls, 'call')}, {each.tokens:,} tokens" for each in figures.tools),
         ]
         return "\n".join(lines)
@@ -206,4 +213,6 @@ class OnScreen:
         agent = await open_agent(self._model, wanted)
         old, self._agent = self._agent, agent
         agent.talk.retrieves = retrieves
+        if session != old.session.id:
+            self._tally = Tally()
         await old.close()
