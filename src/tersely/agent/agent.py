@@ -18,7 +18,7 @@ from typing import NamedTuple
 from tersely.agent.conversation import Answered, Conversation
 from tersely.agent.events import Compacted, Decision, Event, Reason, TurnEnded
 from tersely.agent.loop import failed, run_turn
-from tersely.agent.session_budget import SPENT, BudgetedModel
+from tersely.agent.sessions.budget import SPENT, BudgetedModel
 from tersely.agent.sessions.session import Session
 from tersely.agent.tools.undoing import undo
 from tersely.agent.turn import room

@@ -18,7 +18,7 @@ from tersely.agent.context.prefix import prefix_text, repository_card
 from tersely.agent.context.window import Budget, Gauge
 from tersely.agent.conversation import Conversation, Options, tools_for
 from tersely.agent.models.protocol import Abilities, Model
-from tersely.agent.session_budget import BudgetedModel
+from tersely.agent.sessions.budget import BudgetedModel
 from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import Session
 from tersely.agent.sessions.store import Store

@@ -57,7 +57,7 @@ def _commit(record: str) -> Commit | None:
     changed = [_changed(line) for line in numbers.splitlines() if line.count("\t") == 2]
     tests = tuple(one.path for one in changed if is_test(one.path))
     code = [one for one in changed if is_source(one.path) and not is_test(one.path)]
-    text = description(message)
+    text = description(message.strip())[:MAX_TASK_CHARACTERS]
     holds_tests = any(is_source(path) for path in tests)
     if not (code and holds_tests) or len(text) < LEAST_TASK_CHARACTERS:
         return None
@@ -74,6 +74,6 @@ def _changed(line: str) -> _Changed:
 
 def description(message: str) -> str:
     """What a commit message asks for, without trailers and numbers of issues."""
-    subject, _, body = message.strip().partition("\n")
+    subject, _, body = message.partition("\n")
     kept = [line for line in body.split("\n") if not _TRAILER.match(line)]
-    return "\n".join([_REFERENCE.sub("", subject), *kept]).strip()[:MAX_TASK_CHARACTERS]
+    return "\n".join([_REFERENCE.sub("", subject), *kept]).strip()
