@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.scratch import git
+from tersely.benchmark.history import description
 from tersely.code.index.store import Store
 from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol
@@ -29,8 +30,6 @@ _IMPORT = re.compile(
     r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|use\s|using\s|require(?:_relative)?\b|package\s)"
 )
 _COMMENT = re.compile(r"\s*(?:#(?!include|define|if|el|end|pragma|\[)|//|/\*|\*(?:\s|/|$)|--(?:\s|$)|<!--)")
-_TRAILER = re.compile(r"^(?:signed-off|co-authored|change-id|reviewed|acked|cc:|\W*-{3,})", re.IGNORECASE)
-_REFERENCE = re.compile(r"\s*\(?(?:closes |fixes |refs )?#\d+\)?", re.IGNORECASE)
 
 Lines = dict[str, frozenset[int]]
 
@@ -82,7 +81,7 @@ def history_tasks(clone: Path, most: int, language: str) -> list[Task]:
     for part in listed.decode("utf-8", "replace").split("\0"):
         head, _, message = part.strip().partition("\n")
         commit, _, parent = head.partition(" ")
-        text = _task_text(message)
+        text = description(message)
         if not parent or len(text) < LEAST_TEXT_CHARACTERS:
             continue
         patch = git(clone, "diff", "--no-renames", "--no-ext-diff", "--no-color", parent, commit).decode(
@@ -93,12 +92,6 @@ def history_tasks(clone: Path, most: int, language: str) -> list[Task]:
         if len(tasks) == most:
             break
     return tasks
-
-
-def _task_text(message: str) -> str:
-    subject, _, body = message.partition("\n")
-    kept = [line for line in body.split("\n") if not _TRAILER.match(line)]
-    return "\n".join([_REFERENCE.sub("", subject), *kept]).strip()
 
 
 def _is_small(patch: str) -> bool:

@@ -117,13 +117,23 @@ class Scripted:
         """On or off."""
         self.state = self.state._replace(retrieves=on)
 
-    async def models(self) -> Sequence[str]:
-        """Two."""
-        return ["qwen3:4b", "gemma3:4b"]
+    async def models(self, url: str) -> Sequence[str]:
+        """Two, and one elsewhere."""
+        return ["glm-4.5"] if url else ["qwen3:4b", "gemma3:4b"]
 
-    async def use_model(self, name: str) -> None:
+    async def use_model(self, name: str, url: str) -> str:
         """Any."""
+        self.asked.append(f"use {name} {url}".strip())
         self.state = self.state._replace(model=name)
+        return f"{name} answers from now on"
+
+    def set_budget(self, tokens: int) -> None:
+        """Remembered."""
+        self.asked.append(f"budget {tokens}")
+
+    def budget(self) -> str:
+        """In words only."""
+        return "2,847 tokens used"
 
     async def compact(self) -> str:
         """In words only."""

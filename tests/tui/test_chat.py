@@ -12,6 +12,7 @@ from textual.events import Paste
 from textual.widgets import OptionList
 
 from tersely.agent.events import (
+    AnswerRestarted,
     ApprovalAsked,
     CallProgress,
     CallStarted,
@@ -21,6 +22,7 @@ from tersely.agent.events import (
     Notice,
     Retrieved,
     TextDelta,
+    ThoughtDelta,
 )
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
@@ -32,6 +34,7 @@ from tersely.tui.dialogs.approving import Approving
 from tersely.tui.log import MAX_ENTRIES
 from tersely.tui.queue import MAX_QUEUED_MESSAGES, MAX_SHOWN_QUEUED
 from tersely.tui.shown import Said
+from tersely.tui.thoughts import MAX_THOUGHT_CHARACTERS, Thought
 from tersely.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
@@ -344,13 +347,15 @@ async def test_commands() -> None:
             "/rag off": "no code is looked up beforehand",
             "/rag": "code is looked up before the model is asked",
             "/cost": "3 requests, 2,847 tokens",
-            "/model gemma3:4b": "the model is gemma3:4b from now on",
+            "/model gemma3:4b": "gemma3:4b answers from now on",
+            "/model http://127.0.0.1:9": "glm-4.5 answers from now on",
+            "/budget 50,000": "2,847 tokens used",
             "/nonsense": "there is no command /nonsense",
         }.items():
             screen.chat.prompt.put(command)
             await screen.press("enter")
             await screen.shows(answer)
-        assert "gemma3:4b │ Tier 2" in screen.text.splitlines()[0]
+        assert "glm-4.5 │ Tier 2" in screen.text.splitlines()[0]
 
 
 async def test_a_command_of_the_list_runs_at_once_unless_it_needs_more() -> None:
@@ -556,3 +561,53 @@ async def test_selected_text_is_copied() -> None:
         await screen.press("ctrl+c")
         await screen.until(lambda: screen.app.clipboard)
         assert "word".startswith(screen.app.clipboard.strip()) or screen.app.clipboard.startswith("wor")
+
+
+async def test_keys_for_the_log_are_not_typed_where_a_question_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(approving, "QUIET_SECONDS", 10 * PATIENCE_SECONDS)
+    async with seen(Scripted([[PAUSE, EDIT, WAIT]])) as screen:
+        await ask(screen, "edit it")
+        await screen.press("shift+tab")
+        assert screen.chat.focused is screen.chat.log_view
+        screen.agent.go_on()
+        await screen.shows("Allow edit?")
+        await screen.press("j", "k", "q")
+        assert screen.chat.prompt.text == ""
+        await screen.press("shift+tab", "n", "o")
+        assert screen.chat.prompt.text == "no"
+        await screen.press("escape")
+        await screen.shows("cancelled")
+        assert screen.chat.focused is screen.chat.prompt.editor
+
+
+async def test_thoughts_are_folded_and_no_part_of_the_answer() -> None:
+    thoughts = [ThoughtDelta(1, "It says \x1b[31mten"), ThoughtDelta(1, " or more.\n[bold]Sure.[/bold]")]
+    async with seen(Scripted([[*thoughts, TextDelta(1, "Ten.")]])) as screen:
+        await ask(screen, "how many?")
+        await screen.shows("Ten.")
+        await screen.shows("▸ thoughts, 44 characters")
+        assert "or more" not in screen.text
+        await screen.press("ctrl+o")
+        await screen.shows("It says \\x1b[31mten or more.")
+        await screen.shows("[bold]Sure.[/bold]")
+        await screen.press("ctrl+o")
+        await screen.until(lambda: "or more" not in screen.text)
+
+
+async def test_long_thoughts_are_shown_from_their_end() -> None:
+    thoughts = [ThoughtDelta(1, f"step {number}\n") for number in range(3_000)]
+    async with seen(Scripted([[*thoughts, TextDelta(1, "Done.")]])) as screen:
+        await ask(screen, "how many?")
+        await screen.shows("Done.")
+        await screen.press("ctrl+o")
+        await screen.shows("step 2999")
+        (thought,) = screen.chat.query(Thought)
+        assert len(str(thought.content)) < 3 * MAX_THOUGHT_CHARACTERS
+
+
+async def test_an_answer_that_begins_again_is_shown_once() -> None:
+    events = [ThoughtDelta(1, "hm"), TextDelta(1, "Broken"), AnswerRestarted(1), TextDelta(1, "Whole.")]
+    async with seen(Scripted([events])) as screen:
+        await ask(screen, "how many?")
+        await screen.shows("Whole.")
+        await screen.until(lambda: "Broken" not in screen.text and "thoughts" not in screen.text)

@@ -16,8 +16,9 @@ from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple
 
 from tersely.agent.conversation import Answered, Conversation
-from tersely.agent.events import Compacted, Decision, Event, TurnEnded
+from tersely.agent.events import Compacted, Decision, Event, Reason, TurnEnded
 from tersely.agent.loop import failed, run_turn
+from tersely.agent.sessions.budget import SPENT, BudgetedModel
 from tersely.agent.sessions.session import Session
 from tersely.agent.tools.undoing import undo
 from tersely.agent.turn import room
@@ -40,8 +41,9 @@ class Status(NamedTuple):
 class Agent:
     """A session that can be talked to, one turn at a time."""
 
-    def __init__(self, talk: Conversation) -> None:
+    def __init__(self, talk: Conversation, budget: BudgetedModel) -> None:
         self.talk = talk
+        self.budget = budget  # of tokens
         self._running: asyncio.Task[None] | None = None
         self._is_cancellable = False
 
@@ -81,6 +83,8 @@ class Agent:
         """A turn that ends with an event, and with an answer in the session, whatever happens."""
         talk = self.talk
         ended = await run_turn(talk, message, pasted)
+        if ended.code == SPENT:
+            ended = ended._replace(reason=Reason.LIMIT)
         self._is_cancellable = False  # it ends by itself now, and its end has to be told
         try:
             talk.session.end_turn()

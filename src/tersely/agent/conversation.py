@@ -20,7 +20,7 @@ from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import Session, Stored
 from tersely.agent.sessions.store import Store
 from tersely.agent.tools.declaration import ANSWER, Tool
-from tersely.agent.tools.table import TOOLS
+from tersely.agent.tools.table import PLAIN_TOOLS, TOOLS
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.agent.turn.repeats import Repeats
 from tersely.foundation.clock import Stopwatch
@@ -37,6 +37,8 @@ class Options:
     reply_tokens: int = 0  # of one answer, 0 for its share of the window
     compacts: bool = True  # older turns leave a window that fills up; else a turn ends when it is full
     calls: str = AUTO  # the way in which calls are asked for, where the server has it
+    session_tokens: int = 0  # of all requests of the session together, 0 for no limit
+    with_code_context: bool = True  # tools that know symbols, and code before messages; else files and text alone
 
 
 class Answered(NamedTuple):
@@ -217,6 +219,7 @@ def _joined(messages: Iterable[Message]) -> Prompt:
     return tuple(joined)
 
 
-def tools_for(way: Way) -> tuple[Tool, ...]:
+def tools_for(way: Way, *, with_code_context: bool = True) -> tuple[Tool, ...]:
     """All tools for a way of calling: where the server knows calls, an answer is what is said beside them."""
-    return tuple(tool for tool in TOOLS if not (way is Way.NATIVE and tool.name == ANSWER))
+    tools = TOOLS if with_code_context else PLAIN_TOOLS
+    return tuple(tool for tool in tools if not (way is Way.NATIVE and tool.name == ANSWER))

@@ -19,21 +19,24 @@ from tersely.agent.context.prefix import prefix_text, repository_card
 from tersely.agent.context.window import Budget, Gauge
 from tersely.agent.conversation import Conversation, Options, tools_for
 from tersely.agent.models.protocol import Abilities, Model
+from tersely.agent.sessions.budget import BudgetedModel
 from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import Session
 from tersely.agent.sessions.store import Store
 from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.external import configured
 from tersely.agent.tools.kept import Kept
-from tersely.agent.tools.running.command import Shared
+from tersely.agent.tools.running.command import Confinement, Limits, Shared, confinement
+from tersely.agent.tools.running.command import Ended as CommandEnded
+from tersely.agent.tools.running.command import run as run_command
 from tersely.agent.tools.toolbox import Choices, Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
 
 __all__ = [
-    "Choices", "Conversation", "Options", "Shared", "Verdict", "Wanted", "configured", "delete_session", "open_agent",
-    "way_of",
+    "Choices", "CommandEnded", "Confinement", "Conversation", "Limits", "Options", "Shared", "Verdict", "Wanted",
+    "configured", "confinement", "delete_session", "open_agent", "run_command", "way_of",
 ]  # fmt: skip
 
 
@@ -52,6 +55,7 @@ class Wanted:
     options: Options = field(default_factory=Options)
     hold: Hold | None = None
     forks: bool = False
+    server: str = ""  # URL of the model's, which the session notes
 
 
 async def open_agent(model: Model, wanted: Wanted) -> Agent:
@@ -66,9 +70,12 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
         opened.pop_all()  # what is open is the agent's to close now
     way = way_of(model.abilities, wanted.options.calls)
     gauge, cache = Gauge(toolbox.tokenizer), CacheWatch(toolbox.tokenizer)
-    talk = Conversation(model, toolbox, store, session, hold, budget, gauge, cache, way, wanted.options, tools_for(way))
+    tools = tools_for(way, with_code_context=wanted.options.with_code_context)
+    session.note_model(model.abilities.model, wanted.server)
+    budgeted = BudgetedModel(model, session, gauge, wanted.options.session_tokens)
+    talk = Conversation(budgeted, toolbox, store, session, hold, budget, gauge, cache, way, wanted.options, tools)
     talk.thinks = model.abilities.thinking
-    return Agent(talk)
+    return Agent(talk, budgeted)
 
 
 def delete_session(store: Store, folder: Path, session: str) -> None:
@@ -96,7 +103,7 @@ async def _opened(
         if going_on is not None and (going_on.way, going_on.model) == (way.value, abilities.model):
             return toolbox, going_on
         tier = going_on.tier if going_on else 0
-        prefix = await _prefix(abilities, way, toolbox, tier)
+        prefix = await _prefix(abilities, way, toolbox, tier, wanted.options)
         if going_on is not None:
             going_on.use(abilities.model, prefix, way.value, tier)
             return toolbox, going_on
@@ -106,8 +113,9 @@ async def _opened(
         raise
 
 
-async def _prefix(abilities: Abilities, way: Way, toolbox: Toolbox, tier: int) -> str:
-    tools = unlocked(tools_for(way), tier, toolbox.approvals.policy)
+async def _prefix(abilities: Abilities, way: Way, toolbox: Toolbox, tier: int, options: Options) -> str:
+    offered = tools_for(way, with_code_context=options.with_code_context)
+    tools = unlocked(offered, tier, toolbox.approvals.policy)
     return prefix_text(abilities.family, way, tools, await _card(toolbox))
 
 

@@ -130,6 +130,7 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     "mcp": ("mcp [--all-tools]", "Serve the commands as tools of the Model Context Protocol"),
     "chat": ("chat [-p TEXT] [--url URL]", "A coding agent for small models; -p answers without a screen"),
     "sessions": ("sessions VERB [SESSION]", "Manage chat sessions: list, show, resume, export, stats, …"),
+    "bench": ("bench agent [--agent COMMAND]", "Measure agents on tasks from the history of the repository"),
     "install": (
         "install AGENT [--user] [--yes]",
         "Add the MCP server, hooks and a skill to an agent; shows the changes first",

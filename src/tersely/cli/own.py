@@ -13,7 +13,7 @@ from tersely.capabilities.declaration import Parameter, option, parameters_of, p
 from tersely.capabilities.invoke import Outcome
 from tersely.capabilities.text import Style
 from tersely.cli import completion, manual
-from tersely.cli.agent.declared import LAST, ChatParameters, SessionParameters, SessionVerb
+from tersely.cli.agent.declared import LAST, BenchParameters, ChatParameters, SessionParameters, SessionVerb
 from tersely.cli.commands import CANDIDATES_COMMAND
 from tersely.cli.options import OPTIONS, Options, read_with_options
 from tersely.cli.output import Output
@@ -182,6 +182,12 @@ def _chat(asked: Asked, parameters: ChatParameters) -> dict[str, Any]:
     return {"text": "", EXIT_STATUS: run_chat(asked.options, parameters)}
 
 
+def _bench(asked: Asked, parameters: BenchParameters) -> dict[str, Any]:
+    from tersely.cli.agent.bench import run_bench
+
+    return run_bench(asked.options.root, parameters, asked.style, asked.options.quiet)
+
+
 def _sessions(asked: Asked, parameters: SessionParameters) -> dict[str, Any]:
     from tersely.cli.agent.sessions import run_sessions
 
@@ -226,6 +232,7 @@ _COMMANDS: Mapping[str, _OwnCommand] = {
     "mcp": _OwnCommand(_McpParameters, _mcp),
     "chat": _OwnCommand(ChatParameters, _chat),
     "sessions": _OwnCommand(SessionParameters, _sessions),
+    "bench": _OwnCommand(BenchParameters, _bench),
     "help": _OwnCommand(_HelpParameters, _help),
     "version": _OwnCommand(_Nothing, _version),
     "completion": _OwnCommand(_CompletionParameters, _completion),

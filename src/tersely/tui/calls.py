@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Static
 
 from tersely.agent.events import CallEnded, CallStarted
 from tersely.foundation.escape import visible, visible_line
 from tersely.tui.columns import hanging
+from tersely.tui.folding import Folding
 
 MAX_SUBJECT_CHARACTERS = 240  # of what a call is about, in its first row
 MAX_TAIL_ROWS = 4  # of what a running command prints, while its call is closed
@@ -25,23 +23,14 @@ _NOT_OK = ("✗", "$text-error")
 _DIFF_STYLES = {"+": "$text-success", "-": "$text-error", "@": "$text-accent"}
 
 
-class Call(Static, can_focus=True):
-    """One call, laid out for `width` cells. Enter, Space or a click opens and closes it."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "open", "Open", show=False)]
-    DEFAULT_CSS = """
-    Call { width: 1fr; height: auto; text-wrap: nowrap; }
-    Call:focus { text-style: bold; background: $boost; }
-    """
+class Call(Folding):
+    """One call, laid out for `width` cells."""
 
     def __init__(self, started: CallStarted, width: int, *, is_open: bool = False) -> None:
-        super().__init__(markup=False, classes="entry")
-        self.auto_links = False
+        super().__init__(width, is_open=is_open)
         self._started = started
         self._ended: CallEnded | None = None
         self._tail = ""
-        self._width = width
-        self.is_open = is_open
         self._show()
 
     @property
@@ -64,26 +53,6 @@ class Call(Static, can_focus=True):
         """The turn has ended before the call did."""
         if self._ended is None:
             self.end(CallEnded(self._started.turn, self.call_id, "interrupted", self._tail, 0))
-
-    def lay_out(self, width: int) -> None:
-        """Show it in another width."""
-        if width != self._width:
-            self._width = width
-            self._show()
-
-    def open(self, is_open: bool) -> None:
-        """Show or hide all but the first row."""
-        self.is_open = is_open
-        self._show()
-
-    def action_open(self) -> None:
-        """Enter."""
-        self.open(not self.is_open)
-
-    def on_click(self) -> None:
-        """Like Enter, unless the click was the end of a selection."""
-        if self.text_selection is None:
-            self.action_open()
 
     def _show(self) -> None:
         rows = [self._first_row()]

@@ -8,6 +8,7 @@ from typing import ClassVar, TypeVar
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.events import Key
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
@@ -22,6 +23,7 @@ from tersely.agent.events import (
     Event,
     Reason,
     TextDelta,
+    ThoughtDelta,
     TurnEnded,
 )
 from tersely.capabilities.invoke import defect
@@ -41,7 +43,7 @@ from tersely.tui.status import StatusBar
 
 ResultT = TypeVar("ResultT")
 
-_THINKING, _WRITING = "Waiting for the model", "The model writes"
+_THINKING, _WRITING, _REASONING = "Waiting for the model", "The model writes", "The model thinks"
 WELCOME = (
     ("", "Ask about this repository, or say what to change. For example:"),
     ("", ""),
@@ -207,12 +209,14 @@ class ChatScreen(Screen[None]):
             self._ask(event)
         elif isinstance(event, TextDelta):
             self.set_activity(_WRITING)
+        elif isinstance(event, ThoughtDelta):
+            self.set_activity(_REASONING)
         elif isinstance(event, CallStarted):
             self.set_activity(_running(event.tool))
         elif isinstance(event, CallEnded):
             self.set_activity(_THINKING)
         self.log_view.show(event)
-        if not isinstance(event, TextDelta | CallProgress):
+        if not isinstance(event, TextDelta | ThoughtDelta | CallProgress):
             self.show_status()
 
     def _say_error(self, error: TerselyError) -> None:
@@ -223,7 +227,7 @@ class ChatScreen(Screen[None]):
 
     def _ask(self, event: ApprovalAsked) -> None:
         self.set_activity(f"{visible_line(event.tool)} waits for your answer")
-        asked = self._asked = Approving(event, self.prompt.editor.type)
+        asked = self._asked = Approving(event, self._type_early)
 
         def answer(given: Answered | None) -> None:
             if self._asked is not asked:
@@ -236,6 +240,13 @@ class ChatScreen(Screen[None]):
             self.set_activity(_THINKING if given.decision is Decision.DENY else _running(event.tool))
 
         self.app.push_screen(asked, answer)
+
+    async def _type_early(self, event: Key) -> None:
+        """Take a key that was pressed before a question could be read: what was meant for the log is not typed."""
+        if event.key == "shift+tab":
+            self.action_other()
+        elif self.focused is self.prompt.editor:
+            await self.prompt.editor.type(event)
 
     def _end_asking(self) -> None:
         """The turn has ended: nobody waits for the answer."""
@@ -317,7 +328,7 @@ class ChatScreen(Screen[None]):
 
     def action_other(self) -> None:
         """From the prompt to the log and back."""
-        (self.log_view if self.prompt.editor.has_focus else self.prompt.editor).focus()
+        self.set_focus(self.log_view if self.focused is self.prompt.editor else self.prompt.editor)
 
     def cancel(self) -> None:
         """Ctrl+C: copy what is selected, or end the turn, or forget what was typed."""

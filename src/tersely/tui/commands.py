@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from tersely.tui.chat import ChatScreen
 
 
+MAX_BUDGET_DIGITS = 12  # of a number of tokens that is typed
+
+
 class Command(NamedTuple):
     """One command; `argument` names what follows, in brackets if it may be left out, "" for nothing."""
 
@@ -54,10 +57,35 @@ async def _help(screen: ChatScreen, argument: str) -> None:
 
 
 async def _model(screen: ChatScreen, argument: str) -> None:
-    name = argument or await screen.choose("Models of this server", [Choice(n, n) for n in await screen.agent.models()])
+    url, name = _server_and_model(argument)
+    name = name or await _chosen_model(screen, url)
     if name:
-        await screen.agent.use_model(name)
-        screen.log_view.say(f"the model is {name} from now on")
+        screen.log_view.say(await screen.busy("Connecting", screen.agent.use_model(name, url)))
+
+
+def _server_and_model(argument: str) -> tuple[str, str]:
+    """The URL and the name in what follows `/model`, each "" where it is not there."""
+    first, _, rest = argument.partition(" ")
+    return (first, rest.strip()) if "://" in first else ("", argument)
+
+
+async def _chosen_model(screen: ChatScreen, url: str) -> str:
+    """The model that is chosen of a server's, the only one without a question; "" where nobody wants any."""
+    names = await screen.busy("Asking the server for its models", screen.agent.models(url))
+    if url and len(names) == 1:
+        return names[0]
+    now = "" if url else screen.agent.status().model
+    choices = [Choice(name, name, "this one" if name == now else "") for name in names]
+    return await screen.choose(f"Models of {url or 'this server'}", choices) or ""
+
+
+async def _budget(screen: ChatScreen, argument: str) -> None:
+    if argument:
+        digits = argument.replace(",", "")
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= MAX_BUDGET_DIGITS):
+            raise TerselyError("invalid_argument", "/budget takes a number of tokens", "0 is any number.")
+        screen.agent.set_budget(int(digits))
+    screen.log_view.say(screen.agent.budget())
 
 
 async def _tier(screen: ChatScreen, argument: str) -> None:
@@ -117,7 +145,8 @@ async def _quit(screen: ChatScreen, argument: str) -> None:
 
 COMMANDS = {
     "help": Command("commands and keys", _help, may_run_meanwhile=True),
-    "model": Command("go on with another model", _model, "[name]"),
+    "model": Command("go on with another model, or a server by its URL", _model, "[url] [name]"),
+    "budget": Command("the tokens that this session may use", _budget, "[tokens]", may_run_meanwhile=True),
     "tier": Command("unlock or lock tools", _tier, "0-3", may_run_meanwhile=True),
     "compact": Command("summarize older turns now", _compact),
     "undo": Command("take back the last change to files", _undo, f"[{INSIST}]"),
@@ -134,7 +163,7 @@ KEYS = {
     "Tab": "the tools and what each may do",
     "Esc": "cancel the turn; while nothing runs, to the log and back",
     "Shift+Tab": "to the log and back; there Up and Down scroll",
-    "Ctrl+O": "open or close all calls; Enter opens the focused one",
+    "Ctrl+O": "open or close all calls and thoughts; Enter opens the focused one",
     "Ctrl+T, Ctrl+R": "the next tier; look code up or not",
     "Ctrl+C": "cancel the turn, or copy what is selected",
     "Ctrl+P": "commands to choose from",

@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from tersely.agent.events import (
+    AnswerRestarted,
     CallEnded,
     CallProgress,
     CallStarted,
@@ -25,14 +26,18 @@ from tersely.agent.events import (
     Reason,
     Retrieved,
     TextDelta,
+    ThoughtDelta,
     TurnEnded,
     Unlocked,
+    Usage,
 )
 from tersely.foundation.escape import visible_line
 from tersely.tui.answer import Answer
 from tersely.tui.calls import Call, shown
 from tersely.tui.columns import LaidOut, columns
+from tersely.tui.folding import Folding
 from tersely.tui.link import is_behind
+from tersely.tui.thoughts import Thought
 
 MAX_ENTRIES = 200  # on the screen; the session keeps everything
 MAX_NAMED_ITEMS = 4  # of what was put into the prompt
@@ -55,6 +60,8 @@ class Log(VerticalScroll, can_focus=True):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._answer: Answer | None = None  # the one that is being written
+        self._thought: Thought | None = None  # the ones that are being thought
+        self._of_request: list[Widget] = []  # entries of the answer to the last request, which may begin again
         self._growing: list[Answer] = []  # those that are not shown to their end
         self._ticking: Timer | None = None
         self._entries: deque[Widget] = deque()
@@ -73,8 +80,8 @@ class Log(VerticalScroll, can_focus=True):
     @work(group="layout", exclusive=True)
     async def _lay_out_again(self) -> None:
         width = self._width()
-        for call in self.query(Call):
-            call.lay_out(width)
+        for entry in self.query(Folding):
+            entry.lay_out(width)
         for answer in reversed(list(self.query(Answer))):
             await answer.lay_out_again(min(width, MAX_TEXT_CELLS))
 
@@ -118,9 +125,16 @@ class Log(VerticalScroll, can_focus=True):
 
     def show(self, event: Event) -> None:
         """What an event adds. What is asked and what was used are for others to show."""
+        if isinstance(event, Usage | CallStarted | TurnEnded):
+            self._of_request.clear()
         match event:
             case TextDelta():
+                self._end_thought()
                 self._write(event.text)
+            case ThoughtDelta():
+                self._think(event.text)
+            case AnswerRestarted():
+                self._take_back_answer()
             case CallStarted():
                 self._end_answer()
                 self._add(Call(event, self._width()))
@@ -144,11 +158,11 @@ class Log(VerticalScroll, can_focus=True):
                 pass
 
     def open_calls(self) -> None:
-        """Open all calls, or close them if all are open."""
-        calls: Sequence[Call] = list(self.query(Call))
-        is_open = not all(call.is_open for call in calls)
-        for call in calls:
-            call.open(is_open)
+        """Open all calls and thoughts, or close them if all are open."""
+        entries: Sequence[Folding] = list(self.query(Folding))
+        is_open = not all(entry.is_open for entry in entries)
+        for entry in entries:
+            entry.open(is_open)
 
     def _write(self, text: str) -> None:
         if self._answer is None:
@@ -156,6 +170,7 @@ class Log(VerticalScroll, can_focus=True):
                 return
             self._answer = Answer(min(self._width(), MAX_TEXT_CELLS))
             self._add(self._answer)
+            self._of_request.append(self._answer)
             self._growing.append(self._answer)
         self._answer.add(text)
         if self._ticking is not None:
@@ -165,13 +180,39 @@ class Log(VerticalScroll, can_focus=True):
         """Show more of what was written; the timer rests while nothing is, and passes over a line that is behind."""
         if is_behind(self.app):
             return
+        if self._thought is not None:
+            self._thought.flush()
         for answer in self._growing:
             answer.flush()
         self._growing = [answer for answer in self._growing if not answer.is_done]
         if not self._growing and self._ticking is not None:
             self._ticking.pause()
 
+    def _think(self, text: str) -> None:
+        if self._thought is None:
+            self._end_answer()
+            self._thought = Thought(self._width())
+            self._add(self._thought)
+            self._of_request.append(self._thought)
+        self._thought.add(text)
+        if self._ticking is not None:
+            self._ticking.resume()
+
+    def _end_thought(self) -> None:
+        if self._thought is not None:
+            self._thought.flush()
+            self._thought = None
+
+    def _take_back_answer(self) -> None:
+        """What was written and thought of an answer that begins anew counts for nothing."""
+        for entry in self._of_request:
+            self.take_back(entry)
+        self._growing = [answer for answer in self._growing if answer not in self._of_request]
+        self._of_request.clear()
+        self._answer = self._thought = None
+
     def _end_answer(self) -> None:
+        self._end_thought()
         if self._answer is not None:
             self._answer.end()
             self._answer = None

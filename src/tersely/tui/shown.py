@@ -72,11 +72,17 @@ class ShownAgent(Protocol):
     def set_retrieval(self, on: bool) -> None:
         """Whether code is looked up and put in before the model is asked."""
 
-    async def models(self) -> Sequence[str]:
-        """The names of the models that the server has."""
+    async def models(self, url: str) -> Sequence[str]:
+        """The names of the models that the server at a URL has, the server in use for ""."""
 
-    async def use_model(self, name: str) -> None:
-        """Go on with another model of the same server."""
+    async def use_model(self, name: str, url: str) -> str:
+        """Go on with another model, of the server at a URL or for "" of that in use; the first it has for no name."""
+
+    def set_budget(self, tokens: int) -> None:
+        """Limit the tokens of all requests of the session together; 0 for no limit."""
+
+    def budget(self) -> str:
+        """What the session has used of its limit, as a line."""
 
     async def compact(self) -> str:
         """Make the prompt shorter now."""

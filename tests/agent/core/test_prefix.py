@@ -11,6 +11,7 @@ from tests.agent.core.talking import ALLOWED, GRAMMAR, Said, Scripted, call, of_
 
 from tersely.agent.events import Compacted, Event, Reason, ToolsDeclared, Unlocked
 from tersely.agent.models.protocol import Abilities, Prompt, RawCall
+from tersely.agent.opening import Options
 from tersely.foundation.tokens import Tokenizer
 
 HELLO_TOKENS, SIX_TOOLS_TOKENS = 350, 500
@@ -182,3 +183,20 @@ def test_the_first_request_is_short(root: Path, family: str, message: str, most:
     shown = f"{rendered(prompt)}<|im_start|>assistant\n"
     assert shown.count("(") >= 6
     assert Tokenizer("cl100k").count(shown) <= most
+
+
+def test_without_code_context_there_are_files_and_text_alone(root: Path) -> None:
+    async def prompts() -> list[Prompt]:
+        model = Scripted([call("search", text="def price"), "It is there.", call("outline"), "So be it."])
+        async with talking(model, root, options=Options(with_code_context=False)) as agent:
+            await turn(agent, "who calls price?")
+            await turn(agent, "and what is defined?")
+        return model.prompts
+
+    found = asyncio.run(prompts())
+    first = found[0][0].content
+    assert "search(text)" in first
+    assert "outline" not in first
+    assert "symbol" not in first
+    assert "shop/prices.py:5:def price(item):" in found[1][-1].content
+    assert "no tool" in found[3][-1].content or "cannot be made" in found[3][-1].content

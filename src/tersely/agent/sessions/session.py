@@ -175,6 +175,18 @@ class Session:
             (*counts, duration_ms, _now(), self.messages[-1].id),
         )
 
+    def spent_tokens(self) -> int:
+        """The tokens of all requests so far, prompts and answers; what a fork shares with its origin is not its own."""
+        total = "select coalesce(sum(prompt_tokens + completion_tokens), 0) from requests where session_id = ?"
+        return int(self._database.value(total, (self.id,)))
+
+    def note_model(self, model: str, server: str) -> None:
+        """Write down which model of which server answers from the next turn on, unless it is the one noted last."""
+        last = "select model, server from session_models where session_id = ? order by turn desc limit 1"
+        if self._database.row(last, (self.id,)) != (model, server):
+            note = "insert or replace into session_models (session_id, turn, model, server) values (?, ?, ?, ?)"
+            self._database.execute(note, (self.id, self.turn + 1, model, server))
+
     def unlock(self, tier: int) -> None:
         """Have the tools of a tier from now on."""
         self._change("update sessions set active_tier = ? where id = ? returning 1", (tier, self.id))
@@ -198,6 +210,8 @@ class Session:
         with self._database.transaction():
             self._check_is_there()
             self._database.execute("update sessions set summary = '', kept_from = null where id = ?", (self.id,))
+            later = "delete from session_models where session_id = ? and turn > ?"
+            self._database.execute(later, (self.id, turn + 1))
             self._move(kept[-1].id if kept else None)
         self._head = kept[-1].id if kept else None
         self.kept_from, self.summary = None, ""

@@ -54,12 +54,21 @@ class CallRow(NamedTuple):
     tokens: int
 
 
+class ModelRow(NamedTuple):
+    """A model that answers from a turn on, and the URL of its server."""
+
+    turn: int
+    model: str
+    server: str
+
+
 class History(NamedTuple):
     """Everything that is kept of a session's branch."""
 
     listed: Listed
     messages: tuple[Stored, ...]
     calls: tuple[CallRow, ...]
+    models: tuple[ModelRow, ...]
 
 
 _LISTED = (
@@ -147,6 +156,8 @@ class Store:
         )
         if not made:
             raise gone()
+        copied = "insert into session_models select ?, turn, model, server from session_models where session_id = ?"
+        self.database.execute(copied, (new, id))
         return Session(self.database, new)
 
     def rename(self, id: str, name: str) -> None:
@@ -158,7 +169,8 @@ class Store:
         """Forget a session and all that no fork of it still needs."""
         with self.database.transaction():
             heads = self.database.rows("select id, head from sessions where id <> ? and head is not null", (id,))
-            self.database.execute("delete from drafts where session_id = ?", (id,))
+            for table in ("drafts", "session_models"):
+                self.database.execute(f"delete from {table} where session_id = ?", (id,))
             for other, head in heads:
                 needed = [(other, each.id, id) for each in branch(self.database, head)]
                 self.database.execute_many("update messages set session_id = ? where id = ? and session_id = ?", needed)
@@ -184,7 +196,9 @@ class Store:
                 (each.id,),
             )
             calls += [CallRow(*call) for call in found]
-        return History(Listed(*row), tuple(messages), tuple(calls))
+        noted = "select turn, model, server from session_models where session_id = ? order by turn"
+        models = tuple(ModelRow(*each) for each in self.database.rows(noted, (id,)))
+        return History(Listed(*row), tuple(messages), tuple(calls), models)
 
     def close(self) -> None:
         """Let go of the file."""

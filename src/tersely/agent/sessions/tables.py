@@ -71,4 +71,13 @@ MIGRATIONS = (
     );
     create index requests_of_session on requests (session_id);
     """,
+    """
+    create table session_models (               -- who answers
+        session_id text not null references sessions (id),
+        turn integer not null,                  -- the first that it answers
+        model text not null,
+        server text not null,                   -- URL
+        primary key (session_id, turn)
+    );
+    """,
 )

@@ -20,6 +20,7 @@ from tersely.agent.tools.toolbox import Toolbox
 from tersely.capabilities.reply import REST
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible, visible_line
+from tersely.foundation.git.runner import GitUnavailableError, finished, started
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES, MAX_SHOWN_LINES
 
 REF = "ref"
@@ -49,6 +50,24 @@ async def read(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
 async def search(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Search symbols by meaning, name or text."""
     return await _answered(toolbox, "code.search", {"query": [str(arguments["query"])]})
+
+
+async def search_text(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """The lines of files that contain a text, as git finds them."""
+    words = ["grep", "--line-number", "-I", "--fixed-strings", "--untracked", "-e", str(arguments["text"])]
+    try:
+        found = await toolbox.apart(lambda: _found_by_git(toolbox.root, words))
+    except GitUnavailableError as error:
+        return failed(TerselyError("git_unavailable", str(error), error.hint))
+    return await toolbox.observed(visible(found) or "no line contains it")
+
+
+def _found_by_git(root: Path, words: Sequence[str]) -> str:
+    """What git prints; "" where it finds nothing. Raises `GitUnavailableError`."""
+    status, output, errors = finished(started(str(root), words), str(root))
+    if status > 1:
+        raise GitUnavailableError(errors.decode("utf-8", "replace").strip())
+    return output.decode("utf-8", "replace")
 
 
 async def list_files(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:

@@ -5,6 +5,8 @@ What is a question to a capability takes its parameters from the catalogue.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from tersely.agent.tools import editing, external, reading, web
@@ -134,3 +136,21 @@ TOOLS: tuple[Tool, ...] = (
         subject="server",
     ),
 )
+
+_BY_NAME: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}
+_PLAIN: Mapping[str, Tool] = {
+    "read": replace(
+        _BY_NAME["read"],
+        signature="read(path or ref, start?, end?) numbered lines",
+        parameters=tuple(one for one in _BY_NAME["read"].parameters if one.kind is not Kind.SYMBOL),
+    ),
+    "search": replace(
+        _BY_NAME["search"],
+        signature="search(text) lines that contain it",
+        parameters=(Parameter("text"),),
+        run=reading.search_text,
+    ),
+}
+_OF_CODE = frozenset({"outline"})
+# The same without anything that the index knows: files by their paths, lines by their text.
+PLAIN_TOOLS: tuple[Tool, ...] = tuple(_PLAIN.get(tool.name, tool) for tool in TOOLS if tool.name not in _OF_CODE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from tersely.agent.agent import Agent
@@ -77,6 +78,8 @@ def checked(parameters: ChatParameters) -> ChatParameters:
         raise TerselyError("usage", "--continue and --resume mean different sessions", "--continue is --resume last")
     if parameters.fork and not _resumed(parameters):
         raise TerselyError("usage", "--fork needs a session to copy", "--continue --fork, or --resume SESSION --fork")
+    if not parameters.code_context and _resumed(parameters):
+        raise TerselyError("usage", "a session keeps its tools", "--no-code-context begins a new one")
     return parameters
 
 
@@ -102,18 +105,26 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
     if named := _resumed(parameters):
         with Store.open(folder()) as store:
             session = store.find(named, str(root)).id
-    shared = Shared(
+    choices = Choices(
+        policy=policy, network=settings.chat_network == "on", shared=shared(settings),
+        private_hosts=tuple(_listed(settings.chat_private_hosts, ",")), servers=configured(os.environ),
+    )  # fmt: skip
+    compacts = settings.chat_compact == "on"
+    options = Options(
+        can_ask=can_ask, reply_tokens=settings.chat_reply_tokens, compacts=compacts, calls=settings.chat_calls,
+        session_tokens=parameters.session_tokens or settings.chat_session_tokens,
+        with_code_context=parameters.code_context,
+    )  # fmt: skip
+    return Wanted(root, folder(), ANSWER_WORDS, session, choices, options, forks=parameters.fork)
+
+
+def shared(settings: Settings) -> Shared:
+    """What the user lets commands of the agent have besides the repository; raises `invalid_setting`."""
+    return Shared(
         _places("TERSELY_CHAT_WRITABLE", settings.chat_writable),
         _places("TERSELY_CHAT_READABLE", settings.chat_readable),
         tuple(_listed(settings.chat_variables, ",")),
     )
-    choices = Choices(
-        policy=policy, network=settings.chat_network == "on", shared=shared,
-        private_hosts=tuple(_listed(settings.chat_private_hosts, ",")), servers=configured(os.environ),
-    )  # fmt: skip
-    compacts = settings.chat_compact == "on"
-    options = Options(can_ask, settings.chat_reply_tokens, compacts, settings.chat_calls)
-    return Wanted(root, folder(), ANSWER_WORDS, session, choices, options, forks=parameters.fork)
 
 
 def _places(variable: str, said: str) -> tuple[Path, ...]:
@@ -134,13 +145,13 @@ async def _opened(root: Path, parameters: ChatParameters) -> Agent:
     """An agent without a screen, to be closed with its model."""
     settings = load(root)
     opening = wanted(root, parameters, settings, can_ask=False)
-    _, model = await connected(server_of(parameters, settings))
+    server, model = await connected(server_of(parameters, settings))
     try:
-        agent = await open_agent(model, opening)
+        agent = await open_agent(model, replace(opening, server=server.url))
     except BaseException:
         await model.close()
         raise
-    agent.talk.retrieves = parameters.retrieval
+    agent.talk.retrieves = parameters.retrieval and parameters.code_context
     return agent
 
 
@@ -149,4 +160,5 @@ def _on_screen(root: Path, parameters: ChatParameters) -> int:
 
     settings = load(root)
     opening = wanted(root, parameters, settings, can_ask=True)
-    return asyncio.run(show(opening, server_of(parameters, settings), retrieves=parameters.retrieval))
+    retrieves = parameters.retrieval and parameters.code_context
+    return asyncio.run(show(opening, server_of(parameters, settings), retrieves=retrieves))

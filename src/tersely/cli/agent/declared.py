@@ -10,6 +10,7 @@ from tersely.capabilities.declaration import Role, option, positional
 STANDARD_INPUT = "-"
 LAST = "last"
 HIGHEST_TIER = 3
+MAX_BENCH_TASKS = 200  # of one measurement
 
 
 class OutputFormat(StrEnum):
@@ -47,12 +48,46 @@ class ChatParameters:
     continue_: bool = option(False, "go on with the last session of this repository")
     fork: bool = option(False, "go on in a copy of the session, which stays as it is")
     keep_session: bool = option(False, "without a screen: keep the new session, so that --continue goes on with it")
+    session_tokens: int = option(
+        0, "tokens that all requests of the session may use together (default: TERSELY_CHAT_SESSION_TOKENS, else any)",
+        minimum=0, metavar="N",
+    )  # fmt: skip
     allow: int = option(
         0, "allow the tools up to this tier without asking: 1 edits, 2 runs programs, 3 the web", minimum=0,
         maximum=HIGHEST_TIER,
     )  # fmt: skip
     deny: int = option(HIGHEST_TIER + 1, "deny the tools from this tier on", minimum=1, maximum=HIGHEST_TIER + 1)
     retrieval: bool = option(True, "put code that a message is about in front of it")
+    code_context: bool = option(True, "know symbols: without it tools read files and find text alone, for comparisons")
+
+
+class BenchSubject(StrEnum):
+    """What is measured."""
+
+    AGENT = "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class BenchParameters:
+    """Which agents are measured, on how many tasks, and how the tests of these are run."""
+
+    subject: BenchSubject = positional("what is measured", metavar="agent")
+    agent: tuple[str, ...] = option(
+        (), "a command that takes a prompt as its last word, or where {prompt} stands; `tersely` is ours, with and "
+        "without its context (default: ours alone)", metavar="COMMAND",
+    )  # fmt: skip
+    tasks: int = option(10, "how many tasks are cut from the history", minimum=1, maximum=MAX_BENCH_TASKS, metavar="N")
+    test: str = option(
+        "", "the command that runs tests, {tests} in it being their files (default: found by itself)",
+        metavar="COMMAND",
+    )  # fmt: skip
+    task_seconds: int = option(900, "how long an agent may work on a task", minimum=1, metavar="N")
+    test_seconds: int = option(300, "how long the tests of a task may take", minimum=1, metavar="N")
+    picture: str = option("", "draw the results into this SVG file", metavar="FILE")
+    url: str = option("", "where the model of `tersely` is served, as for chat")
+    model: str = option("", "which of its models")
+    kind: ServerKind = option(ServerKind.AUTO, "what the server speaks")
+    window: int = option(0, "tokens of context, as for chat", minimum=0)
 
 
 class SessionVerb(StrEnum):

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tersely.agent.events import (
+    AnswerRestarted,
     CallEnded,
     CallStarted,
     Compacted,
@@ -38,6 +39,9 @@ STATUS_OF_REASON = {
     Reason.STUCK: EXIT_NEGATIVE,
     Reason.CANCELLED: EXIT_INTERRUPTED,
 }  # a failure has the one of its code
+_COUNTED = (
+    "requests", "prompt_tokens", "cached_tokens", "completion_tokens", "reevaluated_tokens", "stopped_requests",
+)  # fmt: skip
 PENDING = "pending"  # a call that has begun and not ended
 DENIED = "denied"  # a call that nobody allowed; also the code of a turn with such calls
 _ALLOWING = "--allow 1 allows edits, --allow 2 programs as well, --allow 3 the web as well"
@@ -61,7 +65,7 @@ class Printer:
         self._texts: list[str] = []  # since the last call: the answer
         self._calls: list[dict[str, Any]] = []
         self._notices: list[str] = []
-        self._usage = {"requests": 0, "prompt_tokens": 0, "cached_tokens": 0, "completion_tokens": 0}
+        self._usage = dict.fromkeys(_COUNTED, 0)
         self._is_line_open = False
 
     def show(self, event: Event) -> None:
@@ -121,6 +125,8 @@ class Printer:
         match event:
             case TextDelta(text=text):
                 self._texts.append(text)
+            case AnswerRestarted():
+                self._texts.clear()
             case CallStarted(tool=tool, arguments=arguments):
                 self._texts.clear()
                 self._calls.append({"tool": tool, "arguments": json.loads(arguments), "status": PENDING})
@@ -131,6 +137,8 @@ class Printer:
                 self._usage["prompt_tokens"] += event.prompt_tokens
                 self._usage["cached_tokens"] += event.cached_tokens or 0
                 self._usage["completion_tokens"] += event.completion_tokens
+                self._usage["reevaluated_tokens"] += event.reevaluated_tokens
+                self._usage["stopped_requests"] += event.is_estimated
             case Notice(text=text):
                 self._notices.append(text)
             case _:
@@ -145,6 +153,8 @@ class Printer:
                 self._aside(f"{tool} {_shortened(arguments)}")
             case CallEnded(status=status, observation=observation) if status != "ok":
                 self._aside(f"  {status}: {_shortened(observation)}")
+            case AnswerRestarted():
+                self._aside("the connection broke: the answer begins again")
             case Unlocked(tier=tier, reason=reason):
                 self._aside(f"tier {tier} unlocked: {reason}")
             case Compacted(before=before, after=after, how=how):
@@ -201,7 +211,7 @@ def event_json(event: Event) -> dict[str, Any]:
         elif hasattr(value, "_asdict"):
             value = value._asdict()
         elif isinstance(value, tuple):
-            value = [each._asdict() for each in value]
+            value = [each._asdict() if hasattr(each, "_asdict") else each for each in value]
         told[field.name] = value
     return told
 

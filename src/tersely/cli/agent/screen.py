@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
+from urllib.parse import urlsplit
 
 from tersely.agent.agent import Agent
 from tersely.agent.events import CallEnded, CallStarted, Decision, Event
@@ -16,6 +18,7 @@ from tersely.capabilities.text import counted
 from tersely.cli.agent.declared import HIGHEST_TIER
 from tersely.cli.agent.past import past
 from tersely.cli.agent.servers import Server, connected
+from tersely.cli.agent.tally import Tally
 from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import EXIT_OK, TerselyError
 from tersely.tui.app import chat
@@ -46,7 +49,7 @@ async def _found(server: Server) -> tuple[Server, Model]:
 async def open_shown(wanted: Wanted, server: Server, model: Model, *, retrieves: bool) -> OnScreen:
     """The agent for the screen; the model is closed with it, also where it cannot be opened."""
     try:
-        agent = await open_agent(model, wanted)
+        agent = await open_agent(model, replace(wanted, server=server.url))
     except BaseException:
         await model.close()
         raise
@@ -64,6 +67,7 @@ class OnScreen:
         self._model = model
         self._agent = agent
         self._confinement = confinement
+        self._tally = Tally()
 
     def status(self) -> Status:
         """How things stand."""
@@ -73,9 +77,12 @@ class OnScreen:
             self._confinement, told.retrieves, self._talk.session.id,
         )  # fmt: skip
 
-    def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
+    async def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
         """One turn."""
-        return self._agent.run(message, pasted)
+        async with aclosing(self._agent.run(message, pasted)) as events:  # type: ignore[type-var]
+            async for event in events:
+                self._tally.take(event)
+                yield event
 
     def cancel(self) -> None:
         """Have the running turn end."""
@@ -104,16 +111,44 @@ class OnScreen:
         """Whether code is looked up and put in before the model is asked."""
         self._talk.retrieves = on
 
-    async def models(self) -> Sequence[str]:
-        """The names of the models that the server has."""
-        return await names(self._server.url, self._server.kind, self._server.key)
+    async def models(self, url: str) -> Sequence[str]:
+        """The names of the models that a server has, the one in use for ""."""
+        server = self._at(url)
+        return await names(server.url, server.kind, server.key)
 
-    async def use_model(self, name: str) -> None:
-        """Go on with another model of the same server."""
-        server, model = await connected(self._server._replace(model=name))
-        old, self._server, self._model = self._model, server, model
-        await self._go_on(self._talk.session.id)
-        await old.close()
+    async def use_model(self, name: str, url: str) -> str:
+        """Go on with another model, of the server in use for ""; where that fails all stays as it is."""
+        server, model = await connected(self._at(url)._replace(model=name))
+        before = self._server, self._model
+        self._server, self._model = server, model
+        try:
+            await self._go_on(self._talk.session.id)
+        except BaseException:
+            self._server, self._model = before
+            await model.close()
+            raise
+        await before[1].close()
+        return f"{model.abilities.model} at {server.url} answers from now on, with {self._window()}"
+
+    def _at(self, url: str) -> Server:
+        """The server at a URL, that in use for "". A key goes nowhere but to the server that it was given for."""
+        if not url:
+            return self._server
+        is_same = urlsplit(url)[:2] == urlsplit(self._server.url)[:2]
+        return Server(url, key=self._server.key if is_same else "")
+
+    def _window(self) -> str:
+        return f"a window of {self._agent.status().window:,} tokens"
+
+    def set_budget(self, tokens: int) -> None:
+        """Have another limit for the tokens of this session, and of those that go on from here."""
+        self._wanted = replace(self._wanted, options=replace(self._wanted.options, session_tokens=tokens))
+        self._agent.budget.limit_tokens = tokens
+
+    def budget(self) -> str:
+        """What the session has used, and of how many tokens."""
+        limit, spent = self._agent.budget.limit_tokens, self._agent.budget.spent()
+        return f"{spent:,} of {limit:,} tokens used" if limit else f"{spent:,} tokens used, of any number"
 
     async def compact(self) -> str:
         """Make the prompt shorter now."""
@@ -156,6 +191,7 @@ class OnScreen:
         lines = [
             f"{spent.requests:,} requests, {spent.seconds:,.1f} s",
             f"prompts {spent.prompt_tokens:,} tokens{cached}; answers {spent.completion_tokens:,} tokens",
+            *self._tally.lines(),
             *(f"{each.tool}: {counted(each.calls, 'call')}, {each.tokens:,} tokens" for each in figures.tools),
         ]
         return "\n".join(lines)
@@ -173,7 +209,10 @@ class OnScreen:
         """Have another session, or the same one with another model; the one there is stays where that fails."""
         retrieves = self._talk.retrieves
         hold = self._talk.hold if session == self._talk.session.id else None
-        agent = await open_agent(self._model, replace(self._wanted, session=session, hold=hold, forks=False))
+        wanted = replace(self._wanted, session=session, hold=hold, forks=False, server=self._server.url)
+        agent = await open_agent(self._model, wanted)
         old, self._agent = self._agent, agent
         agent.talk.retrieves = retrieves
+        if session != old.session.id:
+            self._tally = Tally()
         await old.close()

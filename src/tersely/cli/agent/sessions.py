@@ -136,7 +136,8 @@ def _plain(history: History) -> dict[str, Any]:
          "shown": each.text, "tokens": each.tokens, "created_at": each.created_at, "is_whole": bool(each.is_whole)}
         for each in history.messages
     ]  # fmt: skip
-    return {**history.listed._asdict(), "messages": messages, "tool_calls": [each._asdict() for each in history.calls]}
+    calls, models = [each._asdict() for each in history.calls], [each._asdict() for each in history.models]
+    return {**history.listed._asdict(), "models": models, "messages": messages, "tool_calls": calls}
 
 
 def _markdown(history: History) -> str:
@@ -152,9 +153,11 @@ def _markdown(history: History) -> str:
     for call in history.calls:
         line = f"- `{call.tool}` {visible_line(call.arguments)[:200]}: {call.status}, {call.duration_ms:,} ms"
         calls.setdefault(call.message_id, []).append(line)
+    models = {each.turn: f"Model: {visible_line(each.model)} at {visible_line(each.server)}" for each in history.models}
     for each in history.messages:
         if each.role == "user" and each.text:
-            lines += [f"## Turn {each.turn}", "", visible(each.text), ""]
+            model = [models[each.turn], ""] if each.turn in models else []
+            lines += [f"## Turn {each.turn}", "", *model, visible(each.text), ""]
         elif each.role == "assistant":
             lines += [visible(each.text).rstrip(), *calls.get(each.id, []), ""]
     return "\n".join(lines).rstrip() + "\n"

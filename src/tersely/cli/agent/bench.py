@@ -1,0 +1,132 @@
+"""`tersely bench agent`: agents on tasks from the history of the repository."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from tersely.benchmark.commands import Commands
+from tersely.benchmark.figures import comparison, figures
+from tersely.benchmark.measuring import Contestant, Measurement, Result
+from tersely.benchmark.picture import picture
+from tersely.benchmark.report import report
+from tersely.benchmark.tasks import Cut, Cutter, none_found
+from tersely.capabilities.text import Style, counted
+from tersely.cli.agent.chat import server_of, shared
+from tersely.cli.agent.declared import BenchParameters, ChatParameters
+from tersely.cli.agent.interruption import Interruption
+from tersely.cli.agent.servers import Server, connected
+from tersely.cli.daemon import resolved_root
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.repository import work_tree
+from tersely.foundation.settings import Settings, load
+
+OURS = "tersely"
+WITHOUT_CONTEXT = "tersely, no context"
+_ALLOWED_TIER = 2
+
+
+def run_bench(root: str, parameters: BenchParameters, style: Style, is_quiet: bool) -> dict[str, Any]:
+    """Cut the tasks, have each agent do each, and compare; the result, with its `text`."""
+    place = Path(work_tree(resolved_root(root)))
+    settings = load(place)
+    commands = Commands(
+        shared(settings), settings.chat_network == "on", parameters.test_seconds, parameters.task_seconds
+    )
+    picture_path = Path(parameters.picture).absolute() if parameters.picture else None
+    with Interruption(), tempfile.TemporaryDirectory(prefix="tersely-bench-") as scratch:
+        folder = Path(scratch).resolve()
+        agents = asyncio.run(_contestants(parameters, settings, folder))
+        progress = _progress(is_quiet)
+        cut, results = asyncio.run(_measured(place, folder, commands, agents, parameters, progress))
+    progress("")
+    told = [figures(agent.name, results) for agent in agents]
+    compared = [comparison(agents[0].name, other.name, results) for other in agents[1:]]
+    if picture_path is not None:
+        title = f"{place.name}: {counted(len(cut.tasks), 'task')} from its history"
+        _write(picture_path, picture(told, results, title))
+    return {
+        "tasks": [{"commit": task.commit.id, "title": task.title, "tests": task.test_command} for task in cut.tasks],
+        "tried": cut.tried,
+        "skipped": [one._asdict() for one in cut.skipped],
+        "agents": [_plain(one) for one in told],
+        "compared": [one._asdict() for one in compared],
+        "results": [{**asdict(one), "spent": one.spent._asdict()} for one in results],
+        "text": report(cut, told, compared, results, style),
+    }
+
+
+async def _measured(
+    place: Path, folder: Path, commands: Commands, agents: Sequence[Contestant], parameters: BenchParameters,
+    progress: Callable[[str], None],
+) -> tuple[Cut, tuple[Result, ...]]:  # fmt: skip
+    cutter = Cutter(place, folder, commands, parameters.test)
+    cut = await cutter.cut(parameters.tasks, progress)
+    if not cut.tasks:
+        raise none_found(cut)
+    return cut, await Measurement(cutter, commands, folder).run(cut.tasks, tuple(agents), progress)
+
+
+async def _contestants(parameters: BenchParameters, settings: Settings, folder: Path) -> tuple[Contestant, ...]:
+    """The agents as they are started; raises `model_unavailable` where ours is one and has no model."""
+    found: list[Contestant] = []
+    for agent in dict.fromkeys(parameters.agent or (OURS,)):
+        if agent != OURS:
+            found.append(Contestant(agent, agent, {}))
+            continue
+        server, model = await connected(server_of(_as_chat(parameters), settings))
+        name = model.abilities.model
+        await model.close()
+        variables = _variables(server, folder)
+        words = _own_words(server, name)
+        found.append(Contestant(OURS, f"{words} -p", variables))
+        found.append(Contestant(WITHOUT_CONTEXT, f"{words} --no-code-context -p", variables))
+    return tuple(found)
+
+
+def _as_chat(parameters: BenchParameters) -> ChatParameters:
+    return ChatParameters(url=parameters.url, model=parameters.model, kind=parameters.kind, window=parameters.window)
+
+
+def _own_words(server: Server, model: str) -> str:
+    """Our agent in JSON, allowed to edit and to run programs, whatever the folder that it is started in holds."""
+    words = [sys.executable, "-E", "-P", "-m", "tersely", "chat", "--root", ".", "--output-format", "json"]
+    words += ["--url", server.url, "--model", model, "--kind", server.kind, "--window", str(server.window)]
+    return " ".join(map(quote, [*words, "--allow", str(_ALLOWED_TIER)]))
+
+
+def _variables(server: Server, folder: Path) -> Mapping[str, str]:
+    """A home of its own, so that neither habits nor sessions of the user play a part, and no daemon that stays."""
+    key = {"TERSELY_CHAT_KEY": server.key} if server.key else {}
+    return {"TERSELY_HOME": str(folder / "home"), "TERSELY_DAEMON": "off", **key}
+
+
+def _progress(is_quiet: bool) -> Callable[[str], None]:
+    """Say on standard error what takes time: in one line of a terminal, else a line each."""
+    is_terminal = sys.stderr.isatty()
+
+    def say(text: str) -> None:
+        if is_quiet or not (text or is_terminal):
+            return
+        sys.stderr.write(f"\r\x1b[K{text}" if is_terminal else f"{text}\n")
+        sys.stderr.flush()
+
+    return say
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise TerselyError("unwritable_output", f"{path} cannot be written: {error.strerror}") from error
+
+
+def _plain(one: Any) -> dict[str, Any]:
+    """Figures as JSON has them."""
+    return {name: value._asdict() if hasattr(value, "_asdict") else value for name, value in one._asdict().items()}
