@@ -103,7 +103,7 @@ class _Incoming:
 
     async def _take(self, chunk: Chunk) -> None:
         if chunk.notice:
-            await self._talk.emit(Notice(self._talk.turn, Level.NOTE, chunk.notice))
+            await self._talk.emit(Notice(self._talk.turn, Level.WARNING, chunk.notice))
         if chunk.restarts:
             self._talk.session.drop_draft()
             self._begin()

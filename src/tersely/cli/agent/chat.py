@@ -34,6 +34,7 @@ from tersely.foundation.settings import Settings, load
 
 FOLDER = "chat"
 NOTHING = "none"  # of a setting that lists things
+USUAL_PLACES = "usual"  # of the setting that names the server
 
 
 def run_chat(printed: PrintOptions, parameters: ChatParameters) -> int:
@@ -90,11 +91,21 @@ def _resumed(parameters: ChatParameters) -> str:
 def server_of(parameters: ChatParameters, settings: Settings) -> Server:
     """Which server is meant: by the words, else by the environment."""
     url, model = parameters.url or settings.chat_url, parameters.model or settings.chat_model
-    key = settings.chat_key
     return Server(
-        "" if url == "usual" else url, "" if model == "first" else model, parameters.kind.value,
-        "" if key == "none" else key, parameters.window,
+        "" if url == USUAL_PLACES else url, "" if model == "first" else model, parameters.kind.value,
+        _key_for(url, settings), parameters.window,
     )  # fmt: skip
+
+
+def _key_for(url: str, settings: Settings) -> str:
+    """The key that is set, for a server that was named: the one in the settings, where one is, and no other.
+
+    Whatever listens at a usual place is shown none.
+    """
+    is_for_another = settings.chat_url not in {USUAL_PLACES, url}
+    if settings.chat_key == NOTHING or url == USUAL_PLACES or is_for_another:
+        return ""
+    return settings.chat_key
 
 
 def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_ask: bool) -> Wanted:
