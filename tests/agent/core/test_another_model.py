@@ -88,6 +88,19 @@ def test_a_key_goes_to_the_server_that_it_was_given_for_alone(scripted: Scripted
     asyncio.run(talked())
 
 
+@pytest.mark.parametrize("url", ["models.example.net/v1", "localhost:8443", "https://localhost:8080"])
+def test_urls_without_a_scheme_are_of_different_servers_too(scripted: Scripted, root: Path, url: str) -> None:
+    server = scripted(["One."])
+
+    async def talked() -> None:
+        async with shown(server, root) as screen:
+            screen._server = Server("localhost:8080", key="k")
+            assert screen._at("http://LOCALHOST:8080/v1").key == "k"
+            assert screen._at(url).key == ""
+
+    asyncio.run(talked())
+
+
 def test_notes_of_models_go_with_forks_rewinding_and_deletion(tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
         session = store.create("/repository", "a", "prefix", "text")

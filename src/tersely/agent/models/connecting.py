@@ -34,7 +34,7 @@ from tersely.agent.models.template_escaping import EscapedModel
 from tersely.agent.models.wire import Endpoint, endpoint
 from tersely.foundation.errors import TerselyError
 
-__all__ = ["KINDS", "Finding", "Model", "Report", "connect", "family_of", "names", "probe"]
+__all__ = ["KINDS", "Finding", "Model", "Report", "connect", "family_of", "is_same_server", "names", "probe"]
 
 Notify = Callable[[str], None]
 
@@ -72,6 +72,11 @@ async def connect(
 async def probe(url: str, model: str = "", kind: str = "auto", key: str = "", window: int = 0) -> Report:
     """Try everything that the agent makes use of, and remember that; takes the time of a few short answers."""
     return await _Server.named(url, kind, key).report(model, window)
+
+
+def is_same_server(url: str, other: str) -> bool:
+    """Whether two URLs have the same scheme, host and port; raises `invalid_argument` for one that is none."""
+    return endpoint(url).origin == endpoint(other).origin
 
 
 async def names(url: str, kind: str = "auto", key: str = "") -> list[str]:

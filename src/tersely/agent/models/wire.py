@@ -48,6 +48,11 @@ class Endpoint(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
 
     @property
+    def origin(self) -> tuple[str, str, int]:
+        """Scheme, host and port: who is spoken to, whatever is asked for there."""
+        return self.scheme, self.host, self.port
+
+    @property
     def url(self) -> str:
         """What people call it."""
         host = f"[{self.host}]" if ":" in self.host else self.host

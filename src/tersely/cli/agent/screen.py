@@ -7,11 +7,10 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from urllib.parse import urlsplit
 
 from tersely.agent.agent import Agent
 from tersely.agent.events import CallEnded, CallStarted, Decision, Event
-from tersely.agent.models.connecting import Model, names
+from tersely.agent.models.connecting import Model, is_same_server, names
 from tersely.agent.opening import Conversation, Wanted, open_agent
 from tersely.agent.sessions.analytics import analytics
 from tersely.capabilities.text import counted
@@ -134,8 +133,7 @@ class OnScreen:
         """The server at a URL, that in use for "". A key goes nowhere but to the server that it was given for."""
         if not url:
             return self._server
-        is_same = urlsplit(url)[:2] == urlsplit(self._server.url)[:2]
-        return Server(url, key=self._server.key if is_same else "")
+        return Server(url, key=self._server.key if is_same_server(url, self._server.url) else "")
 
     def _window(self) -> str:
         return f"a window of {self._agent.status().window:,} tokens"
