@@ -76,7 +76,7 @@ def _moment(text: str) -> float | None:
     """The time of an HTTP date in seconds since the epoch."""
     try:
         found: datetime = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 
