@@ -181,7 +181,7 @@ class Conversation:
     def use_way(self, abilities: Abilities) -> None:
         """Ask for calls in the way that these abilities have; the prompt begins anew."""
         self.way = way_of(abilities, self.options.calls)
-        self.tools = tools_for(self.way)
+        self.tools = tools_for(self.way, with_code_context=self.options.with_code_context)
         session = self.session
         text = prefix.prefix_text(abilities.family, self.way, self.unlocked(), prefix.card_of(session.prefix))
         session.use(session.model, text, self.way.value, session.tier)

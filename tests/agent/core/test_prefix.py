@@ -200,3 +200,14 @@ def test_without_code_context_there_are_files_and_text_alone(root: Path) -> None
     assert "symbol" not in first
     assert "shop/prices.py:5:def price(item):" in found[1][-1].content
     assert "no tool" in found[3][-1].content or "cannot be made" in found[3][-1].content
+
+
+def test_another_way_of_calling_adds_no_code_context(root: Path) -> None:
+    async def names() -> set[str]:
+        async with talking(Scripted([]), root, options=Options(with_code_context=False)) as agent:
+            before = {tool.name for tool in agent.talk.tools}
+            agent.talk.use_way(agent.talk.model.abilities)
+            assert {tool.name for tool in agent.talk.tools} == before
+            return before
+
+    assert "outline" not in asyncio.run(names())
