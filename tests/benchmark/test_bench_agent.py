@@ -17,6 +17,7 @@ from tests.agent.core.talking import call
 from tests.agent.model_servers import Scripted, model_server, scripted
 from tests.benchmark.conftest import DISCOUNTED, ROUNDED, git
 
+from tersely.benchmark.trees import Trees
 from tersely.cli.main import main
 
 __all__ = ["model_server", "scripted"]
@@ -143,3 +144,16 @@ def test_our_agent_does_tasks_with_its_context_and_without(
     assert outcomes(result) == ["solved", "solved"]
     with_context, without = (one["spent"]["prompt_tokens"] for one in result["results"])
     assert with_context > without > 0
+
+
+def test_hooks_of_the_repository_are_not_run(shop: Path, tmp_path: Path) -> None:
+    hook, trace = shop / ".git/hooks/post-index-change", tmp_path / "trace"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ntouch {shlex.quote(str(trace))}\n")
+    hook.chmod(0o755)
+    git(shop, "config", "core.splitIndex", "true")
+    before = sorted(path.name for path in (shop / ".git").iterdir())
+    Trees(shop, tmp_path).write(tmp_path / "folder", "HEAD")
+    assert (tmp_path / "folder/shop/prices.py").exists()
+    assert not trace.exists()
+    assert sorted(path.name for path in (shop / ".git").iterdir()) == before

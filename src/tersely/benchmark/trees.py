@@ -8,6 +8,8 @@ from pathlib import Path
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.runner import GitUnavailableError, environment, run
 
+# An index that is written has a hook, and one that is split leaves a part of it in the repository.
+_WITHOUT_HOOKS = ("-c", "core.hooksPath=/dev/null", "-c", "core.splitIndex=false")
 INDEX = "index"  # of git, for files that are written; beside the folder that they are written to
 
 
@@ -49,7 +51,7 @@ class Trees:
 
     def _git(self, *words: str) -> str:
         variables = {**environment(self._root), "GIT_INDEX_FILE": str(self._index), "GIT_LITERAL_PATHSPECS": "1"}
-        return run(self._root, words, variables).decode("utf-8", "replace")
+        return run(self._root, [*_WITHOUT_HOOKS, *words], variables).decode("utf-8", "replace")
 
 
 def _remove(folder: Path, path: str) -> None:
