@@ -152,9 +152,10 @@ def test_no_request_is_larger_than_the_window(
 
     class Counting(Scripted):
         async def stream(self, prompt, constraint, most_tokens, options=USUAL):  # type: ignore[no-untyped-def]
-            sizes.append(sent_tokens(prompt, constraint) + most_tokens)
+            read = sent_tokens(prompt, constraint)
+            sizes.append(read + most_tokens)
             async for chunk in super().stream(prompt, constraint, most_tokens, options):
-                yield chunk
+                yield chunk._replace(usage=chunk.usage and chunk.usage._replace(prompt_tokens=read))
 
     sizes: list[int] = []
     model = Counting(itertools.chain(replies, itertools.repeat(saying(way, "Done."))), way._replace(window=2_048))

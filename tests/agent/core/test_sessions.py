@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.agent.core.talking import ALLOWED, Scripted, call, reason_of, talking, turn
 
 from tersely.agent.events import Reason
+from tersely.agent.models.protocol import Usage
 from tersely.agent.sessions.analytics import analytics, tiers_used
 from tersely.agent.sessions.session import BROKEN_OFF, Draft, Session
 from tersely.agent.sessions.store import Store
@@ -288,7 +289,7 @@ def test_figures_are_counted_where_they_were_spent(store: Store) -> None:
     session = created(store)
     for cached in (0, 90, None):
         say(session, "one")
-        session.record((100, cached, 10), 500)  # type: ignore[arg-type]
+        session.record(Usage(100, cached, 10), 500)
     for number, status in enumerate(["completed", "error", "denied"]):
         session.begin_call(f"c{number}", "edit", "{}", 1)
         session.end_call(f"c{number}", status, "text", 7, 20)
