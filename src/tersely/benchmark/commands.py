@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tersely.agent.opening import CommandEnded, Confinement, Limits, Shared, confinement, run_command
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.runner import REPOSITORY_VARIABLES
 
 TESTS = "{tests}"  # in a command that the user gives: the files of tests of a task
 PROMPT = "{prompt}"  # in the command of an agent; without it the prompt comes last
@@ -48,9 +49,11 @@ class Commands(NamedTuple):
     async def run_agent(self, folder: Path, command: str, variables: Mapping[str, str]) -> Ran:
         """Run an agent in a folder with the user's own variables; raises `program_failed`.
 
-        It confines its commands itself, or as the user has told it to.
+        It confines its commands itself, or as the user has told it to. Variables that name another repository are left
+        out.
         """
-        own = {**os.environ, **variables}
+        own = {name: value for name, value in os.environ.items() if name not in REPOSITORY_VARIABLES}
+        own |= variables
         return await _run(command, folder, self.agent_seconds, Confinement(), Shared(), own)
 
     async def set_up(self, folder: Path) -> None:

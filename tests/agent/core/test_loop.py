@@ -122,6 +122,7 @@ def test_a_denied_tier_is_never_unlocked(root: Path) -> None:
     replies: list[Said] = [call("request_tools", tier=3), call("bash", command="true"), "I cannot."]
     model, (events,) = talk(root, replies, "run the tests", abilities=TEXT_WAY, choices=denied)
     assert [event.tier for event in of_kind(events, Unlocked)] == [1]
+    assert [event.status for event in of_kind(events, CallEnded)] == ["denied", "denied"]
     assert "does not allow tier 3" in last_said(model.prompts[1])
     assert "which the user does not allow" in last_said(model.prompts[2])
 

@@ -78,8 +78,9 @@ async def _refused(talk: Conversation, tool: Tool, call: Call, id: str, preview:
     policy = talk.toolbox.approvals.policy
     if tool.tier > talk.session.tier:
         await talk.unlock(tool.tier, f"the model called {tool.name}")
-    if tool.tier > talk.session.tier or policy[tool.tier] is Verdict.DENY:
-        return Observation(disclosure.denied_answer(tool), "refused")
+    is_denied = policy[tool.tier] is Verdict.DENY
+    if is_denied or tool.tier > talk.session.tier:
+        return Observation(disclosure.denied_answer(tool), DENIED if is_denied else "refused")
     if tool.name == REQUEST_TOOLS:
         return None
     verdict = talk.toolbox.verdict(tool, call.arguments)

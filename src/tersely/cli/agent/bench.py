@@ -18,7 +18,7 @@ from tersely.benchmark.picture import picture
 from tersely.benchmark.report import report
 from tersely.benchmark.tasks import Cut, Cutter, none_found
 from tersely.capabilities.text import Style, counted
-from tersely.cli.agent.chat import server_of, shared
+from tersely.cli.agent.chat import NOTHING, server_of, shared
 from tersely.cli.agent.declared import BenchParameters, ChatParameters
 from tersely.cli.agent.interruption import Interruption
 from tersely.cli.agent.servers import Server, connected
@@ -103,8 +103,8 @@ def _own_words(server: Server, model: str) -> str:
 
 def _variables(server: Server, folder: Path) -> Mapping[str, str]:
     """A home of its own, so that neither habits nor sessions of the user play a part, and no daemon that stays."""
-    key = {"TERSELY_CHAT_KEY": server.key} if server.key else {}
-    return {"TERSELY_HOME": str(folder / "home"), "TERSELY_DAEMON": "off", **key}
+    named = {"TERSELY_CHAT_URL": server.url, "TERSELY_CHAT_KEY": server.key or NOTHING}
+    return {"TERSELY_HOME": str(folder / "home"), "TERSELY_DAEMON": "off", **named}
 
 
 def _progress(is_quiet: bool) -> Callable[[str], None]:

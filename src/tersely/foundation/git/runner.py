@@ -25,7 +25,7 @@ MAX_HISTORY_BYTES = 8_000_000  # of what git says about them
 GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "log.showSignature=false",
        "-c", "log.mailmap=false", "-c", "diff.orderFile=/dev/null")  # fmt: skip
 # Variables by which a calling git (a hook, for one) would point ours at another repository or index.
-_REPOSITORY_VARIABLES = (
+REPOSITORY_VARIABLES = (
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE",
     "GIT_PREFIX", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_INTERNAL_SUPER_PREFIX",
     "GIT_IMPLICIT_WORK_TREE", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -55,7 +55,7 @@ def environment(root: str) -> dict[str, str]:
 
     The working tree is the one around `root`, whatever the repository's settings say: they may name any directory.
     """
-    kept = {name: value for name, value in os.environ.items() if name not in _REPOSITORY_VARIABLES}
+    kept = {name: value for name, value in os.environ.items() if name not in REPOSITORY_VARIABLES}
     return kept | {"GIT_WORK_TREE": work_tree(root), **_ASKING_NOBODY}
 
 
