@@ -445,11 +445,3 @@ def test_files_of_the_first_commit_were_not_written_together(repository: Reposit
     root = repository({**SHOP, **others})
     edit(root, "shop/money.py", "rate = RATE", "rate = 3")
     assert "co-change" not in ask("diff-context", "--worktree", "--budget", "4000").out
-
-
-def test_documentation_is_kept_where_the_budget_leaves_room(repository: Repository, ask: Ask) -> None:
-    named = 'def named(name):\n    """Say who is called."""\n    return name.title()\n'
-    root = repository({"greeting.py": f"{named}\n\ndef greet(name):\n    return named(name)\n"})
-    edit(root, "greeting.py", "    return named(name)", "    return named(name) + '!'")
-    assert "Say who is called." in ask("diff-context", "--worktree", "--budget", "2000").out
-    assert "Say who is called." not in ask("diff-context", "--worktree").out

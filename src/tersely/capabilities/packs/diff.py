@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.coverage.changes import ChangeCoverage, change_lines, with_coverage
 from tersely.capabilities.declaration import Capability, Role, group, option, positional
 from tersely.capabilities.packs.budget import budget_of, budget_option
-from tersely.capabilities.packs.exchange import Output
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
-    Answer,
     Packed,
     PackedSymbol,
     Packing,
@@ -79,24 +77,21 @@ class DiffContext(Packed):
 
 
 def run(workspace: Workspace, parameters: Parameters) -> DiffContext:
-    """Place the change, gather what belongs to it, fit and print, with documentation where the budget leaves room."""
+    """Place the change, gather what belongs to it, fit and print."""
     from tersely.context.lenses.diff.change import symbols_changed
     from tersely.context.pack.change import around_change
-    from tersely.context.pack.fit import shows_no_less
 
     _check(parameters)
     budget = budget_of(workspace, parameters.budget)
     check(parameters.packing.memory.reader)
     change = _change(workspace, parameters)
     changed = symbols_changed(change)
-    fills = parameters.budget is not None
-    around = around_change(workspace.engine, workspace.root, change, changed, budget, fills=fills)
+    with_docs, fills = parameters.packing.wording.with_docs, parameters.budget is not None
+    engine, root = workspace.engine, workspace.root
+    around = around_change(engine, root, change, changed, budget, with_docs=with_docs, fills=fills)
     view, coverage = with_coverage(workspace, around.view, parameters.coverage)
-    packing = parameters.packing
-    answer = answered(workspace, packing, view, around.texts_of(view, packing.wording.with_docs), budget)
-    if fills and _has_room_for_docs(answer, packing):
-        documented = answered(workspace, packing, view, around.texts_of(view, True), budget)
-        answer = documented if shows_no_less(documented.pack, answer.pack) else answer
+    texts = around.texts_of(view)
+    answer = answered(workspace, parameters.packing, view, texts, budget)
     return DiffContext(
         **answer.fields() | {"items": tuple(_shown(answer.pack))},
         base=change.base,
@@ -106,17 +101,6 @@ def run(workspace: Workspace, parameters: Parameters) -> DiffContext:
         files=len(change.files),
         coverage=coverage,
     )
-
-
-def _has_room_for_docs(answer: Answer, packing: Packing) -> bool:
-    """Whether a pack leaves so much of its budget that documentation may be shown as well.
-
-    A reader who is remembered was sent code without it, and a pack of references is to be short.
-    """
-    from tersely.context.pack.filling import FILLED_PART
-
-    is_plain = packing.memory.reader.session is None and packing.exchange.delivery.output is not Output.HYBRID
-    return is_plain and not packing.wording.with_docs and answer.pack.used < FILLED_PART * answer.pack.budget
 
 
 def _shown(pack: Pack) -> Iterator[ShownSymbol]:
@@ -147,7 +131,8 @@ def change_view(workspace: Workspace, parameters: Parameters, budget: int) -> Ch
     changed = symbols_changed(change)
     if not changed:
         return None
-    return around_change(workspace.engine, workspace.root, change, changed, budget)
+    with_docs = parameters.packing.wording.with_docs
+    return around_change(workspace.engine, workspace.root, change, changed, budget, with_docs=with_docs)
 
 
 def _change(workspace: Workspace, parameters: Parameters) -> Change:

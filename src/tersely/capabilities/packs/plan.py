@@ -88,9 +88,8 @@ def run(workspace: Workspace, parameters: Parameters) -> Planned:
     view = planned(location, _sources(workspace), fill=fill)
     if around is not None:
         view = _with_change(view, around.view)
-    with_docs = parameters.packing.wording.with_docs
-    whole = workspace.texts(with_docs=with_docs)
-    texts = around.texts_of(view, with_docs) if around else cut_to_parts(whole, view)
+    whole = workspace.texts(with_docs=parameters.packing.wording.with_docs)
+    texts = around.texts_of(view) if around else cut_to_parts(whole, view)
     answer = answered(workspace, parameters.packing, view, texts, parameters.budget)
     shown = {item.symbol.id for item in answer.pack.items}
     weighed = tuple(

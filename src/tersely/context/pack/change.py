@@ -24,7 +24,7 @@ class ChangeView(NamedTuple):
     """A view of a change, and what reads the source of that view or of one that holds more."""
 
     view: View
-    texts_of: Callable[[View, bool], Texts]  # with documentation, or without
+    texts_of: Callable[[View], Texts]
 
 
 def around_change(
@@ -34,6 +34,7 @@ def around_change(
     changed: Sequence[ChangedSymbol],
     budget: int,
     *,
+    with_docs: bool,
     fills: bool = True,
 ) -> ChangeView:
     """The candidates of a pack about a change; with `fills` as many as a budget in tokens may have room for."""
@@ -71,9 +72,7 @@ def around_change(
     )
     view = view_of(change.files, changed, sources, budget, fills=fills)
     view = replace(view, base=change.base, head=change.head)
-    return ChangeView(
-        view, lambda seen, with_docs: _texts(seen, change.files, text_of, symbols_of, with_docs=with_docs)
-    )
+    return ChangeView(view, lambda seen: _texts(seen, change.files, text_of, symbols_of, with_docs=with_docs))
 
 
 def _texts(

@@ -160,7 +160,7 @@ class _Question:
                 break
             question = replace(question, view=without_folded(question.view, shorter.pack))
             refilled = question.answer(fitted.pack.extracts)
-            if not shows_no_less(refilled.pack, shorter.pack):
+            if not _shows_no_less(refilled.pack, shorter.pack):
                 return question, shorter
             fitted = refilled
         return question, fitted
@@ -207,7 +207,7 @@ class _Question:
         return (self.texts.extract(item.symbol.path),)
 
 
-def shows_no_less(pack: Pack, other: Pack) -> bool:
+def _shows_no_less(pack: Pack, other: Pack) -> bool:
     """Whether a pack folds all that another one does, and has room for as many candidates."""
     omitted, others_omitted = (sum(times for _, times in one.omitted) for one in (pack, other))
     return omitted <= others_omitted and folded_ids(other) <= folded_ids(pack)
