@@ -146,6 +146,18 @@ def test_our_agent_does_tasks_with_its_context_and_without(
     assert with_context > without > 0
 
 
+@pytest.mark.parametrize("setting", ["smudge", "process"])
+def test_filters_of_the_repository_are_not_run(shop: Path, tmp_path: Path, setting: str) -> None:
+    trace = tmp_path / "trace"
+    git(shop, "config", f"filter.a=b.{setting}", f"touch {shlex.quote(str(trace))}; cat")
+    git(shop, "config", "filter.a=b.required", "true")
+    (shop / ".git/info").mkdir(exist_ok=True)
+    (shop / ".git/info/attributes").write_text("*.py filter=a=b\n")
+    Trees(shop, tmp_path).write(tmp_path / "folder", "HEAD")
+    assert (tmp_path / "folder/shop/prices.py").read_text()
+    assert not trace.exists()
+
+
 def test_hooks_of_the_repository_are_not_run(shop: Path, tmp_path: Path) -> None:
     hook, trace = shop / ".git/hooks/post-index-change", tmp_path / "trace"
     hook.parent.mkdir(exist_ok=True)

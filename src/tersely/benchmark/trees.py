@@ -10,6 +10,8 @@ from tersely.foundation.git.runner import GitUnavailableError, environment, run
 
 # An index that is written has a hook, and one that is split leaves a part of it in the repository.
 _WITHOUT_HOOKS = ("-c", "core.hooksPath=/dev/null", "-c", "core.splitIndex=false")
+_SCOPES_OF_REPOSITORY = frozenset({"local", "worktree"})
+_NO_FILTER = (("smudge", ""), ("process", ""), ("required", "false"))
 INDEX = "index"  # of git, for files that are written; beside the folder that they are written to
 
 
@@ -50,8 +52,28 @@ class Trees:
         return sorted(there - {""})
 
     def _git(self, *words: str) -> str:
-        variables = {**environment(self._root), "GIT_INDEX_FILE": str(self._index), "GIT_LITERAL_PATHSPECS": "1"}
+        variables = environment(self._root)
+        variables |= {"GIT_INDEX_FILE": str(self._index), "GIT_LITERAL_PATHSPECS": "1"}
+        variables |= _without_filters(self._root, variables)
         return run(self._root, [*_WITHOUT_HOOKS, *words], variables).decode("utf-8", "replace")
+
+
+def _without_filters(root: str, variables: dict[str, str]) -> dict[str, str]:
+    """Variables by which git runs no program that the repository's settings name for contents of files.
+
+    Filters of the user's own settings stay.
+    """
+    listed = run(root, ["config", "--list", "--show-scope", "--name-only", "-z"], variables).decode("utf-8", "replace")
+    fields = listed.split("\0")
+    names: dict[str, None] = {}
+    for scope, name in zip(fields[::2], fields[1::2], strict=False):
+        if scope in _SCOPES_OF_REPOSITORY and name.startswith("filter."):
+            names[name.rpartition(".")[0]] = None
+    settings = [(f"{name}.{setting}", value) for name in names for setting, value in _NO_FILTER]
+    found = {"GIT_CONFIG_COUNT": str(len(settings))}
+    for number, (name, value) in enumerate(settings):
+        found |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
+    return found
 
 
 def _remove(folder: Path, path: str) -> None:
