@@ -34,7 +34,19 @@ from tersely.agent.models.template_escaping import EscapedModel
 from tersely.agent.models.wire import Endpoint, endpoint
 from tersely.foundation.errors import TerselyError
 
-__all__ = ["KINDS", "Finding", "Model", "Report", "connect", "family_of", "is_same_server", "names", "probe"]
+__all__ = [
+    "KINDS",
+    "Finding",
+    "Model",
+    "Notify",
+    "Report",
+    "connect",
+    "family_of",
+    "is_same_server",
+    "key_for",
+    "names",
+    "probe",
+]
 
 Notify = Callable[[str], None]
 
@@ -77,6 +89,14 @@ async def probe(url: str, model: str = "", kind: str = "auto", key: str = "", wi
 def is_same_server(url: str, other: str) -> bool:
     """Whether two URLs have the same scheme, host and port; raises `invalid_argument` for one that is none."""
     return endpoint(url).origin == endpoint(other).origin
+
+
+def key_for(url: str, key: str = "") -> str:
+    """The key that a server is sent: this one, else that of the user's file or of its provider; "" for none.
+
+    Raises `invalid_argument` for a URL that is none, `invalid_setting` for a file of keys that is not private.
+    """
+    return with_key(endpoint(url, key), os.environ).key
 
 
 async def names(url: str, kind: str = "auto", key: str = "") -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from tersely.agent.models.connecting import key_for
 from tersely.benchmark.commands import Commands
 from tersely.benchmark.figures import comparison, figures
 from tersely.benchmark.measuring import Contestant, Measurement, Result
@@ -103,7 +104,7 @@ def _own_words(server: Server, model: str) -> str:
 
 def _variables(server: Server, folder: Path) -> Mapping[str, str]:
     """A home of its own, so that neither habits nor sessions of the user play a part, and no daemon that stays."""
-    named = {"TERSELY_CHAT_URL": server.url, "TERSELY_CHAT_KEY": server.key or NOTHING}
+    named = {"TERSELY_CHAT_URL": server.url, "TERSELY_CHAT_KEY": key_for(server.url, server.key) or NOTHING}
     return {"TERSELY_HOME": str(folder / "home"), "TERSELY_DAEMON": "off", **named}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -156,7 +157,7 @@ async def _opened(root: Path, parameters: ChatParameters) -> Agent:
     """An agent without a screen, to be closed with its model."""
     settings = load(root)
     opening = wanted(root, parameters, settings, can_ask=False)
-    server, model = await connected(server_of(parameters, settings))
+    server, model = await connected(server_of(parameters, settings), notify=_say)
     try:
         agent = await open_agent(model, replace(opening, server=server.url))
     except BaseException:
@@ -164,6 +165,10 @@ async def _opened(root: Path, parameters: ChatParameters) -> Agent:
         raise
     agent.talk.retrieves = parameters.retrieval and parameters.code_context
     return agent
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr)
 
 
 def _on_screen(root: Path, parameters: ChatParameters) -> int:

@@ -6,7 +6,7 @@ import asyncio
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from tersely.agent.models.connecting import Model, connect
+from tersely.agent.models.connecting import Model, Notify, connect
 from tersely.foundation.errors import TerselyError
 
 LOOK_SECONDS = 0.5  # for something to listen at a usual place
@@ -32,17 +32,20 @@ class Server(NamedTuple):
     window: int = 0
 
 
-async def connected(server: Server) -> tuple[Server, Model]:
-    """The model, and where it was found; raises `model_unavailable`, which says what to start."""
+async def connected(server: Server, notify: Notify | None = None) -> tuple[Server, Model]:
+    """The model, and where it was found; a server that is loading is waited for where `notify` can say so.
+
+    Raises `model_unavailable`, which says what to start.
+    """
     if server.url:
-        return server, await connect(*server)
+        return server, await connect(*server, notify=notify)
     failures = []
     for _, url in USUAL:
         if not await _listens(url):
             continue
         found = server._replace(url=url)
         try:
-            return found, await connect(*found)
+            return found, await connect(*found, notify=notify)
         except TerselyError as error:
             failures.append(f"{url}: {error.message}")
     places = ", ".join(f"{urlsplit(url).port} ({name})" for name, url in USUAL)
