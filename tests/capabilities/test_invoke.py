@@ -119,7 +119,7 @@ def kitchen(tmp_path: Path) -> Path:
 
 
 def test_there_is_a_call_for_every_capability() -> None:
-    assert set(CALLS) == set(catalogue.NAMES)
+    assert set(CALLS) == set(catalogue.CODE_NAMES)
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -22,9 +22,9 @@ def test_the_daemon_answers_for_every_capability_as_python_does(tmp_path: Path) 
     (tmp_path / "lcov.info").write_text(REPORT, "utf-8")
     with Workspace.open(tmp_path) as workspace:
         workspace.refresh()
-        expected = {name: without_times(to_json(ask(workspace, name, **CALLS[name]))) for name in catalogue.NAMES}
+        expected = {name: without_times(to_json(ask(workspace, name, **CALLS[name]))) for name in catalogue.CODE_NAMES}
     with serving(tmp_path), Talk(tmp_path) as talk:
-        for name in catalogue.NAMES:
+        for name in catalogue.CODE_NAMES:
             told = talk.ask(cmd=name, **CALLS[name])
             assert told["success"], (name, told)
             assert without_times(told["result"]) == expected[name], name
@@ -33,7 +33,7 @@ def test_the_daemon_answers_for_every_capability_as_python_does(tmp_path: Path) 
                 assert without_times(short["result"]) == expected[name], name
 
 
-@pytest.mark.parametrize("name", catalogue.NAMES)
+@pytest.mark.parametrize("name", catalogue.CODE_NAMES)
 def test_it_is_a_command_and_a_tool(name: str) -> None:
     short = name.removeprefix(PREFIX)
     assert name in {command.capability_name for command in COMMANDS}

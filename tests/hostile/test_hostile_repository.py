@@ -87,7 +87,7 @@ def root(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_there_is_a_question_for_every_capability() -> None:
-    assert set(QUESTIONS) == set(catalogue.NAMES)
+    assert set(QUESTIONS) == set(catalogue.CODE_NAMES)
 
 
 def test_the_watch_sees_who_looks_outside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

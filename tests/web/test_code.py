@@ -127,7 +127,7 @@ def test_nobody_has_a_program_run_or_a_file_read_from_elsewhere(code_web: Web, k
 
 def test_what_may_not_be_asked_is_not_offered(code_web: Web) -> None:
     offered = {one["name"]: one for one in code_web.ask("GET", "/cap/list").json["capabilities"]}
-    assert set(catalogue.NAMES) <= set(offered)
+    assert set(catalogue.CODE_NAMES) <= set(offered)
     assert "run" not in offered["code.coverage.context"]["args_schema"]["properties"]
     assert "root" in offered["code.context"]["args_schema"]["properties"]
 

@@ -16,7 +16,6 @@ from tests.web.chromium import Browser
 from tests.web.conftest import Web, serve
 
 from tersely.client import Client, ask
-from tersely.protocols.relay.messages import NewMessage
 
 pytestmark = pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing())
 
@@ -298,8 +297,8 @@ return [...bad];
 def test_messages_are_followed(signed: Signed) -> None:
     browser, client = signed.browser, signed.client
     thread = signed.thread("mail")
-    sent = client(ask.message_send(NewMessage("mia", "the kettle sings", thread=thread, queue=True)))
-    client(ask.message_send(NewMessage("nora", "the teapot waits", queue=True)))
+    sent = client.ask("mail.send", to="mia", body="the kettle sings", thread=thread, queue=True)
+    client.ask("mail.send", to="nora", body="the teapot waits", queue=True)
     signed.see(f"/ui/messages?thread={thread}")
     assert browser.count(".messages li") == 1
     assert browser.run("return document.querySelector('.messages .badge').textContent") == "accepted"
@@ -309,7 +308,7 @@ def test_messages_are_followed(signed: Signed) -> None:
     assert "the kettle sings" in browser.text
     with Client(signed.socket, "mia") as mia:
         for stage in ("delivered", "injected", "seen"):
-            mia(ask.receipt_new(sent.message_id, stage))
+            mia.ask("mail.receipt", message_id=sent.message_id, stage=stage)
             browser.go(browser.url)
             assert browser.run("return document.querySelector('td .badge').textContent") == stage
     assert browser.count("td time") == 3

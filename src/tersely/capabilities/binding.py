@@ -6,6 +6,7 @@ because whoever mistypes one is told what was meant.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeVar
@@ -20,7 +21,10 @@ _LONG_ROLES = frozenset({Role.CONTENT, Role.SOURCE, Role.PROSE})
 ParametersT = TypeVar("ParametersT")
 
 
-JSON_NAMES = {str: "string", int: "integer", float: "number", bool: "boolean"}
+JSON_NAMES = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object", list: "array"}
+_BOUNDS: Mapping[type, tuple[str, str]] = {
+    str: ("minLength", "maxLength")
+}  # the words of JSON schema, numbers having others
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 
@@ -43,7 +47,7 @@ def schema(parameters: type) -> dict[str, Any]:
     declared = parameters_of(parameters)
     return {
         "type": "object",
-        "properties": {parameter.name: _schema(parameter) for parameter in declared},
+        "properties": {parameter.name: schema_of(parameter) for parameter in declared},
         "required": [parameter.name for parameter in declared if parameter.required],
         "additionalProperties": False,
     }
@@ -154,11 +158,23 @@ def from_text(parameter: Parameter, text: str) -> object:
             return float(text)
         except ValueError:
             raise _usage(f"{parameter.name}: {text!r} is not a number", parameter.help) from None
+    if parameter.type in {dict, list}:
+        return _json_value(parameter, text)
     if parameter.type is bool:
         if text.lower() not in _TRUE | _FALSE:
             raise _usage(f"{parameter.name}: {text!r} is neither true nor false", parameter.help)
         return text.lower() in _TRUE
     return text
+
+
+def _json_value(parameter: Parameter, text: str) -> object:
+    import json
+
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _usage(f"{parameter.name} is not JSON: {error}", parameter.help) from None
+    return value
 
 
 def _checked(parameter: Parameter, value: object) -> object:
@@ -182,16 +198,25 @@ def _checked_element(parameter: Parameter, value: object) -> object:
     if type(value) is not parameter.type:
         raise _invalid(f"{name} must be of type {JSON_NAMES[parameter.type]}", parameter.help)
     if isinstance(value, str):
-        longest = MAX_CONTENT_BYTES if parameter.role in _LONG_ROLES else MAX_ARGUMENT_CHARACTERS
-        if len(value) > longest:
-            raise _invalid(f"{name} is longer than {longest} characters")
-        if "\0" in value:
-            raise _invalid(f"{name} holds a NUL character")
-        if not _is_encodable(value):
-            raise _invalid(f"{name} is not UTF-8", "files whose names are not UTF-8 are not indexed")
+        _check_text(parameter, value)
     elif isinstance(value, int | float) and parameter.type is not bool and not parameter.many:
         _check_range(parameter, value, "", None)
     return value
+
+
+def _check_text(parameter: Parameter, text: str) -> None:
+    name, bound = parameter.name, None if parameter.many else parameter.maximum
+    longest = bound or (MAX_CONTENT_BYTES if parameter.role in _LONG_ROLES else MAX_ARGUMENT_CHARACTERS)
+    if len(text) > longest:
+        raise _invalid(f"{name} is longer than {longest} characters")
+    if not parameter.many and len(text) < (parameter.minimum or 0):
+        raise _invalid(f"{name} is empty", parameter.help)
+    if "\0" in text and parameter.role is not Role.PROSE:
+        raise _invalid(f"{name} holds a NUL character")
+    if not _is_encodable(text):
+        raise _invalid(f"{name} is not UTF-8", "files whose names are not UTF-8 are not indexed")
+    if parameter.pattern and not re.fullmatch(parameter.pattern, text):
+        raise _invalid(f"{text[:80]!r} is no {name}: {parameter.help}")
 
 
 def _is_encodable(text: str) -> bool:
@@ -211,11 +236,20 @@ def _check_range(parameter: Parameter, number: float, unit: str, ceiling: int | 
         raise _invalid(f"{parameter.name}: at most {maximum}{unit}, not {number}", parameter.help)
 
 
-def _schema(parameter: Parameter) -> dict[str, Any]:
+def element_schema(parameter: Parameter) -> dict[str, Any]:
+    """A JSON schema of one value, without its bounds."""
     element: dict[str, Any] = {"type": JSON_NAMES.get(parameter.type, "string")}
     if parameter.choices:
         element["enum"] = list(parameter.choices)
-    bounds = ("minItems", "maxItems") if parameter.many else ("minimum", "maximum")
+    if parameter.pattern:
+        element["pattern"] = f"^({parameter.pattern})$"
+    return element
+
+
+def schema_of(parameter: Parameter) -> dict[str, Any]:
+    """A JSON schema of a parameter, with its bounds, what it means and its default."""
+    element = element_schema(parameter)
+    bounds = ("minItems", "maxItems") if parameter.many else _BOUNDS.get(parameter.type, ("minimum", "maximum"))
     whole: dict[str, Any] = {"type": "array", "items": element} if parameter.many else element
     for key, bound in zip(bounds, (parameter.minimum, parameter.maximum), strict=True):
         if bound is not None:

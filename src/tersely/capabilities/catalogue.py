@@ -5,9 +5,9 @@ Modules are imported when their capability is asked for: a command pays for itse
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from tersely.capabilities.declaration import Capability
 from tersely.foundation.errors import TerselyError
@@ -46,20 +46,56 @@ _MODULES = {
     "code.stats": "index.stats",
 }
 
-NAMES: tuple[str, ...] = tuple(_MODULES)
+
+CODE = "code."  # how the names begin of what is asked of a repository
+
+
+class _Row(NamedTuple):
+    """Where a capability of the relay is declared, and the words that ask for it on a command line."""
+
+    declared: str
+    words: str = ""  # none: it is asked by its name alone
+
+
+_RELAY = {
+    "mail.send": _Row("relay.mail:SEND", "send"),
+    "mail.inbox": _Row("relay.mail:INBOX", "inbox"),
+    "mail.box": _Row("relay.mail:MAILBOX"),
+    "mail.receipt": _Row("relay.mail:RECEIPT", "receipt"),
+    "mail.search": _Row("relay.mail:SEARCH", "messages"),
+    "mail.dead": _Row("relay.mail:DEAD", "dead-letters"),
+    "mail.resend": _Row("relay.mail:RESEND", "dead-letters resend"),
+    "agent.list": _Row("relay.agents:AGENTS", "agents"),
+    "channel.list": _Row("relay.agents:CHANNELS", "channels"),
+    "channel.join": _Row("relay.agents:JOIN", "channels join"),
+    "channel.leave": _Row("relay.agents:LEAVE", "channels leave"),
+}
+
+CODE_NAMES: tuple[str, ...] = tuple(_MODULES)  # of what is asked of a repository
+RELAY_NAMES: tuple[str, ...] = tuple(_RELAY)  # of what is asked of the relay
+NAMES: tuple[str, ...] = (*CODE_NAMES, *RELAY_NAMES)
+RELAY_WORDS: Mapping[str, str] = {row.words: name for name, row in _RELAY.items() if row.words}
+
+
+def words_of(name: str) -> str:
+    """How a capability is spelled where it is typed: `diff-context`, `symbol find`, `dead-letters resend`."""
+    if name in _RELAY:
+        return _RELAY[name].words or name.replace(".", " ")
+    return name.removeprefix(CODE).replace("_", "-").replace(".", " ")
 
 
 def load(name: str) -> Capability[Any, Any]:
     """The capability of a name; raises `usage` for a name that is not in the catalogue."""
-    if name not in _MODULES:
+    if name not in NAMES:
         raise TerselyError("usage", f"there is no capability {name!r}", f"known: {', '.join(NAMES)}")
-    module, _, declared = _MODULES[name].partition(":")
+    place = _RELAY[name].declared if name in _RELAY else _MODULES[name]
+    module, _, declared = place.partition(":")
     capability = getattr(import_module(f"tersely.capabilities.{module}"), declared or "CAPABILITY")
     assert isinstance(capability, Capability)
     assert capability.name == name
     return capability
 
 
-def every() -> Iterator[Capability[Any, Any]]:
-    """All capabilities, in the order of the table."""
-    return (load(name) for name in NAMES)
+def every(names: Iterable[str] = NAMES) -> Iterator[Capability[Any, Any]]:
+    """The capabilities of these names, in their order; all, in that of the table, without any."""
+    return (load(name) for name in names)

@@ -8,10 +8,10 @@ That one declaration yields the options of the command line, the JSON schema and
         symbol: str = positional("the symbol to start from", role=Role.SYMBOL)
         depth: int = option(3, "how many calls to follow", minimum=1, maximum=20)
 
-A field's type is `str`, `int`, `float`, `bool`, a `StrEnum`, one of them `| None`, or `tuple[str, ...]`. What several
-capabilities declare alike is a frozen dataclass of such fields, and a field of theirs that is written with `group(…)`.
-A capability that is another one under a name of its own has a subclass of its parameters, in which `fixed(…)` says
-what is not asked any more.
+A field's type is `str`, `int`, `float`, `bool`, a `StrEnum`, one of them `| None`, `tuple[str, ...]`, or `dict` or
+`list` for what JSON has by these names. What several capabilities declare alike is a frozen dataclass of such fields, and a field of theirs
+that is written with `group(…)`. A capability that is another one under a name of its own has a subclass of its
+parameters, in which `fixed(…)` says what is not asked any more.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, g
 
 if TYPE_CHECKING:
     from tersely.capabilities.text import Style
-    from tersely.workspace import Workspace
 
 ParametersT = TypeVar("ParametersT")
 ResultT = TypeVar("ResultT")
@@ -47,6 +46,13 @@ class Tier(IntEnum):
     EDIT = 1
     SYSTEM = 2
     EXTERNAL = 3
+
+
+class Context(StrEnum):
+    """What a capability is asked of: `run` is handed a `Workspace`, or a `RelayContext`."""
+
+    WORKSPACE = "workspace"
+    RELAY = "relay"
 
 
 _TIER_OF_EFFECT = {Effect.READ: Tier.READ, Effect.WRITE: Tier.EDIT, Effect.EXECUTE: Tier.SYSTEM}
@@ -73,15 +79,16 @@ class Parameter:
     """One declared parameter, in the words that every door understands."""
 
     name: str
-    type: type  # str, int, float, bool or a StrEnum; of the elements where `many`
+    type: type  # str, int, float, bool, a StrEnum, dict or list of JSON; of the elements where `many`
     help: str
     default: Any
     required: bool
     positional: bool
     many: bool
     nullable: bool
-    minimum: int | None  # of a number; of the number of elements where `many`
+    minimum: int | None  # of a number; of characters of a text; of the number of elements where `many`
     maximum: int | None
+    pattern: str  # of the whole of a text, in the dialect that Python and JSON Schema share; "" for any
     metavar: str
     role: Role
     bare: str | None  # the value of the flag alone, None if it needs one
@@ -117,9 +124,11 @@ def positional(
     metavar: str = "",
     minimum: int | None = None,
     maximum: int | None = None,
+    pattern: str = "",
 ) -> Any:
     """Declare a parameter that is given by its place; required unless it has a default."""
     told = {"help": help, "positional": True, "role": role, "metavar": metavar, "minimum": minimum, "maximum": maximum}
+    told |= {"pattern": pattern}
     return dataclasses.field(default=default, metadata=told)
 
 
@@ -131,6 +140,7 @@ def option(
     metavar: str = "",
     minimum: int | None = None,
     maximum: int | None = None,
+    pattern: str = "",
     bare: str | None = None,
     shorthand: bool = False,
     effect: Effect = Effect.READ,
@@ -139,7 +149,7 @@ def option(
 ) -> Any:
     """Declare a parameter that is given by its name: that of the field, without the `_` after a word of Python's."""
     told = {"help": help, "role": role, "metavar": metavar, "minimum": minimum, "maximum": maximum, "hidden": hidden}
-    told |= {"bare": bare, "shorthand": shorthand, "effect": effect, "greedy": greedy}
+    told |= {"pattern": pattern, "bare": bare, "shorthand": shorthand, "effect": effect, "greedy": greedy}
     return dataclasses.field(default=default, metadata=told)
 
 
@@ -203,7 +213,7 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
     if nullable:
         hint = next(part for part in get_args(hint) if part is not type(None))
     many = get_origin(hint) is tuple
-    element: type = get_args(hint)[0] if many else hint
+    element: type = get_args(hint)[0] if many else get_origin(hint) or hint
     required = field.default is dataclasses.MISSING
     return Parameter(
         name=_name(field),
@@ -216,6 +226,7 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
         nullable=nullable,
         minimum=told["minimum"],
         maximum=told["maximum"],
+        pattern=told["pattern"],
         metavar=told["metavar"] or _name(field).upper().replace("_", "-"),
         role=told["role"],
         bare=told.get("bare"),
@@ -246,17 +257,24 @@ class Capability(Generic[ParametersT, ResultT]):
     summary: str
     description: str
     parameters: type[ParametersT]
-    run: Callable[[Workspace, ParametersT], ResultT]
+    run: Callable[[Any, ParametersT], ResultT]  # what it is asked of comes first, see `context`
     text: Callable[[ResultT, Style], str]
     found: Callable[[ResultT], bool] | None = None  # whether a result has what was looked for; None: always
     aside: Callable[[ResultT, Style], str] | None = None  # what is said beside the answer and is no part of it
     examples: tuple[str, ...] = ()
+    context: Context = Context.WORKSPACE
     effect: Effect = Effect.READ
+    fails: tuple[str, ...] = ()  # the codes of its own errors, where doors document them
     cacheable: bool = True  # the same parameters at the same revision give the same answer
     depends_on_git: bool = False  # not cacheable, but the same again while files and repository stand as they are
     remembering: frozenset[str] = frozenset()  # parameters with which an answer depends on more: answers before it, say
     checks_freshness: bool = True  # the index is refreshed before `run`; False where `run` does it itself
     tier: Tier = Tier.READ
+
+    @property
+    def answers(self) -> Any:
+        """The type of its results, as `run` declares it."""
+        return _hints(self.run)["return"]
 
     def tier_of(self, arguments: Mapping[str, object]) -> Tier:
         """How much trust a call with these arguments needs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ from tersely.foundation.escape import visible, visible_line
 ValueT = TypeVar("ValueT")
 
 # The fields of results that hold several lines; all other texts have to stay on theirs.
-_OF_LINES = frozenset({"text", "code", "content", "diff", "doc", "signature"})
+_OF_LINES = frozenset({"text", "body", "code", "content", "diff", "doc", "signature"})
 
 
 def to_json(value: object) -> Any:
@@ -50,9 +50,10 @@ def _harmless(value: Any, written: Callable[[str], str]) -> Any:
     if isinstance(value, dict):
         return {_harmless(key, written): _harmless(element, written) for key, element in value.items()}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        changed = {
-            field.name: _harmless(getattr(value, field.name), visible if field.name in _OF_LINES else written)
-            for field in dataclasses.fields(value)
-        }
-        return dataclasses.replace(value, **changed)
+        names = [field.name for field in dataclasses.fields(value)]
+        return dataclasses.replace(value, **_harmless_fields(value, names, written))
     return value
+
+
+def _harmless_fields(value: Any, names: Iterable[str], written: Callable[[str], str]) -> dict[str, Any]:
+    return {name: _harmless(getattr(value, name), visible if name in _OF_LINES else written) for name in names}

@@ -122,6 +122,11 @@ ALIASES: tuple[Command, ...] = (
     Command(("find",), "code.search"),
 )
 
+# What the relay answers, as capabilities of the catalogue.
+RELAY_QUESTIONS: tuple[Command, ...] = tuple(
+    Command(tuple(words.split()), name) for words, name in catalogue.RELAY_WORDS.items()
+)
+
 # The commands about the program itself: usage and summary. `own.py` runs them.
 OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     "help": ("help [COMMAND|TOPIC]", "The manual page of a command; topics: exit-codes, json"),

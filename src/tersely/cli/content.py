@@ -1,4 +1,4 @@
-"""Texts that are handed to a command: from a file that is named, or as `-` from standard input."""
+"""Texts that are handed to a command: from a file that is named, or as `-` from standard input, as prose may come."""
 
 from __future__ import annotations
 
@@ -16,10 +16,16 @@ STANDARD_INPUT = "-"
 def with_content(declared: Sequence[Parameter], arguments: Mapping[str, object], directory: Path) -> dict[str, object]:
     """The same arguments, with the texts in the place of the files that hold them; raises `unreadable_file`."""
     roles = {parameter.name: parameter.role for parameter in declared}
-    return {
-        name: _content(value, directory) if roles.get(name) is Role.CONTENT and isinstance(value, str) else value
-        for name, value in arguments.items()
-    }
+    given = dict(arguments)
+    for name, value in arguments.items():
+        if isinstance(value, str) and _is_place(roles.get(name), value):
+            given[name] = _content(value, directory)
+    return given
+
+
+def _is_place(role: Role | None, value: str) -> bool:
+    """Whether a value says where a text is to be read."""
+    return role is Role.CONTENT or (role is Role.PROSE and value == STANDARD_INPUT)
 
 
 def _content(name: str, directory: Path) -> str:

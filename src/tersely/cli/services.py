@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Mapping
 from typing import Any
 
+from tersely.capabilities import catalogue
+from tersely.capabilities.declaration import parameters_of
+from tersely.cli.relay.identity import with_token
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 from tersely.protocols.mcp.services import Method
@@ -26,6 +30,18 @@ class RelayServices:
     async def ask(self, method: Method, arguments: Mapping[str, Any]) -> Any:
         """The result; raises what there is instead."""
         return await asyncio.to_thread(self._ask, method, arguments)
+
+    async def answer(self, capability: str, arguments: Mapping[str, Any], budget: int) -> str:
+        """What a capability of the relay answers in words; raises what there is instead."""
+        return await asyncio.to_thread(self._answer, capability, arguments, budget)
+
+    def _answer(self, capability: str, arguments: Mapping[str, Any], budget: int) -> str:
+        from tersely.client import Client
+
+        declared = parameters_of(catalogue.load(capability).parameters)
+        given = with_token(declared, arguments, os.environ)
+        with Client.local(self._agent) as relay:
+            return relay.answer(capability, given, budget=budget).text
 
     def _methods(self) -> list[Method]:
         from tersely.client import Client, ask

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from tersely.client.request import Request, request
 from tersely.foundation.limits import REQUEST_SECONDS
-from tersely.protocols.relay import messages, shapes
+from tersely.protocols.relay import shapes
 from tersely.protocols.relay.services import NewQuestion, ServiceAnswer, Services
 
 
@@ -151,59 +151,6 @@ def cap_invoke(
     """Call a capability on behalf of a thread."""
     body = shapes.NewCall(capability, thread_id, dict(args), key, hops, list(source_refs))
     return request("cap_invoke", body=body)
-
-
-def agent_list(*, connected: bool = False) -> Request[messages.Agents]:
-    """Who is known; with `connected`, who is connected."""
-    return request("agent_list", query={"connected": int(connected)})
-
-
-def message_send(message: messages.NewMessage) -> Request[messages.MessageSent]:
-    """Send a message as the agent of the client."""
-    return request("message_send", body=message)
-
-
-def message_list(
-    *, with_: str = "", thread: str = "", query: str = "", after: int = 0, limit: int = 100
-) -> Request[messages.Messages]:
-    """Messages with somebody, of a thread, with words, after a number, the oldest first."""
-    asked = {"with": with_ or None, "thread": thread or None, "query": query or None, "after": after, "limit": limit}
-    return request("message_list", query=asked)
-
-
-def receipt_new(message_id: str, stage: str = "delivered", token: str = "") -> Request[messages.ReceiptTold]:
-    """Say how far a message has come with the agent of the client: delivered, injected or seen."""
-    return request("receipt_new", path={"message_id": message_id}, body={"stage": stage, "token": token})
-
-
-def inbox(name: str, after: int = 0, limit: int = 100, *, waiting: bool = False) -> Request[messages.Deliveries]:
-    """What came to a mailbox after a number; with `waiting`, what is not acknowledged."""
-    return request("inbox", path={"name": name}, query={"waiting": int(waiting), "after": after, "limit": limit})
-
-
-def channel_list() -> Request[messages.Channels]:
-    """The channels and their members."""
-    return request("channel_list")
-
-
-def channel_join(channel: str, token: str = "") -> Request[messages.Membership]:
-    """Make the agent of the client a member of a channel."""
-    return request("channel_join", body={"channel": channel, "token": token})
-
-
-def channel_leave(channel: str, token: str = "") -> Request[messages.Membership]:
-    """Make the agent of the client a member of a channel no longer."""
-    return request("channel_leave", body={"channel": channel, "token": token})
-
-
-def dead_letters(after: int = 0, limit: int = 100) -> Request[messages.Deliveries]:
-    """Messages that nobody took, after a number."""
-    return request("dead_letters", query={"after": after, "limit": limit})
-
-
-def dead_letter_resend(message_id: str, mailbox: str = "") -> Request[messages.Resent]:
-    """Let a dead letter wait again, in one mailbox or in all that it died in."""
-    return request("dead_letter_resend", path={"message_id": message_id}, body={"mailbox": mailbox})
 
 
 def service_list() -> Request[Services]:

@@ -11,13 +11,16 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self, TypeVar
 from urllib.parse import quote, urlencode
 
+import msgspec
+
+from tersely.capabilities import catalogue
 from tersely.client.request import Request, decoded, failure_of, read_answer, request
 from tersely.foundation import http
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS
 from tersely.protocols.relay.place import home_directory
-from tersely.protocols.relay.shapes import ArtifactTold, EventTold, TicketTold
+from tersely.protocols.relay.shapes import Answered, ArtifactTold, EventTold, Question, TicketTold
 from tersely.protocols.socket.place import HTTP_SOCKET, socket_path
 
 EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened again
@@ -61,6 +64,21 @@ class Client:
         headers |= {name: value for name, value in request.headers.items() if value}
         reply = self._asked(request.operation.method, request.target, request.content(), headers)
         return request.answer(reply.status, reply.body)
+
+    def ask(self, capability: str, **arguments: object) -> Any:
+        """The result of a capability of the relay, as the type that it declares; raises as a call does."""
+        told = self.answer(capability, arguments)
+        return msgspec.convert(told.result, catalogue.load(capability).answers)
+
+    def answer(
+        self, capability: str, arguments: Mapping[str, object], *, budget: int | None = None, colored: bool = False
+    ) -> Answered:
+        """The result of a capability of the relay as JSON has it, and in words of at most `budget` tokens."""
+        question = Question(capability, dict(arguments), budget, colored)
+        headers = {**self._headers, "Content-Type": "application/json"}
+        reply = self._asked("POST", "/ask", msgspec.json.encode(question), headers)
+        answered: Answered = read_answer(Answered, reply.status, reply.body)
+        return answered
 
     def tail(self, thread_id: str, after: int = 0) -> Generator[EventTold, None, None]:
         """The events of a thread after a number, and those to come, for as long as they are wanted."""

@@ -118,10 +118,12 @@ class Peer:
         project: str = "",
         directory: str = "",
         max_inflight: int | None = None,
+        resume_token: str = "",
     ) -> Self:
         """Connect under a name; raises `daemon_not_running`, `name_taken` or `unauthorized`.
 
         With `binds`, the name is bound to a token, which is then in `token` and is to be shown the next time.
+        `resume_token` is that of the session to go on with, where there is one.
         """
         can: dict[str, Any] = {"ack": True, "resume": True, "supports_topics": True, "channel_ack": True}
         if max_inflight is not None:
@@ -133,7 +135,7 @@ class Peer:
         if service is not None:
             hello["service"] = dict(service)
         peer = cls(name, home or home_directory(), hello)
-        peer.token = token
+        peer.token, peer.resume_token = token, resume_token
         await peer.resume()
         return peer
 

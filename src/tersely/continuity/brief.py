@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
+from tersely.capabilities.relay.foreign import neutral
 from tersely.capabilities.reply import cut
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_BRIEF_TOKENS
 from tersely.foundation.tokens import Tokenizer
-from tersely.protocols.inline.foreign import neutral
 
 _CLOSING_TOKENS = 40  # kept for the line that says what is left out
 _REASON_CHARACTERS = 80

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tersely.capabilities.relay.messages import DeliveryTold
 from tersely.client import Client, ask
 from tersely.continuity.brief import Brief, Missing, Part, one_line, write_brief
 from tersely.daemon.asking import Asking
@@ -16,7 +17,6 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS
 from tersely.foundation.tokens import Tokenizer
-from tersely.protocols.relay.messages import DeliveryTold
 from tersely.protocols.relay.shapes import Header
 
 MAX_BRIEF_MESSAGES = 50  # that wait, in one brief
@@ -107,7 +107,7 @@ def _header_lines(header: Header) -> list[str]:
 
 
 def _unread_text(relay: Client, name: str) -> str:
-    page = relay(ask.inbox(name, 0, MAX_BRIEF_MESSAGES, waiting=True))
+    page = relay.ask("mail.box", name=name, waiting=True, limit=MAX_BRIEF_MESSAGES)
     lines = [_message_line(one) for one in page.messages]
     if page.next_after is not None:
         lines.append(f"… there are more: tersely inbox {name} --waiting --after {page.next_after}")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tersely.capabilities.relay.foreign import neutral
 from tersely.capabilities.text import counted
 from tersely.client import Client, ask
 from tersely.client.peer import Delivery
@@ -16,7 +17,6 @@ from tersely.foundation.ids import new_id
 from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS, MAX_WAITING_TEXTS
 from tersely.protocols.inline.arguments import CODE_SERVICE
 from tersely.protocols.inline.commands import Command, Malformed, Message, Release, Spawn, Unmarked
-from tersely.protocols.inline.foreign import neutral
 
 MAX_SESSION_LINES = 200  # of each kind in a summary
 _TASK_CHARACTERS = 400

@@ -160,7 +160,7 @@ class Analysis:
 
     def warm(self) -> None:
         """Load what answers need."""
-        for capability in catalogue.every():
+        for capability in catalogue.every(catalogue.CODE_NAMES):
             capability.parameters.__doc__  # noqa: B018
         _ = self._engine.graph
         self.rest()

@@ -77,7 +77,7 @@ SPELLINGS: Mapping[str, Spelling] = {
 
 def commands() -> list[str]:
     """Every command, for whoever mistypes one."""
-    short = [name.removeprefix(PREFIX) for name in catalogue.NAMES]
+    short = [name.removeprefix(PREFIX) for name in catalogue.CODE_NAMES]
     return sorted({*OWN_COMMANDS, *SPELLINGS, *short})
 
 
@@ -85,7 +85,7 @@ def spelling_of(command: str) -> Spelling | None:
     """What a command means: a word of its own, or a capability by its name, with or without the prefix."""
     if command in SPELLINGS:
         return SPELLINGS[command]
-    names = [name for name in (command, f"{PREFIX}{command}") if name in catalogue.NAMES]
+    names = [name for name in (command, f"{PREFIX}{command}") if name in catalogue.CODE_NAMES]
     return Spelling(names[0]) if names else None
 
 

@@ -25,7 +25,7 @@ from tersely.web.failures import body_of, status_of
 from tersely.web.guard import Guard, OwnUser, Visitor
 from tersely.web.guard import Pages as GuardedPages
 from tersely.web.openapi import document
-from tersely.web.routes import mail, services
+from tersely.web.routes import capabilities, services
 from tersely.web.routes.plain import HANDLERS, Handler
 from tersely.web.routes.streams import STREAMED
 from tersely.web.table import Endpoint, Table
@@ -62,7 +62,8 @@ def make_apps(relay: Relay, told: RelayTold, token: Callable[[], str]) -> Apps:
     handlers: dict[str, Handler] = {
         **HANDLERS,
         **services.HANDLERS,
-        **mail.HANDLERS,
+        **capabilities.HANDLERS,
+        **{one.name: capabilities.handler_of(one) for one in OPERATIONS if one.capability},
         "status": lambda relay, asked: told,
         "ticket_new": ticket_new,
     }

@@ -45,7 +45,7 @@ class Workspaces:
 
     def offers(self) -> Iterator[Offer]:
         """Every capability of the catalogue."""
-        return map(self._offer, catalogue.every())
+        return map(self._offer, catalogue.every(catalogue.CODE_NAMES))
 
     def _offer(self, capability: Capability[Any, Any]) -> Offer:
         def run(call: Call) -> Given:

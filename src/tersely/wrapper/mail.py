@@ -38,6 +38,8 @@ class Mail:
     def __init__(self, who: Who, peer: Peer) -> None:
         self.who = who
         self._peer: Peer | None = peer
+        self.session = peer.session_id  # which shows that somebody acts for this run
+        self._resume_token = peer.resume_token
         self._token = peer.token
         self._channels: set[str] = set()  # that were joined
         self._connected = asyncio.Event()
@@ -56,7 +58,7 @@ class Mail:
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
                 try:
-                    self._peer = await _connect(self.who, self._token)
+                    self._peer = await _connect(self.who, self._token, self._resume_token)
                 except (TerselyError, OSError):
                     continue
                 self._connected.set()
@@ -148,6 +150,7 @@ class Mail:
         peer, self._peer = self._peer, None
         self._connected.clear()
         if peer is not None:
+            self._resume_token = peer.resume_token
             peer.drop()
 
 
@@ -156,9 +159,15 @@ async def _took(peer: Peer, delivery: Delivery) -> None:
     await peer.ack(delivery)
 
 
-async def _connect(who: Who, token: str) -> Peer:
+async def _connect(who: Who, token: str, resume_token: str = "") -> Peer:
     return await Peer.connect(
-        who.name, home=who.home, token=token, program=who.program, task=who.task, directory=who.directory
+        who.name,
+        home=who.home,
+        token=token,
+        resume_token=resume_token,
+        program=who.program,
+        task=who.task,
+        directory=who.directory,
     )
 
 

@@ -15,11 +15,11 @@ from typing import NamedTuple
 from tersely.agents.run_hook import SOCKET_VARIABLE
 from tersely.agents.table import AGENTS
 from tersely.agents.wrapped import Launch, Wrapped
+from tersely.capabilities.relay.foreign import BANNER
 from tersely.continuity.handover import Handover, Place
 from tersely.continuity.threads import VARIABLE as THREAD_VARIABLE
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
-from tersely.protocols.inline.commands import BANNER
 from tersely.wrapper import terminal, tmux
 from tersely.wrapper.delivery.hooks import Hooks
 from tersely.wrapper.delivery.inbox import Inbox, Text
@@ -46,6 +46,7 @@ _SHELL_OF_SUDO = re.compile(r"-[A-Za-z]*[is]|--login|--shell")
 _COMMAND_OF_SHELL = re.compile(r"-[A-Za-z]*c|-Command|--command(=.*)?", re.DOTALL)
 MAX_NAME_TRIES = 100  # numbers behind the name of a program
 NAME_VARIABLE = "TERSELY_AGENT"  # tells the program and what it runs under which name they are
+TOKEN_VARIABLE = "TERSELY_TOKEN"  # noqa: S105 - the name of a variable, by which they show that the name is theirs
 
 
 class Wanted(NamedTuple):
@@ -138,7 +139,8 @@ class _Run:
             self._session.taken(text)
 
     def _variables(self) -> dict[str, str]:
-        return {NAME_VARIABLE: self._mail.who.name, THREAD_VARIABLE: self._handover.thread}
+        name, session = self._mail.who.name, self._mail.session
+        return {NAME_VARIABLE: name, TOKEN_VARIABLE: session, THREAD_VARIABLE: self._handover.thread}
 
     def _rules(self) -> str:
         """What an agent is told of the relay. The example is no command: it has no marker."""

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tersely.capabilities.relay.foreign import BANNER, banner, neutral, typed
 from tersely.protocols.inline import reading
-from tersely.protocols.inline.commands import BANNER
-from tersely.protocols.inline.foreign import banner, neutral, typed
 from tersely.protocols.inline.reading import Line
 from tersely.protocols.terminal.screen import Screen
 from tersely.wrapper.watching import Watcher

@@ -87,7 +87,7 @@ def test_every_tool_says_what_the_command_line_prints(shop: Path, mode: str) -> 
             assert not any(answer.is_error for answer in answers)
 
     asked = {name for _, name, _ in questions()}
-    rest = {one.name for one in catalogue.every() if one.checks_freshness} - asked
+    rest = {one.name for one in catalogue.every(catalogue.CODE_NAMES) if one.checks_freshness} - asked
     # These need a report of coverage, or a history to learn from: tests/hostile asks them through the same door.
     assert rest <= {"code.coverage.context", "code.coverage.slice", "code.coverage.files", "code.packet"}
     converse(work, mode=mode)

@@ -14,9 +14,20 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.tokens import count
 from tersely.protocols.commands import SPELLINGS
 from tersely.protocols.mcp.server import listed
-from tersely.protocols.mcp.tools import CALL, CORE, INSTRUCTIONS, MORE_TOOLS, more_tools, question, tool_name, tools
+from tersely.protocols.mcp.tools import (
+    ACT,
+    CALL,
+    CORE,
+    INSTRUCTIONS,
+    MORE_TOOLS,
+    OFFERED,
+    more_tools,
+    question,
+    tool_name,
+    tools,
+)
 
-MOST_TOKENS = 700
+MOST_TOKENS = 1_400
 
 
 def sent(*, all_tools: bool = False) -> str:
@@ -26,8 +37,8 @@ def sent(*, all_tools: bool = False) -> str:
 
 def test_the_list_is_short() -> None:
     names = [tool.name for tool in tools()]
-    assert names[-2:] == [MORE_TOOLS, CALL]
-    assert len(names) - 2 <= 6
+    assert names[-3:] == [MORE_TOOLS, CALL, ACT]
+    assert len(names) - 3 <= 12
     assert count(sent()) < MOST_TOKENS
     assert count(INSTRUCTIONS) < 60
     assert count(sent(all_tools=True)) > 3 * count(sent())
@@ -35,19 +46,26 @@ def test_the_list_is_short() -> None:
 
 def test_the_core_shows_parameters_that_there_are() -> None:
     for name, shown in CORE.items():
-        if name in catalogue.NAMES:
-            assert set(shown) <= {one.name for one in parameters_of(catalogue.load(name).parameters)}, name
+        assert set(shown) <= {one.name for one in parameters_of(catalogue.load(name).parameters)}, name
 
 
 def test_what_is_listed_as_reading_reads() -> None:
     reading = {tool.name: tool.only_reads for tool in tools(all_tools=True)}
-    assert reading == {tool_name(one.name): one.effect is Effect.READ for one in catalogue.every()}
-    (call,) = (tool for tool in tools() if tool.name == CALL)
-    assert call.only_reads == all(reading.values())
+    assert reading == {tool_name(one.name): one.effect is Effect.READ for one in catalogue.every(OFFERED)}
+    pair = {tool.name: tool.only_reads for tool in tools() if tool.name in {CALL, ACT}}
+    assert pair == {CALL: True, ACT: False}
+
+
+def test_what_only_reads_changes_nothing() -> None:
+    with pytest.raises(TerselyError) as refusal:
+        question(CALL, {"tool": "channels_join", "arguments": {"channel": "#dev"}})
+    assert (refusal.value.code, refusal.value.hint) == ("not_permitted", f"call it through {ACT}")
+    asked = question(ACT, {"tool": "channels_join", "arguments": {"channel": "#dev"}})
+    assert asked == ("channel.join", {"channel": "#dev"})
 
 
 def test_every_name_is_one_that_every_client_takes() -> None:
-    names = [tool_name(name) for name in (*catalogue.NAMES, *(name for name in SPELLINGS if "." in name))]
+    names = [tool_name(name) for name in (*OFFERED, *(name for name in SPELLINGS if "." in name))]
     assert len(set(names)) == len(names)
     for name in names:
         assert re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]{0,63}", name)
@@ -57,18 +75,19 @@ def test_every_capability_is_listed_or_found() -> None:
     listed = {tool.name for tool in tools()}
     found = set(re.findall(r"^(\w+)\(", more_tools({}), re.MULTILINE))
     assert listed.isdisjoint(found)
-    assert {tool_name(name) for name in catalogue.NAMES} == (listed | found) - {MORE_TOOLS, CALL}
-    assert {tool.name for tool in tools(all_tools=True)} == {tool_name(name) for name in catalogue.NAMES}
+    assert {tool_name(name) for name in OFFERED} == (listed | found) - {MORE_TOOLS, CALL, ACT}
+    assert {tool.name for tool in tools(all_tools=True)} == {tool_name(name) for name in OFFERED}
 
 
-@pytest.mark.parametrize("name", catalogue.NAMES)
+@pytest.mark.parametrize("name", OFFERED)
 def test_what_a_tool_takes_is_told(name: str) -> None:
     page = more_tools({"tool": tool_name(name)})
     capability = catalogue.load(name)
     assert capability.summary in page
     for parameter in parameters_of(capability.parameters):
         line = rf"^{parameter.name}( \(required\))?: .*{re.escape(parameter.help)}$"
-        assert bool(re.search(line, page, re.MULTILINE)) is (parameter.effect is Effect.READ)
+        is_offered = parameter.effect is Effect.READ and not parameter.hidden
+        assert bool(re.search(line, page, re.MULTILINE)) is is_offered
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from tersely.capabilities.declaration import Parameter, parameters_of
 from tersely.capabilities.text import Style
 from tersely.cli.daemon import resolved_root
 from tersely.cli.options import Options
@@ -62,7 +63,7 @@ class RelayCommand:
 
     words: tuple[str, ...]
     summary: str
-    parameters: type
+    declared: type
     run: Callable[[Asked, Any], dict[str, Any]]
     payload: str = ""  # the option that `--json` with a JSON value behind it means, as the first relay had it
     is_open: bool = False  # all that follows its words is its positional words, also what looks like an option
@@ -71,6 +72,14 @@ class RelayCommand:
     def name(self) -> str:
         """The words as they are typed."""
         return " ".join(self.words)
+
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What it may be given."""
+        return parameters_of(self.declared)
+
+    def line(self) -> str:
+        """What it does, in one line."""
+        return self.summary
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tersely.capabilities.binding import bind
-from tersely.capabilities.declaration import parameters_of
+from tersely.capabilities.declaration import option, parameters_of
 from tersely.capabilities.invoke import Outcome
+from tersely.capabilities.relay.names import PERSON
 from tersely.capabilities.text import Style, aligned
-from tersely.cli.commands import RELAY, RELAY_COMMANDS
+from tersely.cli.commands import RELAY, RELAY_COMMANDS, RELAY_QUESTIONS, Command
+from tersely.cli.content import with_content
 from tersely.cli.manual import parameter_blocks, places
 from tersely.cli.options import Options, read_with_options
 from tersely.cli.output import Output
-from tersely.cli.relay import brief, content, mail, process, services, wrapped
+from tersely.cli.relay import brief, content, process, services, wrapped
 from tersely.cli.relay.declared import Asked, RelayCommand
+from tersely.cli.relay.identity import NAME_VARIABLE, with_token
 from tersely.cli.run import asks_for_help
 from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import EXIT_OK, TerselyError
 
-COMMANDS: tuple[RelayCommand, ...] = (
-    *process.COMMANDS, *wrapped.COMMANDS, *brief.COMMANDS, *mail.COMMANDS, *services.COMMANDS, *content.COMMANDS,
+COMMANDS: tuple[RelayCommand | Command, ...] = (
+    *process.COMMANDS, *wrapped.COMMANDS, *brief.COMMANDS, *RELAY_QUESTIONS, *services.COMMANDS, *content.COMMANDS,
 )  # fmt: skip
-_AGENT = "cli"  # as whom the relay is asked where no other is named
+
+
+@dataclass(frozen=True, slots=True)
+class _Asker:
+    agent: str = option("", f"who asks (default: {NAME_VARIABLE}, else {PERSON})", metavar="NAME")
+
+
+_ASKER = parameters_of(_Asker)
 
 
 def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
@@ -32,14 +45,31 @@ def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int
         output = Output(program, Options(), Terminal.own())
         return output.print_plain(Outcome("", {"text": help_text(program, named, output.answer_style())}))
     command, rest = _find(words)
+    if isinstance(command, Command):
+        return _ask(program, command, [*leading, *rest])
     rest = ["--", *rest] if command.is_open else _with_payload(command, rest)
-    options, arguments = read_with_options(parameters_of(command.parameters), [*leading, *rest])
-    parameters: Any = bind(command.parameters, arguments)
+    options, arguments = read_with_options(command.parameters(), [*leading, *rest])
+    parameters: Any = bind(command.declared, arguments)
     output = Output(program, options, Terminal.own())
-    agent = getattr(parameters, "agent", "") or _AGENT
+    agent = getattr(parameters, "agent", "") or PERSON
     asked = Asked(program, options, output.answer_style(), agent)
     result = command.run(asked, parameters)
     return output.print_plain(Outcome("", result)) or int(result.get("exit_status", EXIT_OK))
+
+
+def _ask(program: str, command: Command, words: Sequence[str]) -> int:
+    """Ask the relay what a command means, and print the answer."""
+    from tersely.client import Client
+
+    options, arguments = read_with_options((*command.parameters(), *_ASKER), words)
+    agent = str(arguments.pop("agent", "") or os.environ.get(NAME_VARIABLE) or PERSON)
+    given = with_content(command.parameters(), {**command.preset, **arguments}, Path())
+    given = with_token(command.parameters(), given, os.environ)
+    bind(command.capability().parameters, given)
+    output = Output(program, options, Terminal.own())
+    with Client.local(agent) as relay:
+        answered = relay.answer(command.capability_name, given, colored=output.answer_style().colored)
+    return output.print_plain(Outcome("", {**answered.result, "text": answered.text}))
 
 
 def help_text(program: str, named: Sequence[str], style: Style) -> str:
@@ -48,23 +78,24 @@ def help_text(program: str, named: Sequence[str], style: Style) -> str:
     exact = next((command for command in begin if list(command.words) == list(named)), None)
     only = exact or (begin[0] if len(begin) == 1 else None)
     others = [command for command in begin or COMMANDS if command is not only]
-    listed = aligned([(_usage(program, command), command.summary) for command in others], [style.symbol])
+    listed = aligned([(_usage(program, command), command.line()) for command in others], [style.symbol])
     blocks = ["\n".join(listed) + "\n"] if listed else []
     if only is not None:
         heading = style.heading(f"{_usage(program, only)} [OPTION]…")
-        page = [f"{heading}\n", f"  {only.summary}.\n", *parameter_blocks(parameters_of(only.parameters), style)]
+        declared = (*only.parameters(), *_ASKER) if isinstance(only, Command) else only.parameters()
+        page = [f"{heading}\n", f"  {only.line()}.\n", *parameter_blocks(declared, style)]
         blocks = [*page, *blocks]
     return "\n".join(blocks)
 
 
-def _usage(program: str, command: RelayCommand) -> str:
+def _usage(program: str, command: RelayCommand | Command) -> str:
     """How it is typed; behind `relay` where it is no command of the program itself."""
     is_own = program == RELAY or command.words[0] in RELAY_COMMANDS
     words = [program, command.name] if is_own else [program, RELAY, command.name]
-    return " ".join([*words, *places(parameters_of(command.parameters))])
+    return " ".join([*words, *places(command.parameters())])
 
 
-def _find(words: Sequence[str]) -> tuple[RelayCommand, Sequence[str]]:
+def _find(words: Sequence[str]) -> tuple[RelayCommand | Command, Sequence[str]]:
     for command in sorted(COMMANDS, key=lambda command: -len(command.words)):
         length = len(command.words)
         if tuple(words[:length]) == command.words:

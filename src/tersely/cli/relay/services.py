@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import positional
+from tersely.capabilities.relay.foreign import neutral
 from tersely.capabilities.text import aligned
 from tersely.cli.relay.declared import ROOT, Asked, Nothing, RelayCommand, plain
 from tersely.foundation.escape import visible_line
-from tersely.protocols.inline.foreign import neutral
 
 if TYPE_CHECKING:
     from tersely.protocols.relay.services import MethodTold

@@ -14,7 +14,6 @@ def marked_prefix(marker: str) -> str:
     return f"->relay-{marker}:" if marker else PREFIX
 
 
-BANNER = "Relay message from"  # begins every message that is typed in; nothing foreign may begin so
 SPAWN, RELEASE = "spawn", "release"
 
 

@@ -26,8 +26,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from tersely.capabilities.relay.foreign import BANNER
 from tersely.protocols.inline.commands import (
-    BANNER,
     PREFIX,
     RELEASE,
     SPAWN,

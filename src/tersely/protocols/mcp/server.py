@@ -106,9 +106,11 @@ class _CodeMethods:
     async def _called(self, request: OpenRequest, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         if name == tools.MORE_TOOLS:
             return _result([await self._more_tools(request, arguments)], {})
-        if name == tools.CALL and (said := await self._of_service(request, arguments)) is not None:
+        if name in {tools.CALL, tools.ACT} and (said := await self._of_service(request, arguments)) is not None:
             return _result([said], {})
         question = tools.question(name, arguments)
+        if tools.is_of_relay(question.command):
+            return _result([await self._of_relay(request, question)], {})
         session = f"{self._session_of(await self._roots.root(request))}-{self._lost}"
         try:
             reply = await self._answer(request, tools.for_session(question, session))
@@ -133,6 +135,12 @@ class _CodeMethods:
         if method is None:
             return None
         return await self._cut(request, services.text(await self._others.ask(method, given)), budget)
+
+    async def _of_relay(self, request: OpenRequest, question: Question) -> str:
+        given = dict(question.arguments)
+        settings = load(await self._roots.root(request))
+        budget = read_budget(given.pop(BUDGET, None), settings.budget_tokens)
+        return await self._others.answer(question.command, given, budget)
 
     async def _cut(self, request: OpenRequest, text: str, budget: Any) -> str:
         settings = load(await self._roots.root(request))

@@ -35,6 +35,9 @@ class Services(Protocol):
     async def ask(self, method: Method, arguments: Mapping[str, Any]) -> Any:
         """The result; raises what there is instead."""
 
+    async def answer(self, capability: str, arguments: Mapping[str, Any], budget: int) -> str:
+        """What a capability of the relay answers in words of at most `budget` tokens; raises what there is instead."""
+
 
 async def named(services: Services, tool: str) -> Method | None:
     """The method that is called as a tool by this name, None where there is none."""

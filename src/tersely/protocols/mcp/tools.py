@@ -7,12 +7,13 @@ that each capability has for itself. `more_tools` tells the rest to whoever asks
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.binding import JSON_NAMES
-from tersely.capabilities.declaration import Capability, Effect, Parameter, parameters_of
+from tersely.capabilities.binding import JSON_NAMES, schema_of
+from tersely.capabilities.declaration import Capability, Context, Effect, Parameter, parameters_of
 from tersely.capabilities.delta import for_reader
 from tersely.capabilities.reply import BUDGET
 from tersely.foundation.errors import TerselyError
@@ -24,6 +25,7 @@ INSTRUCTIONS = (
 )
 MORE_TOOLS = "more_tools"
 CALL = "call"
+ACT = "relay"  # what calls those that do more than read
 STORE = "store_in_cassette"  # beside the parameters of packs: keep the answer in the relay, and reply its reference
 OUTPUT = "output"  # the parameter that says so where programs may do more than read
 
@@ -34,13 +36,25 @@ CORE: Mapping[str, tuple[str, ...]] = {
     "code.search": ("query", "in"),
     "code.symbol.get": ("symbol",),
     "code.calls": ("symbol",),
+    "code.impact": ("symbol",),
+    "code.change_impact": ("base",),
+    "code.plan": ("task",),
     "code.diff_context": ("base",),
+    "mail.send": ("to", "body", "reply_to"),
+    "mail.inbox": ("wait",),
 }
 
+
+# What is offered: all but what reads a mailbox for programs, beside `inbox`.
+OFFERED: tuple[str, ...] = tuple(name for name in catalogue.NAMES if name != "mail.box")
 
 # What an answer may have where neither the call nor a setting says so. All others have the budget of the settings, or
 # one that their capability declares.
 DEFAULT_BUDGETS: Mapping[str, int] = {"code.diff_context": 4_000}
+
+
+_BOUNDS_OF_SIZE = frozenset({"minLength", "maxLength", "minItems", "maxItems"})  # which nobody meets by accident
+_PLAIN_DEFAULTS: tuple[Any, ...] = (None, "", [], False, 0)
 
 
 class Tool(NamedTuple):
@@ -64,43 +78,53 @@ def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
     return {**schema, "required": required} if required else schema
 
 
-def _pair() -> list[Tool]:
+def _callers() -> list[Tool]:
     about_more = (
-        f"Lists the tools that {CALL} calls: impact, dead code, slices, cycles and others. "
+        f"Lists the tools that {CALL} and {ACT} call: dead code, slices, cycles, agents, channels and others. "
         "With tool: all about that one"
     )
-    called = {"tool": {"type": "string"}, "arguments": {"type": "object"}}
+    named = {"type": "string", "description": "its name"}
+    called = {"tool": named, "arguments": {"type": "object", "description": "by name"}}
+    acting = f"Calls a tool that {MORE_TOOLS} lists and that changes what agents share"
     return [
-        Tool(MORE_TOOLS, about_more, _object({"tool": {"type": "string"}}, []), True),
-        # That all capabilities read only is known without loading them.
-        Tool(CALL, f"Calls a tool that {MORE_TOOLS} lists", _object(called, ["tool"]), only_reads=True),
+        Tool(MORE_TOOLS, about_more, _object({"tool": named}, []), only_reads=True),
+        Tool(CALL, f"Calls a tool that {MORE_TOOLS} lists and that reads", _object(called, ["tool"]), only_reads=True),
+        Tool(ACT, acting, _object(called, ["tool"]), only_reads=False),
     ]
 
 
 def tools(*, all_tools: bool = False) -> list[Tool]:
     """What is listed: the core and the pair, or every capability as a tool of its own."""
     if all_tools:
-        return [_tool(capability, tuple(_names(capability))) for capability in catalogue.every()]
-    core = [_tool(catalogue.load(name), shown) for name, shown in CORE.items() if name in catalogue.NAMES]
-    return [*core, *_pair()]
+        return [_tool(capability, tuple(_names(capability))) for capability in catalogue.every(OFFERED)]
+    core = [_tool(catalogue.load(name), shown, is_core=True) for name, shown in CORE.items()]
+    return [*core, *_callers()]
 
 
 def tool_name(command: str) -> str:
     """The name of a capability or command as a tool: letters, digits and underscores, which every client takes."""
-    return command.removeprefix("code.").replace(".", "_")
+    name = catalogue.words_of(command) if command in catalogue.RELAY_NAMES else command.removeprefix(catalogue.CODE)
+    return re.sub(r"[ .-]", "_", name)
 
 
 def question(name: str, arguments: Mapping[str, Any]) -> Question:
     """What the call of a tool asks; raises `unknown_command` or `invalid_argument`."""
-    given = dict(arguments)
-    if name == CALL:
+    given, pair = dict(arguments), name if name in {CALL, ACT} else ""
+    if pair:
         name, budget, given = called(given)
         given = given if budget is None else {BUDGET: budget, **given}
     commands = {tool_name(command): command for command in _commands()}
     command = commands.get(tool_name(name))
     if command is None:
         raise TerselyError("unknown_command", f"there is no tool {name!r}", _suggestion(name, commands))
+    if pair == CALL and is_of_relay(command) and catalogue.load(command).effect is not Effect.READ:
+        raise TerselyError("not_permitted", f"{name} does more than read", f"call it through {ACT}")
     return Question(command, given)
+
+
+def is_of_relay(command: str) -> bool:
+    """Whether a command is asked of the relay rather than of a repository."""
+    return command in catalogue.RELAY_NAMES
 
 
 def default_budget(asked: Question) -> int | None:
@@ -125,7 +149,7 @@ def _parameter_names(capability: Capability[Any, Any]) -> set[str]:
 
 def is_known(name: str) -> bool:
     """Whether a client may call a tool by this name."""
-    return name in {MORE_TOOLS, CALL} or tool_name(name) in {tool_name(command) for command in _commands()}
+    return name in {MORE_TOOLS, CALL, ACT} or tool_name(name) in {tool_name(command) for command in _commands()}
 
 
 def more_tools(arguments: Mapping[str, Any]) -> str:
@@ -136,19 +160,19 @@ def more_tools(arguments: Mapping[str, Any]) -> str:
     asked = arguments.get("tool")
     if not asked:
         return "".join(f"{_signature(capability)}  {capability.summary}\n" for capability in _others())
-    found = {tool_name(name): name for name in catalogue.NAMES}
+    found = {tool_name(name): name for name in OFFERED}
     if not isinstance(asked, str) or tool_name(asked) not in found:
         raise TerselyError("unknown_command", f"there is no tool {asked!r}", _suggestion(str(asked), found))
     return _page(catalogue.load(found[tool_name(asked)]))
 
 
 def _others() -> Iterator[Capability[Any, Any]]:
-    return (catalogue.load(name) for name in catalogue.NAMES if name not in CORE)
+    return (catalogue.load(name) for name in OFFERED if name not in CORE)
 
 
 def _commands() -> list[str]:
     """The capabilities, and the spellings of tools that clients know from elsewhere."""
-    return [*(name for name in SPELLINGS if "." in name), *catalogue.NAMES]
+    return [*(name for name in SPELLINGS if "." in name), *OFFERED]
 
 
 def called(arguments: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:
@@ -167,11 +191,13 @@ def called(arguments: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:
     return name, budget, inner or {}
 
 
-def _tool(capability: Capability[Any, Any], shown: tuple[str, ...]) -> Tool:
+def _tool(capability: Capability[Any, Any], shown: tuple[str, ...], *, is_core: bool = False) -> Tool:
     declared = {parameter.name: parameter for parameter in parameters_of(capability.parameters)}
     properties = {name: _schema(declared[name]) for name in shown if name != BUDGET}
-    properties[BUDGET] = {"type": "integer"}
-    required = [name for name in shown if _is_needed(declared[name])]
+    if capability.context is Context.WORKSPACE:
+        properties[BUDGET] = {"type": "integer", "description": "most tokens of the answer"}
+    needed = _is_expected if is_core else _is_needed
+    required = [name for name in shown if needed(declared[name])]
     only_reads = capability.effect is Effect.READ
     return Tool(tool_name(capability.name), capability.summary, _object(properties, required), only_reads)
 
@@ -180,13 +206,17 @@ def _is_needed(parameter: Parameter) -> bool:
     return parameter.required or (parameter.many and (parameter.minimum or 0) > 0)
 
 
+def _is_expected(parameter: Parameter) -> bool:
+    """Whether a call of a listed tool says nothing without it, though its capability can do without."""
+    return _is_needed(parameter) or (parameter.positional and not parameter.nullable)
+
+
 def _schema(parameter: Parameter) -> dict[str, Any]:
-    """The type: bounds and defaults `more_tools` tells, and a value that cannot be is answered with why it cannot."""
-    element: dict[str, Any] = {"type": JSON_NAMES.get(parameter.type, "string")}
-    if parameter.choices:
-        element["enum"] = list(parameter.choices)
-    whole: dict[str, Any] = {"type": "array", "items": element} if parameter.many else element
-    return {**whole, "description": parameter.help}
+    """Its type with what it means, its default where that says anything, and its bounds."""
+    whole = schema_of(parameter)
+    is_default_plain = whole.get("default") in _PLAIN_DEFAULTS
+    kept = {name: value for name, value in whole.items() if name not in _BOUNDS_OF_SIZE}
+    return {name: value for name, value in kept.items() if not (name == "default" and is_default_plain)}
 
 
 def _names(capability: Capability[Any, Any]) -> Iterator[str]:
@@ -195,7 +225,7 @@ def _names(capability: Capability[Any, Any]) -> Iterator[str]:
 
 def _offered(capability: Capability[Any, Any]) -> list[Parameter]:
     """What a client of the protocol may say: nothing that does more than read."""
-    return [one for one in parameters_of(capability.parameters) if one.effect is Effect.READ]
+    return [one for one in parameters_of(capability.parameters) if one.effect is Effect.READ and not one.hidden]
 
 
 def _signature(capability: Capability[Any, Any]) -> str:

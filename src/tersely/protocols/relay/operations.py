@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from tersely.foundation.limits import MAX_NAME_CHARACTERS
-from tersely.protocols.relay import messages, shapes
+from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType, defstruct
+
+from tersely.capabilities import catalogue
+from tersely.capabilities.declaration import Parameter, Role, parameters_of
+from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_NAME_CHARACTERS
+from tersely.protocols.relay import shapes
 from tersely.protocols.relay.services import NewQuestion, ServiceAnswer, Services
 
 MAX_KEY_CHARACTERS = 200  # of idempotency
+_WITHOUT_NUL = r"[^\x00]*"  # of the texts that are no prose
+_MOST = 10**14  # of a number behind the question mark
 
 
 class Content(StrEnum):
@@ -29,7 +36,7 @@ class Query:
     name: str
     help: str
     least: int | None = None
-    most: int = 10**14
+    most: int = _MOST
     default: Any = None
     pattern: str = ""  # of the whole of a text, in the dialect that Python and JSON Schema share
     choices: tuple[str, ...] = ()  # of a text
@@ -55,6 +62,7 @@ class Operation:
     conditional: bool = False  # `If-Match` names the version of the state that a change is for
     repeatable: bool = False  # `Idempotency-Key` makes a repeated request happen once
     is_call: bool = False  # takes as long as what is called takes
+    capability: str = ""  # that answers it, "" for what is asked over HTTP alone
 
     @property
     def writes(self) -> bool:
@@ -78,6 +86,61 @@ _CALL = (
     "untrusted_ancestry", "fetch_failed", "timed_out", "busy", "symbol_not_found", "ambiguous_symbol",
     "path_not_found", "module_not_found", "root_not_found", "not_indexed", "not_permitted", "budget_too_small",
 )  # fmt: skip
+
+
+def asking(name: str, method: str, path: str, capability_name: str, **more: Any) -> Operation:
+    """A capability of the relay as an operation: what is not in its path stands in the query or the body."""
+    capability = catalogue.load(capability_name)
+    declared = [one for one in parameters_of(capability.parameters) if f"{{{one.name}}}" not in path]
+    has_body = method == "POST"
+    return Operation(
+        name,
+        method,
+        path,
+        capability.summary,
+        capability.answers,
+        _body(f"{name.title().replace('_', '')}Body", declared) if has_body else None,
+        () if has_body else tuple(map(_query, declared)),
+        fails=capability.fails,
+        capability=capability_name,
+        **more,
+    )
+
+
+def _query(parameter: Parameter) -> Query:
+    name, about, default = parameter.name, parameter.help, parameter.default
+    if parameter.type is bool:
+        return Query(name, f"1: {about}", 0, 1, int(default))
+    if parameter.type is int:
+        return Query(name, about, parameter.minimum or 0, parameter.maximum or _MOST, default)
+    return Query(name, about, pattern=parameter.pattern or _WITHOUT_NUL, choices=parameter.choices)
+
+
+def _body(name: str, declared: Iterable[Parameter]) -> type[Struct]:
+    """The values that a body has; JSON's null and what is left out are the default."""
+    fields: list[tuple[str, Any, Any]] = []
+    for one in declared:
+        bounds = _bounds(one)
+        element: Any = Annotated[one.type, bounds] if bounds else one.type
+        if one.choices:
+            element = Literal[one.choices]
+        kind: Any = list[element] if one.many else element
+        kind = kind | None if one.nullable else kind
+        fields.append((one.name, kind, NODEFAULT) if one.required else (one.name, kind | UnsetType, UNSET))
+    return defstruct(name, fields, forbid_unknown_fields=True)
+
+
+def _bounds(parameter: Parameter) -> Meta | None:
+    if parameter.type is str:
+        if parameter.role is Role.PROSE:
+            return None
+        repeated = f"{{{parameter.minimum or 0},{parameter.maximum or MAX_ARGUMENT_CHARACTERS}}}"
+        pattern = parameter.pattern or f"[^\\x00]{repeated}"
+        return Meta(max_length=parameter.maximum, extra_json_schema={"pattern": f"^{pattern}$"})
+    if parameter.type in {int, float}:
+        return Meta(ge=parameter.minimum, le=parameter.maximum)
+    return None
+
 
 OPERATIONS: tuple[Operation, ...] = (
     Operation("health", "GET", "/health", "Whether the relay answers", shapes.Health, is_open=True),
@@ -163,6 +226,10 @@ OPERATIONS: tuple[Operation, ...] = (
         "cassette_get", "GET", "/cassettes/{ref}", "The artifact that cass:// means, of whatever thread",
         shapes.ArtifactTold, fails=("artifact_not_found", "ambiguous_artifact"),
     ),
+    Operation(
+        "ask", "POST", "/ask", "Ask any capability of the relay, by its name", shapes.Answered, shapes.Question,
+        is_call=True, fails=(*_CALL, "message_not_found", "recipient_not_found", "channel_not_found", "name_taken"),
+    ),
     Operation("cap_list", "GET", "/cap/list", "List capabilities", shapes.Capabilities),
     Operation(
         "cap_invoke", "POST", "/cap/invoke", "Call a capability on behalf of a thread", shapes.AnswerTold,
@@ -193,51 +260,16 @@ OPERATIONS: tuple[Operation, ...] = (
         "mirror", "POST", "/threads/{thread_id}/mirror", "Write a thread to files that people can read",
         shapes.Mirrored, fails=(*_THREAD, "artifact_damaged", "unwritable_output"),
     ),
-    Operation(
-        "agent_list", "GET", "/agents", "Who is known, and who is connected", messages.Agents,
-        query=(Query("connected", "1: those alone that are connected", 0, 1, 0),),
-    ),
-    Operation(
-        "message_send", "POST", "/messages", "Send a message", messages.MessageSent, messages.NewMessage, status=201,
-        repeatable=True,
-        fails=(
-            "recipient_not_found", "channel_not_found", "key_reused", "name_taken", "unauthorized", "busy",
-            "payload_too_large", "invalid_argument",
-        ),
-    ),
-    Operation(
-        "message_list", "GET", "/messages", "Search messages, the oldest first", messages.Messages, waits=True,
-        query=(
-            Query("with", "sent by or to this name or channel"), Query("thread", "of this thread"),
-            Query("query", "with all of these words"), _AFTER, _LIMIT,
-        ),
-    ),
-    Operation(
-        "receipt_new", "POST", "/messages/{message_id}/receipts", "Say how far a message has come with who asks",
-        messages.ReceiptTold, messages.NewReceipt,
-        fails=("message_not_found", "name_taken", "unauthorized", "invalid_argument"),
-    ),
-    Operation(
-        "inbox", "GET", "/agents/{name}/inbox", "What came to a mailbox, the oldest first", messages.Deliveries,
-        query=(Query("waiting", "1: what is not acknowledged alone", 0, 1, 0), _AFTER, _LIMIT),
-    ),
-    Operation("channel_list", "GET", "/channels", "The channels and their members", messages.Channels),
-    Operation(
-        "channel_join", "POST", "/channels/join", "Become a member of a channel", messages.Membership, messages.Joining,
-        fails=("name_taken", "unauthorized", "busy", "invalid_argument"),
-    ),
-    Operation(
-        "channel_leave", "POST", "/channels/leave", "Leave a channel", messages.Membership,
-        messages.Joining, fails=("name_taken", "unauthorized", "busy", "invalid_argument"),
-    ),
-    Operation(
-        "dead_letters", "GET", "/dead-letters", "Messages that nobody took", messages.Deliveries,
-        query=(_AFTER, _LIMIT),
-    ),
-    Operation(
-        "dead_letter_resend", "POST", "/dead-letters/{message_id}/resend", "Let a dead letter wait again",
-        messages.Resent, messages.Resend, fails=("message_not_found", "invalid_argument"),
-    ),
+    asking("agent_list", "GET", "/agents", "agent.list"),
+    asking("message_send", "POST", "/messages", "mail.send", status=201, repeatable=True),
+    asking("message_list", "GET", "/messages", "mail.search", waits=True),
+    asking("receipt_new", "POST", "/messages/{message_id}/receipts", "mail.receipt"),
+    asking("inbox", "GET", "/agents/{name}/inbox", "mail.box"),
+    asking("channel_list", "GET", "/channels", "channel.list"),
+    asking("channel_join", "POST", "/channels/join", "channel.join"),
+    asking("channel_leave", "POST", "/channels/leave", "channel.leave"),
+    asking("dead_letters", "GET", "/dead-letters", "mail.dead"),
+    asking("dead_letter_resend", "POST", "/dead-letters/{message_id}/resend", "mail.resend"),
     Operation("service_list", "GET", "/services", "The services that can be asked", Services),
     Operation(
         "service_call", "POST", "/services/call", "Ask a service", ServiceAnswer, NewQuestion, is_call=True,

@@ -10,7 +10,12 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from tersely.foundation.limits import DEFAULT_NOTE_CHARACTERS, MAX_ENVELOPE_SECONDS, MAX_PATCH_OPERATIONS
+from tersely.foundation.limits import (
+    DEFAULT_NOTE_CHARACTERS,
+    MAX_BUDGET_TOKENS,
+    MAX_ENVELOPE_SECONDS,
+    MAX_PATCH_OPERATIONS,
+)
 
 AGENT_PATTERN = "[A-Za-z0-9][A-Za-z0-9._:@/-]{0,63}"
 Name = Annotated[str, Meta(max_length=200)]
@@ -94,6 +99,15 @@ CallOrEnvelope = Annotated[
 ]
 
 
+class Question(Struct, forbid_unknown_fields=True):
+    """A question to a capability of the relay. Its answer in words has at most `budget` tokens, where there is one."""
+
+    capability: Name
+    arguments: dict[str, Any] = field(default_factory=dict)
+    budget: Annotated[int, Meta(ge=1, le=MAX_BUDGET_TOKENS)] | None = None
+    colored: bool = False  # as a terminal shows it
+
+
 class NewReport(Struct, forbid_unknown_fields=True):
     """A report to be written."""
 
@@ -131,6 +145,14 @@ class Failure(Struct):
     code: str
     message: str
     hint: str
+
+
+class Answered(Struct):
+    """What a capability answers: as a value, and in words."""
+
+    capability: str
+    result: Any
+    text: str
 
 
 class Health(Struct):

@@ -99,8 +99,13 @@ class Identities:
         return self._opened(claim, before, is_resumed=is_resumed)
 
     def meet(self, name: str, kind: str, token: str, *, is_live: bool) -> Callable[[Tables], None] | None:
-        """Somebody who sends without a connection: how a new name is written down; raises as `open` does."""
+        """Somebody who sends without a connection: how a new name is written down; raises as `open` does.
+
+        `token` is that of the name, or the id of its session, which the programs know that an agent runs.
+        """
         before = self._known.get(name)
+        if before is not None and before.session and hmac.compare_digest(before.session, token):
+            return None
         if before is not None and before.token is not None:
             if not _matches(before.token, token):
                 raise TerselyError("unauthorized", f"the name {name} is bound to a token", "show it")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
-from threading import Lock
+from threading import Condition, Lock
 from typing import Any, NamedTuple
 
 import msgspec
@@ -75,6 +75,7 @@ class Mail:
         self._loads = {name: list(load) for name, load in boxes.loads(store.reader).items()}
         self._nonce = _nonce(store)
         self._changing = Lock()
+        self._accepted = Condition()  # that some messages have been written
         self._sendings: dict[str, deque[_Sending]] = {}  # by sender; whose turn it is first
         self._sendings_count = 0
         self._marks: list[Mark] = []
@@ -264,6 +265,11 @@ class Mail:
         """What waits in a mailbox behind a number."""
         return boxes.waiting(self.store.reader, mailbox, after, limit)
 
+    def wait(self, mailbox: str, after: int, seconds: float) -> bool:
+        """Whether a message waits in a mailbox behind a number, as soon as one does or the time is over."""
+        with self._accepted:
+            return self._accepted.wait_for(lambda: bool(self.waiting(mailbox, after, 1)), seconds)
+
     def box(self, mailbox: str, after: int, limit: int) -> list[Waiting]:
         """All that came to a mailbox behind a number."""
         return boxes.box(self.store.reader, mailbox, after, limit)
@@ -340,6 +346,8 @@ class Mail:
             with self._changing:
                 self._is_writing = False
                 self._forget_notes(group.marks)
+            with self._accepted:
+                self._accepted.notify_all()
             self.presence.written()
 
     def _failed(self, group: _Group, error: BaseException) -> None:

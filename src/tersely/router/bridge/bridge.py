@@ -203,7 +203,7 @@ def checked(method: str, parameters: Mapping[str, Any], root: str) -> tuple[Capa
 def methods() -> Mapping[str, Method]:
     """What a code daemon can be asked: what its clients say, and the capabilities for which they have no word."""
     spelled = {name: spelling for name, spelling in SPELLINGS.items() if "." not in name}
-    every = {name.removeprefix(PREFIX): Spelling(name) for name in catalogue.NAMES} | spelled
+    every = {name.removeprefix(PREFIX): Spelling(name) for name in catalogue.CODE_NAMES} | spelled
     return {
         name: _method(name, spelling)
         for name, spelling in every.items()

@@ -6,12 +6,12 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
+from tersely.capabilities.relay.foreign import banner, typed
 from tersely.client.peer import Delivery
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 from tersely.foundation.limits import MAX_WAITING_TEXTS
-from tersely.protocols.inline.foreign import banner, typed
 
 MAX_TYPED_BYTES = 3_500  # of a text that is typed in whole; terminals that edit lines cut longer ones
 MAX_HANDED_BYTES = 8_000  # of all texts that a hook answers at once; agents cut longer ones

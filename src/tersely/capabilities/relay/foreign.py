@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from tersely.foundation.escape import visible, visible_line
-from tersely.protocols.inline.commands import BANNER
 
+BANNER = "Relay message from"  # begins every message that is typed in; nothing foreign may begin so
 GUTTER = "| "
 LINE_MARK = " ⏎ "  # a newline where one would be taken for Enter
 ID_CHARACTERS = 8  # of a message's id that are shown

@@ -1,0 +1,1 @@
+"""Capabilities that ask a relay rather than a repository."""

@@ -1,0 +1,156 @@
+"""Who there is, and the channels in which they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tersely.capabilities.declaration import Capability, Context, Effect, Tier, option, positional
+from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.relay.messages import Agents, AgentTold, Channels, ChannelTold, Membership
+from tersely.capabilities.relay.names import meet
+from tersely.capabilities.text import Style, aligned
+
+if TYPE_CHECKING:
+    from tersely.relay.mail.channels import Write
+
+CHANNEL = r"(?=#.)[#A-Za-z0-9_][A-Za-z0-9._:@/#-]{0,99}"  # the whole of a name, as it is addressed
+_MEMBER_ERRORS = ("name_taken", "unauthorized", "busy", "invalid_argument")
+
+
+@dataclass(frozen=True, slots=True)
+class AgentsParameters:
+    """Which agents."""
+
+    connected: bool = option(False, "those alone that are connected")
+
+
+@dataclass(frozen=True, slots=True)
+class NoParameters:
+    """Nothing is left to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelParameters:
+    """A channel that who asks joins or leaves; `token` is needed where its name is bound to one."""
+
+    channel: str = positional("# and up to 99 letters, digits and . _ : @ / -", pattern=CHANNEL)
+    token: str = option("", "that of the member's name", maximum=200, hidden=True)
+
+
+def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
+    """Everybody who is known."""
+    from tersely.relay.encoding import timestamp
+    from tersely.relay.mail.messages import state_of
+
+    mail = context.relay.mail
+    connected = mail.presence.connected()
+    return Agents([
+        AgentTold(
+            name=one.name,
+            kind=one.kind,
+            project=one.project,
+            connected=one.name in connected,
+            state=state_of(one.name, mail.presence),
+            is_bound=one.token is not None,
+            waiting=mail.load(one.name)[0],
+            first_seen=timestamp(one.first_ms),
+            last_seen=timestamp(one.last_ms),
+            details=dict(one.details),
+        )
+        for one in mail.identities.all()
+        if not parameters.connected or one.name in connected
+    ])  # fmt: skip
+
+
+def channels(context: RelayContext, parameters: NoParameters) -> Channels:
+    """The channels that have members."""
+    from tersely.relay.encoding import timestamp
+
+    found = context.relay.mail.channels.all()
+    return Channels([ChannelTold(one.name, list(one.members), timestamp(one.created_ms)) for one in found])
+
+
+def join(context: RelayContext, parameters: ChannelParameters) -> Membership:
+    """A channel with who asks."""
+    return _changed(context, parameters, context.relay.mail.channels.join)
+
+
+def leave(context: RelayContext, parameters: ChannelParameters) -> Membership:
+    """A channel without who asks."""
+    return _changed(context, parameters, context.relay.mail.channels.leave)
+
+
+def _changed(
+    context: RelayContext, parameters: ChannelParameters, change: Callable[[str, str], Write | None]
+) -> Membership:
+    mail = context.relay.mail
+    meet(context, parameters.token)
+    write = change(parameters.channel, context.agent)
+    if write is not None:
+        mail.do(write)
+    found = mail.channels.get(parameters.channel)
+    return Membership(parameters.channel, list(found.members) if found else [])
+
+
+def _agents_text(found: Agents, style: Style) -> str:
+    rows: list[tuple[str, ...]] = [("name", "kind", "is", "waiting", "project", "last seen", "task")]
+    for one in found.agents:
+        task = str(one.details.get("task", ""))
+        rows.append((one.name, one.kind, one.state, f"{one.waiting:,}", one.project, one.last_seen, task))
+    return _table(rows, style, "no agents known", right=(3,))
+
+
+def _channels_text(found: Channels, style: Style) -> str:
+    rows: list[tuple[str, ...]] = [("channel", "members", "")]
+    rows += [(one.name, f"{len(one.members):,}", ", ".join(one.members)) for one in found.channels]
+    return _table(rows, style, "there are none")
+
+
+def _members_text(told: Membership, style: Style) -> str:
+    return f"{told.channel}  {', '.join(told.members) or 'no members left'}"
+
+
+def _table(rows: list[tuple[str, ...]], style: Style, empty: str, right: tuple[int, ...] = ()) -> str:
+    return "\n".join(aligned(rows, [style.symbol], right=right)) if len(rows) > 1 else empty
+
+
+def _membership(name: str, summary: str, run: Callable[[Any, ChannelParameters], Membership]) -> Any:
+    return Capability(
+        name=name,
+        summary=summary,
+        description="",
+        parameters=ChannelParameters,
+        run=run,
+        text=_members_text,
+        context=Context.RELAY,
+        effect=Effect.WRITE,
+        tier=Tier.EDIT,
+        cacheable=False,
+        fails=_MEMBER_ERRORS,
+    )
+
+
+AGENTS = Capability(
+    name="agent.list",
+    summary="List agents, whether they are connected, and how much waits for them",
+    description="An agent says of itself what it does; one that is gone keeps its name and its mailbox.",
+    parameters=AgentsParameters,
+    run=agents,
+    text=_agents_text,
+    context=Context.RELAY,
+    cacheable=False,
+)
+CHANNELS = Capability(
+    name="channel.list",
+    summary="The channels and their members",
+    description="",
+    parameters=NoParameters,
+    run=channels,
+    text=_channels_text,
+    context=Context.RELAY,
+    cacheable=False,
+)
+JOIN = _membership("channel.join", "Join a channel; creates it if needed", join)
+LEAVE = _membership("channel.leave", "Leave a channel", leave)

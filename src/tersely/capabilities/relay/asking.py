@@ -1,0 +1,60 @@
+"""Asking a relay: checked arguments in, a result and its words out, the same for every door."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tersely.capabilities import catalogue
+from tersely.capabilities.binding import bind
+from tersely.capabilities.declaration import Capability
+from tersely.capabilities.projection import harmless, to_json
+from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.reply import cut
+from tersely.capabilities.text import Style
+from tersely.foundation.errors import TerselyError
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a capability of the relay answers: as JSON has it, and in words that end with a line."""
+
+    capability: str
+    result: Any
+    text: str
+
+
+def capability_of(name: str) -> Capability[Any, Any]:
+    """A capability of the relay; raises `unknown_command` for a name that is none."""
+    if name in catalogue.RELAY_NAMES:
+        return catalogue.load(name)
+    raise TerselyError("unknown_command", f"the relay has no capability {name[:80]!r}", _suggestion(name))
+
+
+def result_of(context: RelayContext, name: str, arguments: Mapping[str, object]) -> Any:
+    """The result of a capability of the relay; raises `invalid_argument` and what it raises."""
+    capability = capability_of(name)
+    return capability.run(context, bind(capability.parameters, arguments))
+
+
+def answer(
+    context: RelayContext, name: str, arguments: Mapping[str, object], style: Style, budget: int | None = None
+) -> Answer:
+    """What `result_of` gives, with its words: at most `budget` tokens of them, where there is one."""
+    capability = capability_of(name)
+    result = result_of(context, name, arguments)
+    text = capability.text(harmless(result), style)
+    text = text if text.endswith("\n") else text + "\n"
+    if budget is not None:
+        from tersely.foundation.tokens import Tokenizer
+
+        text = cut(text, budget, Tokenizer())
+    return Answer(name, to_json(result), text)
+
+
+def _suggestion(name: str) -> str:
+    import difflib  # only who errs pays for it
+
+    near = difflib.get_close_matches(name, catalogue.RELAY_NAMES, n=1)
+    return f"did you mean {near[0]}?" if near else f"known: {', '.join(catalogue.RELAY_NAMES)}"

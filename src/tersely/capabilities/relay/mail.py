@@ -1,0 +1,486 @@
+"""Messages between agents: sending, mailboxes, receipts, what was sent, and what nobody took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from tersely.capabilities.declaration import Capability, Context, Effect, Role, Tier, group, option, positional
+from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.relay.foreign import neutral
+from tersely.capabilities.relay.messages import (
+    Deliveries,
+    DeliveryTold,
+    Messages,
+    MessageSent,
+    MessageTold,
+    ReceiptTold,
+    Resent,
+)
+from tersely.capabilities.relay.names import PERSON, USER, meet
+from tersely.capabilities.relay.pages import Page, next_after
+from tersely.capabilities.text import Style, aligned, clipped, counted
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.ids import new_id
+from tersely.foundation.limits import MAX_TTL_MILLISECONDS
+
+if TYPE_CHECKING:
+    from tersely.relay.mail.mail import Mail
+    from tersely.relay.store.mailboxes import Told, Waiting
+
+MAX_SHORT_CHARACTERS = 200  # of addresses, threads and topics
+MAX_WAIT_SECONDS = 50  # for a message, within one question
+_SHOWN_BODY_CHARACTERS = 60  # of a dead letter in a list
+
+
+class Kind(StrEnum):
+    """What a message is."""
+
+    MESSAGE = "message"
+    ACTION = "action"
+    STATE = "state"
+    THINKING = "thinking"
+
+
+class Reached(StrEnum):
+    """How far a message has come, where its recipient says so."""
+
+    DELIVERED = "delivered"
+    INJECTED = "injected"
+    SEEN = "seen"
+
+
+# Sending
+
+
+@dataclass(frozen=True, slots=True)
+class SendParameters:
+    """A message; `token` is needed where the name of the sender is bound to one."""
+
+    to: str = positional("a name, project:name, #channel, or * for all connected agents", minimum=1,
+                         maximum=MAX_SHORT_CHARACTERS)  # fmt: skip
+    body: str = positional("what to say, - for standard input", role=Role.PROSE, metavar="TEXT")
+    thread: str = option("", "what it belongs to", maximum=MAX_SHORT_CHARACTERS)
+    reply_to: str = option("", "the message that it answers", maximum=MAX_SHORT_CHARACTERS)
+    topic: str = option("", "what it is about, for those who subscribe to topics", maximum=MAX_SHORT_CHARACTERS)
+    kind: Kind = option(Kind.MESSAGE, "what it is")
+    data: dict[str, Any] | None = option(None, "an object beside the text", metavar="JSON")
+    importance: float | None = option(None, "above 50 it is marked, above 75 doubly")
+    ttl_ms: int | None = option(
+        None, "how long it waits before it is a dead letter", minimum=1, maximum=MAX_TTL_MILLISECONDS
+    )
+    id: str = option("", "sent again under the same, it is accepted once", maximum=MAX_SHORT_CHARACTERS, hidden=True)
+    queue: bool = option(False, "also for a name that is not yet known")
+    token: str = option("", "that of the sender's name", maximum=MAX_SHORT_CHARACTERS, hidden=True)
+
+
+def send(context: RelayContext, parameters: SendParameters) -> MessageSent:
+    """Accept a message; it is kept before this returns."""
+    from tersely.relay.encoding import encode
+    from tersely.relay.mail.messages import Draft
+
+    mail = context.relay.mail
+    meet(context, parameters.token)
+    sender = mail.identities.get(context.agent)
+    treatment = _treatment(parameters)
+    draft = Draft(
+        sender=context.agent,
+        sender_kind=sender.kind if sender else USER,
+        id=parameters.id or context.key or new_id(),
+        to=parameters.to,
+        payload=encode(_payload(parameters)),
+        treatment=encode(treatment) if treatment else b"",
+        kind=parameters.kind.value,
+        topic=parameters.topic,
+        thread=parameters.thread,
+        ttl_ms=parameters.ttl_ms,
+        is_queued=parameters.queue,
+    )
+    sent = mail.send(mail.compose(draft))
+    return MessageSent(
+        id=draft.id,
+        message_id=sent.id,
+        seq=sent.seq,
+        durability=sent.durability,
+        recipients=sent.recipients,
+        refused=list(sent.refused),
+        repeated=sent.is_repetition,
+    )
+
+
+def _payload(parameters: SendParameters) -> dict[str, Any]:
+    payload: dict[str, Any] = {"kind": parameters.kind.value, "body": parameters.body}
+    if parameters.data is not None:
+        payload["data"] = parameters.data
+    if parameters.thread:
+        payload["thread"] = parameters.thread
+    return payload
+
+
+def _treatment(parameters: SendParameters) -> dict[str, Any]:
+    """How it is to be treated, as `protocols.socket.envelopes.Treatment` has it."""
+    wanted = {
+        "ttl_ms": parameters.ttl_ms,
+        "importance": parameters.importance,
+        "replyTo": parameters.reply_to or None,
+        "queue": parameters.queue or None,
+    }
+    return {name: value for name, value in wanted.items() if value is not None}
+
+
+def _sent_text(sent: MessageSent, style: Style) -> str:
+    reached = counted(sent.recipients, "recipient") if sent.recipients else "no recipients"
+    lines = [f"{sent.message_id}  {reached}, kept ({sent.durability})"]
+    if sent.refused:
+        lines.append(f"not for {', '.join(sent.refused)}: their mailboxes are full")
+    return "\n".join(lines)
+
+
+SEND = Capability(
+    name="mail.send",
+    summary="Send a message",
+    description="It is kept until its recipient has it, also while the recipient is away.",
+    parameters=SendParameters,
+    run=send,
+    text=_sent_text,
+    context=Context.RELAY,
+    effect=Effect.WRITE,
+    tier=Tier.EDIT,
+    cacheable=False,
+    examples=('send ada "the parser is yours"', 'send "#build" "main is red"'),
+    fails=(
+        "recipient_not_found", "channel_not_found", "key_reused", "name_taken", "unauthorized", "busy",
+        "payload_too_large", "invalid_argument",
+    ),
+)  # fmt: skip
+
+
+# Mailboxes
+
+
+@dataclass(frozen=True, slots=True)
+class BoxParameters:
+    """One mailbox."""
+
+    name: str = positional("of which agent (default: of who asks)", default="", maximum=MAX_SHORT_CHARACTERS)
+    waiting: bool = option(False, "those alone that are not acknowledged")
+    page: Page = group(Page)
+
+
+@dataclass(frozen=True, slots=True)
+class InboxParameters:
+    """A mailbox that is read."""
+
+    name: str = positional("of which agent (default: of who asks)", default="", maximum=MAX_SHORT_CHARACTERS)
+    waiting: bool | None = option(
+        None, "those alone that are not acknowledged; without a name, an agent is shown no others by default"
+    )
+    page: Page = group(Page)
+    ack: bool = option(False, "acknowledge those that are shown, as is done for who has commands alone")
+    wait: float = option(0.0, "seconds to wait for a message that is not acknowledged", minimum=0,
+                         maximum=MAX_WAIT_SECONDS)  # fmt: skip
+
+
+def mailbox(context: RelayContext, parameters: BoxParameters) -> Deliveries:
+    """What came to a mailbox, or what waits in it."""
+    mail, page = context.relay.mail, parameters.page
+    read = mail.waiting if parameters.waiting else mail.box
+    name = parameters.name or context.agent
+    found = read(name, page.after, page.limit)
+    return Deliveries([delivery(mail, one) for one in found], next_after(found, page.limit), name)
+
+
+def inbox(context: RelayContext, parameters: InboxParameters) -> Deliveries:
+    """A mailbox; its owner who has commands alone has seen what is listed."""
+    mail = context.relay.mail
+    name = parameters.name or context.agent
+    is_own = not parameters.name and not _is_person(mail, name)
+    waiting = is_own if parameters.waiting is None else parameters.waiting
+    if parameters.wait:
+        mail.wait(name, parameters.page.after, parameters.wait)
+    found = mailbox(context, BoxParameters(name, waiting, parameters.page))
+    is_seen = name == context.agent or _is_person(mail, name)
+    if parameters.ack or is_seen:
+        for one in found.messages:
+            if one.stage == "accepted":
+                _reach(mail, name, one.number, Reached.SEEN if is_seen else Reached.DELIVERED)
+    return found
+
+
+def _is_person(mail: Mail, name: str) -> bool:
+    identity = mail.identities.get(name)
+    has_commands_alone = identity is not None and identity.kind == USER and name not in mail.presence.connected()
+    return name == PERSON or has_commands_alone
+
+
+def _deliveries_text(found: Deliveries, style: Style) -> str:
+    shown = [
+        _message_text(one.number, one.sent_at, f"{one.sender} → {one.to} ({one.stage})", one.body)
+        for one in found.messages
+    ]
+    return "".join(shown) + _more(found.next_after) if shown else f"nothing has come to {found.mailbox}"
+
+
+MAILBOX = Capability(
+    name="mail.box",
+    summary="List a mailbox, the oldest message first",
+    description="Nothing is acknowledged by it.",
+    parameters=BoxParameters,
+    run=mailbox,
+    text=_deliveries_text,
+    context=Context.RELAY,
+    cacheable=False,
+)
+INBOX = Capability(
+    name="mail.inbox",
+    summary="Read a mailbox, the oldest message first",
+    description=(
+        "What is listed counts as seen where it is read by its owner. --waiting lists what has not been read yet; "
+        "--wait waits for it."
+    ),
+    parameters=InboxParameters,
+    run=inbox,
+    text=_deliveries_text,
+    context=Context.RELAY,
+    effect=Effect.WRITE,
+    tier=Tier.EDIT,
+    cacheable=False,
+    examples=("inbox", "inbox ada --waiting", "inbox --waiting --wait 30"),
+)
+
+
+# Receipts
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptParameters:
+    """A stage that a message has reached with who asks."""
+
+    message_id: str = positional("what inbox calls it")
+    stage: Reached = option(Reached.DELIVERED, "how far it has come")
+    token: str = option("", "that of the recipient's name", maximum=MAX_SHORT_CHARACTERS, hidden=True)
+
+
+def receipt(context: RelayContext, parameters: ReceiptParameters) -> ReceiptTold:
+    """Note how far a message has come with who asks."""
+    mail, name = context.relay.mail, context.agent
+    meet(context, parameters.token)
+    number = mail.number(parameters.message_id)
+    if mail.delivery(name, number) is None:
+        raise TerselyError("message_not_found", f"no such message came to {name}", f"`tersely inbox {name}` lists them")
+    _reach(mail, name, number, parameters.stage)
+    found = mail.delivery(name, number)
+    assert found is not None
+    return ReceiptTold(mail.message_id(number), name, stage_name(found))
+
+
+def _reach(mail: Mail, name: str, number: int, reached: Reached) -> None:
+    from tersely.relay.store.mailboxes import Mark, Stage
+
+    mail.settle(Mark(name, number, Stage[reached.name], mail.store.now_ms()))
+
+
+def _receipt_text(told: ReceiptTold, style: Style) -> str:
+    return f"{told.message_id}  {told.stage}"
+
+
+RECEIPT = Capability(
+    name="mail.receipt",
+    summary="Say how far a message has come with who asks",
+    description="A stage is never taken back.",
+    parameters=ReceiptParameters,
+    run=receipt,
+    text=_receipt_text,
+    context=Context.RELAY,
+    effect=Effect.WRITE,
+    tier=Tier.EDIT,
+    cacheable=False,
+    fails=("message_not_found", "name_taken", "unauthorized", "invalid_argument"),
+)
+
+
+# History
+
+
+@dataclass(frozen=True, slots=True)
+class SearchParameters:
+    """Which messages."""
+
+    query: str = positional("words that all have to be in them", default="", metavar="WORDS")
+    with_: str = option("", "sent by or to this name or channel", metavar="NAME")
+    thread: str = option("", "of this thread")
+    page: Page = group(Page)
+
+
+def search(context: RelayContext, parameters: SearchParameters) -> Messages:
+    """Messages of the history, the oldest first."""
+    from tersely.relay.store.mailboxes import Sought
+
+    mail, page = context.relay.mail, parameters.page
+    sought = Sought(parameters.with_, parameters.thread, parameters.query.split())
+    found = mail.history(sought, page.after, page.limit)
+    return Messages([_told(mail, one) for one in found], next_after(found, page.limit))
+
+
+def _messages_text(found: Messages, style: Style) -> str:
+    shown = [_message_text(one.number, one.sent_at, f"{one.sender} → {one.to}", one.body) for one in found.messages]
+    return "".join(shown) + _more(found.next_after) if shown else "no messages found"
+
+
+SEARCH = Capability(
+    name="mail.search",
+    summary="Search messages, the oldest first",
+    description="",
+    parameters=SearchParameters,
+    run=search,
+    text=_messages_text,
+    context=Context.RELAY,
+    cacheable=False,
+    examples=("messages parser", "messages --with ada"),
+)
+
+
+# Dead letters
+
+
+@dataclass(frozen=True, slots=True)
+class DeadParameters:
+    """Which dead letters."""
+
+    page: Page = group(Page)
+
+
+@dataclass(frozen=True, slots=True)
+class ResendParameters:
+    """A dead letter that is to wait again."""
+
+    message_id: str = positional("what dead-letters calls it")
+    mailbox: str = option("", "the one in which it is to wait; all without", maximum=MAX_SHORT_CHARACTERS)
+
+
+def dead(context: RelayContext, parameters: DeadParameters) -> Deliveries:
+    """What nobody took."""
+    mail, page = context.relay.mail, parameters.page
+    found = mail.dead(page.after, page.limit)
+    return Deliveries([delivery(mail, one) for one in found], next_after(found, page.limit))
+
+
+def resend(context: RelayContext, parameters: ResendParameters) -> Resent:
+    """Let a dead letter wait again."""
+    mail = context.relay.mail
+    return Resent(parameters.message_id, mail.revive(mail.number(parameters.message_id), parameters.mailbox))
+
+
+def _dead_text(found: Deliveries, style: Style) -> str:
+    if not found.messages:
+        return "there are none"
+    rows = [("message", "since", "from", "for", "why", "")]
+    for one in found.messages:
+        body = clipped(one.body, _SHOWN_BODY_CHARACTERS)
+        rows.append((one.message_id, one.dead_at or "", one.sender, one.mailbox, one.note, body))
+    return "\n".join([*aligned(rows, [style.symbol]), _more(found.next_after)])
+
+
+def _resent_text(told: Resent, style: Style) -> str:
+    return f"waits again in {counted(told.mailboxes, 'mailbox', 'mailboxes')}"
+
+
+DEAD = Capability(
+    name="mail.dead",
+    summary="Messages that were refused or not collected in time",
+    description="",
+    parameters=DeadParameters,
+    run=dead,
+    text=_dead_text,
+    context=Context.RELAY,
+    cacheable=False,
+)
+RESEND = Capability(
+    name="mail.resend",
+    summary="Let a dead letter wait again",
+    description="",
+    parameters=ResendParameters,
+    run=resend,
+    text=_resent_text,
+    context=Context.RELAY,
+    effect=Effect.WRITE,
+    tier=Tier.EDIT,
+    cacheable=False,
+    fails=("message_not_found", "invalid_argument"),
+)
+
+
+# What they share
+
+
+def delivery(mail: Mail, one: Waiting) -> DeliveryTold:
+    """One message as it came to a mailbox."""
+    from tersely.relay.encoding import decode, timestamp
+
+    payload = decode(one.payload)
+    treatment = decode(one.treatment) if one.treatment else {}
+
+    def at(at_ms: int | None) -> str | None:
+        return None if at_ms is None else timestamp(at_ms)
+
+    return DeliveryTold(
+        message_id=mail.message_id(one.number),
+        number=one.number,
+        mailbox=one.mailbox,
+        sender=one.sender,
+        sender_kind=one.sender_kind,
+        to=one.addressed,
+        kind=one.kind,
+        body=payload.get("body", ""),
+        thread=one.thread,
+        topic=one.topic,
+        data=payload.get("data"),
+        reply_to=treatment.get("replyTo", ""),
+        seq=one.seq,
+        attempts=one.attempts,
+        stage=stage_name(one),
+        note=one.note,
+        sent_at=timestamp(one.at_ms),
+        delivered_at=at(one.delivered_ms),
+        injected_at=at(one.injected_ms),
+        seen_at=at(one.seen_ms),
+        dead_at=at(one.dead_ms),
+    )
+
+
+def stage_name(one: Waiting) -> Any:
+    """How far a delivery has come, as answers say it."""
+    return one.stage.name.lower()
+
+
+def _told(mail: Mail, one: Told) -> MessageTold:
+    from tersely.relay.encoding import decode, timestamp
+
+    payload = decode(one.payload)
+    reached: Any = {name: stage.name.lower() for name, stage in one.deliveries}
+    return MessageTold(
+        message_id=mail.message_id(one.number),
+        number=one.number,
+        id=one.id,
+        sender=one.sender,
+        to=one.addressed,
+        kind=one.kind,
+        body=payload.get("body", ""),
+        thread=one.thread,
+        topic=one.topic,
+        data=payload.get("data"),
+        sent_at=timestamp(one.at_ms),
+        recipients=reached,
+    )
+
+
+def _message_text(number: int, sent_at: str, about: str, body: str) -> str:
+    """One message. What it says is indented, so that it cannot be taken for the next, and neutral: where a wrapped
+    program shows it, it must not be read as something that the program says."""
+    return f"{number} {sent_at} {about}" + "".join(f"\n    {line}" for line in neutral(body).split("\n")) + "\n"
+
+
+def _more(after: int | None) -> str:
+    """That there may be more than is shown, and how to see it."""
+    return "" if after is None else f"… for more: --after {after}"

@@ -1,0 +1,16 @@
+"""Who acts under which name."""
+
+from __future__ import annotations
+
+from tersely.capabilities.relay.context import RelayContext
+
+PERSON = "cli"  # as whom commands ask where no agent is named
+USER = "user"  # what somebody is who only asks, without a connection
+
+
+def meet(context: RelayContext, token: str) -> None:
+    """Let somebody act under a name; raises `unauthorized` or `name_taken`."""
+    mail, name = context.relay.mail, context.agent
+    write = mail.identities.meet(name, USER, token, is_live=name in mail.presence.connected())
+    if write is not None:
+        mail.do(write)
