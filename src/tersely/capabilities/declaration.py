@@ -9,9 +9,9 @@ That one declaration yields the options of the command line, the JSON schema and
         depth: int = option(3, "how many calls to follow", minimum=1, maximum=20)
 
 A field's type is `str`, `int`, `float`, `bool`, a `StrEnum`, one of them `| None`, `tuple[str, ...]`, or `dict` or
-`list` for what JSON has by these names. What several capabilities declare alike is a frozen dataclass of such fields, and a field of theirs
-that is written with `group(…)`. A capability that is another one under a name of its own has a subclass of its
-parameters, in which `fixed(…)` says what is not asked any more.
+`list` for what JSON has by these names. What several capabilities declare alike is a frozen dataclass of such fields,
+and a field of theirs that is written with `group(…)`. A capability that is another one under a name of its own has a
+subclass of its parameters, in which `fixed(…)` says what is not asked any more.
 """
 
 from __future__ import annotations
