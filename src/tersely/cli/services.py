@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import parameters_of
-from tersely.cli.relay.identity import with_token
+from tersely.cli.relay.identity import completed
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 from tersely.protocols.mcp.services import Method
@@ -39,7 +40,7 @@ class RelayServices:
         from tersely.client import Client
 
         declared = parameters_of(catalogue.load(capability).parameters)
-        given = with_token(declared, arguments, os.environ)
+        given = completed(declared, arguments, os.environ, Path())
         with Client.local(self._agent) as relay:
             return relay.answer(capability, given, budget=budget).text
 

@@ -110,6 +110,12 @@ EXIT_OF_CODE = {
     "patch_failed": EXIT_NEGATIVE,
     # somebody else has changed it first | read it again, and try again
     "version_conflict": EXIT_NEGATIVE,
+    # another agent holds what is claimed, or has taken the item | wait until it is released, or ask its holder
+    "already_claimed": EXIT_NEGATIVE,
+    # the board has no item of that id | `board` lists its items
+    "item_not_found": EXIT_NEGATIVE,
+    # the item waits for others, is taken, or nothing is ready | `board` shows what each item waits for
+    "not_ready": EXIT_NEGATIVE,
     # the state would not be what its schema allows | the message names the member
     "invalid_state": EXIT_USAGE,
     # a body or payload is longer than one may be | put it into an artifact and send its name

@@ -19,10 +19,12 @@ from tersely.relay.mail.mail import Mail
 from tersely.relay.policy import Policy
 from tersely.relay.services.services import Services
 from tersely.relay.store.store import Store, check, is_made
+from tersely.relay.teams.claims import Claims
 
 __all__ = ["PLUGINS", "Relay", "Token", "check", "have_token", "make_home", "rotate_token"]
 
 PLUGINS = "tersely.capabilities"  # the group of entry points whose functions give an `Offer`
+WORKING = "working"  # what an agent says that is at work
 _TOKEN = "token"  # noqa: S105 - the name of the file
 _TOKEN_BYTES = 32
 _NEW_TOKEN = "`tersely relay token rotate` makes a new one"  # noqa: S105 - a hint
@@ -39,6 +41,7 @@ class Relay:
         self.calls = Calls(store, policy, count_tokens)
         self.mail = Mail(store)
         self.services = Services(store, self.calls, policy)
+        self.claims = Claims(store, self.is_working)
         self.complaints: list[str] = []  # of capabilities of others that could not be loaded
         self.calls.offer(retrieval.offer(store))
         self.calls.offer(fetch.offer(policy))
@@ -56,6 +59,10 @@ class Relay:
         policy = policies.load(home)
         store = Store.open(home, durable=durable, clock=clock or SteadyClock())
         return cls(home, store, policy, count_tokens)
+
+    def is_working(self, agent: str) -> bool:
+        """Whether an agent says of itself that it is at work now."""
+        return self.mail.presence.activity(agent) == WORKING
 
     def load_plugins(self) -> None:
         """Offer what installed packages bring as entry points; one that fails is a complaint and harms no other."""

@@ -27,7 +27,7 @@ from tersely.protocols.mcp.tools import (
     tools,
 )
 
-MOST_TOKENS = 1_400
+MOST_TOKENS = 1_500
 
 
 def sent(*, all_tools: bool = False) -> str:

@@ -35,6 +35,7 @@ def capability_of(name: str) -> Capability[Any, Any]:
 def result_of(context: RelayContext, name: str, arguments: Mapping[str, object]) -> Any:
     """The result of a capability of the relay; raises `invalid_argument` and what it raises."""
     capability = capability_of(name)
+    context.relay.claims.touch(context.agent)
     return capability.run(context, bind(capability.parameters, arguments))
 
 

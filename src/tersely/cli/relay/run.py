@@ -20,7 +20,7 @@ from tersely.cli.options import Options, read_with_options
 from tersely.cli.output import Output
 from tersely.cli.relay import brief, content, process, services, wrapped
 from tersely.cli.relay.declared import Asked, RelayCommand
-from tersely.cli.relay.identity import NAME_VARIABLE, with_token
+from tersely.cli.relay.identity import NAME_VARIABLE, completed
 from tersely.cli.run import asks_for_help
 from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import EXIT_OK, TerselyError
@@ -64,7 +64,7 @@ def _ask(program: str, command: Command, words: Sequence[str]) -> int:
     options, arguments = read_with_options((*command.parameters(), *_ASKER), words)
     agent = str(arguments.pop("agent", "") or os.environ.get(NAME_VARIABLE) or PERSON)
     given = with_content(command.parameters(), {**command.preset, **arguments}, Path())
-    given = with_token(command.parameters(), given, os.environ)
+    given = completed(command.parameters(), given, os.environ, Path(options.root))
     bind(command.capability().parameters, given)
     output = Output(program, options, Terminal.own())
     with Client.local(agent) as relay:

@@ -42,6 +42,7 @@ CORE: Mapping[str, tuple[str, ...]] = {
     "code.diff_context": ("base",),
     "mail.send": ("to", "body", "reply_to"),
     "mail.inbox": ("wait",),
+    "claim.take": ("targets", "why"),
 }
 
 

@@ -1,0 +1,212 @@
+"""What there is to do in a project, who does it, and what can be begun."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tersely.capabilities.declaration import Capability, Context, Effect, Role, Tier, group, option, positional
+from tersely.capabilities.relay.claims import Where
+from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.text import Style, aligned
+from tersely.foundation.errors import TerselyError
+
+if TYPE_CHECKING:
+    from tersely.relay.teams.board import Board, Item
+
+MAX_STEP_CHARACTERS = 500
+MAX_NEEDED_ITEMS = 50
+_PROJECT_THREAD = "project-"  # how the id of the thread begins in which a project has its board
+
+
+@dataclass(frozen=True, slots=True)
+class BoardParameters:
+    """Which board: that of a thread, or that of the project."""
+
+    thread: str = option("", "the board of this thread (default: that of the project)", maximum=200)
+    where: Where = group(Where)
+
+
+@dataclass(frozen=True, slots=True)
+class AddParameters:
+    """A new item."""
+
+    step: str = positional("what is to be done", metavar="TEXT", minimum=1, maximum=MAX_STEP_CHARACTERS)
+    needs: tuple[str, ...] = option(
+        (), "an item that comes first", metavar="ITEM", maximum=MAX_NEEDED_ITEMS, role=Role.TEXT
+    )
+    board: BoardParameters = group(BoardParameters)
+
+
+@dataclass(frozen=True, slots=True)
+class TakeParameters:
+    """Which item."""
+
+    item: str = positional("its id, as board shows it (default: the first that is ready)", default="")
+    board: BoardParameters = group(BoardParameters)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemParameters:
+    """Which item."""
+
+    item: str = positional("its id, as board shows it")
+    board: BoardParameters = group(BoardParameters)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockParameters:
+    """Which item, and why it cannot go on."""
+
+    item: str = positional("its id, as board shows it")
+    why: str = option("", "what it waits for", maximum=MAX_STEP_CHARACTERS)
+    board: BoardParameters = group(BoardParameters)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardItem:
+    """One item: pending, taken, done or blocked; `until` is ISO 8601 in UTC."""
+
+    id: str
+    step: str
+    status: str
+    needs: list[str]
+    by: str
+    until: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoardItems:
+    """Items of a board, in its order."""
+
+    thread: str
+    items: list[BoardItem]
+
+
+def show(context: RelayContext, parameters: BoardParameters) -> BoardItems:
+    """All items."""
+    board = _board(context, parameters)
+    return _shown(context, parameters, board.items())
+
+
+def ready(context: RelayContext, parameters: BoardParameters) -> BoardItems:
+    """What can be taken."""
+    return _shown(context, parameters, _board(context, parameters).ready())
+
+
+def add(context: RelayContext, parameters: AddParameters) -> BoardItems:
+    """One item more."""
+    made = _board(context, parameters.board).add(parameters.step, parameters.needs)
+    return _shown(context, parameters.board, [made])
+
+
+def take(context: RelayContext, parameters: TakeParameters) -> BoardItems:
+    """An item for who asks."""
+    taken = _board(context, parameters.board).take(parameters.item)
+    return _shown(context, parameters.board, [taken])
+
+
+def done(context: RelayContext, parameters: ItemParameters) -> BoardItems:
+    """An item that is done."""
+    settled = _board(context, parameters.board).settle(parameters.item, "done")
+    return _shown(context, parameters.board, [settled])
+
+
+def block(context: RelayContext, parameters: BlockParameters) -> BoardItems:
+    """An item that cannot go on."""
+    settled = _board(context, parameters.board).settle(parameters.item, "blocked", parameters.why)
+    return _shown(context, parameters.board, [settled])
+
+
+def reopen(context: RelayContext, parameters: ItemParameters) -> BoardItems:
+    """An item that can be taken again."""
+    settled = _board(context, parameters.board).settle(parameters.item, "pending")
+    return _shown(context, parameters.board, [settled])
+
+
+def _thread_of(parameters: BoardParameters) -> str:
+    return parameters.thread or f"{_PROJECT_THREAD}{parameters.where.project}"
+
+
+def _board(context: RelayContext, parameters: BoardParameters) -> Board:
+    from tersely.relay import threads
+    from tersely.relay.teams.board import Board
+
+    relay, thread_id = context.relay, _thread_of(parameters)
+    if not parameters.thread:
+        try:
+            threads.get(relay.store, thread_id)
+        except TerselyError:
+            _make(context, thread_id)
+    return Board(relay.store, thread_id, context.agent, relay.is_working)
+
+
+def _make(context: RelayContext, thread_id: str) -> None:
+    from tersely.relay import threads
+
+    try:
+        threads.create(context.relay.store, "board of a project", context.agent, thread_id)
+    except TerselyError as error:
+        if error.code != "version_conflict":  # somebody else has just made it
+            raise
+
+
+def _shown(context: RelayContext, parameters: BoardParameters, items: list[Item]) -> BoardItems:
+    lines = [BoardItem(one.id, one.step, one.status, list(one.needs), one.by, one.until, one.why) for one in items]
+    return BoardItems(_thread_of(parameters), lines)
+
+
+def _text(found: BoardItems, style: Style) -> str:
+    rows = [(one.id, one.status, one.by, one.step + _more(one)) for one in found.items]
+    return "\n".join(aligned(rows, [style.symbol])) if rows else "nothing is on the board"
+
+
+def _ready_text(found: BoardItems, style: Style) -> str:
+    return _text(found, style) if found.items else "nothing is ready"
+
+
+def _more(item: BoardItem) -> str:
+    needs = f"  after {', '.join(item.needs)}" if item.needs and item.status != "done" else ""
+    why = f"  waits: {item.why}" if item.why else ""
+    return needs + why
+
+
+def _capability(
+    name: str,
+    summary: str,
+    parameters: type,
+    run: Callable[[RelayContext, Any], BoardItems],
+    *examples: str,
+    effect: Effect = Effect.WRITE,
+    text: Callable[[BoardItems, Style], str] = _text,
+) -> Capability[Any, BoardItems]:
+    return Capability(
+        name=name,
+        summary=summary,
+        description="The board is the plan in the state of a thread; a project has one of its own.",
+        parameters=parameters,
+        run=run,
+        text=text,
+        context=Context.RELAY,
+        effect=effect,
+        tier=Tier.READ if effect is Effect.READ else Tier.EDIT,
+        cacheable=False,
+        examples=examples,
+        fails=("item_not_found", "not_ready", "already_claimed", "thread_not_found", "busy"),
+    )
+
+
+SHOW = _capability("board.show", "The work board: all items, and who has them", BoardParameters, show,
+                   "board", effect=Effect.READ)  # fmt: skip
+READY = _capability("board.ready", "The items that can be taken now", BoardParameters, ready,
+                    "board ready", effect=Effect.READ, text=_ready_text)  # fmt: skip
+ADD = _capability("board.add", "Add an item to the work board", AddParameters, add,
+                  'board add "parse dates"', 'board add "format dates" --needs b1')  # fmt: skip
+TAKE = _capability("board.take", "Take an item, the first that is ready without a name", TakeParameters, take,
+                   "board take", "board take b2")  # fmt: skip
+DONE = _capability("board.done", "Say that an item is done", ItemParameters, done, "board done b1")
+BLOCK = _capability("board.block", "Say that an item cannot go on, and why", BlockParameters, block,
+                    'board block b2 --why "needs a decision"')  # fmt: skip
+REOPEN = _capability("board.reopen", "Give an item back, to be taken again", ItemParameters, reopen, "board reopen b2")

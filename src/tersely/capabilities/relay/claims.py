@@ -1,0 +1,177 @@
+"""Who is about to change what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, Context, Effect, Role, Tier, group, option, positional
+from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.text import Style, aligned
+
+if TYPE_CHECKING:
+    from tersely.relay.teams import claims
+
+MAX_CLAIM_TARGETS = 100  # of one question
+LEASE_MINUTES = 10
+MAX_LEASE_MINUTES = 24 * 60
+_TARGETS = "paths, globs such as src/**/*.py, symbols such as path.py:Class.method, or name:ANYTHING"
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The project, and the directory in which who asks works; doors that know it say it."""
+
+    project: str = option("", "the project", hidden=True, maximum=100)
+    root: str = option("", "where who asks works", hidden=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimParameters:
+    """What is to be held."""
+
+    targets: tuple[str, ...] = positional(
+        _TARGETS, role=Role.PATH, metavar="TARGET", minimum=1, maximum=MAX_CLAIM_TARGETS
+    )
+    shared: bool = option(False, "others may hold it too, who say so as well")
+    minutes: int = option(
+        LEASE_MINUTES, "how long, from whatever its holder last asks", minimum=1, maximum=MAX_LEASE_MINUTES
+    )
+    why: str = option("", "what for", maximum=200)
+    where: Where = group(Where)
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseParameters:
+    """What is given back."""
+
+    targets: tuple[str, ...] = positional(
+        "what to give back (default: all)", default=(), role=Role.PATH, metavar="TARGET", maximum=MAX_CLAIM_TARGETS
+    )
+    where: Where = group(Where)
+
+
+@dataclass(frozen=True, slots=True)
+class ListParameters:
+    """Which claims."""
+
+    target: str = positional("those about this path, symbol or name", default="", role=Role.PATH)
+    where: Where = group(Where)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimLine:
+    """One claim. Times are ISO 8601 in UTC."""
+
+    target: str
+    holder: str
+    shared: bool
+    since: str
+    until: str
+    why: str
+    root: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimList:
+    """Claims of one project, the oldest first."""
+
+    claims: list[ClaimLine]
+
+
+def take(context: RelayContext, parameters: ClaimParameters) -> ClaimList:
+    """Hold all targets, or none."""
+    from tersely.relay.teams.claims import Wish
+
+    wish = Wish(
+        context.agent,
+        parameters.targets,
+        parameters.minutes * 60_000,
+        parameters.shared,
+        parameters.why,
+        parameters.where.root,
+    )
+    return _listed(context.relay.claims.take(parameters.where.project, wish))
+
+
+def release(context: RelayContext, parameters: ReleaseParameters) -> ClaimList:
+    """Give back what who asks holds."""
+    project = parameters.where.project
+    return _listed(context.relay.claims.release(project, context.agent, parameters.targets))
+
+
+def claims_of(context: RelayContext, parameters: ListParameters) -> ClaimList:
+    """What is held."""
+    return _listed(context.relay.claims.listed(parameters.where.project, parameters.target))
+
+
+def _listed(found: list[claims.Claim]) -> ClaimList:
+    from tersely.relay.encoding import timestamp
+
+    return ClaimList([
+        ClaimLine(
+            one.target, one.holder, one.is_shared, timestamp(one.since_ms), timestamp(one.until_ms), one.why, one.root
+        )
+        for one in found
+    ])  # fmt: skip
+
+
+def _taken_text(found: ClaimList, style: Style) -> str:
+    return "\n".join(f"yours until {one.until}: {style.symbol(one.target)}" for one in found.claims)
+
+
+def _released_text(found: ClaimList, style: Style) -> str:
+    return "\n".join(f"released: {style.symbol(one.target)}" for one in found.claims) or "nothing was held"
+
+
+def _list_text(found: ClaimList, style: Style) -> str:
+    rows: list[tuple[str, ...]] = [("target", "holder", "", "since", "until", "why")]
+    for one in found.claims:
+        mode = "shared" if one.shared else ""
+        rows.append((one.target, one.holder, mode, one.since, one.until, one.why))
+    return "\n".join(aligned(rows, [style.symbol])) if found.claims else "nothing is claimed"
+
+
+CLAIM = Capability(
+    name="claim.take",
+    summary="Claim what you are about to change, so that no other agent changes it meanwhile",
+    description=(
+        "All of it is claimed, or none where another agent holds a part. A claim lasts as long as its holder works or "
+        "asks the relay something, and ends by itself when that stops. It holds in all worktrees and clones of a "
+        "project."
+    ),
+    parameters=ClaimParameters,
+    run=take,
+    text=_taken_text,
+    context=Context.RELAY,
+    effect=Effect.WRITE,
+    tier=Tier.EDIT,
+    cacheable=False,
+    examples=('claim src/parser.py --why "new grammar"', "claim 'src/**/*.py' --shared", "claim name:release"),
+    fails=("already_claimed", "invalid_argument", "busy"),
+)
+RELEASE = Capability(
+    name="claim.release",
+    summary="Give back what you have claimed",
+    description="",
+    parameters=ReleaseParameters,
+    run=release,
+    text=_released_text,
+    context=Context.RELAY,
+    effect=Effect.WRITE,
+    tier=Tier.EDIT,
+    cacheable=False,
+    examples=("release src/parser.py", "release"),
+)
+CLAIMS = Capability(
+    name="claim.list",
+    summary="What is claimed in this project, and by whom",
+    description="",
+    parameters=ListParameters,
+    run=claims_of,
+    text=_list_text,
+    found=lambda result: bool(result.claims),
+    context=Context.RELAY,
+    cacheable=False,
+    examples=("claims", "claims src/parser.py"),
+)

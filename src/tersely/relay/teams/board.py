@@ -1,0 +1,161 @@
+"""The board of a project: what there is to do, in the plan of a thread's state.
+
+Every change is a JSON Patch at a version, tried again where somebody else was faster: no two take one item.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tersely.foundation.errors import TerselyError
+from tersely.relay import threads
+from tersely.relay.encoding import timestamp
+from tersely.relay.store.store import Store
+
+BOARD_TRIES = 50  # to change a board that others change at the same time
+TAKEN_SECONDS = 3_600  # after which an item whose holder does not work is ready again
+MAX_BOARD_ITEMS = 1_000
+PENDING, TAKEN, DONE, BLOCKED = "pending", "taken", "done", "blocked"
+_ID = re.compile(r"b[1-9][0-9]{0,5}")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to do. `needs` are items that come first; `by` has taken it, until `until` at least."""
+
+    id: str
+    step: str
+    status: str = PENDING
+    needs: list[str] = field(default_factory=list)
+    by: str = ""
+    until: str = ""
+    why: str = ""  # it is blocked
+
+
+class Board:
+    """The board in one thread. `is_working` says of an agent whether it is at work."""
+
+    def __init__(self, store: Store, thread_id: str, actor: str, is_working: Callable[[str], bool]) -> None:
+        self._store, self._thread, self._actor, self._is_working = store, thread_id, actor, is_working
+
+    def items(self) -> list[Item]:
+        """All items, in their order; raises `thread_not_found`."""
+        return self._read(threads.state(self._store, self._thread))
+
+    def ready(self) -> list[Item]:
+        """What can be taken now."""
+        return ready(self.items())
+
+    def add(self, step: str, needs: Sequence[str]) -> Item:
+        """A new item; raises `item_not_found` for one of `needs` that there is not."""
+
+        def change(items: list[Item]) -> list[Item]:
+            for needed in needs:
+                find(items, needed)
+            if len(items) >= MAX_BOARD_ITEMS:
+                raise TerselyError("busy", f"the board has {MAX_BOARD_ITEMS:,} items", "use another thread")
+            number = 1 + max((int(one.id[1:]) for one in items), default=0)
+            return [*items, Item(f"b{number}", step, needs=list(needs))]
+
+        return self._change(change)[-1]
+
+    def take(self, item_id: str = "") -> Item:
+        """Have an item, the first that is ready where none is named; raises `item_not_found`, `not_ready`."""
+        taken = ""
+
+        def change(items: list[Item]) -> list[Item]:
+            nonlocal taken
+            free = ready(items)
+            if item_id:
+                free = [one for one in [find(items, item_id)] if one in free]
+            if not free:
+                raise TerselyError("not_ready", _why_not(items, item_id), "`tersely board` shows all items")
+            taken = free[0].id
+            until = timestamp(self._store.now_ms() + TAKEN_SECONDS * 1_000)
+            return _with(items, taken, status=TAKEN, by=self._actor, until=until, why="")
+
+        return find(self._change(change), taken)
+
+    def settle(self, item_id: str, status: str, why: str = "") -> Item:
+        """Say that an item is done, blocked or pending again; raises `item_not_found`, `already_claimed`."""
+
+        def change(items: list[Item]) -> list[Item]:
+            holder = find(items, item_id).by
+            if holder not in {"", self._actor}:
+                message = f"{item_id} is taken by {holder}"
+                raise TerselyError("already_claimed", message, f"ask: tersely send {holder} TEXT")
+            by = "" if status == PENDING else self._actor
+            return _with(items, item_id, status=status, by=by, until="", why=why)
+
+        return find(self._change(change), item_id)
+
+    def _change(self, change: Callable[[list[Item]], list[Item]]) -> list[Item]:
+        for _ in range(BOARD_TRIES):
+            state = threads.state(self._store, self._thread)
+            after = change(self._read(state))
+            others = [one for one in state["plan"] if not _is_item(one)]
+            plan = [*others, *map(_written, after)]
+            patch = [{"op": "replace", "path": "/plan", "value": plan}]
+            try:
+                threads.patch_state(self._store, self._thread, patch, self._actor, expected=state["version"])
+            except TerselyError as error:
+                if error.code != "version_conflict":
+                    raise
+            else:
+                return after
+        raise TerselyError("busy", "the board is changed by many at this moment", "try again")
+
+    def _read(self, state: dict[str, Any]) -> list[Item]:
+        now = timestamp(self._store.now_ms())
+        items = [Item(**{**one, "needs": list(one.get("needs", []))}) for one in state["plan"] if _is_item(one)]
+        return [self._returned(one, now) for one in items]
+
+    def _returned(self, item: Item, now: str) -> Item:
+        """An item that is ready again where whoever took it is gone."""
+        is_left = item.status == TAKEN and item.until < now and not self._is_working(item.by)
+        return Item(item.id, item.step, needs=item.needs) if is_left else item
+
+
+def ready(items: Collection[Item]) -> list[Item]:
+    """The items that wait for no other."""
+    done = {one.id for one in items if one.status == DONE}
+    return [one for one in items if one.status == PENDING and done.issuperset(one.needs)]
+
+
+def find(items: Iterable[Item], item_id: str) -> Item:
+    """An item by its id; raises `item_not_found`."""
+    for one in items:
+        if one.id == item_id:
+            return one
+    raise TerselyError("item_not_found", f"the board has no item {item_id[:40]!r}", "`tersely board` shows all items")
+
+
+def _why_not(items: Collection[Item], item_id: str) -> str:
+    if not item_id:
+        return "nothing is ready"
+    one = find(items, item_id)
+    done = {other.id for other in items if other.status == DONE}
+    missing = [needed for needed in one.needs if needed not in done]
+    if one.status == PENDING:
+        return f"{one.id} waits for {', '.join(missing)}"
+    return f"{one.id} is {one.status}" + (f" by {one.by}" if one.by else "")
+
+
+def _with(items: Iterable[Item], item_id: str, **changed: str) -> list[Item]:
+    from dataclasses import replace
+
+    return [replace(one, **changed) if one.id == item_id else one for one in items]  # type: ignore[arg-type]
+
+
+def _is_item(entry: dict[str, Any]) -> bool:
+    """Whether an entry of a plan is of the board: others may stand beside."""
+    known = {"id", "step", "status", "needs", "by", "until", "why"}
+    return bool(_ID.fullmatch(str(entry.get("id", "")))) and "step" in entry and entry.keys() <= known
+
+
+def _written(item: Item) -> dict[str, Any]:
+    values = {"needs": item.needs, "by": item.by, "until": item.until, "why": item.why}
+    return {"id": item.id, "step": item.step, "status": item.status, **{k: v for k, v in values.items() if v}}
