@@ -98,7 +98,7 @@ def test_what_keeps_a_turn_from_beginning_is_told_by_the_same_object(
     assert len(told.out.splitlines()) == 1
     assert (result["ok"], result["reason"], result["code"], result["session"]) == (False, "failed", code, "")
     assert result["message"]
-    assert told.err.startswith(f"{code}: {result['message']}")
+    assert f"{code}: {result['message']}\n" in told.err
 
 
 def test_an_answer_is_told_by_it_too(root: Path, url: str) -> None:

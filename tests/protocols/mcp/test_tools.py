@@ -40,7 +40,7 @@ def test_the_list_is_short() -> None:
     assert names[-3:] == [MORE_TOOLS, CALL, ACT]
     assert len(names) - 3 <= 12
     assert count(sent()) < MOST_TOKENS
-    assert count(INSTRUCTIONS) < 60
+    assert count(INSTRUCTIONS) < 90
     assert count(sent(all_tools=True)) > 3 * count(sent())
 
 
