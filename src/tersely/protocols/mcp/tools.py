@@ -22,7 +22,8 @@ from tersely.protocols.commands import SPELLINGS, spelling_of
 INSTRUCTIONS = (
     "Answers about the code of one repository. Begin a task with packet, and do what its line next says. A symbol is "
     "named by its id, path/from/root.py:Class.method, or any unambiguous end of it. Every tool takes budget, in "
-    "tokens. Other agents may work here too: claim what you are about to change, read inbox now and then, answer with send."
+    "tokens. Other agents may work here too: claim what you are about to change, read inbox now and then, answer "
+    "with send."
 )
 MORE_TOOLS = "more_tools"
 CALL = "call"
