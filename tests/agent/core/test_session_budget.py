@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.agent.core.command_line import ran
@@ -13,7 +15,9 @@ from tests.agent.core.test_without_a_screen import result_of
 from tests.agent.model_servers import Scripted as Servers
 
 from tersely.agent.events import Event, Notice, Reason, TurnEnded, Usage
+from tersely.agent.models.protocol import USUAL, Chunk, Constraint, Prompt, RequestOptions
 from tersely.agent.opening import Options
+from tersely.foundation.errors import TerselyError
 
 SPENT = "session_budget_spent"
 
@@ -47,6 +51,42 @@ def test_no_more_than_the_budget_is_used(root: Path, limit: int) -> None:
 
     usages = of_kind(asyncio.run(talked()), Usage)
     assert sum(usage.prompt_tokens + usage.completion_tokens for usage in usages) <= limit
+
+
+class Breaking(Scripted):
+    """Breaks off some times before it answers."""
+
+    async def stream(
+        self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, options: RequestOptions = USUAL
+    ) -> AsyncIterator[Chunk]:
+        for _ in range(4):
+            yield Chunk("one two ")
+            yield Chunk(notice="it broke off", begins_attempt=True)
+        async for chunk in super().stream(prompt, constraint, most_tokens, options):
+            yield chunk
+
+
+@pytest.mark.parametrize("limit", range(1_000, 9_000, 800))
+def test_attempts_that_break_off_are_counted_and_kept_within_the_budget(root: Path, limit: int) -> None:
+    async def talked() -> tuple[int, Reason, int]:
+        model = Breaking(["Well."])
+        async with talking(model, root, options=Options(session_tokens=limit)) as agent:
+            events = await turn(agent, "hello")
+            return agent.budget.spent(), reason_of(events), len(model.prompts)
+
+    spent, reason, answers = asyncio.run(talked())
+    assert spent <= limit
+    assert reason is (Reason.ANSWERED if answers else Reason.LIMIT)
+
+
+def test_an_answer_that_fails_in_the_middle_has_been_paid_for(root: Path) -> None:
+    async def talked() -> int:
+        model = Scripted([TerselyError("model_failed", "it broke off")])
+        async with talking(model, root) as agent:
+            await turn(agent, "hello")
+            return agent.budget.spent()
+
+    assert asyncio.run(talked()) > 0
 
 
 def test_without_a_screen_it_says_so_and_goes_on_with_more(root: Path, scripted: Servers) -> None:

@@ -28,7 +28,7 @@ class Say(NamedTuple):
     thought: str = ""
     stop: str = ""  # as the protocol says it, where that is another than usual
     cut: int = -1
-    broken: Mapping[str, Any] | None = None  # an error that is reported in the stream where it is cut
+    broken: Any = None  # what is sent as an event where it is cut
 
 
 class Refuse(NamedTuple):

@@ -222,6 +222,14 @@ def test_an_error_in_a_stream_is_tried_again_where_it_passes(kind: str) -> None:
     assert "broke off: try later" in notices(chunks)[0]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_event_that_is_none_is_met_by_another_attempt(kind: str) -> None:
+    chunks = heard(kind, Say("one two", cut=3, broken=["no object"]), Say("one two"))
+    assert answer(chunks) == "one two"
+    if kind != "ollama":  # which has ended before
+        assert "sent what is no JSON" in notices(chunks)[0]
+
+
 @pytest.mark.parametrize(
     ("kind", "error"),
     [

@@ -18,6 +18,7 @@ from openai.types.responses import response_create_params
 from pydantic import TypeAdapter
 
 from tersely.agent.calling.schema import envelope, functions
+from tersely.agent.models.connecting import address
 from tersely.agent.models.dialects.anthropic import AnthropicMessages
 from tersely.agent.models.dialects.ollama import OllamaChat
 from tersely.agent.models.dialects.openai import LLAMA_CPP, ChatCompletions
@@ -33,6 +34,7 @@ from tersely.agent.models.protocol import (
     Thinking,
 )  # fmt: skip
 from tersely.agent.models.served import Dialect, Known, Request
+from tersely.agent.models.wire import endpoint
 from tersely.agent.tools.table import TOOLS
 
 CHAT = TypeAdapter(completion_create_params.CompletionCreateParamsStreaming, config=None)
@@ -252,3 +254,24 @@ def test_what_a_strict_schema_made_null_was_left_out(arguments: dict[str, Any]) 
 @pytest.mark.parametrize("text", ["", "{oops null", "null", "[null]", '{"a": 1'])
 def test_arguments_that_are_no_object_stay_as_they_are(text: str) -> None:
     assert drop_nulls(text) == text
+
+
+@pytest.mark.parametrize("most_tokens", [64, 1_024, 2_047, 2_048, 30_000])
+def test_thinking_takes_no_more_than_an_answer_may_have(most_tokens: int) -> None:
+    request = Request((Message("user", "go"),), None, most_tokens, RequestOptions(Thinking.ON))
+    abilities = Abilities(
+        grammar=False, schema=True, tools=True, window=200_000, model="m", family="", server="anthropic", thinking=True
+    )
+    body = AnthropicMessages().body(Known(abilities, frozenset({"adaptive"})), request)
+    assert body["max_tokens"] == most_tokens
+    budget = body["thinking"].get("budget_tokens")
+    assert budget is None or 1_024 <= budget < most_tokens
+    assert (budget is None) is (most_tokens < 2_048)
+
+
+def test_what_is_secret_in_a_url_is_no_part_of_the_address() -> None:
+    assert address("https://me:secret@host/v1?key=secret") == "https://host:443/v1"
+
+
+def test_an_address_of_ipv6_is_written_as_the_field_wants_it() -> None:
+    assert endpoint("http://[::1]:8080/v1").fields()["Host"] == "[::1]:8080"

@@ -40,6 +40,7 @@ __all__ = [
     "Model",
     "Notify",
     "Report",
+    "address",
     "connect",
     "family_of",
     "is_same_server",
@@ -84,6 +85,11 @@ async def connect(
 async def probe(url: str, model: str = "", kind: str = "auto", key: str = "", window: int = 0) -> Report:
     """Try everything that the agent makes use of, and remember that; takes the time of a few short answers."""
     return await _Server.named(url, kind, key).report(model, window)
+
+
+def address(url: str) -> str:
+    """What people call a server: its URL without a name, a password and a query; `invalid_argument` for none."""
+    return endpoint(url).url
 
 
 def is_same_server(url: str, other: str) -> bool:

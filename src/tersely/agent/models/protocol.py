@@ -62,6 +62,7 @@ class Chunk(NamedTuple):
     thought: str = ""  # what a reasoning model says to itself; no part of the answer
     notice: str = ""  # one line for the user: why the request waits, or that it was sent again
     restarts: bool = False
+    begins_attempt: bool = False  # at the same answer: the request is sent again
 
 
 class Constraint(NamedTuple):

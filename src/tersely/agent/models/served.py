@@ -11,8 +11,10 @@ from tersely.agent.models.protocol import USUAL, Abilities, Chunk, Constraint, P
 from tersely.agent.models.refusals import output_limit, parameter_in_refusal, refusal_error, way_in_refusal
 from tersely.agent.models.retries import DeliveredText, Retries, TransientError
 from tersely.agent.models.wire import Endpoint, Reply, read_whole, stream_request
+from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 
+MAX_MODEL_ANSWER_SECONDS = 3_600.0  # of one stream, however it goes on
 MAX_ADAPTATIONS = 12  # of one request, to what its server refuses in it
 
 
@@ -100,7 +102,7 @@ class ServedModel:
                     raise TerselyError("model_failed", f"{self._place.url} refuses every form of a request") from None
             except TransientError as error:
                 seconds = retries.wait(error)
-                yield Chunk(notice=retries.notice(error, seconds))
+                yield Chunk(notice=retries.notice(error, seconds), begins_attempt=True)
                 await asyncio.sleep(seconds)
                 delivered.begin_again()
 
@@ -119,7 +121,11 @@ class ServedModel:
             if answer.status != 200:
                 raise self._refusal(request, body, await read_whole(answer))
             reader = self._dialect.reader(self._place, request)
+            watch = Stopwatch()
             async for piece in answer.pieces:
+                if watch.seconds() > MAX_MODEL_ANSWER_SECONDS:
+                    bound = f"{MAX_MODEL_ANSWER_SECONDS / 60:.0f} minutes"
+                    raise TerselyError("model_failed", f"{self._place.url} has not ended its answer within {bound}")
                 for chunk in reader.feed(piece):
                     yield chunk
                     if chunk.stop:

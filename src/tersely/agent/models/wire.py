@@ -53,10 +53,15 @@ class Endpoint(NamedTuple):
         return self.scheme, self.host, self.port
 
     @property
+    def authority(self) -> str:
+        """Host and port as URLs and the field `Host` have them."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+    @property
     def url(self) -> str:
         """What people call it."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}:{self.port}{self.prefix}"
+        return f"{self.scheme}://{self.authority}{self.prefix}"
 
     def target(self, path: str) -> str:
         """The URL of a path below the base."""
@@ -64,7 +69,7 @@ class Endpoint(NamedTuple):
 
     def fields(self) -> dict[str, str]:
         """The fields of the head of every request."""
-        fields = {"Host": f"{self.host}:{self.port}", "Accept": "*/*", **dict(self.headers)}
+        fields = {"Host": self.authority, "Accept": "*/*", **dict(self.headers)}
         if self.key:
             fields[self.key_header] = f"Bearer {self.key}" if self.key_header == BEARER else self.key
         return fields

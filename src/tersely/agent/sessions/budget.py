@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from typing import Any
 
 from tersely.agent.context.window import Gauge
@@ -34,16 +35,27 @@ class BudgetedModel:
 
     def stream(
         self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, *rest: Any, **more: Any
-    ) -> AsyncIterator[Chunk]:
+    ) -> AsyncGenerator[Chunk]:
         """As `Model.stream`; raises `session_budget_spent` where prompt and answer may be more than is left."""
         coming = self._gauge.tokens(prompt) + most_tokens
+        self._check(coming)
+        return self._within(coming, self._model.stream(prompt, constraint, most_tokens, *rest, **more))
+
+    async def _within(self, coming: int, chunks: AsyncIterator[Chunk]) -> AsyncGenerator[Chunk]:
+        """The chunks, up to an attempt that there are no tokens for."""
+        async with aclosing(chunks) as stream:  # type: ignore[type-var]
+            async for chunk in stream:
+                yield chunk
+                if chunk.begins_attempt:
+                    self._check(coming)
+
+    def _check(self, coming: int) -> None:
         if self.limit_tokens and self.spent() + coming > self.limit_tokens:
             message = (
                 f"the session has used {self.spent():,} of its {self.limit_tokens:,} tokens, "
                 f"and the next request may take {coming:,}"
             )
             raise TerselyError(SPENT, message, _HINT)
-        return self._model.stream(prompt, constraint, most_tokens, *rest, **more)
 
     async def close(self) -> None:
         """Let go of the model."""

@@ -24,6 +24,7 @@ from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.sessions.session import Draft
 from tersely.agent.turn.room import SESSION_SLOT
 from tersely.foundation.clock import Stopwatch
+from tersely.foundation.errors import TerselyError
 
 STUCK, LENGTH = "stuck", "length"
 
@@ -41,18 +42,17 @@ async def answer(talk: Conversation, thinking: Thinking) -> Answer:
     await talk.declare()
     watch, prompt = Stopwatch(), talk.prompt()
     options = RequestOptions(thinking, SESSION_SLOT if talk.model.abilities.slots > 1 else None)
-    incoming = _Incoming(talk)
+    incoming = _Incoming(talk, prompt, watch)
     try:
         await incoming.read(talk.model.stream(prompt, talk.constraint(), _most_tokens(talk, prompt, thinking), options))
-    except asyncio.CancelledError:
-        if incoming.has_begun:  # a server counts what it did, also if nobody waits for the answer
-            talk.session.record(incoming.estimated(prompt), int(watch.seconds() * 1000))
+    except (asyncio.CancelledError, TerselyError):
+        incoming.record_broken()
         raise
     text, shown = await incoming.ended()
     talk.session.add(
         Draft("assistant", text, talk.count(text), talk.turn, None if shown == text else shown, incoming.raw)
     )
-    usage = incoming.usage or incoming.estimated(prompt)
+    usage = incoming.usage or incoming.estimated()
     is_counted = incoming.usage is not None
     if is_counted and usage.prompt_tokens <= talk.budget.window:  # no server reads more than it has room for
         talk.gauge.told(prompt, usage)
@@ -76,12 +76,15 @@ def _most_tokens(talk: Conversation, prompt: Prompt, thinking: Thinking) -> int:
 class _Incoming:
     """An answer as it comes in: its text without thoughts, what of it is shown, and how it ended."""
 
-    def __init__(self, talk: Conversation) -> None:
+    def __init__(self, talk: Conversation, prompt: Prompt, watch: Stopwatch) -> None:
         self.raw: list[RawCall] = []
         self.usage: RequestUsage | None = None
         self.stop = ""
-        self.has_begun = False
         self._talk = talk
+        self._prompt = prompt
+        self._watch = watch
+        self._is_answered = False  # by the attempt that is being made, with anything
+        self._received: list[str] = []  # of this attempt
         talk.has_shown = False
         self._begin()
 
@@ -96,12 +99,26 @@ class _Incoming:
         """Take all chunks, up to where the answer ends or repeats itself."""
         async with aclosing(chunks) as stream:  # type: ignore[type-var]
             async for chunk in stream:
-                self.has_begun = True
                 await self._take(chunk)
                 if self.stop == STUCK:
                     return
 
+    def record_broken(self) -> None:
+        """Count an attempt that has ended early: a server counts what it did, whoever waits for the answer."""
+        if not self._is_answered:
+            return
+        completion = self._talk.count("".join(self._received))
+        usage = RequestUsage(self._talk.gauge.tokens(self._prompt), None, completion)
+        self._talk.session.record(usage, int(self._watch.seconds() * 1000))
+        self._is_answered = False
+        self._received.clear()
+
     async def _take(self, chunk: Chunk) -> None:
+        if chunk.begins_attempt:
+            self.record_broken()
+        else:
+            self._is_answered = True
+        self._received += [chunk.thought, chunk.text, *(call.arguments for call in chunk.calls)]
         if chunk.notice:
             await self._talk.emit(Notice(self._talk.turn, Level.WARNING, chunk.notice))
         if chunk.restarts:
@@ -142,10 +159,11 @@ class _Incoming:
         await self._show(self._reader.rest())
         return without_thoughts("".join(self._texts)), without_thoughts("".join(self._prose))
 
-    def estimated(self, prompt: Prompt) -> RequestUsage:
+    def estimated(self) -> RequestUsage:
         """Our own count of a request that was stopped."""
         completion = self._talk.count("".join(self._texts)) + self._thought_tokens
-        return RequestUsage(self._talk.gauge.tokens(prompt), None, completion, thought_tokens=self._thought_tokens)
+        prompt = self._talk.gauge.tokens(self._prompt)
+        return RequestUsage(prompt, None, completion, thought_tokens=self._thought_tokens)
 
     @property
     def is_repeating(self) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tersely.agent.agent import Agent
+from tersely.agent.models.connecting import address
 from tersely.agent.opening import (
     Choices,
     Options,
@@ -159,7 +160,7 @@ async def _opened(root: Path, parameters: ChatParameters) -> Agent:
     opening = wanted(root, parameters, settings, can_ask=False)
     server, model = await connected(server_of(parameters, settings), notify=_say)
     try:
-        agent = await open_agent(model, replace(opening, server=server.url))
+        agent = await open_agent(model, replace(opening, server=address(server.url)))
     except BaseException:
         await model.close()
         raise

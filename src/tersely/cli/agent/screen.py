@@ -10,7 +10,7 @@ from functools import partial
 
 from tersely.agent.agent import Agent
 from tersely.agent.events import CallEnded, CallStarted, Decision, Event
-from tersely.agent.models.connecting import Model, is_same_server, names
+from tersely.agent.models.connecting import Model, address, is_same_server, names
 from tersely.agent.opening import Conversation, Wanted, open_agent
 from tersely.agent.sessions.analytics import analytics
 from tersely.capabilities.text import counted
@@ -48,7 +48,7 @@ async def _found(server: Server) -> tuple[Server, Model]:
 async def open_shown(wanted: Wanted, server: Server, model: Model, *, retrieves: bool) -> OnScreen:
     """The agent for the screen; the model is closed with it, also where it cannot be opened."""
     try:
-        agent = await open_agent(model, replace(wanted, server=server.url))
+        agent = await open_agent(model, replace(wanted, server=address(server.url)))
     except BaseException:
         await model.close()
         raise
@@ -207,7 +207,7 @@ class OnScreen:
         """Have another session, or the same one with another model; the one there is stays where that fails."""
         retrieves = self._talk.retrieves
         hold = self._talk.hold if session == self._talk.session.id else None
-        wanted = replace(self._wanted, session=session, hold=hold, forks=False, server=self._server.url)
+        wanted = replace(self._wanted, session=session, hold=hold, forks=False, server=address(self._server.url))
         agent = await open_agent(self._model, wanted)
         old, self._agent = self._agent, agent
         agent.talk.retrieves = retrieves

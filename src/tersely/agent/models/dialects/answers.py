@@ -10,6 +10,7 @@ from typing import Any
 from tersely.agent.models.dialects.sse import EventReader
 from tersely.agent.models.protocol import Chunk, RawCall
 from tersely.agent.models.refusals import stream_error
+from tersely.agent.models.retries import TransientError
 from tersely.agent.models.wire import Endpoint, parse_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_CALLS, MAX_MODEL_ERROR_CHARACTERS, MAX_MODEL_EVENT_BYTES
@@ -51,10 +52,10 @@ class EventAnswer(ABC):
 
 
 def object_in(place: Endpoint, data: str) -> Mapping[str, Any]:
-    """A JSON object of a stream; raises `model_failed` for anything else."""
+    """A JSON object of a stream; raises `model_failed` for anything else, after which one may ask again."""
     value = parse_json(data)
     if not isinstance(value, dict):
-        raise TerselyError("model_failed", f"{place.url} sent what is no JSON: {excerpt(data)}")
+        raise TransientError("model_failed", f"{place.url} sent what is no JSON: {excerpt(data)}")
     return value
 
 
@@ -63,20 +64,23 @@ class CallParts:
 
     def __init__(self, place: Endpoint) -> None:
         self._place = place
-        self._calls: dict[int, RawCall] = {}
-        self._bytes = 0
+        self._calls: dict[int, RawCall] = {}  # without their arguments
+        self._arguments: dict[int, list[str]] = {}
+        self._size = 0  # characters of all arguments
 
     def add(self, position: int, name: str, arguments: str, id: str) -> None:
         """Add a part to the call at this position; raises `model_failed` beyond the bounds."""
         known = self._calls.get(position, RawCall("", ""))
-        self._bytes += len(arguments)
-        if len(self._calls) > MAX_MODEL_CALLS or self._bytes > MAX_MODEL_EVENT_BYTES:
+        self._calls[position] = RawCall(known.name or name, "", known.id or id)
+        self._arguments.setdefault(position, []).append(arguments)
+        self._size += len(arguments)
+        if len(self._calls) > MAX_MODEL_CALLS or self._size > MAX_MODEL_EVENT_BYTES:
             raise TerselyError("model_failed", f"{self._place.url} sent calls without an end")
-        self._calls[position] = RawCall(known.name or name, known.arguments + arguments, known.id or id)
 
     def complete(self) -> tuple[RawCall, ...]:
         """The calls in their order."""
-        return tuple(self._calls[position] for position in sorted(self._calls))
+        positions = sorted(self._calls)
+        return tuple(self._calls[each]._replace(arguments="".join(self._arguments[each])) for each in positions)
 
 
 def table(value: Any) -> Mapping[str, Any]:
@@ -91,7 +95,7 @@ def text(value: Any) -> str:
 
 def number(value: Any) -> int:
     """A count that a server reports, 0 for what is none."""
-    return value if isinstance(value, int) and 0 < value <= _LARGEST_COUNT else 0
+    return value if type(value) is int and 0 < value <= _LARGEST_COUNT else 0
 
 
 def count_or_none(value: Any) -> int | None:

@@ -128,9 +128,10 @@ def _thinking(known: Known, request: Request) -> dict[str, Any]:
         return {"thinking": {"type": "disabled"}}
     if _ADAPTIVE not in known.refused:
         return {"thinking": {"type": _ADAPTIVE, "display": "summarized"}}
-    budget = max(LEAST_THINKING_TOKENS, request.most_tokens // 2)
-    thinking = {"type": "enabled", "budget_tokens": budget}
-    return {"thinking": thinking, "max_tokens": max(request.most_tokens, 2 * budget)}
+    budget = request.most_tokens // 2
+    if budget < LEAST_THINKING_TOKENS:
+        return {"thinking": {"type": "disabled"}}
+    return {"thinking": {"type": "enabled", "budget_tokens": budget}}
 
 
 class MessageAnswer(EventAnswer):
