@@ -5,9 +5,11 @@ Formats and calls are those of the versions named in docs/agents.md.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from importlib.resources import files
 from typing import Any
 
 from tersely.agents import wrapped
@@ -110,6 +112,40 @@ def _run_hook(program: Sequence[str], agent: str, unit: int) -> dict[str, Any]:
     return {"hooks": [{"type": "command", "command": guarded, "timeout": wrapped.HOOK_LIMIT_SECONDS * unit}]}
 
 
+@dataclass(frozen=True, slots=True)
+class _MailHook:
+    """An event at which an agent is told something of others; `matcher` names tools, where it is about these."""
+
+    event: str
+    kind: str  # as `mail_hook.py` has them
+    matcher: str = ""
+
+
+_EDITORS = "Edit|MultiEdit|Write|NotebookEdit|edit|write_file|replace"
+_CLAUDE_MAIL = (
+    _MailHook("SessionStart", "start"),
+    _MailHook("SubagentStart", "start"),
+    _MailHook("UserPromptSubmit", "mail"),
+    _MailHook("PreToolUse", "edit", _EDITORS),
+    _MailHook("PostToolUse", "mail"),
+    _MailHook("Stop", "stop"),
+)
+_GEMINI_MAIL = (
+    _MailHook("SessionStart", "start"),
+    _MailHook("BeforeAgent", "mail"),
+    _MailHook("AfterTool", "mail"),
+)
+
+
+def _mail_hook(hook: _MailHook, unit: int) -> dict[str, Any]:
+    """An entry for a script that starts fast; `run` hands mail over itself where it has started the agent."""
+    from shlex import join
+
+    command = join([sys.executable, "-I", "-S", str(files("tersely.agents") / "mail_hook.py"), hook.kind])
+    matcher = {"matcher": hook.matcher} if hook.matcher else {}
+    return {**matcher, "hooks": [{"type": "command", "command": command, "timeout": PROMPT_SECONDS * unit}]}
+
+
 # Where what an agent was shown is lost to it or to a part of it, which has a context of its own.
 _SESSION_EVENTS = ("SessionStart", "SubagentStart", "SubagentStop")
 
@@ -122,6 +158,7 @@ def _hooks(
     unit: int = 1,
     sessions: Sequence[str] = _SESSION_EVENTS,
     run: Iterable[str] = (),
+    mail: Iterable[_MailHook] = (),
 ) -> Callable[..., list[Entry]]:
     """Entries for hooks; those for the events `run` do something under `tersely run` alone."""
 
@@ -133,6 +170,7 @@ def _hooks(
             value = _hook(program, agent, "read", unit=unit, matcher=matcher)
             found.append(Entry(("hooks", read), value, in_list=True))
         found += [Entry(("hooks", event), _run_hook(program, agent, unit), in_list=True) for event in run]
+        found += [Entry(("hooks", one.event), _mail_hook(one, unit), in_list=True) for one in mail]
         return found
 
     return entries
@@ -165,7 +203,7 @@ _CLAUDE = Agent(
             ".claude/settings.json",
             ".claude/settings.json",
             Form.JSON,
-            _hooks("claude", "UserPromptSubmit", "PreToolUse", "Read"),
+            _hooks("claude", "UserPromptSubmit", "PreToolUse", "Read", mail=_CLAUDE_MAIL),
             is_hook=True,
         ),
         _skill(".claude"),
@@ -188,7 +226,13 @@ _CODEX = Agent(
             Form.TOML,
             lambda program: [Entry(("mcp_servers", "tersely"), _server(program))],
         ),
-        Target(".codex/hooks.json", ".codex/hooks.json", Form.JSON, _hooks("codex", "UserPromptSubmit"), is_hook=True),
+        Target(
+            ".codex/hooks.json",
+            ".codex/hooks.json",
+            Form.JSON,
+            _hooks("codex", "UserPromptSubmit", mail=_CLAUDE_MAIL),
+            is_hook=True,
+        ),
         _snippet("AGENTS.md", ".codex/AGENTS.md"),
     ),
     prompt_event="UserPromptSubmit",
@@ -246,7 +290,16 @@ def _kin_of_gemini(agent: str, title: str, hooks: Callable[..., list[Entry]], pa
 _GEMINI = _kin_of_gemini(
     "gemini",
     "Gemini CLI",
-    _hooks("gemini", "BeforeAgent", "BeforeTool", "read_file", MILLISECONDS, ("SessionStart",), wrapped.GEMINI_MOMENTS),
+    _hooks(
+        "gemini",
+        "BeforeAgent",
+        "BeforeTool",
+        "read_file",
+        MILLISECONDS,
+        ("SessionStart",),
+        wrapped.GEMINI_MOMENTS,
+        _GEMINI_MAIL,
+    ),
     "GEMINI.md",
     prompt_event="BeforeAgent",
     read_event="BeforeTool",
@@ -258,7 +311,15 @@ _GEMINI = _kin_of_gemini(
 _QWEN = _kin_of_gemini(
     "qwen",
     "Qwen Code",
-    _hooks("qwen", "UserPromptSubmit", "PreToolUse", "^(read_file|ReadFile)$", MILLISECONDS, run=wrapped.QWEN_MOMENTS),
+    _hooks(
+        "qwen",
+        "UserPromptSubmit",
+        "PreToolUse",
+        "^(read_file|ReadFile)$",
+        MILLISECONDS,
+        run=wrapped.QWEN_MOMENTS,
+        mail=_CLAUDE_MAIL,
+    ),
     "QWEN.md",
     prompt_event="UserPromptSubmit",
     read_event="PreToolUse",

@@ -66,6 +66,7 @@ _RELAY = {
     "mail.dead": _Row("relay.mail:DEAD", "dead-letters"),
     "mail.resend": _Row("relay.mail:RESEND", "dead-letters resend"),
     "agent.list": _Row("relay.agents:AGENTS", "agents"),
+    "agent.introduction": _Row("relay.introduction", "hello"),
     "claim.take": _Row("relay.claims:CLAIM", "claim"),
     "claim.release": _Row("relay.claims:RELEASE", "release"),
     "claim.list": _Row("relay.claims:CLAIMS", "claims"),

@@ -160,6 +160,7 @@ RELAY_COMMANDS: Mapping[str, tuple[str, str]] = {
     "status": ("status", "Show the relay's address and uptime"),
     "doctor": ("doctor [--url URL]", "Check the relay and the agent, or one server of a model, for problems"),
     "config": ("config", "The relay's settings in force"),
+    "hello": ("hello", "Who you are to other agents, who else is there, and how to work with them"),
     "agents": ("agents", "List agents, and which of them are connected"),
     "send": ("send TO TEXT", "Send a message to an agent, a #channel, or all agents (*)"),
     "inbox": ("inbox [NAME] [--wait SECONDS]", "Read a mailbox"),

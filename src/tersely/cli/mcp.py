@@ -19,7 +19,7 @@ from tersely.capabilities.references import has_references, with_references
 from tersely.capabilities.reply import BUDGET
 from tersely.cli import cassettes
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
-from tersely.cli.relay.identity import NAME_VARIABLE
+from tersely.cli.relay.identity import asker
 from tersely.cli.services import RelayServices
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
     from tersely.protocols.mcp.session import ServedMethods
 
-_AGENT = "mcp"  # as whom the relay is asked where the agent has no name
+_AGENT = "mcp"  # how the names of its readers begin
 
 
 def run_mcp(root: str, port: int | None, *, all_tools: bool) -> None:
@@ -72,7 +72,7 @@ def _service(asking: Asking, named: Path | None, all_tools: bool) -> ServedMetho
     def session_of(root: Path) -> str:
         return f"{_AGENT}-{connection}-{state.context_of(str(root))}"
 
-    others = RelayServices(os.environ.get(NAME_VARIABLE) or _AGENT)
+    others = RelayServices(asker(os.environ))
     return make_service(partial(_ask, asking), Roots(named), others, session_of, all_tools=all_tools)
 
 

@@ -67,7 +67,7 @@ class Client:
 
     def ask(self, capability: str, **arguments: object) -> Any:
         """The result of a capability of the relay, as the type that it declares; raises as a call does."""
-        told = self.answer(capability, arguments)
+        told = self.answer(capability, {name.rstrip("_"): value for name, value in arguments.items()})
         return msgspec.convert(told.result, catalogue.load(capability).answers)
 
     def answer(

@@ -127,7 +127,7 @@ def reopen(context: RelayContext, parameters: ItemParameters) -> BoardItems:
 
 
 def _thread_of(parameters: BoardParameters) -> str:
-    return parameters.thread or f"{_PROJECT_THREAD}{parameters.where.project}"
+    return parameters.thread or f"{_PROJECT_THREAD}{parameters.where.project_name()}"
 
 
 def _board(context: RelayContext, parameters: BoardParameters) -> Board:

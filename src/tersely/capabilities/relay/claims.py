@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import Capability, Context, Effect, Role, Tier, group, option, positional
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.text import Style, aligned
+from tersely.foundation.git.project import project_of
+from tersely.foundation.roots import enclosing_root
 
 if TYPE_CHECKING:
     from tersely.relay.teams import claims
@@ -20,10 +23,20 @@ _TARGETS = "paths, globs such as src/**/*.py, symbols such as path.py:Class.meth
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The project, and the directory in which who asks works; doors that know it say it."""
+    """The project, or the directory in which who asks works, which is of one; doors that know it say it."""
 
     project: str = option("", "the project", hidden=True, maximum=100)
     root: str = option("", "where who asks works", hidden=True)
+
+    def project_name(self) -> str:
+        """The project that is meant, "" for none."""
+        return self.project or (project_of(enclosing_root(self.root)) if self.root else "")
+
+    def from_root(self, target: str) -> str:
+        """A target that is written as an absolute path below the directory, as it is from the root of the project."""
+        if not (self.root and target.startswith("/")):
+            return target
+        return os.path.relpath(target, enclosing_root(self.root))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +104,19 @@ def take(context: RelayContext, parameters: ClaimParameters) -> ClaimList:
         parameters.why,
         parameters.where.root,
     )
-    return _listed(context.relay.claims.take(parameters.where.project, wish))
+    return _listed(context.relay.claims.take(parameters.where.project_name(), wish))
 
 
 def release(context: RelayContext, parameters: ReleaseParameters) -> ClaimList:
     """Give back what who asks holds."""
-    project = parameters.where.project
+    project = parameters.where.project_name()
     return _listed(context.relay.claims.release(project, context.agent, parameters.targets))
 
 
 def claims_of(context: RelayContext, parameters: ListParameters) -> ClaimList:
     """What is held."""
-    return _listed(context.relay.claims.listed(parameters.where.project, parameters.target))
+    where = parameters.where
+    return _listed(context.relay.claims.listed(where.project_name(), where.from_root(parameters.target)))
 
 
 def _listed(found: list[claims.Claim]) -> ClaimList:

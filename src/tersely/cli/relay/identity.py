@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tersely.agents.ancestry import agent_name
 from tersely.capabilities.declaration import Parameter
+from tersely.capabilities.relay.names import PERSON
 from tersely.cli.paths import from_root
-from tersely.foundation.git.project import project_of
 from tersely.foundation.roots import find_root
 
-NAME_VARIABLE = "TERSELY_AGENT"  # the name of the agent that runs the command
 TOKEN_VARIABLE = "TERSELY_TOKEN"  # noqa: S105 - the name of a variable, by which it shows that the name is its own
 TOKEN, PROJECT, ROOT = "token", "project", "root"  # parameters that who asks leaves out
+
+
+def asker(environment: Mapping[str, str]) -> str:
+    """As whom a process asks: the agent that runs it, else the person."""
+    return agent_name(environment, os.getppid()) or PERSON
 
 
 def completed(
@@ -28,5 +34,5 @@ def completed(
     if PROJECT not in names:
         return {**given, **arguments}
     root = find_root(directory).resolve()
-    given |= {PROJECT: project_of(str(root)), ROOT: str(root)}
+    given |= {ROOT: str(root)}
     return {**given, **from_root(root, declared, arguments, directory)}

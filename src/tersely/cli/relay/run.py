@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tersely.agents.ancestry import NAME_VARIABLE
 from tersely.capabilities.binding import bind
 from tersely.capabilities.declaration import option, parameters_of
 from tersely.capabilities.invoke import Outcome
@@ -20,7 +21,7 @@ from tersely.cli.options import Options, read_with_options
 from tersely.cli.output import Output
 from tersely.cli.relay import brief, content, process, services, wrapped
 from tersely.cli.relay.declared import Asked, RelayCommand
-from tersely.cli.relay.identity import NAME_VARIABLE, completed
+from tersely.cli.relay.identity import asker, completed
 from tersely.cli.run import asks_for_help
 from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import EXIT_OK, TerselyError
@@ -32,7 +33,11 @@ COMMANDS: tuple[RelayCommand | Command, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class _Asker:
-    agent: str = option("", f"who asks (default: {NAME_VARIABLE}, else {PERSON})", metavar="NAME")
+    agent: str = option(
+        "",
+        f"who asks (default: the agent that runs this, by {NAME_VARIABLE} or by its process, else {PERSON})",
+        metavar="NAME",
+    )
 
 
 _ASKER = parameters_of(_Asker)
@@ -62,7 +67,7 @@ def _ask(program: str, command: Command, words: Sequence[str]) -> int:
     from tersely.client import Client
 
     options, arguments = read_with_options((*command.parameters(), *_ASKER), words)
-    agent = str(arguments.pop("agent", "") or os.environ.get(NAME_VARIABLE) or PERSON)
+    agent = str(arguments.pop("agent", "")) or asker(os.environ)
     given = with_content(command.parameters(), {**command.preset, **arguments}, Path())
     given = completed(command.parameters(), given, os.environ, Path(options.root))
     bind(command.capability().parameters, given)

@@ -1,0 +1,68 @@
+"""Which agent runs a process: the nearest of its ancestors that is one, by a name that all its processes find.
+
+Hooks are started at every event, so this imports the standard library alone. Without `/proc` nobody is found.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+NAME_VARIABLE = "TERSELY_AGENT"  # the name of the agent that runs a process, where it was given one
+MAX_ANCESTORS = 16
+AGENT_PROGRAMS = frozenset({"claude", "codex", "opencode", "gemini", "qwen", "cursor-agent"})
+_INTERPRETERS = frozenset({"node", "bun", "deno", "python", "python3"})
+_SUFFIXES = (".js", ".mjs", ".cjs", ".py", ".exe")
+_NAME_BYTES = 5
+
+
+class _Process(NamedTuple):
+    parent: int
+    started: str  # since the machine has, in ticks
+    words: tuple[str, ...]
+
+
+def agent_name(environment: Mapping[str, str], process_id: int) -> str:
+    """The name of the agent that runs a process: the one that it was given, else one of its own; "" for no agent."""
+    given = environment.get(NAME_VARIABLE, "")
+    if given:
+        return given
+    for _ in range(MAX_ANCESTORS):
+        process = _process(process_id)
+        if process is None:
+            return ""
+        program = _program(process.words)
+        if program in AGENT_PROGRAMS:
+            return f"{program}-{_letters(f'{process_id} {process.started}')}"
+        process_id = process.parent
+    return ""
+
+
+def _process(process_id: int) -> _Process | None:
+    try:
+        with open(f"/proc/{process_id}/stat", encoding="utf-8", errors="replace") as file:
+            fields = file.read().rpartition(")")[2].split()
+        with open(f"/proc/{process_id}/cmdline", "rb") as file:
+            words = file.read(4_096).decode("utf-8", "replace").split("\0")
+    except OSError:
+        return None
+    return _Process(int(fields[1]), fields[19], tuple(words))
+
+
+def _program(words: tuple[str, ...]) -> str:
+    """What runs, by its name: of the script where an interpreter runs one."""
+    names = [os.path.basename(word) for word in words if word and not word.startswith("-")]
+    if len(names) > 1 and names[0] in _INTERPRETERS:
+        names = names[1:]
+    name = names[0] if names else ""
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name
+
+
+def _letters(text: str) -> str:
+    from base64 import b32encode
+    from hashlib import blake2b
+
+    return b32encode(blake2b(text.encode(), digest_size=_NAME_BYTES).digest()).decode().lower()[:4]
