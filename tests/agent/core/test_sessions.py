@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from tests.agent.core.talking import ALLOWED, Scripted, call, reason_of, talking
 from tersely.agent.events import Reason
 from tersely.agent.models.protocol import Usage
 from tersely.agent.sessions.analytics import analytics, tiers_used
+from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import BROKEN_OFF, Draft, Session
 from tersely.agent.sessions.store import Store
 from tersely.capabilities.text import PLAIN
@@ -326,3 +328,30 @@ def test_every_branch_stays_as_it_was_left(steps: list[str], data: st.DataObject
                 continue
             left[chosen.id] = texts(chosen)
             assert {one: texts(store.resume(one)) for one in left} == left
+
+
+HOLDS_AND_FORKS = """
+import os, sys
+from pathlib import Path
+from tersely.agent.sessions.holding import Hold
+hold = Hold.take(Path(sys.argv[1]), "abc")
+if os.fork() == 0:
+    sys.stdin.read()  # holds what it has inherited until the end of this
+    os._exit(0)
+print("held", flush=True)
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_a_child_that_a_dead_process_left_is_waited_for(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDS_AND_FORKS, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:  # fmt: skip
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        process.wait()
+        with ThreadPoolExecutor(1) as pool:
+            taken = pool.submit(Hold.take, tmp_path, "abc")
+            process.stdin.close()
+            taken.result().close()

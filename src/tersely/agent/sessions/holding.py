@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 from typing import Self
 
@@ -15,6 +16,8 @@ from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import TerselyError
 
 FOLDER = "held"
+INHERITED_SECONDS = 2.0  # in which a child of a dead process lets go of what it has inherited: it begins a program
+_POLL_SECONDS = 0.01
 _PID_BYTES = 20
 
 
@@ -74,18 +77,44 @@ class Hold:
 
 def _is_locked(descriptor: int, path: Path, session: str) -> bool:
     """Whether we hold the file now; not so if it was deleted meanwhile. Raises `session_in_use`."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise _in_use(descriptor, session) from None
+    until = time.monotonic() + INHERITED_SECONDS
+    while not _is_free(descriptor):
+        if _lives(_holder(descriptor)) or time.monotonic() > until:
+            raise _in_use(descriptor, session)
+        time.sleep(_POLL_SECONDS)
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:
         return False
 
 
+def _is_free(descriptor: int) -> bool:
+    """Whether the lock is ours now."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _holder(descriptor: int) -> str:
+    """The process that the file names, "" where it names none yet."""
+    return os.pread(descriptor, _PID_BYTES, 0).decode("ascii", "replace")
+
+
+def _lives(pid: str) -> bool:
+    """Whether a process runs; of one that nothing is known of, it is taken to."""
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except (ValueError, OverflowError, PermissionError):
+        return True
+    return True
+
+
 def _in_use(descriptor: int, session: str) -> TerselyError:
-    pid = os.pread(descriptor, _PID_BYTES, 0).decode("ascii", "replace")
+    pid = _holder(descriptor)
     since = local_minute(os.fstat(descriptor).st_mtime)
     hint = f"end it there, or go on in a copy: --resume {session} --fork"
     return TerselyError("session_in_use", f"process {pid or 'unknown'} has this session open since {since}", hint)
