@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -94,6 +95,29 @@ def test_an_edit_of_what_another_holds_is_not_made_unseen(home: Path, tmp_path: 
 @pytest.mark.parametrize("kind", ["start", "mail", "stop", "edit"])
 def test_nothing_is_said_where_no_relay_runs(tmp_path: Path, kind: str) -> None:
     assert hook(tmp_path, kind, hook_event_name="Stop", cwd=str(tmp_path)) == ""
+
+
+def test_a_relay_whose_home_has_a_long_path_is_found(tmp_path: Path) -> None:
+    home = tmp_path / ("long" * 30)
+    environment = {**os.environ, "TERSELY_HOME": str(home)}
+    subprocess.run([*TERSELY, "up", "--no-tcp"], env=environment, check=True, capture_output=True)
+    try:
+        assert hook(home, "start", hook_event_name="SessionStart", cwd=str(tmp_path))
+    finally:
+        subprocess.run([*TERSELY, "down"], env=environment, check=True, capture_output=True)
+
+
+def test_what_another_user_serves_is_not_asked(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a socket to somebody else")
+    with socket.socket(socket.AF_UNIX) as foreign:
+        foreign.bind(str(tmp_path / "http.sock"))
+        foreign.listen()
+        foreign.setblocking(False)
+        os.chown(tmp_path / "http.sock", 12_345, 12_345)
+        assert hook(tmp_path, "start", hook_event_name="SessionStart", cwd=str(tmp_path)) == ""
+        with pytest.raises(BlockingIOError):
+            foreign.accept()
 
 
 def test_what_an_agent_is_told_is_short() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.relay.conftest import Clock
 
 from tersely.capabilities.relay.asking import result_of
 from tersely.capabilities.relay.context import RelayContext
@@ -15,16 +16,6 @@ from tersely.foundation.errors import TerselyError
 from tersely.relay.relay import Relay
 
 MINUTE = 60.0
-
-
-class Clock:
-    """Seconds since 1970, as a test has them."""
-
-    def __init__(self) -> None:
-        self.seconds = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.seconds
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 NAME_VARIABLE = "TERSELY_AGENT"  # the name of the agent that runs a process, where it was given one
+TOKEN_VARIABLE = "TERSELY_TOKEN"  # noqa: S105 - the name of a variable, by which it shows that the name is its own
 MAX_ANCESTORS = 16
 AGENT_PROGRAMS = frozenset({"claude", "codex", "opencode", "gemini", "qwen", "cursor-agent"})
 _INTERPRETERS = frozenset({"node", "bun", "deno", "python", "python3"})

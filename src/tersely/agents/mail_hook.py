@@ -15,11 +15,11 @@ from typing import Any
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # it is run as a file, without its package
 
 from ancestry import agent_name  # type: ignore[import-not-found]
+from run_hook import SOCKET_VARIABLE  # type: ignore[import-not-found]
 
 MAIL_HOOK_SECONDS = 2.0  # for an answer
 MAX_MAIL_CALL_BYTES = 4_000_000  # of a call, and of an answer
 MAIL_BUDGET_TOKENS = 600  # of what is put before a model at a time
-RUN_SOCKET_VARIABLE = "TERSELY_RUN_SOCKET"  # where `run` has started the agent, it hands over mail itself
 _SOCKET = "http.sock"
 _PATH_BYTES = 100
 _START, _STOP, _EDIT = "start", "stop", "edit"
@@ -28,7 +28,7 @@ _START, _STOP, _EDIT = "start", "stop", "edit"
 def main(kind: str) -> int:
     """Answer one call on standard input; always 0."""
     try:
-        if not os.environ.get(RUN_SOCKET_VARIABLE):
+        if not os.environ.get(SOCKET_VARIABLE):  # `run` has not started the agent: it hands over mail itself
             text = _answer(kind, json.loads(sys.stdin.buffer.read(MAX_MAIL_CALL_BYTES)))
             sys.stdout.write(text)
     except (OSError, ValueError, KeyError, TypeError):
@@ -85,7 +85,10 @@ def _asked(agent: str, capability: str, arguments: dict[str, Any]) -> Any:
     )
     with socket.socket(socket.AF_UNIX) as wire:
         wire.settimeout(MAIL_HOOK_SECONDS)
-        wire.connect(_socket_path())
+        path = _socket_path()
+        if os.lstat(path).st_uid != os.geteuid():
+            raise ValueError("somebody else has made it")
+        wire.connect(path)
         wire.sendall(head.encode() + body)
         with wire.makefile("rb") as reply:
             status, _, content = reply.read(MAX_MAIL_CALL_BYTES).partition(b"\r\n\r\n")

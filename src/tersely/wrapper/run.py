@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
+from tersely.agents.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
 from tersely.agents.run_hook import SOCKET_VARIABLE
 from tersely.agents.table import AGENTS
 from tersely.agents.wrapped import Launch, Wrapped
@@ -45,8 +46,6 @@ LOGINS = frozenset({
 _SHELL_OF_SUDO = re.compile(r"-[A-Za-z]*[is]|--login|--shell")
 _COMMAND_OF_SHELL = re.compile(r"-[A-Za-z]*c|-Command|--command(=.*)?", re.DOTALL)
 MAX_NAME_TRIES = 100  # numbers behind the name of a program
-NAME_VARIABLE = "TERSELY_AGENT"  # tells the program and what it runs under which name they are
-TOKEN_VARIABLE = "TERSELY_TOKEN"  # noqa: S105 - the name of a variable, by which they show that the name is theirs
 
 
 class Wanted(NamedTuple):

@@ -10,6 +10,7 @@ from tersely.capabilities.relay.claims import Where
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.names import meet
 from tersely.capabilities.text import Style, clipped
+from tersely.foundation.escape import visible_line
 
 MAX_INTRODUCED_PEERS = 10
 PEER_CHARACTERS = 40  # of what one does
@@ -58,7 +59,7 @@ def introduce(context: RelayContext, parameters: Parameters) -> Introduction:
         is_here = one.name in connected or one.last_ms >= since_ms
         if is_here and one.name != context.agent and one.kind != "service":
             does = str(one.details.get("task", "")) or mail.presence.activity(one.name)
-            peers.append(Peer(one.name, clipped(does, PEER_CHARACTERS)))
+            peers.append(Peer(one.name, clipped(visible_line(does), PEER_CHARACTERS)))
     return Introduction(context.agent, peers[:MAX_INTRODUCED_PEERS], max(0, len(peers) - MAX_INTRODUCED_PEERS))
 
 

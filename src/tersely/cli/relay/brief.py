@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tersely.agents.ancestry import NAME_VARIABLE
 from tersely.capabilities.declaration import option
 from tersely.cli.daemon import ANSWER_WORDS
 from tersely.cli.relay.declared import Asked, RelayCommand
@@ -23,7 +24,7 @@ class _BriefParameters:
     task: str = option("", "what is to be done; code that it is about is shown", metavar="TEXT")
     entry: str = option("", "a symbol to begin at; it is shown with what is around it", metavar="SYMBOL")
     thread: str = option("", "the id of a thread (default: TERSELY_THREAD, or that of this directory)", metavar="ID")
-    agent: str = option("", "whose unread messages (default: TERSELY_AGENT)", metavar="NAME")
+    agent: str = option("", f"whose unread messages (default: {NAME_VARIABLE})", metavar="NAME")
     budget: int = option(
         BRIEF_TOKENS, "the most tokens that all of it may have", minimum=MIN_BRIEF_TOKENS, maximum=MAX_BUDGET_TOKENS,
         metavar="TOKENS",
@@ -36,7 +37,7 @@ def _brief(asked: Asked, parameters: _BriefParameters) -> dict[str, Any]:
     home = _running_home()
     directory, has_code = session_directory(asked.options.root)
     root = directory if has_code else None
-    agent = parameters.agent or os.environ.get("TERSELY_AGENT", "")
+    agent = parameters.agent or os.environ.get(NAME_VARIABLE, "")
     thread = parameters.thread or _thread(home, directory)
     subject = Subject(parameters.task, parameters.entry, thread, agent, root, home)
     made = asyncio.run(brief(subject, parameters.budget, ANSWER_WORDS))

@@ -6,13 +6,12 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tersely.agents.ancestry import agent_name
+from tersely.agents.ancestry import TOKEN_VARIABLE, agent_name
 from tersely.capabilities.declaration import Parameter
 from tersely.capabilities.relay.names import PERSON
 from tersely.cli.paths import from_root
 from tersely.foundation.roots import find_root
 
-TOKEN_VARIABLE = "TERSELY_TOKEN"  # noqa: S105 - the name of a variable, by which it shows that the name is its own
 TOKEN, PROJECT, ROOT = "token", "project", "root"  # parameters that who asks leaves out
 
 
