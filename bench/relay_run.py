@@ -64,14 +64,14 @@ def steps(about: Subject) -> Iterator[Step]:
         found = [{"ref": one.artifact_ref, "type": "code"} for one in answers[:2]]
         patch = [{"op": "add", "path": "/artifacts/-", "value": one} for one in found]
         plan = {"id": "p1", "step": f"find what a change of {about.symbol} reaches", "status": "pending"}
-        return relay(ask.state_patch(thread, [*patch, {"op": "add", "path": "/plan/-", "value": plan}]))
+        return relay.ask("state.patch", thread=thread, patch=[*patch, {"op": "add", "path": "/plan/-", "value": plan}])
 
     def header(relay: Client, thread: str, answers: list[Any]) -> Any:
-        return relay(ask.state_header(thread))
+        return relay.ask("state.header", thread=thread)
 
     def decide(relay: Client, thread: str, answers: list[Any]) -> Any:
         decision = {"id": "d1", "description": f"keep the interface of {about.symbol}"}
-        return relay(ask.state_patch(thread, [{"op": "add", "path": "/decisions/-", "value": decision}]))
+        return relay.ask("state.patch", thread=thread, patch=[{"op": "add", "path": "/decisions/-", "value": decision}])
 
     pack = {"symbols": [about.symbol], "budget": BUDGET}
     yield Step("planner", "code.map", invoke("code.map", budget=BUDGET))
@@ -92,7 +92,7 @@ def measure(root: Path, about: Subject) -> list[Row]:
     rows: list[Row] = []
     with _relay(root) as home:
         with Client.local("planner", home) as relay:
-            thread = relay(ask.thread_new("ten steps")).thread_id
+            thread = relay.ask("thread.new", name="ten steps").thread_id
         answers: list[Any] = []
         before = _figures(home, thread)
         for step in steps(about):
@@ -109,7 +109,7 @@ def measure(root: Path, about: Subject) -> list[Row]:
 
 def _figures(home: Path, thread: str) -> tuple[int, int]:
     with Client.local("looker", home) as relay:
-        told = relay(ask.stats("thread", thread)).token_savings
+        told = relay.ask("token.savings", thread=thread)
     return told.naive_tokens, told.actual_tokens
 
 

@@ -23,9 +23,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.groundtruth.score import CaseResult, compare
-from tersely.client import Client, ask
+from tersely.capabilities.relay.documents import EventTold
+from tersely.client import Client
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
-from tersely.protocols.relay.shapes import EventTold
 
 SENDER = "mallory"
 A_THREAD = 25  # attacks, so that their events are read at one go
@@ -45,11 +45,11 @@ def run_benign(folder: Path) -> Iterator[CaseResult]:
     texts = [one["prompt"] for one in json.loads((folder / "piguard_NotInject_one.json").read_text("utf-8"))]
     found: list[set[str]] = []
     with _relay() as (client, environment):
-        thread = client(ask.thread_new()).thread_id
+        thread = client.ask("thread.new").thread_id
         for text in texts:
-            shown = client(ask.artifact_put(thread, text)).preview
+            shown = client.ask("artifact.put", thread=thread, content=text).preview
             _add_fact(client, thread, text)
-            newest = client(ask.state_header(thread)).top_facts[-1]
+            newest = client.ask("state.header", thread=thread).top_facts[-1]
             found.append(_true({PREVIEW: shown.text == text and not shown.truncated, HEADER: newest["value"] == text}))
         state = json.loads(_said(environment, "state", "get", "--thread", thread))
     for number, (text, fact) in enumerate(zip(texts, state["facts"], strict=True)):
@@ -69,11 +69,11 @@ def run_attacks(folder: Path) -> Iterator[CaseResult]:
 
 def _attacked(client: Client, environment: dict[str, str], texts: list[str], start: int) -> Iterator[CaseResult]:
     """Each text leaves two events: an artifact and a fact."""
-    thread = client(ask.thread_new(_name(texts[0]))).thread_id
+    thread = client.ask("thread.new", name=_name(texts[0])).thread_id
     stored = []
     for text in texts:
         wrapped = BEFORE + text + AFTER
-        stored.append(client(ask.artifact_put(thread, wrapped, name=_name(text))))
+        stored.append(client.ask("artifact.put", thread=thread, content=wrapped, name=_name(text)))
         _add_fact(client, thread, wrapped)
     count = 1 + 2 * len(texts)
     streamed = [one.payload["by"] for one in _streamed(client, thread, count)][1:]
@@ -114,7 +114,9 @@ def _said(environment: dict[str, str], *words: str) -> str:
 
 
 def _add_fact(client: Client, thread: str, text: str) -> None:
-    client(ask.state_patch(thread, [{"op": "add", "path": "/facts/-", "value": {"key": "said", "value": text}}]))
+    client.ask(
+        "state.patch", thread=thread, patch=[{"op": "add", "path": "/facts/-", "value": {"key": "said", "value": text}}]
+    )
 
 
 def _streamed(client: Client, thread: str, count: int) -> list[EventTold]:

@@ -78,9 +78,26 @@ def test_an_answer_is_kept_and_referred_to(relay: Home) -> None:
     assert "bytes in all" in large
     for words in (["plan", "heat the water"], ["symbol", "slice", "boil"], ["map"]):
         assert relay.ok(*words, "--output", "cassette").startswith("cass://")
-    assert relay.refused("calls", "heat", "--output", "cassette") == "usage"
+    for words in (["calls", "heat"], ["channels"], ["agents"]):
+        kept = relay.ok(*words, "--output", "cassette").strip()
+        assert relay.ok("relay", "artifact", "get", kept).split() == relay.ok(*words).split()
+    assert relay.refused("calls", "heat", "--output", "nowhere") == "invalid_argument"
     for wrong, code in [("cass://zz", "invalid_argument"), ("cass://" + "0" * 12, "artifact_not_found")]:
         assert relay.refused("context", "heat", "--include", wrong) == code
+
+
+def test_an_artifact_needs_no_thread_and_is_read_in_parts(relay: Home) -> None:
+    text = "".join(f"line {number}\n" for number in range(1, 1_001))
+    uri = relay.ok("relay", "artifact", "put", "-", input=text).strip()
+    shown = relay.ok("relay", "artifact", "get", uri)
+    (short,) = re.findall(r"cass://[0-9a-f]+(?=:1-80)", shown)
+    assert len(short) < len(uri)
+    assert "1,000 lines, " in shown
+    assert relay.ok("relay", "artifact", "get", f"{short}:40-41") == "    40  line 40\n    41  line 41\n"
+    assert relay.ok("relay", "artifact", "get", short, "--search", "LINE 999") == "   999  line 999\n"
+    assert short in relay.ok("relay", "artifact", "search", "77")
+    assert relay.refused("relay", "artifact", "get", f"{short}:x") == "invalid_argument"
+    assert relay.refused("relay", "artifact", "get", f"{short}:1-2", "--out", "x") == "usage"
 
 
 @pytest.mark.parametrize(

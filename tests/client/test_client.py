@@ -33,7 +33,7 @@ def relay(web: Web) -> Iterator[Client]:
 
 
 def test_every_operation_can_be_asked() -> None:
-    by_hand = {"event_stream", "ask"}  # which `tail` reads, and by which a client asks for capabilities
+    by_hand = {"event_stream", "ask", "cassette_upload", "stats", "stats_all"}  # which clients ask in other ways
     assert {one.name for one in OPERATIONS if not one.capability} - by_hand == {
         name
         for name in vars(ask)
@@ -42,52 +42,54 @@ def test_every_operation_can_be_asked() -> None:
 
 
 def test_answers_are_values(relay: Client) -> None:
-    thread = relay(ask.thread_new("first")).thread_id
-    note = relay(ask.artifact_put(thread, "# Notes\n", name="notes.md"))
+    thread = relay.ask("thread.new", name="first").thread_id
+    note = relay.ask("artifact.put", thread=thread, content="# Notes\n", name="notes.md")
     assert (note.type, note.preview.text) == ("markdown", "# Notes\n")
     fact = {"id": "f1", "key": "note", "value": note.ref}
     patch = [{"op": "add", "path": "/facts/-", "value": fact}]
-    assert relay(ask.state_patch(thread, patch, expected=1, key="k")).version == 2
-    assert relay(ask.state_patch(thread, patch, expected=1, key="k")).version == 2
-    assert relay(ask.state_header(thread)).top_facts == [fact]
-    assert relay(ask.state_full(thread, 1)).facts == []
-    assert relay(ask.state_history(thread)).versions[0].operations == patch
+    assert relay.ask("state.patch", thread=thread, patch=patch, version="v1", idempotency_key="k").version == 2
+    assert relay.ask("state.patch", thread=thread, patch=patch, version="v1", idempotency_key="k").version == 2
+    assert relay.ask("state.header", thread=thread).top_facts == [fact]
+    assert relay.ask("state.get", thread=thread, version="1").facts == []
+    assert relay.ask("state.history", thread=thread).versions[0].operations == patch
     upload = relay(ask.artifact_upload(thread, b"\0\1", name="two"))
     assert relay(ask.artifact_content(thread, upload.ref)) == b"\0\1"
-    assert [one.ref for one in relay(ask.artifact_list(thread)).artifacts] == [note.ref, upload.ref]
+    assert [one.ref for one in relay.ask("artifact.list", thread=thread).artifacts] == [note.ref, upload.ref]
     answer = relay(ask.cap_invoke(thread, "retrieval.search", {"query": "notes"}))
     assert (answer.cache_hit, answer.text is not None) == (False, True)
-    assert relay(ask.stats("thread", thread)).token_savings.invocations == 1
-    assert relay(ask.report(thread)).text.startswith("# first")
-    assert relay(ask.artifact_remove(thread, upload.ref)).ref == upload.ref
-    assert relay(ask.thread_get(thread)).state_version == 2
-    assert thread in {one.thread_id for one in relay(ask.thread_list()).threads}
+    assert relay.ask("token.savings", thread=thread).invocations == 1
+    assert relay.ask("thread.report", thread=thread).text.startswith("# first")
+    assert relay.ask("artifact.remove", thread=thread, ref=upload.ref).ref == upload.ref
+    assert relay.ask("thread.get", thread=thread).state_version == 2
+    assert thread in {one.thread_id for one in relay.ask("thread.list").threads}
 
 
 def test_what_the_relay_refuses_is_raised(relay: Client) -> None:
-    thread = relay(ask.thread_new()).thread_id
+    thread = relay.ask("thread.new").thread_id
     with pytest.raises(TerselyError) as caught:
-        relay(ask.state_patch(thread, [], expected=7))
+        relay.ask("state.patch", thread=thread, patch=[], version="v7")
     assert caught.value.code == "version_conflict"
     with pytest.raises(TerselyError, match="thread_not_found"):
-        relay(ask.state_header("a b?#"))
+        relay.ask("state.header", thread="a b?#")
 
 
 def test_events_are_followed(relay: Client) -> None:
-    thread = relay(ask.thread_new()).thread_id
+    thread = relay.ask("thread.new").thread_id
     with closing(relay.tail(thread)) as events:
         assert next(events).type == "thread.created"
-        relay(ask.artifact_put(thread, "tea"))
+        relay.ask("artifact.put", thread=thread, content="tea")
         assert next(events).type == "artifact.created"
     with pytest.raises(TerselyError, match="thread_not_found"):
         next(relay.tail("none"))
 
 
 def test_many_threads_use_one_client(relay: Client) -> None:
-    thread = relay(ask.thread_new()).thread_id
+    thread = relay.ask("thread.new").thread_id
 
     def add(number: int) -> int:
-        return relay(ask.state_patch(thread, [{"op": "add", "path": "/facts/-", "value": {"id": str(number)}}])).version
+        return relay.ask(
+            "state.patch", thread=thread, patch=[{"op": "add", "path": "/facts/-", "value": {"id": str(number)}}]
+        ).version
 
     with ThreadPoolExecutor(6) as pool:
         assert sorted(pool.map(add, range(30))) == list(range(2, 32))
@@ -95,9 +97,11 @@ def test_many_threads_use_one_client(relay: Client) -> None:
 
 def test_an_event_loop_asks_too(web: Web) -> None:
     async def walk() -> list[str]:
-        async with AsyncClient(Client(web.socket)) as relay:
-            thread = (await relay(ask.thread_new("loop"))).thread_id
-            await asyncio.gather(*(relay(ask.artifact_put(thread, str(number))) for number in range(5)))
+        async with AsyncClient(web.socket) as relay:
+            thread = (await relay.ask("thread.new", name="loop")).thread_id
+            await asyncio.gather(
+                *(relay.ask("artifact.put", thread=thread, content=str(number)) for number in range(5))
+            )
             kinds = []
             async with aclosing(relay.tail(thread)) as events:
                 async for event in events:
@@ -146,7 +150,7 @@ def test_nothing_is_sent_to_a_socket_at_which_another_user_listens(tmp_path: Pat
             Client.local("ann", tmp_path) as relay,
             pytest.raises(TerselyError, match="another user listens") as caught,
         ):
-            relay(ask.thread_list())
+            relay.ask("thread.list")
         assert caught.value.code == "not_a_relay"
         with pytest.raises(TerselyError, match="another user listens") as caught:
             asyncio.run(Peer.connect("ann", home=tmp_path))
@@ -161,7 +165,7 @@ def test_nothing_is_sent_to_a_socket_at_which_another_user_listens(tmp_path: Pat
 def test_neither_end_speaks_with_another_user(web: Web, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     monkeypatch.setattr(f"tersely.{place}.is_same_user", lambda connected: False)
     with Client(web.socket) as relay, pytest.raises(TerselyError) as caught:
-        relay(ask.thread_list())
+        relay.ask("thread.list")
     assert caught.value.code == ("not_a_relay" if place == "foundation.http" else "daemon_unavailable")
 
 
@@ -169,7 +173,7 @@ def test_neither_end_speaks_with_another_user(web: Web, monkeypatch: pytest.Monk
 def test_a_foreign_answer_is_an_error_with_a_code(tmp_path: Path, answer: bytes) -> None:
     with serving(answer, at=tmp_path / "sock") as server, Client(tmp_path / "sock") as relay:
         with pytest.raises(TerselyError) as caught:
-            relay(ask.thread_list())
+            relay.ask("thread.list")
         assert caught.value.code in {"not_a_relay", "daemon_unavailable"}
         with pytest.raises(TerselyError):
             next(relay.tail("thread"))
@@ -177,17 +181,17 @@ def test_a_foreign_answer_is_an_error_with_a_code(tmp_path: Path, answer: bytes)
 
 
 def test_threads_are_carried_as_bundles_and_their_calls_made_again(relay: Client) -> None:
-    thread = relay(ask.thread_new("carried")).thread_id
-    relay(ask.artifact_put(thread, "tea at five", name="tea.txt"))
+    thread = relay.ask("thread.new", name="carried").thread_id
+    relay.ask("artifact.put", thread=thread, content="tea at five", name="tea.txt")
     relay(ask.cap_invoke(thread, "retrieval.search", {"query": "tea"}))
-    assert relay(ask.checkpoint(thread, "before")).state_ref == "v1"
-    assert [call.outcome for call in relay(ask.replay(thread)).calls] == ["same"]
-    relay(ask.artifact_put(thread, "tea at six", name="more.txt"))
-    (call,) = relay(ask.replay(thread)).calls
+    assert relay.ask("thread.checkpoint", thread=thread, name="before").state_ref == "v1"
+    assert [call.outcome for call in relay.ask("thread.replay", thread=thread).calls] == ["same"]
+    relay.ask("artifact.put", thread=thread, content="tea at six", name="more.txt")
+    (call,) = relay.ask("thread.replay", thread=thread).calls
     assert (call.outcome, "more.txt" in call.changes) == ("differs", True)
     copy = relay(ask.thread_import(relay(ask.thread_export(thread)))).thread_id
     assert copy != thread
-    names = [one.name for one in relay(ask.artifact_list(copy)).artifacts]
+    names = [one.name for one in relay.ask("artifact.list", thread=copy).artifacts]
     assert names == ["tea.txt", "retrieval.search", "more.txt"]
     with pytest.raises(TerselyError, match="invalid_bundle"):
         relay(ask.thread_import(b"nothing"))

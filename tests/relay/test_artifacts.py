@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import PREVIEW_BYTES
-from tersely.relay import artifacts, threads
+from tersely.relay import artifacts, finding, reading, threads
 from tersely.relay.artifacts import PREVIEW_HEAD_BYTES, Artifact, Origin
 from tersely.relay.preview.make import TYPES, Content, preview
 from tersely.relay.store.store import Store
@@ -46,7 +48,7 @@ def test_the_same_bytes_are_one_artifact_under_each_of_its_names(store: Store, t
         ("a.txt", first.ref),
         ("b.txt", first.ref),
     ]
-    assert [one["name"] for one in artifacts.search(store, thread, "tea", 10)] == ["a.txt", "b.txt"]
+    assert [one.name for one in finding.search(store, thread, "tea", 10).results] == ["a.txt", "b.txt"]
     artifacts.remove(store, thread, first.ref, "ann")
     assert artifacts.listed(store, thread) == []
     events = [event.type for event in threads.events(store, thread)]
@@ -92,9 +94,62 @@ def test_tokens_are_counted_in_both_measures(store: Store, thread: str) -> None:
 def test_artifacts_are_found_by_their_words(store: Store, thread: str) -> None:
     put(store, thread, b"tokens are validated in auth.py", "auth.md")
     put(store, thread, b"tea is served at five", "tea.md")
-    (found,) = artifacts.search(store, thread, "where tea?", 5)
-    assert (found["name"], "«tea»" in found["snippet"]) == ("tea.md", True)
-    assert artifacts.search(store, thread, '"*) OR owner:', 5) == []
+    (found,) = finding.search(store, thread, "where tea?", 5).results
+    assert (found.name, "«tea»" in found.snippet) == ("tea.md", True)
+    assert finding.search(store, thread, '"*) OR owner:', 5).results == []
+
+
+def test_all_of_a_long_artifact_is_searched_in_every_thread(store: Store, thread: str) -> None:
+    text = b"a line of a log\n" * 30_000 + b"the kettle boils over\n" + b"a line of a log\n" * 1_000
+    assert len(text) > artifacts.SEARCHED_BYTES
+    ref = put(store, thread, text, "tea.log").ref
+    other = threads.create(store, "", "bob").thread_id
+    assert [one.ref for one in finding.search(store, thread, "kettle boils", 5).results] == [ref]
+    (found,) = finding.search(store, "", "Kettle", 5).results
+    assert (found.thread_id, found.snippet) == (thread, "the «kettle» boils over")
+    assert finding.search(store, other, "kettle", 5).results == []
+    assert finding.search(store, "", "kettle samovar", 5).results == []
+
+
+@given(
+    st.text(st.sampled_from("ab\nü"), max_size=300),
+    st.integers(1, 12),
+    st.integers(1, 12),
+)
+def test_lines_are_those_of_the_text(text: str, first: int, count: int) -> None:
+    with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder, Store.open(Path(folder)) as store:
+        patched.setattr("tersely.relay.reading.MAX_READ_LINE_CHARACTERS", 50)
+        thread = threads.create(store, "", "ann").thread_id
+        ref = put(store, thread, text.encode()).ref
+        whole = text.removesuffix("\n").split("\n") if text else []
+        lines = [line if len(line) <= 50 else line[:49] + "…" for line in whole]
+        last = first + count - 1
+        assert [one.text for one in reading.between(store, ref, first, last)] == lines[first - 1 : last]
+        assert [one.number for one in reading.matching(store, ref, ["A"])] == [
+            number for number, line in enumerate(lines, 1) if "a" in line
+        ]
+
+
+def test_a_line_without_an_end_takes_no_more_memory_than_its_bound(store: Store, thread: str) -> None:
+    ref = put(store, thread, b"x" * 3_000_000).ref
+    ((number, text),) = reading.between(store, ref, 1, 5)
+    assert (number, len(text)) == (1, reading.MAX_READ_LINE_CHARACTERS)
+
+
+def test_a_reference_is_as_short_as_it_is_unique(store: Store, thread: str) -> None:
+    digests = [put(store, thread, str(number).encode()).digest for number in range(200)]
+    for digest in digests:
+        ref = artifacts.short(store, digest)
+        assert artifacts.resolve(store, ref) == digest
+        assert len(ref) >= len("cass://") + artifacts.MIN_REF_CHARACTERS
+
+
+@given(st.lists(st.sampled_from(["short", "x" * 100, "ERROR: y", "\x1b" * 40, ""]), max_size=60))
+def test_a_preview_counts_what_it_leaves_out(rows: list[str]) -> None:
+    content = Content("\n".join(rows).encode(), b"", len("\n".join(rows)))
+    for kind in ("text", "log"):
+        found = re.search(r"⋯ (-?[0-9,]+) more lines?", preview(content, kind).text)
+        assert found is None or 0 < int(found[1].replace(",", "")) <= len(rows)
 
 
 @given(st.binary(max_size=5_000) | st.text(max_size=5_000).map(str.encode), st.sampled_from(TYPES), st.booleans())

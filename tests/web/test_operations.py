@@ -220,3 +220,20 @@ def test_what_is_no_request_is_refused_with_a_code(web: Web, sent: bytes) -> Non
     head, _, body = told.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 400 ")
     assert json.loads(body)["code"] == "malformed_request"
+
+
+def test_an_artifact_is_read_in_parts(web: Web) -> None:
+    thread = web.thread()
+    text = "".join(f"line {number}\n" for number in range(1, 2_001))
+    ref = web.ask("POST", f"/threads/{thread}/artifacts", {"name": "a.log", "content": text}).json["ref"]
+    told = web.ask("GET", f"/cassettes/{ref}?lines=40-42").json
+    assert told["text"] == "    40  line 40\n    41  line 41\n    42  line 42\n"
+    assert ref.startswith(told["short"].removeprefix("cass://"))
+    assert web.ask("GET", f"/threads/{thread}/artifacts/{ref}?lines=7").json["text"] == "     7  line 7\n"
+    assert web.ask("GET", f"/cassettes/{ref}?search=LINE%201999").json["text"] == "  1999  line 1999\n"
+    asked = {"capability": "artifact.get", "arguments": {"ref": f"{told['short']}:1999-"}, "budget": 200}
+    assert web.ask("POST", "/ask", asked).json["text"] == "  1999  line 1999\n  2000  line 2000\n"
+    assert web.ask("GET", f"/cassettes/{ref}?lines=3000-").json["text"] == "… no such lines\n"
+    assert web.ask("GET", f"/cassettes/{ref}?lines=x").status == 400
+    found = web.ask("GET", "/artifacts?query=1234").json["results"]
+    assert [(one["ref"], one["thread_id"]) for one in found] == [(ref, thread)]

@@ -154,9 +154,9 @@ def test_services_are_asked_and_failures_have_their_codes(relay: Client, web: We
 
 
 def test_capabilities_of_services_are_in_the_catalogue(relay: Client) -> None:
-    names = {one.name for one in relay(ask.cap_list()).capabilities}
+    names = {one.name for one in relay.ask("cap.list").capabilities}
     assert {"tools.add", "tools.hold", "mirror.look"} <= names
-    thread = relay(ask.thread_new("work")).thread_id
+    thread = relay.ask("thread.new", name="work").thread_id
     assert relay(ask.cap_invoke(thread, "tools.add", {"first": 2, "second": 2})).text == "4"
     with pytest.raises(TerselyError) as refused:
         relay(ask.cap_invoke(thread, "tools.add", {"first": "2", "second": 2}))
@@ -167,7 +167,7 @@ def test_calls_that_wait_for_services_leave_threads_for_others(
     relay: Client, web: Web, held: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held.clear()
-    thread = relay(ask.thread_new("work")).thread_id
+    thread = relay.ask("thread.new", name="work").thread_id
     count = 40
 
     def hold(_: int) -> Any:

@@ -15,7 +15,7 @@ from tests.web import chromium, hostile
 from tests.web.chromium import Browser
 from tests.web.conftest import Web, serve
 
-from tersely.client import Client, ask
+from tersely.client import Client
 
 pytestmark = pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing())
 
@@ -41,7 +41,7 @@ class Signed(NamedTuple):
     socket: Path
 
     def thread(self, name: str = "first") -> str:
-        return self.client(ask.thread_new(name)).thread_id
+        return self.client.ask("thread.new", name=name).thread_id
 
     def see(self, path: str) -> None:
         self.browser.go(self.base + path)
@@ -72,7 +72,7 @@ def test_a_ticket_signs_in_and_leaves_no_trace(browser: Browser, web: Web) -> No
     with Client(web.socket) as client:
         browser.go(f"http://127.0.0.1:{web.port}/ui/login")
         browser.forget_cookies()
-        thread = client(ask.thread_new("first")).thread_id
+        thread = client.ask("thread.new", name="first").thread_id
         url = client.page(f"threads/{thread}")
         browser.go(url)
         browser.wait_for("location.pathname === arguments[1]", f"/ui/threads/{thread}")
@@ -110,7 +110,7 @@ def test_events_come_while_one_looks(signed: Signed) -> None:
     signed.see(f"/ui/threads/{thread}")
     browser.wait_for("document.getElementById('live').textContent === 'Live'")
     assert browser.count("#events li") == 1
-    signed.client(ask.artifact_put(thread, "text", name="<b>note</b>.txt"))
+    signed.client.ask("artifact.put", thread=thread, content="text", name="<b>note</b>.txt")
     browser.wait_for("document.querySelectorAll('#events li').length === 2")
     newest = browser.run("return document.querySelector('#events li').innerText")
     assert "artifact.created" in newest
@@ -118,7 +118,7 @@ def test_events_come_while_one_looks(signed: Signed) -> None:
     browser.wait_for("document.getElementById('live').textContent === 'New: artifact.created'")
     browser.click("#pause")
     for number in range(3):
-        signed.client(ask.checkpoint(thread, f"mark {number}"))
+        signed.client.ask("thread.checkpoint", thread=thread, name=f"mark {number}")
     assert browser.count("#events li") == 2
     browser.click("#pause")
     browser.wait_for("document.querySelectorAll('#events li').length === 5")
@@ -144,7 +144,7 @@ def test_hostile_text_never_runs_and_nothing_is_loaded_from_elsewhere(
             browser.wait_for("document.getElementById('live').textContent === 'Live'")
             client = signed.client
             for payload in hostile.PAYLOADS:
-                client(ask.artifact_put(hostile_thread, payload + " live", name=payload[:200]))
+                client.ask("artifact.put", thread=hostile_thread, content=payload + " live", name=payload[:200])
             browser.wait_for("document.querySelectorAll('#events .new').length === arguments[1]", len(hostile.PAYLOADS))
         assert not browser.has_dialog()
         assert browser.run("return document.documentElement.dataset.owned") is None
@@ -220,7 +220,7 @@ def page_of_another_origin(content: bytes) -> Iterator[int]:
 )  # the same site, whose requests bear the cookie; and another
 def test_a_page_of_another_origin_reads_and_changes_nothing(signed: Signed, host: str) -> None:
     thread = signed.thread("a secret name")
-    ref = signed.client(ask.artifact_put(thread, hostile.RUN, name="x.js")).ref
+    ref = signed.client.ask("artifact.put", thread=thread, content=hostile.RUN, name="x.js").ref
     content = f"/ui/threads/{thread}/artifacts/{ref}/content"
     page = ATTACK.format(target=signed.base, stream=f"/ui/threads/{thread}/events/stream", content=content)
     with page_of_another_origin(page.encode()) as port:

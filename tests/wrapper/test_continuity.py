@@ -156,6 +156,6 @@ def test_the_thread_remembers_so_many_actions(relay: Home) -> None:
         for number in range(MAX_LAST_ACTIONS + 3):
             told = client(ask.session_end(thread, "cat", f"session {number}", f"# {number}\n", key=f"k{number}"))
         again = client(ask.session_end(thread, "cat", f"session {number}", f"# {number}\n", key=f"k{number}"))
-        actions = client(ask.state_full(thread)).last_actions
+        actions = client.ask("state.get", thread=thread).last_actions
     assert again == told
     assert [one["description"] for one in actions] == [f"session {number}" for number in range(3, MAX_LAST_ACTIONS + 3)]

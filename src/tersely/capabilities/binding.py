@@ -133,6 +133,7 @@ def _option_named(declared: Sequence[Parameter], flag: str) -> tuple[Parameter, 
 def _place(declared: Sequence[Parameter], positionals: list[str], arguments: dict[str, object]) -> None:
     for parameter in declared:
         if not parameter.positional:
+            _check_given(parameter, parameter.flag, arguments)
             continue
         if parameter.many:
             if positionals:
@@ -140,10 +141,14 @@ def _place(declared: Sequence[Parameter], positionals: list[str], arguments: dic
                 positionals = []
         elif positionals:
             arguments[parameter.name] = from_text(parameter, positionals.pop(0))
-        if parameter.required and parameter.name not in arguments:
-            raise _usage(f"{parameter.metavar} is missing", f"{parameter.metavar}: {parameter.help}")
+        _check_given(parameter, parameter.metavar, arguments)
     if positionals:
         raise _usage(f"unexpected word {positionals[0]!r}")
+
+
+def _check_given(parameter: Parameter, word: str, arguments: Mapping[str, object]) -> None:
+    if parameter.required and parameter.name not in arguments:
+        raise _usage(f"{word} is missing", f"{word}: {parameter.help}")
 
 
 def from_text(parameter: Parameter, text: str) -> object:

@@ -55,6 +55,7 @@ class _Row(NamedTuple):
 
     declared: str
     words: str = ""  # none: it is asked by its name alone
+    has_own_tool: bool = False  # as a tool it has its name, since the words say too little there
 
 
 _RELAY = {
@@ -80,6 +81,27 @@ _RELAY = {
     "channel.list": _Row("relay.agents:CHANNELS", "channels"),
     "channel.join": _Row("relay.agents:JOIN", "channels join"),
     "channel.leave": _Row("relay.agents:LEAVE", "channels leave"),
+    "thread.new": _Row("relay.threads:NEW", "thread new"),
+    "thread.list": _Row("relay.threads:LIST", "runs", has_own_tool=True),
+    "thread.get": _Row("relay.threads:GET"),
+    "thread.show": _Row("relay.threads:SHOW", "show", has_own_tool=True),
+    "thread.report": _Row("relay.records:REPORT", "report", has_own_tool=True),
+    "thread.checkpoint": _Row("relay.records:CHECKPOINT", "checkpoint", has_own_tool=True),
+    "thread.replay": _Row("relay.records:REPLAY", "replay", has_own_tool=True),
+    "thread.mirror": _Row("relay.records:MIRROR", "mirror", has_own_tool=True),
+    "state.header": _Row("relay.threads:HEADER", "state header"),
+    "state.get": _Row("relay.threads:STATE", "state get"),
+    "state.patch": _Row("relay.threads:PATCH", "state patch"),
+    "state.history": _Row("relay.threads:HISTORY", "state history"),
+    "event.list": _Row("relay.threads:EVENTS"),
+    "artifact.put": _Row("relay.artifacts:PUT"),
+    "artifact.get": _Row("relay.artifacts:GET"),
+    "artifact.list": _Row("relay.artifacts:LIST", "artifact list"),
+    "artifact.remove": _Row("relay.artifacts:REMOVE", "artifact remove"),
+    "artifact.search": _Row("relay.artifacts:SEARCH", "artifact search"),
+    "cap.list": _Row("relay.records:CALLS", "cap list"),
+    "token.savings": _Row("relay.records:SAVINGS", "stats", has_own_tool=True),
+    "relay.config": _Row("relay.records:SETTINGS", "config", has_own_tool=True),
 }
 
 CODE_NAMES: tuple[str, ...] = tuple(_MODULES)  # of what is asked of a repository
@@ -93,6 +115,11 @@ def words_of(name: str) -> str:
     if name in _RELAY:
         return _RELAY[name].words or name.replace(".", " ")
     return name.removeprefix(CODE).replace("_", "-").replace(".", " ")
+
+
+def tool_words(name: str) -> str:
+    """How a capability is called as a tool, before blanks and dots are made underscores."""
+    return name if name in _RELAY and _RELAY[name].has_own_tool else words_of(name)
 
 
 def load(name: str) -> Capability[Any, Any]:

@@ -23,6 +23,10 @@ def to_json(value: object) -> Any:
         return value.value
     if isinstance(value, str):
         return str(value)
+    if _is_document(value):
+        import msgspec  # only doors of the relay pay for it
+
+        return msgspec.to_builtins(value)
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, tuple | list):
@@ -35,9 +39,17 @@ def to_json(value: object) -> Any:
 
 
 def harmless(value: ValueT) -> ValueT:
-    """A copy of a result for people: no name or text in it can steer a terminal, hide, or pass for another line."""
+    """A copy of a result for people: no name or text in it can steer a terminal, hide, or pass for another line.
+
+    Documents of the relay stay as they are, since JSON is what some are read as: who renders one escapes it.
+    """
     copy: ValueT = _harmless(value, visible_line)
     return copy
+
+
+def _is_document(value: object) -> bool:
+    """Whether a value is a struct of msgspec, told without importing it."""
+    return hasattr(value, "__struct_fields__") and not isinstance(value, type)
 
 
 def _harmless(value: Any, written: Callable[[str], str]) -> Any:

@@ -22,14 +22,13 @@ from tersely.cli.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.relay.identity import asker
 from tersely.cli.services import RelayServices
 from tersely.daemon.asking import Asking
-from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.tokens import Tokenizer
 from tersely.protocols.commands import call
 from tersely.protocols.mcp.roots import Roots
 from tersely.protocols.mcp.server import make_service
 from tersely.protocols.mcp.stdio import serve_streams
-from tersely.protocols.mcp.tools import STORE, keeps
+from tersely.protocols.mcp.tools import STORE
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
@@ -86,8 +85,6 @@ async def _ask(
     is_kept = given.pop(STORE, False)
     own = {name: value for name, value in given.items() if name != BUDGET}
     capability = catalogue.load(call(command, own, str(root)).capability)
-    if is_kept and not keeps(capability):
-        raise TerselyError("invalid_argument", f"{capability.name} has no {STORE}", "packs have")
     given = await asyncio.to_thread(with_references, parameters_of(capability.parameters), given, cassettes.fetch)
     reply = await asking.ask(root, command, given, on_progress)
     if not is_kept:

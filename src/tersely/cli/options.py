@@ -18,6 +18,12 @@ class Color(StrEnum):
     NEVER = "never"
 
 
+class Keep(StrEnum):
+    """Where an answer goes that is not printed."""
+
+    CASSETTE = "cassette"
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to ask and how to print."""
@@ -29,13 +35,19 @@ class Options:
     )
     refresh: bool = option(True, "check first whether files have changed")
     color: Color = option(Color.AUTO, "when to colour", metavar="WHEN")
+    output: Keep | None = option(None, "keep the answer in the relay and print its reference, cass:// and a hash")
 
 
 OPTIONS = parameters_of(Options)
 
 
 def read_with_options(declared: Sequence[Parameter], words: Sequence[str]) -> tuple[Options, dict[str, object]]:
-    """The options of every command among some words, and what else a command is given; raises `usage`."""
-    read = read_words((*OPTIONS, *declared), words)
-    options = {parameter.name: read.pop(parameter.name) for parameter in OPTIONS if parameter.name in read}
+    """The options of every command among some words, and what else a command is given; raises `usage`.
+
+    What a command declares itself goes before what every command takes.
+    """
+    names = {parameter.name for parameter in declared}
+    shared = [parameter for parameter in OPTIONS if parameter.name not in names]
+    read = read_words((*shared, *declared), words)
+    options = {parameter.name: read.pop(parameter.name) for parameter in shared if parameter.name in read}
     return bind(Options, options), read

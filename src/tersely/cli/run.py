@@ -172,7 +172,7 @@ def answer(
     with opened as workspace:
         arguments = from_root(workspace.root, request.command.parameters(), given, directory)
         outcome = invoke(capability, workspace, arguments, trust)
-        output_to = given.get(cassettes.OUTPUT)
+        output_to = given.get(cassettes.OUTPUT) or request.options.output
         if outcome.failure is None and output_to == cassettes.HYBRID:
             outcome = _with_kept_pieces(outcome)
         elif outcome.failure is None and output_to:

@@ -1,19 +1,18 @@
-"""The relay from Python: what can be asked is a function of `ask`, and a client asks it.
+"""The relay from Python: a client asks capabilities by their names, and what is none by a function of `ask`.
 
-    from tersely.client import AsyncClient, Client, ask
+    from tersely.client import AsyncClient, Client
 
     with Client.local("my-agent") as relay:
-        thread = relay(ask.thread_new("first")).thread_id
-        note = relay(ask.artifact_put(thread, "# Notes", name="notes.md"))
+        thread = relay.ask("thread.new", name="first").thread_id
+        note = relay.ask("artifact.put", content="# Notes", name="notes.md", thread=thread)
         fact = {"id": "f1", "key": "note", "value": note.ref}
-        relay(ask.state_patch(thread, [{"op": "add", "path": "/facts/-", "value": fact}]))
-        print(relay(ask.state_header(thread)).top_facts)
+        relay.ask("state.patch", thread=thread, patch=[{"op": "add", "path": "/facts/-", "value": fact}])
+        print(relay.ask("state.header", thread=thread).top_facts)
 
     async with AsyncClient.local("my-agent") as relay:
-        header = await relay(ask.state_header(thread))
+        header = await relay.ask("state.header", thread=thread)
 
-Both give back the values of `tersely.protocols.relay.shapes`, and raise `TerselyError` with the code that the relay
-sent.
+Both give back the values that the capabilities declare, and raise `TerselyError` with the code that the relay sent.
 """
 
 from tersely.client.asking import AsyncClient, Client

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import aclosing, closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self, TypeVar
+from typing import Any, BinaryIO, NamedTuple, Self, TypeVar
 from urllib.parse import quote, urlencode
 
 import msgspec
 
 from tersely.capabilities import catalogue
+from tersely.capabilities.relay.documents import ArtifactTold, EventTold
 from tersely.client.request import Request, decoded, failure_of, read_answer, request
 from tersely.foundation import http
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS
+from tersely.protocols.relay.operations import Content
 from tersely.protocols.relay.place import home_directory
-from tersely.protocols.relay.shapes import Answered, ArtifactTold, EventTold, Question, TicketTold
+from tersely.protocols.relay.shapes import Answered, Question, TicketTold
 from tersely.protocols.socket.place import HTTP_SOCKET, socket_path
 
 EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened again
@@ -32,51 +33,112 @@ _FAILURES = (*http.FAILURES, http.TooLongError)
 _BASE = "http://relay"  # HTTP wants a name for what is at the socket
 _START = "tersely up starts one"
 _LOOK = "tersely doctor says how it is"
+_DATA = b"data: "  # begins the line of an event
+
+
+class _Call(NamedTuple):
+    """One request as it goes out."""
+
+    method: str
+    target: str
+    headers: Mapping[str, str]
+    content: bytes | None = None
+
+    @property
+    def url(self) -> str:
+        return _BASE + self.target
+
+
+class _Door:
+    """The socket of a relay, and as whom it is asked there: what both clients have in common."""
+
+    def __init__(self, socket: Path, agent: str, seconds: float) -> None:
+        self.socket = socket
+        self.headers = {"X-Relay-Agent": agent}
+        self.waits = http.waits(seconds, seconds)
+        self.stream_waits = http.waits(seconds, EVENT_SILENCE_SECONDS)
+
+    def call(self, request: Request[Any]) -> _Call:
+        """What asks a question."""
+        given = {name: value for name, value in request.headers.items() if value}
+        headers = {**self.headers, "Content-Type": str(request.operation.takes), **given}
+        return _Call(request.operation.method, request.target, headers, request.content())
+
+    def question(self, asked: Question, key: str) -> _Call:
+        """What asks a capability, once for the same key."""
+        repeated = {"Idempotency-Key": key} if key else {}
+        headers = {**self.headers, "Content-Type": str(Content.JSON), **repeated}
+        return _Call("POST", "/ask", headers, msgspec.json.encode(asked))
+
+    def events(self, thread_id: str, after: int) -> _Call:
+        """What asks for the events of a thread, as they happen."""
+        return _Call("GET", f"/threads/{quote(thread_id, safe='')}/events/stream?after={after}", self.headers)
+
+    def check_stream(self, watch: Stopwatch, failure: Exception | None) -> None:
+        """Raise `daemon_unavailable` where a stream of events that has ended is not to be opened again."""
+        if isinstance(failure, http.ConnectError | http.TooLongError):
+            raise self.lost(failure) from failure
+        if watch.seconds() < EVENT_STREAM_SECONDS:
+            raise self.lost(failure or EOFError("it ends its stream of events at once")) from failure
+
+    def lost(self, error: Exception) -> TerselyError:
+        """Why there is no answer."""
+        if isinstance(error, http.ForeignPeerError):
+            return TerselyError("not_a_relay", str(error), "nothing was sent to it")
+        is_absent = isinstance(error, http.ConnectError) and not isinstance(error, http.ConnectTimeout)
+        if is_absent:
+            return TerselyError(
+                "daemon_not_running", f"no relay listens at {self.socket}: {http.reason(error)}", _START
+            )
+        return TerselyError("daemon_unavailable", f"the relay at {self.socket}: {http.reason(error)}", _LOOK)
+
+
+def own_socket(home: Path | None = None) -> Path:
+    """The socket of this user's relay; raises `daemon_not_running` where none has been started."""
+    home = home or home_directory()
+    socket = socket_path(home, HTTP_SOCKET)
+    try:
+        is_there = socket.is_socket()
+    except OSError as error:
+        hint = "have TERSELY_HOME name a directory of this user"
+        raise TerselyError("daemon_unavailable", f"{socket}: {error.strerror}", hint) from error
+    if not is_there:
+        raise TerselyError("daemon_not_running", f"no relay serves {home}", _START)
+    return socket
 
 
 class Client:
     """Asks the relay at one socket as one agent. May be used from several threads."""
 
     def __init__(self, socket: Path, agent: str = "local", seconds: float = CLIENT_SECONDS) -> None:
-        self._socket = socket
-        self._seconds = seconds
-        self._waits = http.waits(seconds, seconds)
-        self._headers = {"X-Relay-Agent": agent}
+        self._door = _Door(socket, agent, seconds)
         self._pool = http.connections(socket)
 
     @classmethod
     def local(cls, agent: str = "local", home: Path | None = None, seconds: float = CLIENT_SECONDS) -> Self:
         """A client of this user's relay; raises `daemon_not_running` where none has been started."""
-        home = home or home_directory()
-        socket = socket_path(home, HTTP_SOCKET)
-        try:
-            is_there = socket.is_socket()
-        except OSError as error:
-            hint = "have TERSELY_HOME name a directory of this user"
-            raise TerselyError("daemon_unavailable", f"{socket}: {error.strerror}", hint) from error
-        if not is_there:
-            raise TerselyError("daemon_not_running", f"no relay serves {home}", _START)
-        return cls(socket, agent, seconds)
+        return cls(own_socket(home), agent, seconds)
 
     def __call__(self, request: Request[AnswerT]) -> AnswerT:
         """Ask; raises what the relay said instead of an answer, or `daemon_unavailable`."""
-        headers = {**self._headers, "Content-Type": str(request.operation.takes)}
-        headers |= {name: value for name, value in request.headers.items() if value}
-        reply = self._asked(request.operation.method, request.target, request.content(), headers)
+        reply = self._asked(self._door.call(request))
         return request.answer(reply.status, reply.body)
 
-    def ask(self, capability: str, **arguments: object) -> Any:
-        """The result of a capability of the relay, as the type that it declares; raises as a call does."""
-        told = self.answer(capability, {name.rstrip("_"): value for name, value in arguments.items()})
-        return msgspec.convert(told.result, catalogue.load(capability).answers)
+    def ask(self, capability: str, /, *, idempotency_key: str = "", **arguments: object) -> Any:
+        """The result of a capability of the relay, as the type that it declares; raises as a call does.
+
+        With the same key it happens once.
+        """
+        return _result(capability, self._answered(Question(capability, _named(arguments)), idempotency_key))
 
     def answer(
         self, capability: str, arguments: Mapping[str, object], *, budget: int | None = None, colored: bool = False
     ) -> Answered:
         """The result of a capability of the relay as JSON has it, and in words of at most `budget` tokens."""
-        question = Question(capability, dict(arguments), budget, colored)
-        headers = {**self._headers, "Content-Type": "application/json"}
-        reply = self._asked("POST", "/ask", msgspec.json.encode(question), headers)
+        return self._answered(Question(capability, dict(arguments), budget, colored))
+
+    def _answered(self, question: Question, key: str = "") -> Answered:
+        reply = self._asked(self._door.question(question, key))
         answered: Answered = read_answer(Answered, reply.status, reply.body)
         return answered
 
@@ -91,23 +153,22 @@ class Client:
                         yield event
             except _FAILURES as error:
                 failure = error
-            if isinstance(failure, http.ConnectError | http.TooLongError):
-                raise self._lost(failure) from failure
-            if watch.seconds() < EVENT_STREAM_SECONDS:
-                raise self._lost(failure or EOFError("it ends its stream of events at once")) from failure
+            self._door.check_stream(watch, failure)
 
     def upload(self, thread_id: str, file: BinaryIO, *, name: str = "", type: str = "") -> ArtifactTold:
-        """Store what a file holds, from where it stands to its end, without holding it in memory."""
+        """Store what a file holds, from where it stands to its end, without holding it in memory.
+
+        It belongs to no thread where none is named.
+        """
         query = urlencode({key: value for key, value in (("name", name), ("type", type)) if value})
-        path = f"/threads/{quote(thread_id, safe='')}/artifacts?{query}"
+        place = f"/threads/{quote(thread_id, safe='')}/artifacts" if thread_id else "/cassettes"
         chunks = iter(lambda: file.read(BLOB_CHUNK_BYTES), b"")
-        headers = {**self._headers, "Content-Type": "application/octet-stream"}
+        headers = {**self._door.headers, "Content-Type": str(Content.BYTES)}
+        url = f"{_BASE}{place}?{query}"
         try:
-            reply = http.ask(
-                self._pool, "PUT", _BASE + path, self._waits, MAX_REPLY_BYTES, headers=headers, content=chunks
-            )
+            reply = http.ask(self._pool, "PUT", url, self._door.waits, MAX_REPLY_BYTES, headers=headers, content=chunks)
         except _FAILURES as error:
-            raise self._lost(error) from error
+            raise self._door.lost(error) from error
         made: ArtifactTold = read_answer(ArtifactTold, reply.status, reply.body)
         return made
 
@@ -117,7 +178,8 @@ class Client:
         hashed = sha256()
         target = f"/threads/{quote(thread_id, safe='')}/artifacts/{quote(ref, safe='')}/content"
         try:
-            with self._stream("GET", target, self._waits) as response, part.open("wb") as file:
+            call = _Call("GET", target, self._door.headers)
+            with self._stream(call, self._door.waits) as response, part.open("wb") as file:
                 for chunk in response.iter_stream():
                     hashed.update(chunk)
                     file.write(chunk)
@@ -125,7 +187,7 @@ class Client:
                 raise TerselyError("artifact_damaged", f"artifact {ref} came back as something else", "try again")
             part.replace(path)
         except _FAILURES as error:
-            raise self._lost(error) from error
+            raise self._door.lost(error) from error
         finally:
             part.unlink(missing_ok=True)
 
@@ -145,68 +207,86 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _asked(self, method: str, target: str, content: bytes | None, headers: Mapping[str, str]) -> http.Reply:
+    def _asked(self, call: _Call) -> http.Reply:
         """A whole answer; raises `daemon_unavailable`."""
         # A connection that was kept may just be closed by the relay: then nothing was read, and it may be asked again.
         is_kept = any(connection.is_idle() for connection in self._pool.connections)
-        url = _BASE + target
         while True:
             try:
-                return http.ask(self._pool, method, url, self._waits, MAX_REPLY_BYTES, headers=headers, content=content)
+                return http.ask(
+                    self._pool, call.method, call.url, self._door.waits, MAX_REPLY_BYTES,
+                    headers=call.headers, content=call.content,
+                )  # fmt: skip
             except http.DISCONNECTIONS as error:
                 if not is_kept:
-                    raise self._lost(error) from error
+                    raise self._door.lost(error) from error
                 is_kept = False
             except _FAILURES as error:
-                raise self._lost(error) from error
+                raise self._door.lost(error) from error
 
     def _events(self, thread_id: str, after: int) -> Generator[EventTold, None, None]:
-        path = f"/threads/{quote(thread_id, safe='')}/events/stream?after={after}"
-        with self._stream("GET", path, http.waits(self._seconds, EVENT_SILENCE_SECONDS)) as response:
+        with self._stream(self._door.events(thread_id, after), self._door.stream_waits) as response:
             for line in http.lines(response):
-                if line.startswith(b"data: "):
-                    yield decoded(EventTold, line[6:])
+                if line.startswith(_DATA):
+                    yield decoded(EventTold, line.removeprefix(_DATA))
 
     @contextmanager
-    def _stream(self, method: str, target: str, waits: dict[str, Any]) -> Iterator[http.Response]:
+    def _stream(self, call: _Call, waits: dict[str, Any]) -> Iterator[http.Response]:
         """An answer that is read as it comes; raises what the relay said instead."""
-        with http.stream(self._pool, method, _BASE + target, waits, headers=self._headers) as response:
+        with http.stream(self._pool, call.method, call.url, waits, headers=call.headers) as response:
             if response.status != 200:
                 raise failure_of(response.status, http.body(response, MAX_REPLY_BYTES))
             yield response
 
-    def _lost(self, error: Exception) -> TerselyError:
-        if isinstance(error, http.ForeignPeerError):
-            return TerselyError("not_a_relay", str(error), "nothing was sent to it")
-        is_absent = isinstance(error, http.ConnectError) and not isinstance(error, http.ConnectTimeout)
-        if is_absent:
-            return TerselyError(
-                "daemon_not_running", f"no relay listens at {self._socket}: {http.reason(error)}", _START
-            )
-        return TerselyError("daemon_unavailable", f"the relay at {self._socket}: {http.reason(error)}", _LOOK)
-
 
 class AsyncClient:
-    """The same for an event loop: the questions wait in threads."""
+    """The same for an event loop, with connections of its own: its questions wait in no thread."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    def __init__(self, socket: Path, agent: str = "local", seconds: float = CLIENT_SECONDS) -> None:
+        self._door = _Door(socket, agent, seconds)
+        self._pool = http.async_connections(socket)
 
     @classmethod
-    def local(cls, agent: str = "local", home: Path | None = None) -> Self:
-        """A client of this user's relay; raises `daemon_not_running`."""
-        return cls(Client.local(agent, home))
+    def local(cls, agent: str = "local", home: Path | None = None, seconds: float = CLIENT_SECONDS) -> Self:
+        """A client of this user's relay; raises `daemon_not_running` where none has been started."""
+        return cls(own_socket(home), agent, seconds)
 
     async def __call__(self, request: Request[AnswerT]) -> AnswerT:
         """Ask, as `Client` does."""
-        return await asyncio.to_thread(self._client, request)
+        reply = await self._asked(self._door.call(request))
+        return request.answer(reply.status, reply.body)
+
+    async def ask(self, capability: str, /, *, idempotency_key: str = "", **arguments: object) -> Any:
+        """The result of a capability of the relay, as `Client.ask` gives it."""
+        return _result(capability, await self._answered(Question(capability, _named(arguments)), idempotency_key))
+
+    async def answer(
+        self, capability: str, arguments: Mapping[str, object], *, budget: int | None = None, colored: bool = False
+    ) -> Answered:
+        """The result of a capability of the relay in both forms, as `Client.answer` gives it."""
+        return await self._answered(Question(capability, dict(arguments), budget, colored))
+
+    async def _answered(self, question: Question, key: str = "") -> Answered:
+        reply = await self._asked(self._door.question(question, key))
+        answered: Answered = read_answer(Answered, reply.status, reply.body)
+        return answered
 
     async def tail(self, thread_id: str, after: int = 0) -> AsyncGenerator[EventTold, None]:
-        """The events of a thread after a number, and those to come."""
-        done: Any = object()
-        with closing(self._client.tail(thread_id, after)) as events:
-            while (event := await asyncio.to_thread(next, events, done)) is not done:
-                yield event
+        """The events of a thread after a number, and those to come, for as long as they are wanted."""
+        while True:
+            watch, failure = Stopwatch(), None
+            try:
+                async with aclosing(self._events(thread_id, after)) as events:
+                    async for event in events:
+                        after = event.seq
+                        yield event
+            except _FAILURES as error:
+                failure = error
+            self._door.check_stream(watch, failure)
+
+    async def close(self) -> None:
+        """Let go of all connections. Nothing may be asking any more."""
+        await self._pool.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -214,4 +294,40 @@ class AsyncClient:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await asyncio.to_thread(self._client.close)
+        await self.close()
+
+    async def _asked(self, call: _Call) -> http.Reply:
+        """A whole answer; raises `daemon_unavailable`."""
+        is_kept = any(connection.is_idle() for connection in self._pool.connections)  # and may be closed, as above
+        while True:
+            try:
+                async with http.async_stream(
+                    self._pool, call.method, call.url, self._door.waits, headers=call.headers, content=call.content
+                ) as response:
+                    return http.Reply(response.status, await http.async_body(response, MAX_REPLY_BYTES))
+            except http.DISCONNECTIONS as error:
+                if not is_kept:
+                    raise self._door.lost(error) from error
+                is_kept = False
+            except _FAILURES as error:
+                raise self._door.lost(error) from error
+
+    async def _events(self, thread_id: str, after: int) -> AsyncGenerator[EventTold, None]:
+        call = self._door.events(thread_id, after)
+        async with http.async_stream(
+            self._pool, call.method, call.url, self._door.stream_waits, headers=call.headers
+        ) as response:
+            if response.status != 200:
+                raise failure_of(response.status, await http.async_body(response, MAX_REPLY_BYTES))
+            async for line in http.async_lines(response):
+                if line.startswith(_DATA):
+                    yield decoded(EventTold, line.removeprefix(_DATA))
+
+
+def _named(arguments: Mapping[str, object]) -> dict[str, object]:
+    """Arguments by the names of their parameters, some of which are words of Python."""
+    return {name.rstrip("_"): value for name, value in arguments.items()}
+
+
+def _result(capability: str, answered: Answered) -> Any:
+    return msgspec.convert(answered.result, catalogue.load(capability).answers)

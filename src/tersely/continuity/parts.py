@@ -9,15 +9,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tersely.capabilities.relay.documents import Header
 from tersely.capabilities.relay.messages import DeliveryTold
-from tersely.client import Client, ask
+from tersely.client import Client
 from tersely.continuity.brief import Brief, Missing, Part, one_line, write_brief
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS
 from tersely.foundation.tokens import Tokenizer
-from tersely.protocols.relay.shapes import Header
 
 MAX_BRIEF_MESSAGES = 50  # that wait, in one brief
 THREAD, UNREAD = "Thread", "Unread messages"
@@ -88,8 +88,8 @@ def _waited(write: Callable[[], str]) -> Callable[[int], Awaitable[str]]:
 
 
 def _thread_text(relay: Client, thread_id: str) -> str:
-    told = relay(ask.thread_get(thread_id))
-    header = relay(ask.state_header(thread_id))
+    told = relay.ask("thread.get", thread=thread_id)
+    header = relay.ask("state.header", thread=thread_id)
     name = f" {visible_line(told.name)}" if told.name else ""
     lines = [f"{thread_id}{name}, state v{header.version}", *_header_lines(header)]
     if header.truncated:

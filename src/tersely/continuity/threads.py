@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tersely.client import Client, ask
+from tersely.client import Client
 from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
 
 DIRECTORY_THREADS = 1_000  # the newest, among which that of a directory is looked for
@@ -18,12 +18,12 @@ def name_of(directory: Path) -> str:
 
 def found(relay: Client, directory: Path) -> str:
     """The newest thread of a directory, empty if it has none."""
-    before: str | None = None
+    before = ""
     for _ in range(DIRECTORY_THREADS // MAX_READ_ENTRIES):
-        page = relay(ask.thread_list(before, MAX_READ_ENTRIES)).threads
+        page = relay.ask("thread.list", before=before, limit=MAX_READ_ENTRIES).threads
         for one in page:
             if one.name == name_of(directory):
-                return one.thread_id
+                return str(one.thread_id)
         if len(page) < MAX_READ_ENTRIES:
             break
         before = page[-1].thread_id
@@ -33,5 +33,5 @@ def found(relay: Client, directory: Path) -> str:
 def named_or_own(relay: Client, thread_id: str, directory: Path) -> str:
     """The thread of an id, or that of a directory, which is made if there is none; raises `thread_not_found`."""
     if thread_id:
-        return relay(ask.thread_get(thread_id)).thread_id
-    return found(relay, directory) or relay(ask.thread_new(name_of(directory))).thread_id
+        return str(relay.ask("thread.get", thread=thread_id).thread_id)
+    return found(relay, directory) or str(relay.ask("thread.new", name=name_of(directory)).thread_id)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from httpcore2 import (
     URL,
     AsyncConnectionPool,
+    AsyncNetworkStream,
     ConnectError,
     ConnectionPool,
     ConnectTimeout,
@@ -32,11 +33,12 @@ from httpcore2 import (
     UnsupportedProtocol,
     WriteError,
 )
+from httpcore2._backends.auto import AutoBackend
 from httpcore2._backends.sync import SyncStream
 
 from tersely.foundation.credentials import is_same_user
 
-__all__ = ["ConnectError", "ConnectTimeout", "ConnectionPool", "ReadTimeout", "Response"]
+__all__ = ["AsyncConnectionPool", "ConnectError", "ConnectTimeout", "ConnectionPool", "ReadTimeout", "Response"]
 
 KEPT_SECONDS = 4.0  # of an idle connection: less than servers keep theirs
 MAX_KEPT_CONNECTIONS = 10
@@ -81,6 +83,27 @@ class _OwnSockets(SyncBackend):
                 raise ConnectError(error) from error
             raise
         return SyncStream(connected)
+
+
+class _OwnAsyncSockets(AutoBackend):
+    """The same for an event loop."""
+
+    async def connect_unix_socket(
+        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
+    ) -> AsyncNetworkStream:
+        connected = await super().connect_unix_socket(path, timeout, socket_options)
+        if not is_same_user(connected.get_extra_info("socket")):
+            await connected.aclose()
+            raise ForeignPeerError(f"another user listens at {path}")
+        return connected
+
+
+def async_connections(own_socket: Path) -> AsyncConnectionPool:
+    """As `connections` for one event loop, which nothing here makes wait."""
+    return AsyncConnectionPool(
+        max_connections=None, max_keepalive_connections=MAX_KEPT_CONNECTIONS, keepalive_expiry=KEPT_SECONDS,
+        uds=str(own_socket), network_backend=_OwnAsyncSockets(),
+    )  # fmt: skip
 
 
 def connections(own_socket: Path | None = None) -> ConnectionPool:
@@ -130,6 +153,22 @@ def ask(
 
 
 @asynccontextmanager
+async def async_stream(
+    pool: AsyncConnectionPool,
+    method: str,
+    url: str,
+    waits: dict[str, Any],
+    *,
+    headers: Mapping[str, str],
+    content: bytes | None = None,
+) -> AsyncIterator[Response]:
+    """As `stream`, for an event loop."""
+    fields = _fields(headers)
+    async with pool.stream(method, _target(url), headers=fields, content=content, extensions=waits) as response:
+        yield response
+
+
+@asynccontextmanager
 async def stream_once(
     method: str,
     url: str,
@@ -154,27 +193,51 @@ async def stream_once(
 
 def body(response: Response, most_bytes: int) -> bytes:
     """The whole body of an answer; raises `TooLongError`."""
-    size = 0
-    pieces = []
+    held = bytearray()
     for piece in response.iter_stream():
-        size += len(piece)
-        if size > most_bytes:
-            raise TooLongError(f"more than {most_bytes:,} bytes")
-        pieces.append(piece)
-    return b"".join(pieces)
+        _hold(held, piece, most_bytes)
+    return bytes(held)
+
+
+async def async_body(response: Response, most_bytes: int) -> bytes:
+    """As `body`, for an event loop."""
+    held = bytearray()
+    async for piece in response.aiter_stream():
+        _hold(held, piece, most_bytes)
+    return bytes(held)
+
+
+def _hold(held: bytearray, piece: bytes, most_bytes: int) -> None:
+    held += piece
+    if len(held) > most_bytes:
+        raise TooLongError(f"more than {most_bytes:,} bytes")
 
 
 def lines(response: Response) -> Iterator[bytes]:
     """The lines of a stream as they come, without their ends; raises `TooLongError`."""
     rest = bytearray()
     for piece in response.iter_stream():
-        rest += piece
-        if b"\n" in piece:
-            *whole, last = bytes(rest).split(b"\n")
-            yield from whole
-            rest = bytearray(last)
-        if len(rest) > MAX_LINE_BYTES:
-            raise TooLongError(f"a line of more than {MAX_LINE_BYTES:,} bytes")
+        yield from _ended(rest, piece)
+
+
+async def async_lines(response: Response) -> AsyncIterator[bytes]:
+    """As `lines`, for an event loop."""
+    rest = bytearray()
+    async for piece in response.aiter_stream():
+        for line in _ended(rest, piece):
+            yield line
+
+
+def _ended(rest: bytearray, piece: bytes) -> list[bytes]:
+    """The lines that a piece ends, what they begin with being the rest before it; the rest is then what follows."""
+    rest += piece
+    whole: list[bytes] = []
+    if b"\n" in piece:
+        *whole, last = bytes(rest).split(b"\n")
+        rest[:] = last
+    if len(rest) > MAX_LINE_BYTES:
+        raise TooLongError(f"a line of more than {MAX_LINE_BYTES:,} bytes")
+    return whole
 
 
 def field(response: Response, name: str) -> str:

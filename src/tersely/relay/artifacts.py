@@ -19,7 +19,7 @@ from tersely.relay.streams import ARTIFACT_CREATED, ARTIFACT_REMOVED, THREAD, ha
 
 PREVIEW_HEAD_BYTES = 262_144  # of an artifact that a preview is made from
 PREVIEW_TAIL_BYTES = 65_536
-SEARCHED_BYTES = 200_000  # of an artifact that are found by their words
+SEARCHED_BYTES = 200_000  # of an artifact that are in the index of words; the rest is read
 MIN_REF_CHARACTERS = 6  # of an artifact's hash that stand for it
 SCHEME = "cass://"
 _HEXADECIMAL = re.compile(r"[0-9a-f]{1,64}")
@@ -236,20 +236,9 @@ def remove(store: Store, thread_id: str, ref: str, actor: str) -> Artifact:
     return artifact
 
 
-def searched_version(store: Store, thread_id: str) -> int:
-    """Another number whenever a search in a thread may find something else."""
-    return store.counts(_searched_in(thread_id)).get("artifacts", 0)
-
-
-def search(store: Store, thread_id: str, query: str, limit: int) -> list[dict[str, Any]]:
-    """The artifacts of a thread whose text has the words of a query, the best first, with snippets."""
-    threads.get(store, thread_id)
-    words = re.findall(r"\w+", query)[:32]
-    results = []
-    for match in store.search(_owner(thread_id), words, limit):
-        about = decode(match.body)
-        results.append({"ref": match.digest, "name": about["name"], "type": about["type"], "snippet": match.snippet})
-    return results
+def searched_in(thread_id: str) -> str:
+    """The scope of the counter of what can be searched in a thread."""
+    return f"searched in {thread_id}"
 
 
 def resolve(store: Store, ref: str) -> str:
@@ -264,6 +253,14 @@ def resolve(store: Store, ref: str) -> str:
     if len(found) > 1:
         raise TerselyError("ambiguous_artifact", f"{ref[:80]} may mean several artifacts", "write more of its hash")
     return found[0]
+
+
+def short(store: Store, digest: str) -> str:
+    """`cass://` and as many digits of a hash as mean no other artifact now, at least `MIN_REF_CHARACTERS`."""
+    length = MIN_REF_CHARACTERS
+    while length < len(digest) and len(store.digests(digest[:length], 2)) > 1:
+        length += 1
+    return SCHEME + digest[:length]
 
 
 class _Ends:
@@ -294,10 +291,6 @@ def _named(store: Store, artifact: Artifact) -> Artifact | None:
     """The artifact of a thread that has the same bytes and, if a name is wanted, the same name."""
     found = [_artifact(artifact.thread_id, one) for one in store.attached(_owner(artifact.thread_id), artifact.digest)]
     return next((one for one in found if artifact.name in {"", one.name}), None)
-
-
-def _searched_in(thread_id: str) -> str:
-    return f"searched in {thread_id}"
 
 
 def _check(name: str, kind: str) -> None:
@@ -343,7 +336,7 @@ def _attachment(artifact: Artifact, text: str) -> Iterator[Command]:
     place = f"{artifact.digest} {artifact.name}" if artifact.name else artifact.digest
     yield Attach(_owner(artifact.thread_id), place, artifact.digest, encode(about), words, artifact.created_ms)
     if words:
-        yield Count(_searched_in(artifact.thread_id), "artifacts")
+        yield Count(searched_in(artifact.thread_id), "artifacts")
 
 
 def _created(artifact: Artifact, actor: str) -> Command:

@@ -5,27 +5,22 @@ from __future__ import annotations
 
 from tersely.foundation.errors import TerselyError
 from tersely.relay import artifacts, threads
-from tersely.relay.artifacts import Artifact, CountTokens, Origin
+from tersely.relay.artifacts import Artifact
 from tersely.relay.store.store import Store
 from tersely.relay.streams import THREAD
 
 THREAD_ID = "cassettes"
 
 
-def put(
-    store: Store, content: bytes, count_tokens: CountTokens, actor: str, *, name: str, kind: str, most_bytes: int
-) -> Artifact:
-    """Store a text that belongs to no thread."""
+def own_thread(store: Store, actor: str) -> str:
+    """The thread of the artifacts that belong to none, made where there is none yet."""
     if store.document(THREAD + THREAD_ID) is None:
         try:
             threads.create(store, "artifacts of no thread", actor, THREAD_ID)
         except TerselyError as error:
             if error.code != "version_conflict":  # somebody else has just made it
                 raise
-    origin = Origin(actor)
-    return artifacts.put(
-        store, THREAD_ID, [content], count_tokens, name=name, kind=kind, origin=origin, most_bytes=most_bytes
-    )
+    return THREAD_ID
 
 
 def get(store: Store, ref: str) -> Artifact:

@@ -69,13 +69,14 @@ def _check(name: str, text: str, pattern: str = "", choices: tuple[str, ...] = (
 def _query(operation: Operation, request: Request) -> dict[str, Any]:
     known = {query.name: query for query in operation.query}
     given = {name: query.default for name, query in known.items()}
-    if not request.scope["query_string"]:
-        return given
-    for name, value in request.query_params.multi_items():
+    for name, value in request.query_params.multi_items() if request.scope["query_string"] else ():
         if name not in known:
             hint = f"known: {', '.join(known)}" if known else "this operation has none"
             raise TerselyError("invalid_argument", f"there is no parameter {name[:80]!r}", hint)
         given[name] = _value(known[name], value)
+    for query in operation.query:
+        if query.is_required and given[query.name] is None:
+            raise TerselyError("invalid_argument", f"{query.name} is missing", query.help)
     return given
 
 

@@ -98,7 +98,8 @@ def _query(query: Query) -> dict[str, Any]:
         schema = {"type": "integer", "minimum": query.least, "maximum": query.most}
     if query.default is not None:
         schema["default"] = query.default
-    return {"name": query.name, "in": "query", "description": query.help, "schema": schema}
+    needed = {"required": True} if query.is_required else {}
+    return {"name": query.name, "in": "query", "description": query.help, **needed, "schema": schema}
 
 
 def _text(pattern: str | None = "", choices: tuple[str, ...] | None = ()) -> dict[str, Any]:

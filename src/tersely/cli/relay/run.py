@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import Any
 
 from tersely.agents.ancestry import NAME_VARIABLE
 from tersely.capabilities.binding import bind
-from tersely.capabilities.declaration import option, parameters_of
+from tersely.capabilities.declaration import Parameter, option, parameters_of
 from tersely.capabilities.invoke import Outcome
 from tersely.capabilities.relay.names import PERSON
 from tersely.capabilities.text import Style, aligned
+from tersely.cli import cassettes
 from tersely.cli.commands import RELAY, RELAY_COMMANDS, RELAY_QUESTIONS, Command
 from tersely.cli.content import with_content
 from tersely.cli.manual import parameter_blocks, places
@@ -25,6 +27,7 @@ from tersely.cli.relay.identity import asker, completed
 from tersely.cli.run import asks_for_help
 from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import EXIT_OK, TerselyError
+from tersely.foundation.limits import MAX_WEB_BODY_BYTES
 
 COMMANDS: tuple[RelayCommand | Command, ...] = (
     *process.COMMANDS, *wrapped.COMMANDS, *brief.COMMANDS, *RELAY_QUESTIONS, *services.COMMANDS, *content.COMMANDS,
@@ -52,29 +55,43 @@ def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int
     command, rest = _find(words)
     if isinstance(command, Command):
         return _ask(program, command, [*leading, *rest])
-    rest = ["--", *rest] if command.is_open else _with_payload(command, rest)
+    rest = ["--", *rest] if command.is_open else _with_payload(command.payload, rest)
     options, arguments = read_with_options(command.parameters(), [*leading, *rest])
     parameters: Any = bind(command.declared, arguments)
     output = Output(program, options, Terminal.own())
     agent = getattr(parameters, "agent", "") or PERSON
     asked = Asked(program, options, output.answer_style(), agent)
     result = command.run(asked, parameters)
-    return output.print_plain(Outcome("", result)) or int(result.get("exit_status", EXIT_OK))
+    return _print(output, options, command.name, agent, result) or int(result.get("exit_status", EXIT_OK))
 
 
 def _ask(program: str, command: Command, words: Sequence[str]) -> int:
     """Ask the relay what a command means, and print the answer."""
     from tersely.client import Client
 
-    options, arguments = read_with_options((*command.parameters(), *_ASKER), words)
-    agent = str(arguments.pop("agent", "")) or asker(os.environ)
-    given = with_content(command.parameters(), {**command.preset, **arguments}, Path())
-    given = completed(command.parameters(), given, os.environ, Path(options.root))
+    declared = command.parameters()
+    own = {parameter.name for parameter in declared}
+    shared = [parameter for parameter in _ASKER if parameter.name not in own]
+    options, arguments = read_with_options((*declared, *shared), _with_json(declared, words))
+    named = arguments.pop("agent", "") if shared else ""
+    agent = str(named) or asker(os.environ)
+    given = with_content(declared, {**command.preset, **arguments}, Path())
+    given = completed(declared, given, os.environ, Path(options.root))
     bind(command.capability().parameters, given)
     output = Output(program, options, Terminal.own())
     with Client.local(agent) as relay:
         answered = relay.answer(command.capability_name, given, colored=output.answer_style().colored)
-    return output.print_plain(Outcome("", {**answered.result, "text": answered.text}))
+    return _print(output, options, command.capability_name, agent, {**answered.result, "text": answered.text})
+
+
+def _print(output: Output, options: Options, name: str, agent: str, result: dict[str, Any]) -> int:
+    """Print a result, or the reference under which the relay keeps its text."""
+    if options.output is None:
+        return output.print_plain(Outcome("", result))
+    from tersely.foundation.tokens import Tokenizer
+
+    text = result["text"]
+    return output.print_kept(Outcome("", cassettes.keep(text, name, Tokenizer().count(text), agent)))
 
 
 def help_text(program: str, named: Sequence[str], style: Style) -> str:
@@ -112,7 +129,17 @@ def _find(words: Sequence[str]) -> tuple[RelayCommand | Command, Sequence[str]]:
     raise TerselyError("usage", f"there is no command {' '.join(words[:2])!r} of the relay", hint)
 
 
-def _with_payload(command: RelayCommand, words: Sequence[str]) -> list[str]:
+def _with_json(declared: Sequence[Parameter], words: Sequence[str]) -> list[str]:
+    """The words with JSON where an option takes it: behind `--json` too, and from standard input for `-`."""
+    flag = next((parameter.flag for parameter in declared if parameter.type in {list, dict}), "")
+    read = _with_payload(flag, words)
+    is_piped = [place for place, word in enumerate(read) if flag and word == "-" and read[place - 1] == flag]
+    for place in is_piped:
+        read[place] = sys.stdin.read(MAX_WEB_BODY_BYTES)
+    return read
+
+
+def _with_payload(flag: str, words: Sequence[str]) -> list[str]:
     """The words with `--json` that has a JSON value behind it as the option that takes it."""
     valued = [place for place, word in enumerate(words[:-1]) if word == "--json" and words[place + 1][:1] in {"[", "{"}]
-    return [command.payload if command.payload and place in valued else word for place, word in enumerate(words)]
+    return [flag if flag and place in valued else word for place, word in enumerate(words)]

@@ -28,8 +28,7 @@ INSTRUCTIONS = (
 MORE_TOOLS = "more_tools"
 CALL = "call"
 ACT = "relay"  # what calls those that do more than read
-STORE = "store_in_cassette"  # beside the parameters of packs: keep the answer in the relay, and reply its reference
-OUTPUT = "output"  # the parameter that says so where programs may do more than read
+STORE = "store_in_cassette"  # keeps the answer to a question about code in the relay, and replies its reference
 
 # The tools that are listed, with the parameters that their schemas show. They take the others of their capability too.
 CORE: Mapping[str, tuple[str, ...]] = {
@@ -106,7 +105,7 @@ def tools(*, all_tools: bool = False) -> list[Tool]:
 
 def tool_name(command: str) -> str:
     """The name of a capability or command as a tool: letters, digits and underscores, which every client takes."""
-    name = catalogue.words_of(command) if command in catalogue.RELAY_NAMES else command.removeprefix(catalogue.CODE)
+    name = catalogue.tool_words(command) if command in catalogue.RELAY_NAMES else command.removeprefix(catalogue.CODE)
     return re.sub(r"[ .-]", "_", name)
 
 
@@ -240,13 +239,9 @@ def _signature(capability: Capability[Any, Any]) -> str:
 def _page(capability: Capability[Any, Any]) -> str:
     declared = _offered(capability)
     lines = [f"{tool_name(capability.name)}: {capability.summary}", "", capability.description, ""]
-    kept = [f"{STORE}: boolean  keep the answer in the relay and reply its reference"] if keeps(capability) else []
+    is_of_code = capability.context is Context.WORKSPACE
+    kept = [f"{STORE}: boolean  keep the answer in the relay and reply its reference"] if is_of_code else []
     return "\n".join([*lines, *map(_parameter_line, declared), *kept]) + "\n"
-
-
-def keeps(capability: Capability[Any, Any]) -> bool:
-    """Whether the answers of a capability can be kept in the relay."""
-    return OUTPUT in _parameter_names(capability)
 
 
 def _parameter_line(parameter: Parameter) -> str:

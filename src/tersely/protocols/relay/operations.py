@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType, defstruct
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import Parameter, Role, parameters_of
+from tersely.capabilities.relay import documents
+from tersely.capabilities.relay.artifacts import ARTIFACT_ERRORS
+from tersely.capabilities.relay.threads import THREAD_ERRORS, VERSION
+from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_NAME_CHARACTERS
 from tersely.protocols.relay import shapes
 from tersely.protocols.relay.services import NewQuestion, ServiceAnswer, Services
 
 MAX_KEY_CHARACTERS = 200  # of idempotency
-_WITHOUT_NUL = r"[^\x00]*"  # of the texts that are no prose
 _MOST = 10**14  # of a number behind the question mark
 
 
@@ -40,6 +43,7 @@ class Query:
     default: Any = None
     pattern: str = ""  # of the whole of a text, in the dialect that Python and JSON Schema share
     choices: tuple[str, ...] = ()  # of a text
+    is_required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ class Operation:
     repeatable: bool = False  # `Idempotency-Key` makes a repeated request happen once
     is_call: bool = False  # takes as long as what is called takes
     capability: str = ""  # that answers it, "" for what is asked over HTTP alone
+    body: str = ""  # the parameter that the body is, where it has no others
 
     @property
     def writes(self) -> bool:
@@ -71,16 +76,15 @@ class Operation:
 
 
 # What stands in paths and headers, by its name: a pattern of the whole of it, or its choices.
-PATH_PATTERNS = {"message_id": "[0-9a-f]{8}-[0-9]{1,18}", "ref": "[0-9A-Fa-f]{6,64}"}
+PATH_PATTERNS = {"message_id": "[0-9a-f]{8}-[0-9]{1,18}", "ref": "[0-9A-Fa-f]{6,64}", "thread": r"[^\x00]+"}
 PATH_CHOICES = {"kind": ("thread", "capability", "agent")}
-VERSION_PATTERN = "v?[1-9][0-9]{0,11}"
-IF_MATCH_PATTERN = f'"?{VERSION_PATTERN}"?'
+IF_MATCH_PATTERN = f'"?{VERSION}"?'
+_OF_HEADERS = {"state_patch": ("version",)}  # parameters that a header says
 KEY_PATTERN = f"[!-~]([ -~]{{0,{MAX_KEY_CHARACTERS - 2}}}[!-~])?"
 
-_LIMIT = Query("limit", "how many at most", 1, 1_000, 100)
 _AFTER = Query("after", "those behind this number", 0, default=0)
-_THREAD = ("thread_not_found",)
-_ARTIFACT = (*_THREAD, "artifact_not_found", "ambiguous_artifact", "invalid_argument")
+_THREAD = THREAD_ERRORS
+_ARTIFACT = ARTIFACT_ERRORS
 _CALL = (
     *_ARTIFACT, "unknown_command", "denied", "hop_limit", "rate_limited", "payload_too_large", "key_reused",
     "untrusted_ancestry", "fetch_failed", "timed_out", "busy", "symbol_not_found", "ambiguous_symbol",
@@ -91,19 +95,16 @@ _CALL = (
 def asking(name: str, method: str, path: str, capability_name: str, **more: Any) -> Operation:
     """A capability of the relay as an operation: what is not in its path stands in the query or the body."""
     capability = catalogue.load(capability_name)
+    body = more.get("body", "")
     declared = [one for one in parameters_of(capability.parameters) if f"{{{one.name}}}" not in path]
-    has_body = method == "POST"
+    declared = [one for one in declared if one.name not in _OF_HEADERS.get(name, ())]
+    if method == "POST" and declared and not body:
+        more["asks"] = _body(f"{name.title().replace('_', '')}Body", declared)
+    elif method != "POST":
+        more["query"] = tuple(map(_query, declared))
+    summary = more.pop("summary", capability.summary)
     return Operation(
-        name,
-        method,
-        path,
-        capability.summary,
-        capability.answers,
-        _body(f"{name.title().replace('_', '')}Body", declared) if has_body else None,
-        () if has_body else tuple(map(_query, declared)),
-        fails=capability.fails,
-        capability=capability_name,
-        **more,
+        name, method, path, summary, capability.answers, fails=capability.fails, capability=capability_name, **more
     )
 
 
@@ -113,7 +114,7 @@ def _query(parameter: Parameter) -> Query:
         return Query(name, f"1: {about}", 0, 1, int(default))
     if parameter.type is int:
         return Query(name, about, parameter.minimum or 0, parameter.maximum or _MOST, default)
-    return Query(name, about, pattern=parameter.pattern or _WITHOUT_NUL, choices=parameter.choices)
+    return Query(name, about, pattern=_pattern(parameter), choices=parameter.choices, is_required=parameter.required)
 
 
 def _body(name: str, declared: Iterable[Parameter]) -> type[Struct]:
@@ -130,18 +131,26 @@ def _body(name: str, declared: Iterable[Parameter]) -> type[Struct]:
     return defstruct(name, fields, forbid_unknown_fields=True)
 
 
+def _pattern(parameter: Parameter) -> str:
+    """That of the whole of a text which is no prose."""
+    repeated = f"{{{parameter.minimum or 0},{parameter.maximum or MAX_ARGUMENT_CHARACTERS}}}"
+    return parameter.pattern or f"[^\\x00]{repeated}"
+
+
 def _bounds(parameter: Parameter) -> Meta | None:
     if parameter.type is str:
         if parameter.role is Role.PROSE:
             return None
-        repeated = f"{{{parameter.minimum or 0},{parameter.maximum or MAX_ARGUMENT_CHARACTERS}}}"
-        pattern = parameter.pattern or f"[^\\x00]{repeated}"
-        return Meta(max_length=parameter.maximum, extra_json_schema={"pattern": f"^{pattern}$"})
+        return Meta(max_length=parameter.maximum, extra_json_schema={"pattern": f"^{_pattern(parameter)}$"})
     if parameter.type in {int, float}:
         return Meta(ge=parameter.minimum, le=parameter.maximum)
     return None
 
 
+_UPLOAD = (
+    Query("name", "as of a file", pattern=rf"[\s\S]{{0,{MAX_NAME_CHARACTERS}}}"),
+    Query("type", "as it looks without", choices=tuple(ArtifactType)),
+)
 OPERATIONS: tuple[Operation, ...] = (
     Operation("health", "GET", "/health", "Whether the relay answers", shapes.Health, is_open=True),
     Operation("version", "GET", "/version", "Which program answers", shapes.VersionTold),
@@ -150,116 +159,73 @@ OPERATIONS: tuple[Operation, ...] = (
         "ticket_new", "POST", "/tickets", "Make a ticket that signs a browser in to the pages", shapes.TicketTold,
         status=201, fails=("port_unavailable",),
     ),
-    Operation("settings", "GET", "/config", "What the owner has decided", shapes.Settings),
-    Operation(
-        "thread_new", "POST", "/threads", "Make a thread", shapes.ThreadTold, shapes.NewThread, status=201,
-        fails=("invalid_argument",),
+    asking("settings", "GET", "/config", "relay.config"),
+    asking("thread_new", "POST", "/threads", "thread.new", status=201),
+    asking("thread_list", "GET", "/threads", "thread.list"),
+    asking("thread_get", "GET", "/threads/{thread}", "thread.get"),
+    asking("state_full", "GET", "/threads/{thread}/state", "state.get"),
+    asking("state_header", "GET", "/threads/{thread}/state/header", "state.header"),
+    asking(
+        "state_patch", "POST", "/threads/{thread}/state/patch", "state.patch", asks=shapes.JsonPatch, body="patch",
+        conditional=True, repeatable=True,
     ),
+    asking("state_history", "GET", "/threads/{thread}/state/history", "state.history"),
+    asking("artifact_put", "POST", "/threads/{thread}/artifacts", "artifact.put", status=201, repeatable=True),
     Operation(
-        "thread_list", "GET", "/threads", "List threads, the newest first", shapes.Threads,
-        query=(Query("before", "those older than this thread"), _LIMIT),
+        "artifact_upload", "PUT", "/threads/{thread}/artifacts", "Store bytes as they come", documents.ArtifactTold,
+        takes=Content.BYTES, status=201, fails=(*_ARTIFACT, "payload_too_large"), query=_UPLOAD,
     ),
-    Operation("thread_get", "GET", "/threads/{thread_id}", "One thread", shapes.ThreadTold, fails=_THREAD),
+    asking("artifact_list", "GET", "/threads/{thread}/artifacts", "artifact.list"),
+    asking("artifact_get", "GET", "/threads/{thread}/artifacts/{ref}", "artifact.get", waits=True),
     Operation(
-        "state_full", "GET", "/threads/{thread_id}/state", "The whole state, at any version", shapes.State,
-        query=(Query("version", "as v7 or 7; the present one without", pattern=VERSION_PATTERN),),
-        fails=(*_THREAD, "version_not_found", "invalid_argument"),
-    ),
-    Operation(
-        "state_header", "GET", "/threads/{thread_id}/state/header", "The bounded view of the state", shapes.Header,
-        fails=_THREAD,
-    ),
-    Operation(
-        "state_patch", "POST", "/threads/{thread_id}/state/patch", "Change the state by JSON Patch", shapes.Patched,
-        shapes.JsonPatch, conditional=True, repeatable=True,
-        fails=(
-            *_THREAD, "invalid_patch", "patch_failed", "invalid_state", "version_conflict", "payload_too_large",
-            "key_reused", "invalid_argument",
-        ),
-    ),
-    Operation(
-        "state_history", "GET", "/threads/{thread_id}/state/history", "The patches that led to the state",
-        shapes.History, query=(Query("before", "those before this version", 1), _LIMIT), fails=_THREAD,
-    ),
-    Operation(
-        "artifact_put", "POST", "/threads/{thread_id}/artifacts", "Store a text", shapes.ArtifactTold,
-        shapes.NewArtifact, status=201, repeatable=True, fails=(*_ARTIFACT, "payload_too_large", "key_reused"),
-    ),
-    Operation(
-        "artifact_upload", "PUT", "/threads/{thread_id}/artifacts", "Store bytes as they come", shapes.ArtifactTold,
-        takes=Content.BYTES, status=201, fails=(*_ARTIFACT, "payload_too_large"),
-        query=(
-            Query("name", "as of a file", pattern=rf"[\s\S]{{0,{MAX_NAME_CHARACTERS}}}"),
-            Query("type", "as it looks without", choices=get_args(shapes.Type)),
-        ),
-    ),
-    Operation(
-        "artifact_list", "GET", "/threads/{thread_id}/artifacts", "List artifacts, the oldest first",
-        shapes.Artifacts, query=(_AFTER, _LIMIT), fails=_THREAD,
-    ),
-    Operation(
-        "artifact_get", "GET", "/threads/{thread_id}/artifacts/{ref}", "One artifact and its preview",
-        shapes.ArtifactTold, fails=_ARTIFACT,
-    ),
-    Operation(
-        "artifact_content", "GET", "/threads/{thread_id}/artifacts/{ref}/content", "The bytes of an artifact", None,
+        "artifact_content", "GET", "/threads/{thread}/artifacts/{ref}/content", "The bytes of an artifact", None,
         gives=Content.BYTES, fails=(*_ARTIFACT, "artifact_damaged"),
     ),
+    asking("artifact_remove", "DELETE", "/threads/{thread}/artifacts/{ref}", "artifact.remove"),
+    asking("artifact_search", "GET", "/artifacts", "artifact.search", waits=True),
+    asking("events", "GET", "/threads/{thread}/events", "event.list"),
     Operation(
-        "artifact_remove", "DELETE", "/threads/{thread_id}/artifacts/{ref}", "Take an artifact out of the thread",
-        shapes.Removed, fails=_ARTIFACT,
-    ),
-    Operation(
-        "events", "GET", "/threads/{thread_id}/events", "What happened, the oldest first", shapes.Events,
-        query=(_AFTER, _LIMIT), fails=_THREAD,
-    ),
-    Operation(
-        "event_stream", "GET", "/threads/{thread_id}/events/stream",
+        "event_stream", "GET", "/threads/{thread}/events/stream",
         "What happens, as server-sent events; `Last-Event-ID` resumes", None, gives=Content.EVENTS,
         query=(_AFTER,), fails=_THREAD,
     ),
-    Operation(
-        "cassette_put", "POST", "/cassettes", "Store a text that belongs to no thread", shapes.ArtifactTold,
-        shapes.NewArtifact, status=201, fails=("invalid_argument", "payload_too_large"),
+    asking(
+        "cassette_put", "POST", "/cassettes", "artifact.put", status=201, summary="Store a text of no thread",
     ),
     Operation(
-        "cassette_get", "GET", "/cassettes/{ref}", "The artifact that cass:// means, of whatever thread",
-        shapes.ArtifactTold, fails=("artifact_not_found", "ambiguous_artifact"),
+        "cassette_upload", "PUT", "/cassettes", "Store bytes of no thread", documents.ArtifactTold,
+        takes=Content.BYTES, status=201, fails=(*_ARTIFACT, "payload_too_large"), query=_UPLOAD,
+    ),
+    asking(
+        "cassette_get", "GET", "/cassettes/{ref}", "artifact.get", waits=True,
+        summary="The artifact that cass:// means, of whatever thread",
     ),
     Operation(
         "ask", "POST", "/ask", "Ask any capability of the relay, by its name", shapes.Answered, shapes.Question,
-        is_call=True, fails=(*_CALL, "message_not_found", "recipient_not_found", "channel_not_found", "name_taken"),
+        is_call=True, repeatable=True,
+        fails=(*_CALL, "message_not_found", "recipient_not_found", "channel_not_found", "name_taken"),
     ),
-    Operation("cap_list", "GET", "/cap/list", "List capabilities", shapes.Capabilities),
+    asking("cap_list", "GET", "/cap/list", "cap.list"),
     Operation(
         "cap_invoke", "POST", "/cap/invoke", "Call a capability on behalf of a thread", shapes.AnswerTold,
         shapes.CallOrEnvelope, repeatable=True, is_call=True, fails=(*_CALL, "invalid_envelope"),
     ),
+    asking("checkpoint", "POST", "/threads/{thread}/checkpoints", "thread.checkpoint", status=201),
     Operation(
-        "checkpoint", "POST", "/threads/{thread_id}/checkpoints", "Mark where a thread is now",
-        shapes.CheckpointTold, shapes.NewCheckpoint, status=201, fails=_THREAD,
-    ),
-    Operation(
-        "session_end", "POST", "/threads/{thread_id}/sessions", "Leave the summary of a session in a thread",
+        "session_end", "POST", "/threads/{thread}/sessions", "Leave the summary of a session in a thread",
         shapes.SessionTold, shapes.NewSession, status=201, repeatable=True,
         fails=(*_ARTIFACT, "patch_failed", "invalid_state", "payload_too_large", "key_reused"),
     ),
+    asking("replay", "POST", "/threads/{thread}/replay", "thread.replay", is_call=True),
     Operation(
-        "replay", "POST", "/threads/{thread_id}/replay", "Make the calls of a thread again and compare",
-        shapes.Replayed, shapes.NewReplay, is_call=True, fails=_THREAD,
-    ),
-    Operation(
-        "thread_export", "GET", "/threads/{thread_id}/bundle", "Everything that a thread consists of, as a ZIP archive",
+        "thread_export", "GET", "/threads/{thread}/bundle", "Everything that a thread consists of, as a ZIP archive",
         None, gives=Content.BYTES, fails=(*_THREAD, "payload_too_large", "artifact_damaged"),
     ),
     Operation(
-        "thread_import", "POST", "/bundles", "The thread of a bundle as one of this relay", shapes.ThreadTold,
+        "thread_import", "POST", "/bundles", "The thread of a bundle as one of this relay", documents.ThreadTold,
         takes=Content.BYTES, status=201, fails=("invalid_bundle", "payload_too_large"),
     ),
-    Operation(
-        "mirror", "POST", "/threads/{thread_id}/mirror", "Write a thread to files that people can read",
-        shapes.Mirrored, fails=(*_THREAD, "artifact_damaged", "unwritable_output"),
-    ),
+    asking("mirror", "POST", "/threads/{thread}/mirror", "thread.mirror"),
     asking("agent_list", "GET", "/agents", "agent.list"),
     asking("message_send", "POST", "/messages", "mail.send", status=201, repeatable=True),
     asking("message_list", "GET", "/messages", "mail.search", waits=True),
@@ -282,15 +248,12 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "metrics", "GET", "/metrics", "The figures of services and calls, for Prometheus", None, gives=Content.TEXT
     ),
-    Operation("stats_all", "GET", "/stats", "The tokens that everybody has been spared", shapes.Stats),
+    Operation("stats_all", "GET", "/stats", "The tokens that everybody has been spared", documents.Stats),
     Operation(
         "stats", "GET", "/stats/{kind}/{name}", "The tokens that a thread, capability or agent has been spared",
-        shapes.Stats, fails=("invalid_argument", *_THREAD),
+        documents.Stats, fails=("invalid_argument", *_THREAD),
     ),
-    Operation(
-        "report", "POST", "/reports/{thread_id}", "Write a report of a thread, as an artifact of it",
-        shapes.ReportTold, shapes.NewReport, fails=_THREAD,
-    ),
+    asking("report", "POST", "/reports/{thread}", "thread.report"),
 )  # fmt: skip
 
 BY_NAME = {operation.name: operation for operation in OPERATIONS}

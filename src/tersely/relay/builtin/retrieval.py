@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from tersely.foundation.errors import TerselyError
-from tersely.relay import artifacts
+from tersely.relay import finding
 from tersely.relay.calls import Call, Given, Offer, Scope
 from tersely.relay.encoding import encode
 from tersely.relay.store.store import Store
@@ -22,11 +24,12 @@ def offer(store: Store) -> Offer:
             raise TerselyError("invalid_argument", "query: words to look for", 'as {"query": "token budget"}')
         if type(limit) is not int or not 1 <= limit <= MAX_FOUND_ARTIFACTS:
             raise TerselyError("invalid_argument", f"limit: a whole number from 1 to {MAX_FOUND_ARTIFACTS}")
-        results = artifacts.search(store, call.thread_id, query, limit)
-        return Given([encode({"count": len(results), "results": results})], "json", NAME, is_searched=False)
+        found = finding.search(store, call.thread_id, query, limit)
+        told = {"count": len(found.results), **asdict(found)}
+        return Given([encode(told)], "json", NAME, is_searched=False)
 
     def scope(call: Call) -> Scope:
-        return Scope(call.thread_id, str(artifacts.searched_version(store, call.thread_id)))
+        return Scope(call.thread_id, str(finding.searched_version(store, call.thread_id)))
 
     return Offer(
         NAME,

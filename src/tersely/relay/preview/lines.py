@@ -21,16 +21,17 @@ def of_text(head: str, tail: str, size_bytes: int) -> str:
     lines = head.splitlines()
     room = PREVIEW_BYTES - _MARK_BYTES
     first = _taken(lines, room * 2 // 3)
-    last = _taken(reversed((tail or head).splitlines()), room - _bytes(first))[::-1]
+    ending = tail.splitlines() if tail else lines[len(first) :]
+    last = _taken(reversed(ending), room - _bytes(first))[::-1]
     return _joined(first, [], last, lines, tail, size_bytes)
 
 
 def of_log(head: str, tail: str, size_bytes: int) -> str:
     """The first lines, what complains, and the last lines."""
     lines = head.splitlines()
-    ending = (tail or head).splitlines()
     room = PREVIEW_BYTES - 2 * _MARK_BYTES
     first = _taken(lines, room // 5)
+    ending = tail.splitlines() if tail else lines[len(first) :]
     last = _taken(reversed(ending), room * 2 // 5)[::-1]
     between = lines[len(first) : None if tail else len(lines) - len(last)] + (
         ending[: len(ending) - len(last)] if tail else []
@@ -42,8 +43,10 @@ def of_log(head: str, tail: str, size_bytes: int) -> str:
 
 def _joined(first: list[str], middle: list[str], last: list[str], lines: list[str], tail: str, size_bytes: int) -> str:
     shown = len(first) + len(middle) + len(last)
-    left_out = f"⋯ {len(lines) - shown:,} more lines" if not tail else f"⋯ of {size_bytes:,} bytes"
-    return "\n".join([*first, left_out, *middle, *(["⋯"] if middle else []), *last])
+    more = len(lines) - shown
+    left_out = f"⋯ {more:,} more line{'s' * (more != 1)}" if not tail else f"⋯ of {size_bytes:,} bytes"
+    marks = [left_out] if tail or more else []
+    return "\n".join([*first, *marks, *middle, *(["⋯"] if middle else []), *last])
 
 
 def _taken(lines: Iterable[str], room_bytes: int) -> list[str]:

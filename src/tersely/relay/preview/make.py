@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.escape import visible
 from tersely.foundation.limits import PREVIEW_BYTES
 from tersely.relay.preview.documents import of_html, of_json, of_markdown
 from tersely.relay.preview.lines import of_log, of_text
 
-TYPES = ("text", "markdown", "json", "html", "log", "tool_output", "email", "code", "binary")
+TYPES = tuple(kind.value for kind in ArtifactType)
 
 # The beginnings of formats that are no text, whatever they are called.
 _MAGIC = {

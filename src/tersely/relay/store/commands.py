@@ -160,6 +160,7 @@ class Attached(NamedTuple):
 class Match(NamedTuple):
     """One attachment whose text holds what was looked for."""
 
+    owner: str
     name: str
     digest: str
     body: bytes

@@ -229,21 +229,36 @@ class Store:
         return [row[0] for row in self._read.rows(sql, (prefix, prefix + "g", limit))]
 
     def search(self, owner: str, words: Sequence[str], limit: int) -> list[Match]:
-        """The attachments of an owner whose text has these words, all of them or, where there are none, any."""
+        """The attachments of an owner, of all without one, whose text has these words, all of them or, where there are
+        none, any."""
         quoted = ['"' + word.replace('"', " ") + '"' for word in words if word.strip()]
         for joined in (" AND ".join(quoted), " OR ".join(quoted)):
             if not joined:
                 return []
             rows = self._read.rows(
-                "select attachment.name, attachment.digest, attachment.body, "
+                "select attachment.owner, attachment.name, attachment.digest, attachment.body, "
                 "snippet(words, 1, '«', '»', ' … ', 24), -bm25(words, 0, 1) "
                 "from words join attachment on attachment.id = words.rowid "
                 "where words match ? order by bm25(words, 0, 1), attachment.number limit ?",
-                (f"owner : {on.owner_word(owner)} AND text : ({joined})", limit),
+                (f"owner : {on.owner_word(owner)} AND text : ({joined})" if owner else f"text : ({joined})", limit),
             )
             if rows:
                 break
         return [Match(*row) for row in rows]
+
+    def long_texts(self, owner: str, least_bytes: int, limit: int) -> list[tuple[str, Attached]]:
+        """The attachments of an owner, of all without one, that are found by their words and are longer, the latest
+        first, each behind its owner."""
+        condition = "blob.size > ? and exists (select 1 from words where words.rowid = attachment.id)"
+        values: tuple[Any, ...] = (least_bytes,)
+        if owner:
+            condition, values = f"owner = ? and {condition}", (owner, *values)
+        rows = self._read.rows(
+            "select owner, number, name, attachment.digest, blob.size, attachment.at_ms, attachment.body "
+            f"from attachment join blob using (digest) where {condition} order by attachment.id desc limit ?",
+            (*values, limit),
+        )
+        return [(row[0], Attached(*row[1:])) for row in rows]
 
     def cached(self, key: str) -> bytes | None:
         """A remembered answer that has not expired. That it was used is noted without waiting for it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, structs, to_builtins
 
 from tersely.capabilities.relay import asking
 from tersely.capabilities.relay.context import RelayContext
@@ -15,13 +15,16 @@ from tersely.relay.relay import Relay
 from tersely.web.asked import Asked
 from tersely.web.routes.plain import Handler
 
+SAVINGS = "token.savings"
+
 
 def handler_of(operation: Operation) -> Handler:
     """What answers an operation that is a capability."""
     flags = {query.name for query in operation.query if (query.least, query.most) == (0, 1)}
 
     def handler(relay: Relay, asked: Asked) -> Any:
-        arguments = {**asked.path, **_given(asked.query), **_members(asked.body)}
+        body = {operation.body: to_builtins(asked.body)} if operation.body else _members(asked.body)
+        arguments = {**asked.path, **_given(asked.query), **body}
         arguments |= {name: bool(arguments[name]) for name in flags}
         return asking.result_of(_context(relay, asked), operation.capability, arguments)
 
@@ -33,6 +36,13 @@ def ask(relay: Relay, asked: Asked) -> Any:
     question = asked.body
     context = _context(relay, asked)
     return asking.answer(context, question.capability, question.arguments, Style(question.colored), question.budget)
+
+
+def stats(relay: Relay, asked: Asked) -> Any:
+    """The figures of somebody, of everybody where nobody is named."""
+    named = {asked.path["kind"]: asked.path["name"]} if asked.path else {}
+    figures = asking.result_of(_context(relay, asked), SAVINGS, named)
+    return {"scope": figures.scope, "token_savings": figures}
 
 
 def _context(relay: Relay, asked: Asked) -> RelayContext:
@@ -49,4 +59,4 @@ def _members(body: Any) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value is not UNSET}
 
 
-HANDLERS: dict[str, Handler] = {"ask": ask}
+HANDLERS: dict[str, Handler] = {"ask": ask, "stats": stats, "stats_all": stats}

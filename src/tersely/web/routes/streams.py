@@ -14,10 +14,12 @@ from starlette.datastructures import State
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
+from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.relay.threads import told
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, MAX_BUNDLE_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.protocols.relay.operations import Content
-from tersely.relay import artifacts, threads
+from tersely.relay import artifacts, cassettes, threads
 from tersely.relay.artifacts import Origin
 from tersely.relay.bundles import reading, writing
 from tersely.relay.encoding import encode
@@ -25,7 +27,6 @@ from tersely.relay.relay import Relay
 from tersely.relay.streams import THREAD, Event
 from tersely.relay.threads import Thread
 from tersely.web.asked import Asked
-from tersely.web.routes.plain import thread_told
 
 MAX_EVENT_STREAMS = 256
 HEARTBEAT_SECONDS = 15
@@ -37,8 +38,9 @@ async def artifact_upload(relay: Relay, asked: Asked, request: Request, pool: Ex
     """Bytes to the disk as they come: no more than a chunk is in memory."""
     loop = asyncio.get_running_loop()
     chunks = _chunks(request.stream(), loop)
+    thread_id = asked.path.get("thread") or cassettes.own_thread(relay.store, asked.agent)
     put = partial(
-        artifacts.put, relay.store, asked.path["thread_id"], chunks, relay.count_tokens,
+        artifacts.put, relay.store, thread_id, chunks, relay.count_tokens,
         name=asked.query["name"] or "", kind=asked.query["type"] or "", origin=Origin(asked.agent),
         most_bytes=relay.policy.artifact_bytes,
     )  # fmt: skip
@@ -54,7 +56,7 @@ async def artifact_content(relay: Relay, asked: Asked, request: Request, pool: E
 
     Nothing is sent as what a browser would run, whatever whoever stored it says that it is.
     """
-    found = artifacts.get(relay.store, asked.path["thread_id"], asked.path["ref"])
+    found = artifacts.get(relay.store, asked.path["thread"], asked.path["ref"])
     mime = "application/octet-stream" if found.type == "binary" else "text/plain; charset=utf-8"
     headers = {
         "content-length": str(found.size_bytes),
@@ -71,7 +73,7 @@ async def event_stream(relay: Relay, asked: Asked, request: Request, pool: Execu
     last = request.headers.get("last-event-id", "")
     if last.isascii() and last.isdigit() and len(last) <= 15:
         after = int(last)
-    chunks = event_chunks(relay, asked.path["thread_id"], after, request.app.state, _frame)
+    chunks = event_chunks(relay, asked.path["thread"], after, request.app.state, _frame)
     return StreamingResponse(chunks, media_type="text/event-stream")
 
 
@@ -90,7 +92,7 @@ def event_chunks(
 
 async def thread_export(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
     """A bundle, made in a file first: what cannot be written out whole is not begun."""
-    thread_id = asked.path["thread_id"]
+    thread_id = asked.path["thread"]
     file = await asyncio.get_running_loop().run_in_executor(pool, _exported, relay, thread_id)
     headers = {
         "content-length": str(file.seek(0, os.SEEK_END)),
@@ -108,7 +110,8 @@ async def thread_import(relay: Relay, asked: Asked, request: Request, pool: Exec
         thread = await loop.run_in_executor(pool, _imported, relay, chunks, asked.agent)
     except ClientDisconnect:
         raise TerselyError("malformed_request", "the request ended before its body did") from None
-    return Response(encode(thread_told(relay, thread)), status_code=201, media_type="application/json")
+    made = told(RelayContext(relay, asked.agent), thread)
+    return Response(encode(made), status_code=201, media_type="application/json")
 
 
 def _exported(relay: Relay, thread_id: str) -> IO[bytes]:
@@ -139,8 +142,12 @@ def _closing(file: IO[bytes]) -> Iterator[bytes]:
 
 
 STREAMED: dict[str, Streamed] = {
-    handler.__name__: handler
-    for handler in (artifact_upload, artifact_content, event_stream, thread_export, thread_import)
+    "artifact_upload": artifact_upload,
+    "cassette_upload": artifact_upload,
+    "artifact_content": artifact_content,
+    "event_stream": event_stream,
+    "thread_export": thread_export,
+    "thread_import": thread_import,
 }
 
 

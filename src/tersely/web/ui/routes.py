@@ -151,7 +151,8 @@ class Pages:
         return StreamingResponse(while_signed_in(), headers=HEADERS, media_type="text/event-stream")
 
     async def _artifact_content(self, request: Request) -> Response:
-        return await artifact_content(self._relay, Asked(request.path_params, {}, None, ""), request, self._pool)
+        path = {"thread": request.path_params["thread_id"], "ref": request.path_params["ref"]}
+        return await artifact_content(self._relay, Asked(path, {}, None, ""), request, self._pool)
 
     async def _artifact_image(self, request: Request) -> Response:
         visit = Visit(self._relay, request.path_params, {})

@@ -1,0 +1,264 @@
+"""Artifacts: stored once, referred to by `cass://` and digits of their hash, read in parts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import MISSING, dataclass
+from typing import TYPE_CHECKING, Any
+
+from tersely.capabilities.declaration import Capability, Context, Effect, Role, Tier, option, positional
+from tersely.capabilities.references import SCHEME
+from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.relay.documents import Artifacts, ArtifactTold, Removed, document
+from tersely.capabilities.relay.pages import MAX_PAGE_ENTRIES, next_after
+from tersely.capabilities.relay.threads import THREAD_ERRORS, artifact_lines
+from tersely.capabilities.reply import REST
+from tersely.capabilities.text import Style, counted
+from tersely.foundation.artifact_types import ArtifactType
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible, visible_line
+from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_REFS
+
+if TYPE_CHECKING:
+    from tersely.relay.artifacts import Artifact
+
+ARTIFACT_ERRORS = (*THREAD_ERRORS, "artifact_not_found", "ambiguous_artifact", "invalid_argument")
+LISTED_ARTIFACTS = 100
+FOUND_ARTIFACTS = 10
+MAX_FOUND_ARTIFACTS = 100
+_RANGE = re.compile(r"([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8})?)?")
+_OF_ANY = "the id of a thread; that of whatever thread has it without"
+
+
+@dataclass(frozen=True, slots=True)
+class PutParameters:
+    """A text to be stored."""
+
+    content: str = positional("the text", role=Role.PROSE)
+    name: str = option("", "what to call it, as a file", maximum=MAX_NAME_CHARACTERS)
+    type: ArtifactType | None = option(None, "what it is; as it looks without")
+    mime: str = option("", "its type as the web has it", maximum=100)
+    source_refs: tuple[str, ...] = option((), "artifacts that it was made from", maximum=MAX_REFS)
+    thread: str = option("", "the id of a thread; of none without")
+
+
+@dataclass(frozen=True, slots=True)
+class GetParameters:
+    """An artifact, and what of it."""
+
+    ref: str = positional("cass:// and a hash or its beginning; lines of it behind a colon, as cass://8f3a1c:40-80")
+    thread: str = option("", _OF_ANY)
+    lines: str = option("", "lines to show, as 40-80", pattern=_RANGE.pattern)
+    search: str = option("", "show the lines that have these words", maximum=1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class ListParameters:
+    """Which artifacts."""
+
+    thread: str = option(MISSING, "the id of a thread")
+    after: int = option(0, "those behind this number", minimum=0)
+    limit: int = option(LISTED_ARTIFACTS, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveParameters:
+    """Which artifact of which thread."""
+
+    ref: str = positional("cass:// and a hash, or the beginning of one")
+    thread: str = option(MISSING, "the id of a thread")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchParameters:
+    """What is looked for, and where."""
+
+    query: str = positional("words to look for", minimum=1)
+    thread: str = option("", "the id of a thread; all threads without")
+    limit: int = option(FOUND_ARTIFACTS, "how many at most", minimum=1, maximum=MAX_FOUND_ARTIFACTS)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTold:
+    """An artifact that was found; the words stand between « and »."""
+
+    ref: str
+    thread_id: str
+    name: str
+    type: str
+    snippet: str
+    short: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundArtifacts:
+    """Artifacts with some words, the best first. `unread` long ones were searched in their beginning alone."""
+
+    results: list[FoundTold]
+    unread: int
+
+
+def put(context: RelayContext, parameters: PutParameters) -> ArtifactTold:
+    """A text, stored."""
+    from tersely.relay import artifacts, cassettes
+    from tersely.relay.artifacts import Origin
+
+    relay = context.relay
+    thread_id = parameters.thread or cassettes.own_thread(relay.store, context.agent)
+    made = artifacts.put(
+        relay.store, thread_id, [parameters.content.encode()], relay.count_tokens, context.key,
+        name=parameters.name, kind=parameters.type or "", mime=parameters.mime,
+        origin=Origin(context.agent, source_refs=parameters.source_refs), most_bytes=relay.policy.artifact_bytes,
+    )  # fmt: skip
+    return _document(context, made)
+
+
+def get(context: RelayContext, parameters: GetParameters) -> ArtifactTold:
+    """An artifact: its preview, and what is asked of its lines."""
+    from tersely.relay import artifacts, cassettes, reading
+
+    store = context.relay.store
+    ref, _, behind = parameters.ref.removeprefix(SCHEME).partition(":")
+    found = artifacts.get(store, parameters.thread, ref) if parameters.thread else cassettes.get(store, ref)
+    wanted = parameters.lines or behind
+    if not (wanted or parameters.search):
+        return _document(context, found)
+    if found.type == "binary":
+        raise TerselyError("invalid_argument", f"{parameters.ref[:80]} is no text", "it has no lines: get all of it")
+    first, last = _range(wanted)
+    if parameters.search:
+        words = parameters.search.split()
+        lines = [one for one in reading.matching(store, found.digest, words) if first <= one.number <= last]
+    else:
+        lines = reading.between(store, found.digest, first, last)
+    shown = "".join(f"{one.number:>6}  {one.text}\n" for one in lines)
+    return _document(context, found, shown + _rest(lines, last, reading.MAX_READ_LINES))
+
+
+def listed(context: RelayContext, parameters: ListParameters) -> Artifacts:
+    """The artifacts of a thread."""
+    from tersely.relay import artifacts
+
+    found = artifacts.listed(context.relay.store, parameters.thread, parameters.after, parameters.limit)
+    return Artifacts([_document(context, one) for one in found], next_after(found, parameters.limit))
+
+
+def remove(context: RelayContext, parameters: RemoveParameters) -> Removed:
+    """An artifact less."""
+    from tersely.relay import artifacts
+
+    return Removed(artifacts.remove(context.relay.store, parameters.thread, parameters.ref, context.agent).ref)
+
+
+def search(context: RelayContext, parameters: SearchParameters) -> FoundArtifacts:
+    """Artifacts by their words."""
+    from tersely.relay import artifacts, finding
+
+    store = context.relay.store
+    found = finding.search(store, parameters.thread, parameters.query, parameters.limit)
+    results = [
+        FoundTold(one.ref, one.thread_id, one.name, one.type, one.snippet, artifacts.short(store, one.ref))
+        for one in found.results
+    ]
+    return FoundArtifacts(results, found.unread)
+
+
+def _document(context: RelayContext, artifact: Artifact, text: str | None = None) -> ArtifactTold:
+    from tersely.relay import artifacts
+
+    told = {**artifact.told(), "short": artifacts.short(context.relay.store, artifact.digest)}
+    return document(ArtifactTold, told if text is None else {**told, "text": text})
+
+
+def _range(text: str) -> tuple[int, int]:
+    """The first and the last line that are meant; all of them by nothing. Raises `invalid_argument`."""
+    if not text:
+        return 1, 10**9
+    found = _RANGE.fullmatch(text)
+    if found is None:
+        raise TerselyError("invalid_argument", f"{text[:40]!r} are no lines", "write them as 40-80")
+    first = int(found[1])
+    if "-" not in text:
+        return first, first
+    return first, int(found[2] or 10**9)
+
+
+def _rest(lines: list[Any], last: int, most: int) -> str:
+    """What is said behind lines of which there may be more."""
+    if not lines:
+        return f"{REST}no such lines\n"
+    is_cut = len(lines) == most and lines[-1].number < last
+    return f"{REST}at most {most:,} lines are shown: go on behind line {lines[-1].number}\n" if is_cut else ""
+
+
+def _get_text(found: ArtifactTold, style: Style) -> str:
+    if isinstance(found.text, str):
+        return visible(found.text)
+    shown = visible(found.preview.text).rstrip("\n")
+    if not found.preview.truncated or found.type == "binary":
+        return shown
+    whole = f"{found.size:,} bytes"
+    if isinstance(found.preview.line_count, int):
+        whole = f"{counted(found.preview.line_count, 'line')}, {whole}"
+    return f"{shown}\n{style.faint(f'{REST}of {whole}: {found.short}:1-80 gives lines, search those with some words')}"
+
+
+def _list_text(found: Artifacts, style: Style) -> str:
+    lines = artifact_lines(found.artifacts, style)
+    if found.next_after is not None:
+        lines.append(f"{REST}there are more: --after {found.next_after}")
+    return "\n".join(lines) if lines else "there are no artifacts"
+
+
+def _search_text(found: FoundArtifacts, style: Style) -> str:
+    lines = []
+    for one in found.results:
+        snippet = " ".join(one.snippet.split())
+        lines.append(f"{style.symbol(one.short)} {visible_line(one.name)}  {visible_line(snippet)}".rstrip())
+    if found.unread:
+        many = counted(found.unread, "long artifact was", "long artifacts were")
+        lines.append(f"{REST}{many} searched at the beginning alone: name a thread")
+    return "\n".join(lines) if lines else "no artifact has these words"
+
+
+def _capability(name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any) -> Any:
+    is_change = more.pop("is_change", False)
+    return Capability(
+        name=name,
+        summary=summary,
+        description=more.pop("description", ""),
+        parameters=parameters,
+        run=run,
+        text=text,
+        context=Context.RELAY,
+        effect=Effect.WRITE if is_change else Effect.READ,
+        tier=Tier.EDIT if is_change else Tier.READ,
+        cacheable=False,
+        examples=examples,
+        fails=more.pop("fails", ARTIFACT_ERRORS),
+        **more,
+    )
+
+
+PUT = _capability(
+    "artifact.put", "Store a text; it is referred to by cass:// and its hash", PutParameters, put,
+    lambda made, style: made.uri, is_change=True, fails=(*ARTIFACT_ERRORS, "payload_too_large", "key_reused"),
+)  # fmt: skip
+GET = _capability(
+    "artifact.get", "The preview of an artifact, or lines of it", GetParameters, get, _get_text,
+    "artifact get cass://8f3a1c", "artifact get cass://8f3a1c:40-80", "artifact get cass://8f3a1c --search TypeError",
+    description="Text of an artifact is of somebody else: untrusted.", fails=(*ARTIFACT_ERRORS, "artifact_damaged"),
+)  # fmt: skip
+LIST = _capability(
+    "artifact.list", "List artifacts, the oldest first", ListParameters, listed, _list_text,
+    "artifact list --thread THREAD", fails=THREAD_ERRORS,
+)  # fmt: skip
+REMOVE = _capability(
+    "artifact.remove", "Take an artifact out of the thread", RemoveParameters, remove,
+    lambda removed, style: f"{removed.ref} is removed", "artifact remove cass://8f3a1c --thread THREAD", is_change=True,
+)  # fmt: skip
+SEARCH = _capability(
+    "artifact.search", "Search all of the text of artifacts, of one thread or of all", SearchParameters, search,
+    _search_text, 'artifact search "token budget"', fails=(*THREAD_ERRORS, "invalid_argument"),
+    found=lambda found: bool(found.results),
+)  # fmt: skip

@@ -1,0 +1,276 @@
+"""What a relay says of threads, their state, artifacts and events, as values. JSON members have the fields' names.
+
+Members that are not named here may be added in later versions; whoever reads skips them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType, field
+
+DocumentT = TypeVar("DocumentT")
+
+
+def document(kind: type[DocumentT], value: Any) -> DocumentT:
+    """A value of the relay as a document of a kind."""
+    return msgspec.convert(value, kind, from_attributes=True)
+
+
+class ThreadTold(Struct):
+    """A thread without what is in it."""
+
+    thread_id: str
+    name: str
+    created_at: str
+    created_by: str
+    state_ref: str
+    state_version: int
+    hop_count: int = 0
+    artifact_count: int = 0
+
+
+class Threads(Struct):
+    """Threads, the newest first; more are asked for with `before`."""
+
+    threads: list[ThreadTold]
+
+
+class Metrics(Struct):
+    """What a thread has cost and been spared, in tokens and calls."""
+
+    cache_hits: int
+    cache_misses: int
+    tokens_estimate: int
+    tokens_avoided: int
+    hop_count: int
+
+
+class State(Struct):
+    """The whole state of a thread at one version."""
+
+    schema: str = field(name="$schema")
+    version: int
+    thread_id: str
+    updated_at: str
+    facts: list[dict[str, Any]]
+    constraints: list[dict[str, Any]]
+    open_questions: list[dict[str, Any]]
+    decisions: list[dict[str, Any]]
+    plan: list[dict[str, Any]]
+    artifacts: list[dict[str, Any]]
+    last_actions: list[dict[str, Any]]
+    metrics: Metrics
+
+
+class Header(Struct):
+    """The bounded view of a state, at most 2,048 bytes of JSON."""
+
+    schema: str = field(name="$schema")
+    thread_id: str
+    version: int
+    top_facts: list[dict[str, Any]]
+    top_constraints: list[dict[str, Any]]
+    open_questions: list[dict[str, Any]]
+    next_steps: list[dict[str, Any]]
+    artifact_refs: list[dict[str, Any]]
+    last_actions: list[dict[str, Any]]
+    metrics: Metrics
+    truncated: bool = False
+
+
+class Patched(Struct):
+    """The version that a patch has made."""
+
+    version: int
+    state_ref: str
+    updated_at: str
+
+
+class VersionOfState(Struct):
+    """One version of a state, and the patch that led to it."""
+
+    version: int
+    state_ref: str
+    by: str
+    at: str
+    operations: list[dict[str, Any]]
+
+
+class History(Struct):
+    """Versions, the newest first; more are asked for with `before`."""
+
+    versions: list[VersionOfState]
+
+
+class Preview(Struct):
+    """At most 2,048 bytes of an artifact. Text of somebody else's: untrusted."""
+
+    text: str
+    truncated: bool
+    size: int
+    line_count: int | UnsetType = UNSET
+
+
+class Provenance(Struct):
+    """Where an artifact comes from."""
+
+    created_by: str
+    created_at: str
+    trust: str
+    source_refs: list[str]
+    capability: str | UnsetType = UNSET
+
+
+class ArtifactTold(Struct):
+    """An artifact without its content. `ref` is the SHA-256 of its bytes."""
+
+    ref: str
+    uri: str
+    thread_id: str
+    type: str
+    mime: str
+    name: str
+    size: int
+    hash: str
+    preview: Preview
+    provenance: Provenance
+    created_at: str
+    short: str | UnsetType = UNSET  # `cass://` and as many digits as are unique now
+    text: str | UnsetType = UNSET  # the lines that were asked for, each behind its number
+
+
+class Artifacts(Struct):
+    """Artifacts of a thread, the oldest first; more are asked for with `after`."""
+
+    artifacts: list[ArtifactTold]
+    next_after: int | None
+
+
+class Removed(Struct):
+    """What was taken out of a thread."""
+
+    ref: str
+
+
+class EventTold(Struct):
+    """One thing that happened in a thread; `seq` counts without gaps."""
+
+    id: str
+    seq: int
+    thread_id: str
+    type: str
+    payload: Any
+    timestamp: str
+
+
+class Events(Struct):
+    """Events, the oldest first; more are asked for with `after`."""
+
+    events: list[EventTold]
+
+
+class CapabilityTold(Struct):
+    """A capability that can be called."""
+
+    name: str
+    description: str
+    args_schema: dict[str, Any]
+    cacheable: bool
+    effect: str
+    cache_ttl_sec: int | UnsetType = UNSET
+
+
+class Capabilities(Struct):
+    """List capabilities, by name."""
+
+    capabilities: list[CapabilityTold]
+
+
+class Estimate(Struct):
+    """The same figures as characters divided by four."""
+
+    naive_tokens: int
+    actual_tokens: int
+    avoided_tokens: int
+
+
+class Savings(Struct):
+    """Tokens that would have been sent by pasting, that were sent, and the difference."""
+
+    naive_tokens: int
+    actual_tokens: int
+    avoided_tokens: int
+    estimate: Estimate
+    artifacts: int
+    invocations: int
+    cache_hits: int
+    cache_misses: int
+    hops: int
+
+
+class SavingsOf(Savings, kw_only=True):
+    """The same of one thread, capability or agent, or of all."""
+
+    scope: str
+
+
+class Stats(Struct):
+    """The figures of one thread, capability or agent."""
+
+    scope: str
+    token_savings: Savings
+
+
+class ReportTold(Struct):
+    """A report, which is an artifact of its thread."""
+
+    artifact_ref: str
+    format: str
+    size: int
+    thread_id: str
+    text: str
+    token_savings: Savings
+
+
+class Mirrored(Struct):
+    """A thread as files. Artifacts are left out where they were too many bytes together."""
+
+    path: str
+    events: int
+    artifacts: int
+    left_out: int
+
+
+class Settings(Struct):
+    """What the owner has decided: what agents may do, and which services the relay brings itself."""
+
+    home: str
+    policy: dict[str, Any]
+    services: list[dict[str, Any]]
+
+
+class CheckpointTold(Struct):
+    """Where a thread was."""
+
+    name: str
+    state_ref: str
+    seq: int
+
+
+class Compared(Struct):
+    """One call that was made again: `same`, `differs`, `failed`, or `gone` where the answer is not kept any more."""
+
+    event: int
+    capability: str
+    was: str
+    now: str
+    outcome: str
+    changes: str
+
+
+class Replayed(Struct):
+    """What the calls of a thread give now."""
+
+    calls: list[Compared]

@@ -1,0 +1,322 @@
+"""Threads: what they are called, their state, and what happened in them."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import MISSING, dataclass
+from typing import TYPE_CHECKING, Any
+
+from tersely.capabilities.declaration import Capability, Context, Effect, Tier, group, option, positional
+from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.relay.documents import (
+    ArtifactTold,
+    Events,
+    EventTold,
+    Header,
+    History,
+    Patched,
+    State,
+    Threads,
+    ThreadTold,
+    document,
+)
+from tersely.capabilities.relay.pages import MAX_PAGE_ENTRIES, PAGE_ENTRIES, Page
+from tersely.capabilities.text import Style, aligned
+from tersely.foundation.escape import json_escaped, visible_line
+from tersely.foundation.limits import MAX_NAME_CHARACTERS
+
+if TYPE_CHECKING:
+    from tersely.relay import threads
+
+VERSION = "v?[1-9][0-9]{0,11}"  # of a state, as it is written
+THREAD_ERRORS = ("thread_not_found",)
+SHOWN_REF_CHARACTERS = 12  # of a hash
+_SHOWN_ITEM_CHARACTERS = 200
+_SHOWN_VALUE_CHARACTERS = 160
+_SHOWN_ARTIFACTS = 100
+_FIELDS = re.compile(r'[\s="]|[:,] ')
+_LISTS = ("top_facts", "top_constraints", "open_questions", "next_steps")
+
+
+@dataclass(frozen=True, slots=True)
+class NewParameters:
+    """A thread to be made."""
+
+    name: str = option("", "what to call it", maximum=MAX_NAME_CHARACTERS)
+
+
+@dataclass(frozen=True, slots=True)
+class ListParameters:
+    """Which threads."""
+
+    before: str = option("", "those older than this thread")
+    limit: int = option(PAGE_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadParameters:
+    """Which thread."""
+
+    thread: str = positional("the id of a thread", metavar="THREAD-ID")
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderParameters:
+    """Of which thread."""
+
+    thread: str = option(MISSING, "the id of a thread")
+
+
+@dataclass(frozen=True, slots=True)
+class StateParameters:
+    """Which version of which state."""
+
+    thread: str = option(MISSING, "the id of a thread")
+    version: str = option("", "as v7 or 7; the present one without", pattern=VERSION)
+
+
+@dataclass(frozen=True, slots=True)
+class PatchParameters:
+    """A change of a state."""
+
+    thread: str = option(MISSING, "the id of a thread")
+    patch: list[Any] = option(
+        MISSING, "a JSON Patch (RFC 6902), on a command line - for standard input", metavar="JSON"
+    )
+    version: str = option("", "change this version alone, as v7; any without", pattern=VERSION)
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryParameters:
+    """Which patches."""
+
+    thread: str = option(MISSING, "the id of a thread")
+    before: int | None = option(None, "those before this version", minimum=1)
+    limit: int = option(PAGE_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
+
+
+@dataclass(frozen=True, slots=True)
+class EventParameters:
+    """Which events."""
+
+    thread: str = positional("the id of a thread", metavar="THREAD-ID")
+    page: Page = group(Page)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadShown:
+    """A thread with the header of its state, and its first artifacts."""
+
+    thread: ThreadTold
+    header: Header
+    artifacts: list[ArtifactTold]
+
+
+def new(context: RelayContext, parameters: NewParameters) -> ThreadTold:
+    """A new thread."""
+    from tersely.relay import threads
+
+    return told(context, threads.create(context.relay.store, parameters.name, context.agent))
+
+
+def recent(context: RelayContext, parameters: ListParameters) -> Threads:
+    """The newest threads."""
+    from tersely.relay import threads
+
+    found = threads.recent(context.relay.store, parameters.before, parameters.limit)
+    return Threads([told(context, one) for one in found])
+
+
+def get(context: RelayContext, parameters: ThreadParameters) -> ThreadTold:
+    """One thread."""
+    from tersely.relay import threads
+
+    return told(context, threads.get(context.relay.store, parameters.thread))
+
+
+def show(context: RelayContext, parameters: ThreadParameters) -> ThreadShown:
+    """A thread as a reader wants it."""
+    from tersely.relay import artifacts
+
+    found = artifacts.listed(context.relay.store, parameters.thread, limit=_SHOWN_ARTIFACTS)
+    listed = [document(ArtifactTold, one.told()) for one in found]
+    return ThreadShown(get(context, parameters), header(context, HeaderParameters(parameters.thread)), listed)
+
+
+def header(context: RelayContext, parameters: HeaderParameters) -> Header:
+    """The bounded view of a state."""
+    from tersely.relay import threads
+
+    return document(Header, threads.header(context.relay.store, parameters.thread))
+
+
+def state(context: RelayContext, parameters: StateParameters) -> State:
+    """A state at a version."""
+    from tersely.relay import threads
+
+    version = threads.read_state_ref(parameters.version) if parameters.version else None
+    return document(State, threads.state(context.relay.store, parameters.thread, version))
+
+
+def patch(context: RelayContext, parameters: PatchParameters) -> Patched:
+    """The version that a patch makes."""
+    from tersely.relay import threads
+    from tersely.relay.encoding import encode
+
+    relay, version = context.relay, parameters.version or context.expected
+    relay.policy.check_payload(len(encode(parameters.patch)))
+    expected = threads.read_state_ref(version) if version else None
+    made = threads.patch_state(
+        relay.store, parameters.thread, parameters.patch, context.agent, expected=expected, key=context.key
+    )
+    return document(Patched, made.told())
+
+
+def history(context: RelayContext, parameters: HistoryParameters) -> History:
+    """Who changed what."""
+    from tersely.relay import threads
+
+    found = threads.history(context.relay.store, parameters.thread, parameters.before, parameters.limit)
+    return document(History, {"versions": found})
+
+
+def events(context: RelayContext, parameters: EventParameters) -> Events:
+    """What happened."""
+    from tersely.relay import threads
+
+    page = parameters.page
+    found = threads.events(context.relay.store, parameters.thread, page.after, page.limit)
+    return document(Events, {"events": [one.told() for one in found]})
+
+
+def told(context: RelayContext, thread: threads.Thread) -> ThreadTold:
+    """A thread with the figures that lists show."""
+    from tersely.relay.accounting import savings
+    from tersely.relay.streams import STATE
+
+    store = context.relay.store
+    found = store.document(STATE + thread.thread_id)
+    figures = savings(store, f"thread/{thread.thread_id}").told()
+    counts = {"hop_count": figures["hops"], "artifact_count": figures["artifacts"]}
+    return document(ThreadTold, {**thread.told(found[0] if found else 1), **counts})
+
+
+def event_line(event: EventTold) -> str:
+    """An event on one line."""
+    payload = event.payload.items() if isinstance(event.payload, dict) else ()
+    shown = [f"{_delimited(name)}={_delimited(value)}" for name, value in payload if isinstance(value, str | int)]
+    return visible_line(f"{event.seq:>6} {event.timestamp} {event.type}  {' '.join(shown)}")
+
+
+def artifact_lines(artifacts: list[ArtifactTold], style: Style) -> list[str]:
+    """Artifacts, a line each."""
+    rows = [(one.ref[:SHOWN_REF_CHARACTERS], one.type, f"{one.size:,}", visible_line(one.name)) for one in artifacts]
+    return aligned(rows, [style.symbol], right=(2,)) if rows else []
+
+
+def _list_text(found: Threads, style: Style) -> str:
+    rows = [
+        (one.thread_id, one.created_at, one.state_ref, f"{one.artifact_count}", visible_line(one.name))
+        for one in found.threads
+    ]
+    lines = aligned([("thread", "created", "state", "artifacts", "name"), *rows], [style.symbol])
+    return "\n".join(lines) if rows else "there are no threads"
+
+
+def _thread_lines(thread: ThreadTold, style: Style) -> list[str]:
+    rows = [("thread", thread.thread_id), ("name", visible_line(thread.name)), ("created", thread.created_at)]
+    rows += [("state", thread.state_ref), ("calls", f"{thread.hop_count:,}")]
+    return aligned(rows, [style.faint])
+
+
+def _show_text(found: ThreadShown, style: Style) -> str:
+    lines = _thread_lines(found.thread, style)
+    for title in _LISTS:
+        items = getattr(found.header, title)
+        lines += [f"{title.replace('_', ' ')}:", *(f"  {_item_line(one)}" for one in items)] if items else []
+    listed = artifact_lines(found.artifacts, style)
+    lines += ["artifacts:", *(f"  {line}" for line in listed)] if listed else []
+    return "\n".join(lines)
+
+
+def _history_text(found: History, style: Style) -> str:
+    rows = [(one.state_ref, one.at, one.by, _item_line({"": json.dumps(one.operations)})) for one in found.versions]
+    return "\n".join(aligned(rows, [style.symbol]))
+
+
+def as_json(value: Any, style: Style) -> str:
+    """A document as indented JSON, which is what it is read as."""
+    import msgspec
+
+    return json_escaped(json.dumps(msgspec.to_builtins(value), ensure_ascii=False, indent=2))
+
+
+def _item_line(item: dict[str, Any]) -> str:
+    pairs = [(name, value) for name, value in item.items() if name != "id"]
+    shown = [f"{_delimited(name)}: {_delimited(value)}" if name else _delimited(value) for name, value in pairs]
+    return visible_line(", ".join(shown))[:_SHOWN_ITEM_CHARACTERS]
+
+
+def _delimited(value: Any) -> str:
+    """A value of somebody else's, in quotes where it could be taken for more fields than it is."""
+    text = str(value)[:_SHOWN_VALUE_CHARACTERS]
+    return json.dumps(text, ensure_ascii=False) if _FIELDS.search(text) else text
+
+
+def _reading(name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any) -> Any:
+    return Capability(
+        name=name,
+        summary=summary,
+        description=more.pop("description", ""),
+        parameters=parameters,
+        run=run,
+        text=text,
+        context=Context.RELAY,
+        cacheable=False,
+        examples=examples,
+        fails=more.pop("fails", THREAD_ERRORS),
+        **more,
+    )
+
+
+def _writing(name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any) -> Any:
+    return _reading(name, summary, parameters, run, text, *examples, effect=Effect.WRITE, tier=Tier.EDIT, **more)
+
+
+NEW = _writing(
+    "thread.new", "Make a thread", NewParameters, new, lambda made, style: made.thread_id,
+    'thread new --name "parse dates"', description="A thread is one piece of work: a state, artifacts and events.",
+    fails=("invalid_argument",),
+)  # fmt: skip
+LIST = _reading("thread.list", "List threads, the newest first", ListParameters, recent, _list_text, "runs", fails=())
+GET = _reading(
+    "thread.get", "One thread", ThreadParameters, get, lambda one, style: "\n".join(_thread_lines(one, style))
+)
+SHOW = _reading("thread.show", "State and artifacts of a thread", ThreadParameters, show, _show_text, "show THREAD")
+HEADER = _reading(
+    "state.header", "The bounded view of a state that agents are given", HeaderParameters, header, as_json,
+    "state header --thread THREAD",
+)  # fmt: skip
+STATE = _reading(
+    "state.get", "The whole state, at any version", StateParameters, state, as_json,
+    "state get --thread THREAD", "state get --thread THREAD --version v7",
+    fails=(*THREAD_ERRORS, "version_not_found", "invalid_argument"),
+)  # fmt: skip
+PATCH = _writing(
+    "state.patch", "Change a state by JSON Patch", PatchParameters, patch, lambda made, style: made.state_ref,
+    """state patch --thread THREAD --patch '[{"op": "add", "path": "/facts/-", "value": {"key": "k"}}]'""",
+    description="A state has facts, constraints, open_questions, decisions, plan, artifacts and last_actions.",
+    fails=(
+        *THREAD_ERRORS, "invalid_patch", "patch_failed", "invalid_state", "version_conflict", "payload_too_large",
+        "key_reused", "invalid_argument",
+    ),
+)  # fmt: skip
+HISTORY = _reading(
+    "state.history", "The patches that led to a state, the newest first", HistoryParameters, history, _history_text,
+    "state history --thread THREAD",
+)  # fmt: skip
+EVENTS = _reading(
+    "event.list", "What happened in a thread, the oldest first", EventParameters, events,
+    lambda found, style: "\n".join(map(event_line, found.events)) or "nothing has happened behind that number",
+)  # fmt: skip

@@ -1,0 +1,85 @@
+"""Artifacts by their words: the beginnings from an index, the rest of long ones by reading them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tersely.relay import threads
+from tersely.relay.artifacts import SEARCHED_BYTES, searched_in
+from tersely.relay.encoding import decode
+from tersely.relay.reading import first_mention
+from tersely.relay.store.store import Store
+from tersely.relay.streams import THREAD
+
+MAX_QUERY_WORDS = 32
+MAX_SCANNED_BYTES = 200_000_000  # of long artifacts that one question reads beyond their beginning
+MAX_LONG_ARTIFACTS = 1_000  # that one question looks at
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An artifact with the words that were looked for, which stand between « and »."""
+
+    ref: str
+    thread_id: str
+    name: str
+    type: str
+    snippet: str
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a search has found, the best first. `unread` long artifacts were searched in their beginning alone."""
+
+    results: list[Found]
+    unread: int = 0
+
+
+def search(store: Store, thread_id: str, query: str, limit: int) -> Search:
+    """The artifacts of a thread, of all threads without one, whose text has the words of a query."""
+    if thread_id:
+        threads.get(store, thread_id)
+    owner = THREAD + thread_id if thread_id else ""
+    words = re.findall(r"\w+", query)[:MAX_QUERY_WORDS]
+    if not words:
+        return Search([])
+    results = []
+    for match in store.search(owner, words, limit):
+        results.append(_found(match.owner, match.digest, match.body, match.snippet))
+    if len(results) == limit:
+        return Search(results)
+    seen = {(one.thread_id, one.ref) for one in results}
+    more, unread = _in_long(store, owner, words, seen, limit - len(results))
+    return Search([*results, *more], unread)
+
+
+def searched_version(store: Store, thread_id: str) -> int:
+    """Another number whenever a search in a thread may find something else."""
+    return store.counts(searched_in(thread_id)).get("artifacts", 0)
+
+
+def _in_long(
+    store: Store, owner: str, words: Sequence[str], seen: set[tuple[str, str]], limit: int
+) -> tuple[list[Found], int]:
+    """What is found in long artifacts by reading them, and how many were not read."""
+    results: list[Found] = []
+    left, unread = MAX_SCANNED_BYTES, 0
+    for place, one in store.long_texts(owner, SEARCHED_BYTES, MAX_LONG_ARTIFACTS):
+        is_known = (place.removeprefix(THREAD), one.digest) in seen
+        if is_known or len(results) == limit:
+            continue
+        if one.size_bytes > left:
+            unread += 1
+            continue
+        left -= one.size_bytes
+        snippet = first_mention(store, one.digest, words)
+        if snippet:
+            results.append(_found(place, one.digest, one.body, snippet))
+    return results, unread
+
+
+def _found(owner: str, digest: str, body: bytes, snippet: str) -> Found:
+    about = decode(body)
+    return Found(digest, owner.removeprefix(THREAD), about["name"], about["type"], snippet)
