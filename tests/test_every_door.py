@@ -1,0 +1,183 @@
+"""Every capability through every door that offers it: the same question has the same answer."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from mcp import Client as ToolClient
+from tests.cli.asking import FILES
+from tests.cli.relay_home import Home, home_of
+from tests.cli.test_commands import QUESTIONS
+from tests.protocols.mcp.conversing import converse, text_of
+
+from tersely.capabilities import catalogue
+from tersely.capabilities.binding import read_words
+from tersely.capabilities.declaration import Effect
+from tersely.cli.commands import COMMANDS, RELAY_COMMANDS, Command
+from tersely.client import Client, ask
+from tersely.client.cassettes import referred
+from tersely.foundation.errors import TerselyError
+from tersely.protocols.mcp.tools import OFFERED, tool_name
+
+BUDGET = 100_000  # tokens, which no answer needs
+AGENT = "ann"
+
+# What each capability of the relay is asked, in the words of the command line where it has some. THREAD and REF are
+# replaced by what is there.
+RELAY_QUESTIONS: dict[str, dict[str, Any]] = {
+    "mail.inbox": {"name": "bob", "waiting": False},
+    "mail.box": {"name": "bob"},
+    "mail.search": {"query": "hello"},
+    "mail.dead": {},
+    "agent.list": {"connected": True},
+    "agent.introduction": {},
+    "claim.list": {"target": "a.py"},
+    "board.show": {"thread": "THREAD"},
+    "board.ready": {"thread": "THREAD"},
+    "channel.list": {},
+    "thread.list": {"limit": 1},
+    "thread.get": {"thread": "THREAD"},
+    "thread.show": {"thread": "THREAD"},
+    "state.header": {"thread": "THREAD"},
+    "state.get": {"thread": "THREAD", "version": "v1"},
+    "state.history": {"thread": "THREAD"},
+    "event.list": {"thread": "THREAD", "limit": 2},
+    "artifact.get": {"ref": "REF", "lines": "2-3"},
+    "artifact.list": {"thread": "THREAD"},
+    "artifact.search": {"query": "kettle"},
+    "cap.list": {},
+    "token.savings": {"thread": "THREAD"},
+    "relay.config": {},
+}
+# What needs a report, a diff or a history beside the code, or tells what it has done itself.
+ASKED_ELSEWHERE = {"packet", "coverage-context", "coverage-slice", "rank-files", "diff-context", "index"}
+CODE_QUESTIONS = [command for command in COMMANDS if command.name not in ASKED_ELSEWHERE]
+
+
+class Place(NamedTuple):
+    """A repository with a relay that has something to tell."""
+
+    home: Home
+    thread: str
+    ref: str
+
+    def arguments(self, name: str) -> dict[str, Any]:
+        known = {"THREAD": self.thread, "REF": self.ref}
+        question = RELAY_QUESTIONS[name].items()
+        return {key: known.get(value, value) if isinstance(value, str) else value for key, value in question}
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Place]:
+    directory = Path(tempfile.mkdtemp(prefix="tersely-"))
+    root = directory / "repository"
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, "utf-8")
+    with pytest.MonkeyPatch.context() as patched, home_of(directory / "home", root) as home:
+        for name, value in {"XDG_RUNTIME_DIR": str(directory), "TERSELY_AGENT": AGENT, **home.environment}.items():
+            patched.setenv(name, value)
+        patched.chdir(root)
+        home.environment["TERSELY_AGENT"] = AGENT
+        home.up()
+        with Client.local("bob") as relay:
+            relay.ask("agent.introduction")
+        with Client.local(AGENT) as relay:
+            thread = relay.ask("thread.new", name="tea").thread_id
+            note = relay.ask("artifact.put", content="one\ntwo kettle\nthree\n", name="n.md", thread=thread)
+            fact = {"op": "add", "path": "/facts/-", "value": {"id": "f1", "key": "note", "value": note.ref}}
+            relay.ask("state.patch", thread=thread, patch=[fact])
+            relay.ask("mail.send", to="bob", body="hello")
+        with Client.local("bob") as relay:
+            relay.ask("mail.inbox")
+        yield Place(home, thread, note.short)
+    shutil.rmtree(directory)
+
+
+@pytest.fixture(scope="module")
+def tools(place: Place) -> dict[str, str]:
+    """What the tools of the Model Context Protocol answer, by capability; of code, by the name of the command."""
+    answers: dict[str, str] = {}
+
+    async def work(client: ToolClient) -> None:
+        for name in RELAY_QUESTIONS:
+            if name in OFFERED:
+                arguments = {**place.arguments(name)}
+                called = {"tool": tool_name(name), "arguments": arguments, "budget": BUDGET}
+                caller = "call" if catalogue.load(name).effect is Effect.READ else "relay"
+                answers[name] = text_of(await client.call_tool(caller, called))
+        for command in CODE_QUESTIONS:
+            called = {"tool": tool_name(command.capability_name), "arguments": arguments_of(command), "budget": BUDGET}
+            answers[command.name] = text_of(await client.call_tool("call", called))
+
+    converse(work, cwd=place.home.root)
+    return answers
+
+
+def arguments_of(command: Command) -> dict[str, Any]:
+    words, _ = QUESTIONS[command.name]
+    given = {**command.preset, **read_words(command.parameters(), words)}
+    declared = {parameter.name for parameter in command.parameters()}
+    # A connection is a reader, who is sent nothing twice: each question here is of another.
+    whole = {"session": command.name.replace(" ", "-")} if "session" in declared else {}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in {**given, **whole}.items()}
+
+
+def words_for(name: str, arguments: dict[str, Any]) -> list[str]:
+    """A question as it is typed."""
+    words = catalogue.words_of(name).split()
+    typed = words if words[0] in RELAY_COMMANDS and words != ["stats"] else ["relay", *words]
+    declared = {one.name: one for one in Command(("x",), name).parameters()}
+    for key, value in arguments.items():
+        parameter = declared[key]
+        said = [value] if not isinstance(value, list) else value
+        if parameter.positional:
+            typed += said
+        elif isinstance(value, bool):
+            typed.append(parameter.flag if value else f"--no-{parameter.flag[2:]}")
+        else:
+            typed += [parameter.flag, str(value)]
+    return typed
+
+
+def test_every_capability_that_reads_has_a_question() -> None:
+    reading = {one.name for one in catalogue.every(catalogue.RELAY_NAMES) if one.effect is Effect.READ}
+    assert reading <= set(RELAY_QUESTIONS)
+    assert {command.capability_name for command in COMMANDS} == set(catalogue.CODE_NAMES)
+
+
+@pytest.mark.parametrize("name", RELAY_QUESTIONS)
+def test_what_the_relay_knows_is_the_same_at_every_door(place: Place, tools: dict[str, str], name: str) -> None:
+    arguments = place.arguments(name)
+    with Client.local(AGENT) as relay:
+        answered = relay.answer(name, arguments, budget=BUDGET)
+    if name in OFFERED:
+        assert tools[name] == answered.text
+    if name in catalogue.RELAY_WORDS.values() or name == "artifact.get":
+        words = words_for(name, arguments)
+        assert place.home.ok(*words) == answered.text
+        told = {key: value for key, value in place.home.ask(*words).items() if key != "text"}
+        assert told == {key: value for key, value in answered.result.items() if key != "text"}
+
+
+@pytest.mark.parametrize("command", CODE_QUESTIONS, ids=lambda command: command.name)
+def test_code_is_answered_alike_at_every_door(place: Place, tools: dict[str, str], command: Command) -> None:
+    words, _ = QUESTIONS[command.name]
+    typed = place.home.ok(*command.name.split(), *words)
+    assert tools[command.name] == typed
+    arguments = {name: value for name, value in arguments_of(command).items() if name != "session"}
+    with Client.local(AGENT) as relay:
+        made = relay(ask.cap_invoke(place.thread, command.capability_name, arguments))
+        assert referred(relay, made.artifact_ref).text == typed
+
+
+def test_an_unknown_capability_is_refused_alike(place: Place) -> None:
+    with Client.local(AGENT) as relay, pytest.raises(TerselyError) as caught:
+        relay.answer("thread.lst", {})
+    assert caught.value.hint == "did you mean thread.list?"
+    assert "did you mean show?" in place.home.run("relay", "shwo").err
