@@ -26,7 +26,7 @@ PAYLOADS = (
     "&lt;script&gt; &amp; &#60;",
 )
 
-MESSAGE_PAGES = ("/ui/messages", "/ui/messages?with=ben", "/ui/agents")
+MESSAGE_PAGES = ("/ui/messages", "/ui/messages?with=ben", "/ui/agents", "/ui/work")
 
 
 def fill(web: Web) -> str:
@@ -63,6 +63,15 @@ def fill(web: Web) -> str:
         assert web.ask("POST", "/messages", message).status == 201
         late = {"to": "cid", "body": everything, "thread": text[:200], "ttl_ms": 1, "queue": True}
         assert web.ask("POST", "/messages", late).status == 201
+    for text in PAYLOADS:
+        line = text.replace("\n", " ")[:100]
+        added = {"capability": "board.add", "arguments": {"step": line, "project": "shop"}}
+        assert web.ask("POST", "/ask", added).status == 200
+        claimed = {
+            "capability": "claim.take",
+            "arguments": {"targets": [f"name:{line}"], "why": line, "project": "shop"},
+        }
+        assert web.ask("POST", "/ask", claimed).status == 200
     web.relay.mail.expire()
     for text in PAYLOADS:  # as a bundle of somebody else's may hold it
         told = {"by": text, "capability": text, "artifact_ref": text, "ref": text, "version": text, "operations": text,

@@ -328,3 +328,17 @@ def test_lists_go_on_where_they_end(web: Web, owner: Visitor) -> None:
     second = owner.get(address[1]).content.decode()
     numbers = [int(one) for page in (first, second) for one in re.findall(r'<span class="seq">(\d+)', page)]
     assert numbers == list(range(61, 0, -1))
+
+
+def test_the_work_of_all_projects_is_on_one_page(web: Web, owner: Visitor) -> None:
+    def ask(capability: str, **arguments: object) -> None:
+        told = {"capability": capability, "arguments": {"project": "shop", **arguments}}
+        assert web.ask("POST", "/ask", told).status == 200
+
+    ask("board.add", step="parse dates")
+    ask("board.add", step="format dates", needs=["b1"])
+    ask("board.take")
+    ask("claim.take", targets=["src/dates.py"], why="new grammar")
+    page = owner.get("/ui/work").content.decode()
+    for said in ("Board of shop", "parse dates", "taken", "src/dates.py", "new grammar", "0 of 2 done"):
+        assert said in page

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 MAX_STEP_CHARACTERS = 500
 MAX_NEEDED_ITEMS = 50
-_PROJECT_THREAD = "project-"  # how the id of the thread begins in which a project has its board
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,9 @@ def reopen(context: RelayContext, parameters: ItemParameters) -> BoardItems:
 
 
 def _thread_of(parameters: BoardParameters) -> str:
-    return parameters.thread or f"{_PROJECT_THREAD}{parameters.where.project_name()}"
+    from tersely.relay.teams.board import PROJECT_THREAD
+
+    return parameters.thread or f"{PROJECT_THREAD}{parameters.where.project_name()}"
 
 
 def _board(context: RelayContext, parameters: BoardParameters) -> Board:

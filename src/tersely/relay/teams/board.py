@@ -18,6 +18,7 @@ from tersely.relay.store.store import Store
 BOARD_TRIES = 50  # to change a board that others change at the same time
 TAKEN_SECONDS = 3_600  # after which an item whose holder does not work is ready again
 MAX_BOARD_ITEMS = 1_000
+PROJECT_THREAD = "project-"  # how the id of the thread begins in which a project has its board
 PENDING, TAKEN, DONE, BLOCKED = "pending", "taken", "done", "blocked"
 _ID = re.compile(r"b[1-9][0-9]{0,5}")
 

@@ -7,7 +7,7 @@ document of the store, which is changed as a whole: what was granted is on the d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -103,6 +103,14 @@ class Claims:
         """What is held in a project, the oldest first; with a target, what is about it."""
         held = self._live(self._stored(project))
         return [one for one in held if not target or overlap(one.target, target)]
+
+    def by_project(self) -> Iterator[tuple[str, list[Claim]]]:
+        """What is held, project by project; those in which nothing is are left out."""
+        for name in self._store.names(_CLAIMS, "", MAX_CLAIMED_PROJECTS):
+            project = name.removeprefix(_CLAIMS)
+            held = self.listed(project)
+            if held:
+                yield project, held
 
     def touch(self, holder: str) -> None:
         """Renew what somebody holds who has just asked something, where its lease is half over."""

@@ -43,7 +43,10 @@ class Column(NamedTuple):
     is_wide: bool = False
 
 
-_MAIN = (("Threads", "/ui/"), ("Messages", "/ui/messages"), ("Agents", "/ui/agents"), ("Services", "/ui/services"))
+_MAIN = (
+    ("Threads", "/ui/"), ("Messages", "/ui/messages"), ("Agents", "/ui/agents"), ("Work", "/ui/work"),
+    ("Services", "/ui/services"),
+)  # fmt: skip
 
 
 def document(shown: Shown, session: Session | None) -> bytes:

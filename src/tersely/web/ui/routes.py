@@ -36,6 +36,7 @@ from tersely.web.ui.pages.services import services_page
 from tersely.web.ui.pages.state import state_page
 from tersely.web.ui.pages.thread import thread_page
 from tersely.web.ui.pages.threads import threads_page
+from tersely.web.ui.pages.work import work_page
 
 MAX_UI_FORM_BYTES = 10_000
 MAX_UI_QUERY_CHARACTERS = 2_000  # of one parameter
@@ -62,6 +63,7 @@ _PAGES: dict[str, Page] = {
     "/messages": messages_page,
     "/messages/{number}": message_page,
     "/agents": agents_page,
+    "/work": work_page,
     "/services": services_page,
     "/threads/{thread_id}": thread_page,
     "/threads/{thread_id}/events": events_page,
