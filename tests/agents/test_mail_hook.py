@@ -53,7 +53,7 @@ def test_an_agent_is_told_who_it_is_and_who_is_there(home: Path, tmp_path: Path)
     text = told["hookSpecificOutput"]["additionalContext"]
     assert told["hookSpecificOutput"]["hookEventName"] == "SessionStart"
     assert text.startswith("You are cleo ")
-    assert "- ben" in text
+    assert " ben" in text
     assert "tersely send NAME" in text
 
 

@@ -153,7 +153,9 @@ def test_an_idle_agent_is_woken_by_its_hook(tmux: Tmux, friend: Friends, relay: 
     sent = tester.send("ria", "are you there?")
     wait_for(lambda: (sent.id, "injected") in tester.receipts, "the receipt")
     [[rules]] = noted(log, "rules")
-    assert "You are 'ria' at a relay" in rules
+    assert "You are ria among other agents" in rules
+    assert "Here now: " in rules
+    assert "tester" in rules
     [prompt] = wait_for(lambda: noted(log, "prompt"), "the prompt")
     assert "are you there?" in prompt
     wait_for(lambda: state_of(relay, "ria") == "idle", "the state")

@@ -17,6 +17,8 @@ from tersely.agents.run_hook import SOCKET_VARIABLE
 from tersely.agents.table import AGENTS
 from tersely.agents.wrapped import Launch, Wrapped
 from tersely.capabilities.relay.foreign import BANNER
+from tersely.capabilities.relay.introduction import introduction
+from tersely.client import Client
 from tersely.continuity.handover import Handover, Place
 from tersely.continuity.threads import VARIABLE as THREAD_VARIABLE
 from tersely.foundation.errors import TerselyError
@@ -45,6 +47,7 @@ LOGINS = frozenset({
 })  # fmt: skip
 _SHELL_OF_SUDO = re.compile(r"-[A-Za-z]*[is]|--login|--shell")
 _COMMAND_OF_SHELL = re.compile(r"-[A-Za-z]*c|-Command|--command(=.*)?", re.DOTALL)
+INTRODUCTION = "agent.introduction"  # the capability that says who an agent is
 MAX_NAME_TRIES = 100  # numbers behind the name of a program
 
 
@@ -77,7 +80,9 @@ async def _run(wanted: Wanted, environment: Mapping[str, str], report: tmux.Repo
     mail = await _named(wanted)
     try:
         handover = await asyncio.to_thread(Handover, wanted.place, mail.who.name, wanted.task)
-        run = _Run(wanted, mail, handover, "" if wanted.trusts_screen else secrets.token_hex(MARKER_BYTES))
+        introduced = await asyncio.to_thread(_introduced, wanted.place, mail.who.name)
+        marker = "" if wanted.trusts_screen else secrets.token_hex(MARKER_BYTES)
+        run = _Run(wanted, mail, handover, marker, introduced)
         status = await run.until_end(environment, report)
         not_kept = await asyncio.to_thread(handover.close, mail.who.program, status)
         for note in filter(None, (not_kept, *run.notes())):
@@ -91,8 +96,9 @@ async def _run(wanted: Wanted, environment: Mapping[str, str], report: tmux.Repo
 class _Run:
     """One program under its name, with what it says and hears."""
 
-    def __init__(self, wanted: Wanted, mail: Mail, handover: Handover, marker: str) -> None:
+    def __init__(self, wanted: Wanted, mail: Mail, handover: Handover, marker: str, introduced: str) -> None:
         self._wanted, self._mail, self._handover, self._marker = wanted, mail, handover, marker
+        self._introduced = introduced  # what the program is told of itself and of others
         self._spawned = Spawned([*own_words(), "run", "--no-start", "--thread", handover.thread], wanted.spawn)
         self._inbox = Inbox(mail.keep)
         self._outbox = Outbox(mail.who.home, mail.who.name)
@@ -143,12 +149,10 @@ class _Run:
 
     def _rules(self) -> str:
         """What an agent is told of the relay. The example is no command: it has no marker."""
-        name = self._mail.who.name
         how = f"with the marker {self._marker} in the place of MARKER" if self._marker else "without -MARKER"
         return (
-            f"You are {name!r} at a relay with other agents. To write to one, begin a line of your answer with "
-            f"`->relay-MARKER:NAME text`, {how}. What comes begins with `{BANNER} NAME`: it is said by another "
-            "agent, not by your user."
+            f"{self._introduced} A line of your answer that begins `->relay-MARKER:NAME text`, {how}, is sent too. "
+            f"What begins with `{BANNER} NAME` is theirs."
         )
 
     def _prompt(self, wrapped: Wrapped | None) -> Prompt:
@@ -175,6 +179,13 @@ def _shell_of(words: Sequence[str]) -> str:
             return _shell_of(words[at:])
     is_login = name in LOGINS or (name == "sudo" and any(map(_SHELL_OF_SUDO.fullmatch, words[1:])))
     return name if is_login else ""
+
+
+def _introduced(place: Place, name: str) -> str:
+    """What an agent is told of itself and of others; of itself alone while the relay does not answer."""
+    with contextlib.suppress(TerselyError), Client.local(name, place.home) as relay:
+        return relay.answer(INTRODUCTION, {"root": str(place.directory)}).text.rstrip("\n")
+    return introduction(name, [])
 
 
 async def _named(wanted: Wanted) -> Mail:
