@@ -202,10 +202,10 @@ def test_a_service_is_asked_about_the_repository_that_is_meant(home: Home, tmp_p
         for one in (tea, milk):
             assert one.run_apart("daemon", "start").status == 0
         asked = ("services", "call", "tldr", "calls", "drink", "--direction", "callees")
-        assert "pot.py:tea" in tea.ok(*asked)
-        assert "pot.py:milk" in milk.ok(*asked)
-        assert "pot.py:milk" in tea.ok(*asked, "--root", str(roots[1]))
-        assert "pot.py:milk" in tea.ok(*asked, f"--root={roots[1]}")
+        assert "tea  line 6" in tea.ok(*asked)
+        assert "milk  line 6" in milk.ok(*asked)
+        assert "milk  line 6" in tea.ok(*asked, "--root", str(roots[1]))
+        assert "milk  line 6" in tea.ok(*asked, f"--root={roots[1]}")
         assert tea.run("services", "call", "tldr", "calls", "sugar").err.startswith("service_error: no symbol")
         assert tea.refused("services", "call", "tldr", "brew") == "unknown_command"
         assert tea.refused("services", "call", "coffee", "brew") == "service_not_found"

@@ -14,11 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.router.bridging import ANSWER_WORDS, APPENDIX, SOURCE, bridged, listening, refused, serving, with_id
 
+from tersely.capabilities import catalogue
+from tersely.capabilities.reply import whole_reply
 from tersely.daemon import lifecycle
 from tersely.foundation.escape import visible_line
+from tersely.protocols.commands import call
 from tersely.relay import threads
 from tersely.relay.calls import Answered, Call
 from tersely.router.bridge.fallbacks import fallback
+from tersely.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("runtime")
 
@@ -33,6 +37,20 @@ async def test_our_daemon_is_started_and_answers_all_of_the_appendix(home: Path,
         assert "return bool(token)" in results["context"]["text"]
         assert "return bool(token)" in results["extract"]["content"]
         assert lifecycle.status(str(shop)) is not None
+
+
+async def test_words_are_those_of_the_command_line(home: Path, shop: Path) -> None:
+    async with bridged(home, shop) as (_, ann):
+        for method, parameters in APPENDIX.items():
+            answered = await ann.ask("tldr", method, parameters, in_words=True)
+            if method == "semantic":  # whose form is that of the wire
+                assert answered == await ann.ask("tldr", method, parameters)
+                continue
+            asked = call(method, parameters, str(shop))
+            with Workspace.open(shop) as workspace:
+                printed = whole_reply(catalogue.load(asked.capability), workspace, asked.arguments)
+            assert answered.startswith(printed.text), method
+        assert (await refused(ann.ask("tldr", "impact", {"target": "nobody"}, in_words=True)))[0] == "service_error"
 
 
 async def test_a_socket_path_may_be_that_of_our_daemon(home: Path, shop: Path) -> None:

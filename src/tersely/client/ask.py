@@ -4,7 +4,7 @@ asks nothing yet."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from tersely.capabilities.relay import documents
 from tersely.client.request import Request, request
@@ -62,10 +62,15 @@ def service_list() -> Request[Services]:
 
 
 def service_call(
-    service: str, method: str, params: Mapping[str, Any], timeout_ms: int = REQUEST_SECONDS * 1000
+    service: str,
+    method: str,
+    params: Mapping[str, Any],
+    timeout_ms: int = REQUEST_SECONDS * 1000,
+    *,
+    format: Literal["json", "text"] = "json",
 ) -> Request[ServiceAnswer]:
-    """Ask a service."""
-    return request("service_call", body=NewQuestion(service, method, dict(params), timeout_ms))
+    """Ask a service, for words where it has them with `format` text."""
+    return request("service_call", body=NewQuestion(service, method, dict(params), timeout_ms, format))
 
 
 def metrics() -> Request[bytes]:

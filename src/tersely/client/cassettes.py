@@ -26,6 +26,7 @@ def kept(relay: Client, text: str, name: str, tokens: int) -> dict[str, Any]:
     lines = text.count("\n")
     return {
         "uri": made.uri,
+        "short": made.short,
         "ref": made.ref,
         "name": name,
         "tokens": tokens,

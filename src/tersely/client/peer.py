@@ -245,10 +245,20 @@ class Peer:
         self._say("ACK", {"ack_id": delivery.id, "seq": delivery.seq, "stage": stage})
 
     async def ask(
-        self, service: str, method: str, params: Mapping[str, Any], timeout_ms: int = REQUEST_SECONDS * 1000
+        self,
+        service: str,
+        method: str,
+        params: Mapping[str, Any],
+        timeout_ms: int = REQUEST_SECONDS * 1000,
+        *,
+        in_words: bool = False,
     ) -> Any:
-        """What a service answers; raises `service_not_found`, `service_error` or `timed_out`."""
+        """What a service answers, in words where it has them and they are wanted.
+
+        Raises `service_not_found`, `service_error` or `timed_out`.
+        """
         payload = {"service": service, "method": method, "params": params, "timeout_ms": timeout_ms}
+        payload |= {"format": "text"} if in_words else {}
         answer = (await self._asked("SERVICE_REQUEST", timeout_ms / 1000 + CLIENT_SECONDS, payload=payload))["payload"]
         if answer["success"]:
             return answer.get("result")

@@ -40,6 +40,7 @@ class Asked(NamedTuple):
     parameters: bytes  # JSON
     seconds: float
     directory: str = ""  # where whoever asks works
+    in_words: bool = False  # as a command prints it, where there are words
 
 
 class Own(Protocol):
@@ -141,15 +142,13 @@ class Services:
         self._asked_by[service.name, sender] += 1
         own = self._own.get(service.name)
         if own is not None:
-            asked = Asked(request.method, bytes(request.params), seconds, directory)
+            asked = Asked(request.method, bytes(request.params), seconds, directory, request.format == "text")
             one.task = asyncio.get_running_loop().create_task(self._have_answered(sent_id, own, asked))
             return
         one.connection = self._connected[service.name]
         one.connection.send("SERVICE_REQUEST", request, id=sent_id, from_=sender, to=service.name)
 
-    def put(
-        self, actor: str, service: str, method: str, parameters: bytes, seconds: float, answer: relays.Answer
-    ) -> None:
+    def put(self, actor: str, question: relays.Question, seconds: float, answer: relays.Answer) -> None:
         """A question from another door; its answer is given to a future."""
 
         def answered(response: ServiceResponse) -> None:
@@ -160,7 +159,9 @@ class Services:
             else:
                 answer.set_exception(error_of(response.error))
 
-        request = ServiceRequest(service, method, Raw(parameters), max(1, round(seconds * 1000)))
+        timeout_ms = max(1, round(seconds * 1000))
+        parameters = Raw(question.parameters)
+        request = ServiceRequest(question.service, question.method, parameters, timeout_ms, question.format)
         self.ask(actor, "", request, answered)
 
     def answered(self, service: Connection, response: ServiceResponse) -> bool:

@@ -97,8 +97,8 @@ class Mail:
         return sent.recipients
 
     async def ask(self, service: str, method: str, parameters: Mapping[str, Any]) -> Any:
-        """Ask a service; raises `service_not_found`, `service_error`, `timed_out`."""
-        return await self._with_peer(lambda peer: peer.ask(service, method, parameters))
+        """Ask a service, for words where it has them; raises `service_not_found`, `service_error`, `timed_out`."""
+        return await self._with_peer(lambda peer: peer.ask(service, method, parameters, in_words=True))
 
     async def took(self, delivery: Delivery) -> None:
         """A message has been typed in and taken."""
@@ -124,7 +124,7 @@ class Mail:
         return True
 
     async def keep(self, text: str, name: str) -> str:
-        """Keep a long text as an artifact; its reference."""
+        """Keep a long text as an artifact; its reference, as short as it is unique."""
         return await asyncio.to_thread(_kept, text, name, self.who.name)
 
     @property
@@ -175,4 +175,4 @@ def _kept(text: str, name: str, agent: str) -> str:
     from tersely.client import Client
 
     with Client.local(agent) as relay:
-        return str(kept(relay, text, name, 0)["uri"])
+        return str(kept(relay, text, name, 0)["short"])

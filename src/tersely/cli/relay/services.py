@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from tersely.capabilities.relay.foreign import neutral
 from tersely.capabilities.text import aligned
 from tersely.cli.relay.declared import ROOT, Asked, Nothing, RelayCommand, plain
 from tersely.foundation.escape import visible_line
+from tersely.wrapper.results import result_text
 
 if TYPE_CHECKING:
     from tersely.protocols.relay.services import MethodTold
@@ -52,18 +52,23 @@ def _call(asked: Asked, parameters: _Call) -> dict[str, Any]:
 
     root, words = _without_root(parameters.words)
     said = question(parameters.service, shlex.join([parameters.method, *words]))
-    given = {**said.parameters, ROOT: root} if root else said.parameters
     listed = asked.ask(ask.service_list()).services
     methods = [method for one in listed if one.name == said.service for method in one.methods]
     schema = next((method.args_schema for method in methods if method.name == said.method), {})
-    told = asked.ask(ask.service_call(said.service, said.method, asked.about_root(given, schema)))
-    shown = told.result if isinstance(told.result, str) else json.dumps(told.result, ensure_ascii=False, indent=2)
+    declared = [name for name in schema.get("properties", ()) if name != ROOT]
+    if declared:
+        said = question(parameters.service, shlex.join([parameters.method, *words]), declared)
+    given = {**said.parameters, ROOT: root} if root else said.parameters
+    given = asked.about_root(given, schema)
+    told = asked.ask(
+        ask.service_call(said.service, said.method, given, format="json" if asked.options.json else "text")
+    )
     return {
         "service": told.service,
         "method": told.method,
         "result": told.result,
         "duration_ms": told.duration_ms,
-        "text": neutral(shown).rstrip("\n") + "\n",
+        "text": neutral(result_text(told.result)).rstrip("\n") + "\n",
     }
 
 

@@ -31,8 +31,11 @@ class Asked(NamedTuple):
     parameters: dict[str, Any]
 
 
-def asked(service: str, said: str) -> Asked:
-    """What somebody says to a service; raises `usage` and `invalid_argument`."""
+def asked(service: str, said: str, declared: Sequence[str] = _PLACES) -> Asked:
+    """What somebody says to a service; raises `usage` and `invalid_argument`.
+
+    Words without a name are the parameters that the method of a foreign service has `declared`, in their order.
+    """
     if len(said) > MAX_ARGUMENT_CHARACTERS:
         raise TerselyError("usage", f"a question has at most {MAX_ARGUMENT_CHARACTERS:,} characters")
     try:
@@ -43,7 +46,7 @@ def asked(service: str, said: str) -> Asked:
         raise TerselyError("usage", f"say what {service} is to do", f"for example: {service} semantic QUERY")
     method, *rest = words
     spelling = spelling_of(method) if service == CODE_SERVICE else None
-    return Asked(service, method, _by_looks(rest) if spelling is None else _of_capability(spelling, rest))
+    return Asked(service, method, _by_looks(rest, declared) if spelling is None else _of_capability(spelling, rest))
 
 
 def _of_capability(spelling: Spelling, words: Sequence[str]) -> dict[str, Any]:
@@ -82,7 +85,7 @@ def _plain(value: object, *, is_text: bool) -> Any:
     return value[0] if len(value) == 1 else list(value)
 
 
-def _by_looks(words: Sequence[str]) -> dict[str, Any]:
+def _by_looks(words: Sequence[str], declared: Sequence[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     rest, place = list(words), 0
     while rest:
@@ -93,7 +96,7 @@ def _by_looks(words: Sequence[str]) -> dict[str, Any]:
                 value, equals = rest.pop(0), "="
             found[name.replace("-", "_")] = _looked_at(value) if equals else True
         else:
-            found[_PLACES[place] if place < len(_PLACES) else f"arg{place + 1}"] = _looked_at(word)
+            found[declared[place] if place < len(declared) else f"arg{place + 1}"] = _looked_at(word)
             place += 1
     return found
 

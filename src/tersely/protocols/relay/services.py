@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -18,6 +18,7 @@ class NewQuestion(Struct, forbid_unknown_fields=True):
     method: Name
     params: dict[str, Any] = field(default_factory=dict)
     timeout_ms: Annotated[int, Meta(ge=1, le=MAX_SERVICE_SECONDS * 1000)] = REQUEST_SECONDS * 1000
+    format: Literal["json", "text"] = "json"  # text: in words, as a command prints it, where the service has words
 
 
 class ServiceAnswer(Struct):

@@ -230,6 +230,7 @@ class ServiceRequest(Struct, omit_defaults=True):
     method: Short
     params: Raw = _NOTHING
     timeout_ms: Annotated[int, Meta(ge=1)] | None = None
+    format: Literal["json", "text"] = "json"  # text: in words, as a command prints it, where the service has words
 
 
 class ServiceFailure(Struct, omit_defaults=True):

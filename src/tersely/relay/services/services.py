@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
 from functools import partial
 from threading import BoundedSemaphore
-from typing import Any, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, REQUEST_SECONDS
@@ -26,10 +26,19 @@ Answer = Future[bytes]  # JSON, or the error that is raised instead
 _GRACE_SECONDS = 5.0  # for the loop to say that there is no answer
 
 
+class Question(NamedTuple):
+    """A question to a service: its parameters are JSON."""
+
+    service: str
+    method: str
+    parameters: bytes
+    format: Literal["json", "text"] = "json"
+
+
 class Desk(Protocol):
     """Whoever asks services. Used on its loop."""
 
-    def put(self, actor: str, service: str, method: str, parameters: bytes, seconds: float, answer: Answer) -> None:
+    def put(self, actor: str, question: Question, seconds: float, answer: Answer) -> None:
         """Have a question answered, now or later."""
 
 
@@ -91,15 +100,14 @@ class Services:
             hint = f"it has {', '.join(sorted(service.methods))}"
             raise TerselyError("unknown_command", f"{service.name} has no method {method[:80]!r}", hint)
 
-    def ask(self, actor: str, service: str, method: str, parameters: Any, seconds: float = REQUEST_SECONDS) -> Answer:
+    def ask(self, actor: str, question: Question, seconds: float = REQUEST_SECONDS) -> Answer:
         """Put a question, from any thread."""
         answer: Answer = Future()
-        encoded = encode(parameters)
-        self._policy.check_payload(len(encoded))
+        self._policy.check_payload(len(question.parameters))
         desk = self._desk
         if desk is None:
-            raise TerselyError("service_not_found", f"no service is called {service[:80]!r}")
-        self._call_soon(desk.put, actor, service, method, encoded, min(seconds, MAX_SERVICE_SECONDS), answer)
+            raise TerselyError("service_not_found", f"no service is called {question.service[:80]!r}")
+        self._call_soon(desk.put, actor, question, min(seconds, MAX_SERVICE_SECONDS), answer)
         return answer
 
     def text(self) -> Iterator[str]:
@@ -138,7 +146,7 @@ class Services:
         if not self._waiting.acquire(blocking=False):
             raise TerselyError("busy", f"{MAX_SERVICE_CALLS} calls wait for services", "try again later")
         try:
-            answer = self.ask(actor, service, method, parameters)
+            answer = self.ask(actor, Question(service, method, encode(parameters)))
             return answer.result(REQUEST_SECONDS + _GRACE_SECONDS)
         except (TimeoutError, CancelledError):
             raise TerselyError("timed_out", f"{service} has not answered in {REQUEST_SECONDS} s") from None

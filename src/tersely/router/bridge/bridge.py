@@ -23,7 +23,8 @@ from tersely.foundation.limits import MAX_CLIENT_REQUESTS, MAX_REQUEST_SECONDS, 
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.roots import enclosing_root
 from tersely.foundation.settings import load
-from tersely.protocols.commands import PREFIX, SPELLINGS, Spelling, call
+from tersely.protocols import answers
+from tersely.protocols.commands import PREFIX, SPELLINGS, TEXT_COMMAND, Spelling, call
 from tersely.relay.calls import Call, Scope
 from tersely.relay.encoding import decode
 from tersely.relay.policy import Reach
@@ -38,6 +39,8 @@ MAX_BRIDGED_WORKSPACES = 16  # connected to at a time
 ROOT = "root"
 _ABOUT_ROOT = {"type": "string", "description": "the workspace, as a directory of this machine"}
 _FRAME = frozenset({"id", "success", "status", "revision", "notes"})  # members of a reply that are no result
+# Whose results the wire has in a form of its own, which is as short as words are.
+_WITHOUT_WORDS = frozenset(name for name, spelling in SPELLINGS.items() if spelling.shape is not answers.whole)
 _LOG = logging.getLogger("tersely.router")
 
 
@@ -58,7 +61,9 @@ class Bridge:
         """The result of a question as JSON; raises what there is instead."""
         root, parameters = self._split(decode(asked.parameters), asked.directory)
         checked(asked.method, parameters, root)
-        request = {"cmd": asked.method, **parameters}
+        # What clients of the wire print themselves, and servers of others, have no words.
+        has_words = asked.in_words and not self._bridged.socket and asked.method not in _WITHOUT_WORDS
+        request = _worded(asked.method, parameters, root) if has_words else {"cmd": asked.method, **parameters}
         seconds = min(asked.seconds, self._bridged.seconds, MAX_REQUEST_SECONDS)
         if seconds != REQUEST_SECONDS:  # which servers take for granted
             request["timeout_ms"] = round(seconds * 1000)
@@ -71,7 +76,7 @@ class Bridge:
             instead = fallback(asked.method, parameters)
             message = f"{self._bridged.name} unavailable: {error}." + (f" Try: {instead}" if instead else "")
             raise TerselyError("daemon_unavailable", message) from None
-        return _result(reply)
+        return _words(reply) if has_words else _result(reply)
 
     def scope(self, method: str, call: Call) -> Scope | None:
         """For which revision of which workspace the answer to a call holds; None where the server does not say."""
@@ -223,11 +228,28 @@ def _method(name: str, spelling: Spelling) -> Method:
     return Method(name, capability.summary, {**described, "properties": properties, "required": required}, Reach.READ)
 
 
-def _result(reply: Reply) -> bytes:
-    """The result in a reply; raises the failure in it."""
+def _worded(method: str, parameters: Mapping[str, Any], root: str) -> dict[str, Any]:
+    """The request for an answer in words, all of it."""
+    question = {"command": method, "arguments": dict(parameters), "environment": {}, "whole": True}
+    return {"cmd": TEXT_COMMAND, **question, "root": root, "program_identity": program_identity()}
+
+
+def _words(reply: Reply) -> bytes:
+    """The words in a reply, with what is said beside them, as JSON; raises the failure in it."""
+    _check(reply)
+    whole = decode(reply.raw)
+    return msgspec.json.encode("".join([whole["text"], *whole["asides"]]))
+
+
+def _check(reply: Reply) -> None:
     if not reply.is_success:
         message = str(reply.error or reply.message or "the service says no more than that it has failed")
         raise TerselyError(reply.code if reply.code in EXIT_OF_CODE else "service_error", message, reply.hint)
+
+
+def _result(reply: Reply) -> bytes:
+    """The result in a reply; raises the failure in it."""
+    _check(reply)
     if isinstance(reply.result, msgspec.Raw):
         return bytes(reply.result)
     whole = decode(reply.raw)

@@ -14,6 +14,7 @@ from tersely.protocols.relay.services import NewQuestion
 from tersely.relay.encoding import encode
 from tersely.relay.relay import Relay
 from tersely.relay.services.figures import CONTENT_TYPE
+from tersely.relay.services.services import Question
 from tersely.web.asked import Asked
 from tersely.web.routes.plain import Handler
 from tersely.web.routes.streams import Streamed
@@ -28,9 +29,8 @@ async def service_call(relay: Relay, asked: Asked, request: Request, pool: Execu
     """A question and its answer. No thread waits for it, so that slow services stop nobody."""
     question: NewQuestion = asked.body
     watch = Stopwatch()
-    waiting = relay.services.ask(
-        asked.agent, question.service, question.method, question.params, question.timeout_ms / 1000
-    )
+    put = Question(question.service, question.method, encode(question.params), question.format)
+    waiting = relay.services.ask(asked.agent, put, question.timeout_ms / 1000)
     result = await asyncio.wrap_future(waiting)
     told = {"service": question.service, "method": question.method, "duration_ms": int(watch.seconds() * 1000)}
     return Response(encode(told)[:-1] + b',"result":' + result + b"}", media_type="application/json")
