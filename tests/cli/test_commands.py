@@ -62,7 +62,7 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
 
 
 # What needs a report or a history beside the code is asked in tests of its own.
-ASKED_ELSEWHERE = {"packet", "coverage-context", "coverage-slice", "rank-files"}
+ASKED_ELSEWHERE = {"conflicts", "packet", "coverage-context", "coverage-slice", "rank-files"}
 
 
 def test_every_command_has_a_question() -> None:

@@ -26,6 +26,7 @@ _MODULES = {
     "code.calls": "graph.calls",
     "code.impact": "graph.calls:IMPACT",
     "code.change_impact": "graph.change_impact",
+    "code.conflicts": "graph.conflicts",
     "code.dead": "graph.dead",
     "code.cycles": "graph.cycles",
     "code.cfg": "flow.cfg",

@@ -81,6 +81,7 @@ SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
             Command(("symbol", "callees"), "code.calls", {"direction": "callees"}, "Callees of a symbol", _ONE),
             Command(("impact",), "code.impact"),
             Command(("change-impact",), "code.change_impact"),
+            Command(("conflicts",), "code.conflicts"),
             Command(("dead",), "code.dead"),
             Command(("cycles",), "code.cycles"),
         ),

@@ -1,0 +1,162 @@
+"""`code.conflicts`: what the changes of other working trees of the project do to those of this one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, Role, positional
+from tersely.capabilities.graph.listing import GRADE_WORDS
+from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from tersely.capabilities.text import Style, counted
+from tersely.code.symbols import Grade
+from tersely.foundation.errors import TerselyError
+
+if TYPE_CHECKING:
+    from tersely.context.lenses.conflicts import Change, Conflict, Side, WorkingTree
+    from tersely.workspace import Workspace
+
+DEFAULT_CONFLICTS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Which other trees, and how much to list."""
+
+    trees: tuple[str, ...] = positional(
+        "directories of other working trees or clones (default: all worktrees of this repository)",
+        default=(),
+        role=Role.DIRECTORY,
+        metavar="DIRECTORY",
+    )
+    limit: int = limit_option(DEFAULT_CONFLICTS, "conflicts")
+    offset: int = offset_option("conflicts")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A conflict with one tree: a symbol that was changed on one side, and what was changed on the other that uses it,
+    or is it."""
+
+    tree: str
+    symbol: str
+    change: Change
+    side: Side
+    other: str
+    grade: Grade
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A tree that was compared: since which commit, or why it was not."""
+
+    name: str
+    root: str
+    base: str
+    why_not: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicts:
+    """The trees that were compared, and the conflicts with them, the worst first."""
+
+    trees: tuple[Compared, ...]
+    conflicts: Page[Told]
+
+
+def run(workspace: Workspace, parameters: Parameters) -> Conflicts:
+    """This tree beside each of the others."""
+    from tersely.context.lenses.conflicts import MAX_WORKING_TREES, working_trees
+
+    others = _named(workspace.root, parameters.trees) if parameters.trees else working_trees(workspace.root)
+    compared, found = [], []
+    for tree in others[:MAX_WORKING_TREES]:
+        base, conflicts, why_not = _with(workspace, tree)
+        compared.append(Compared(tree.name, str(tree.root), base, why_not))
+        found += [Told(tree.name, one.symbol, one.change, one.side, one.other, one.grade) for one in conflicts]
+    compared += [
+        Compared(tree.name, str(tree.root), "", f"more than {MAX_WORKING_TREES} trees")
+        for tree in others[MAX_WORKING_TREES:]
+    ]
+    return Conflicts(tuple(compared), page_of(found, parameters.limit, parameters.offset))
+
+
+def _named(root: Path, places: Sequence[str]) -> list[WorkingTree]:
+    from tersely.context.lenses.conflicts import WorkingTree
+    from tersely.foundation.git.project import project_of
+
+    trees = []
+    for place in places:
+        tree = (root / place).resolve()
+        if not tree.is_dir():
+            raise TerselyError("root_not_found", f"{place} is not a directory", "name another checkout")
+        if project_of(str(tree)) != project_of(str(root)):
+            raise TerselyError(
+                "invalid_argument", f"{place} is of another project", "name another checkout of this one"
+            )
+        trees.append(WorkingTree(tree))
+    return trees
+
+
+def _with(workspace: Workspace, tree: WorkingTree) -> tuple[str, list[Conflict], str]:
+    """The base that both trees have in common, and the conflicts; or why there are none."""
+    from tersely.context.lenses.conflicts import common_base, conflicts
+    from tersely.workspace import Workspace as Opened
+
+    try:
+        base = common_base(workspace.root, tree.root)
+        with Opened.open(tree.root) as other:
+            other.check_freshness()
+            with other.snapshot():
+                return base, conflicts(workspace.engine, other.engine, base), ""
+    except TerselyError as error:
+        return "", [], error.message
+
+
+def text(found: Conflicts, style: Style) -> str:
+    """The trees, then what is in conflict, a line each."""
+    if not found.trees:
+        return "there is no other working tree of this repository: name one, or make one with git worktree add"
+    lines = []
+    for tree in found.trees:
+        since = f"not compared: {tree.why_not}" if tree.why_not else f"since {tree.base[:10]}"
+        lines.append(f"{style.heading(tree.name)}  {style.faint(f'{tree.root}, {since}')}")
+    if not found.conflicts.total:
+        return "\n".join([*lines, "no conflicts found"])
+    lines.append(counted(found.conflicts.total, "conflict"))
+    lines += [f"  {_line(one, style)}" for one in found.conflicts.items]
+    return "\n".join([*lines, *rest_line(found.conflicts, "conflict", style)])
+
+
+def _line(one: Told, style: Style) -> str:
+    changed_in, used_in = ("here", one.tree) if one.side == "here" else (one.tree, "here")
+    if one.symbol == one.other:
+        gone = f", gone {_at(changed_in)}" if one.change == "gone" else ""
+        return f"{style.symbol(one.symbol)}  changed here and in {one.tree}{gone}"
+    how = {"gone": "gone", "signature": "with another signature", "body": "changed"}[one.change]
+    grade = "" if one.grade is Grade.EXACT else f"  {style.faint(GRADE_WORDS[one.grade])}"
+    return (
+        f"{style.symbol(one.symbol)}  {how} {_at(changed_in)}, used {_at(used_in)} by {style.symbol(one.other)}{grade}"
+    )
+
+
+def _at(place: str) -> str:
+    return place if place == "here" else f"in {place}"
+
+
+CAPABILITY = Capability(
+    name="code.conflicts",
+    summary="Symbols changed here and in other working trees, and uses in one of what changed in the other",
+    description=(
+        "Each tree is compared with the commit in which both began, with what is not committed. Git merges most of it "
+        "without a word: a function whose signature one tree changes while the other adds a call of it."
+    ),
+    parameters=Parameters,
+    run=run,
+    text=text,
+    found=lambda found: bool(found.conflicts.total),
+    cacheable=False,
+    examples=("conflicts", "conflicts ../shop-feature"),
+)

@@ -1,0 +1,172 @@
+"""What two working trees of a project have changed against each other, whether git would notice or not.
+
+Each is compared with the commit in which both began. A symbol that both have changed is a conflict, and so is a symbol
+that one has changed where the other has changed or added a definition that uses it: that was written for what it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from tersely.code.engine import Engine
+from tersely.code.graph.references import Users
+from tersely.code.symbols import Grade, Kind, Symbol
+from tersely.context.lenses.diff.change import Revisions, of_git, symbols_changed
+from tersely.context.lenses.diff.changed_symbols import ChangedSymbol
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.runner import GitUnavailableError, run
+
+MAX_COMPARED_SYMBOLS = 1_000  # of one tree, whose users in the other are looked for
+MAX_WORKING_TREES = 20  # of one repository, beside that which is asked
+_GRADES = list(Grade)  # the surest first
+_WORKTREE, _BRANCH = "worktree ", "branch refs/heads/"
+
+
+class Side(StrEnum):
+    """Which of two trees."""
+
+    HERE = "here"
+    THERE = "there"
+
+
+class Change(StrEnum):
+    """What became of a symbol, the worst first."""
+
+    GONE = "gone"
+    SIGNATURE = "signature"
+    BODY = "body"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingTree:
+    """A checkout: where it is, and its branch, "" where it is on none."""
+
+    root: Path
+    branch: str = ""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.branch or self.root.name
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A symbol that was changed on one side, and who is touched by it on the other: a caller there, or itself."""
+
+    symbol: str  # its id
+    change: Change
+    side: Side  # where it was changed
+    other: str  # the id of what was changed on the other side
+    grade: Grade  # how sure it is that the other uses it
+
+    @property
+    def is_same(self) -> bool:
+        """Whether both sides have changed one symbol."""
+        return self.symbol == self.other
+
+
+def working_trees(root: Path) -> list[WorkingTree]:
+    """The other working trees of a repository, those that are there."""
+    try:
+        told = run(str(root), ["worktree", "list", "--porcelain"]).decode("utf-8", "surrogateescape")
+    except (OSError, GitUnavailableError) as error:
+        hint = "conflicts are between trees of one repository"
+        raise TerselyError("git_unavailable", f"{root}: {error}", hint) from error
+    found = []
+    for block in told.split("\n\n"):
+        lines = block.splitlines()
+        place = next((line.removeprefix(_WORKTREE) for line in lines if line.startswith(_WORKTREE)), "")
+        branch = next((line.removeprefix(_BRANCH) for line in lines if line.startswith(_BRANCH)), "")
+        if place and Path(place).is_dir() and Path(place).resolve() != root:
+            found.append(WorkingTree(Path(place).resolve(), branch))
+    return found
+
+
+def common_base(here: Path, there: Path) -> str:
+    """The commit in which two trees began; raises `git_unavailable` where neither knows that of the other."""
+    for one, other in ((here, there), (there, here)):
+        try:
+            tip = run(str(other), ["rev-parse", "--verify", "HEAD"]).decode().strip()
+            return run(str(one), ["merge-base", "HEAD", tip]).decode().strip()
+        except (OSError, GitUnavailableError):
+            continue
+    hint = "fetch the commits of one into the other"
+    raise TerselyError("git_unavailable", f"{here} and {there} have no commit in common that is known", hint)
+
+
+def changed_since(engine: Engine, base: str) -> dict[str, ChangedSymbol]:
+    """The symbols that a tree has changed since a commit, by id; what lies outside of definitions is left out."""
+    change = of_git(engine.root, engine.store, Revisions(base=base))
+    return {one.symbol.id: one for one in symbols_changed(change) if one.symbol.kind is not Kind.MODULE}
+
+
+def conflicts(here: Engine, there: Engine, base: str) -> list[Conflict]:
+    """What the changes of two trees since a commit do to each other, the worst first."""
+    ours, theirs = changed_since(here, base), changed_since(there, base)
+    found = [*_same(ours, theirs, here, there)]
+    found += _used(ours, Side.HERE, here, there, theirs)
+    found += _used(theirs, Side.THERE, there, here, ours)
+    return sorted(found, key=_order)
+
+
+def _order(conflict: Conflict) -> tuple[int, bool, int, str, str]:
+    badness = list(Change).index(conflict.change)
+    return badness, not conflict.is_same, _GRADES.index(conflict.grade), conflict.symbol, conflict.other
+
+
+def _same(
+    ours: dict[str, ChangedSymbol], theirs: dict[str, ChangedSymbol], here: Engine, there: Engine
+) -> Iterator[Conflict]:
+    for symbol_id in ours.keys() & theirs.keys():
+        mine, other = ours[symbol_id], theirs[symbol_id]
+        if _are_alike(mine, other, here, there):
+            continue
+        side = Side.HERE if mine.is_gone else Side.THERE
+        change = Change.GONE if mine.is_gone or other.is_gone else Change.BODY
+        yield Conflict(symbol_id, change, side, symbol_id, Grade.EXACT)
+
+
+def _are_alike(mine: ChangedSymbol, other: ChangedSymbol, here: Engine, there: Engine) -> bool:
+    """Whether two trees have changed a symbol in the same way."""
+    if mine.is_gone or other.is_gone:
+        return mine.is_gone and other.is_gone
+    return _text(here, mine.symbol) == _text(there, other.symbol)
+
+
+def _text(engine: Engine, symbol: Symbol) -> bytes:
+    return engine.source(symbol.path)[symbol.start_byte : symbol.end_byte]
+
+
+def _used(
+    changed: dict[str, ChangedSymbol], side: Side, its: Engine, other: Engine, others: dict[str, ChangedSymbol]
+) -> Iterator[Conflict]:
+    """What one tree has changed and definitions use that the other has changed."""
+    users = Users(other.graph)
+    for symbol_id in list(changed)[:MAX_COMPARED_SYMBOLS]:
+        surest: dict[str, Grade] = {}
+        for user in users.of(symbol_id):
+            surest[user.id] = min(user.grade, surest.get(user.id, user.grade), key=_GRADES.index)
+        for user_id, grade in surest.items():
+            is_changed = user_id in others and not others[user_id].is_gone
+            if is_changed and user_id != symbol_id:
+                change = _change_of(changed[symbol_id], its, other)
+                yield Conflict(symbol_id, change, side, user_id, grade)
+
+
+def _change_of(changed: ChangedSymbol, its: Engine, other: Engine) -> Change:
+    """What became of a symbol that the other tree has too."""
+    if changed.is_gone:
+        return Change.GONE
+    known = {one.id: one for one in other.store.symbols_of(changed.symbol.path)}
+    before = known.get(changed.symbol.id)
+    is_as_it_was = before is None or _header(other, before) == _header(its, changed.symbol)
+    return Change.BODY if is_as_it_was else Change.SIGNATURE
+
+
+def _header(engine: Engine, symbol: Symbol) -> bytes:
+    """The signature as it is written, whatever its blanks."""
+    return b" ".join(engine.source(symbol.path)[symbol.start_byte : symbol.signature_end_byte].split())

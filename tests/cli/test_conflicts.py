@@ -1,0 +1,98 @@
+"""`conflicts`: what two working trees change against each other, which git would merge without a word."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.cli.asking import Ask
+
+MONEY = "def format_cents(cents):\n    return str(cents)\n\n\ndef old_name(cents):\n    return cents\n"
+ORDERS = "from money import format_cents, old_name\n\n\ndef total(cents):\n    return cents\n"
+
+
+def git(root: Path, *words: str) -> None:
+    own = ["-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "init.defaultBranch=main"]
+    subprocess.run(["git", *own, *words], cwd=root, check=True, capture_output=True)
+
+
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """A repository and a worktree of it on the branch `feature`."""
+    here, there = tmp_path / "shop", tmp_path / "shop-feature"
+    here.mkdir()
+    git(here, "init")
+    (here / "money.py").write_text(MONEY)
+    (here / "orders.py").write_text(ORDERS)
+    (here / "README.md").write_text("# Shop\n")
+    git(here, "add", ".")
+    git(here, "commit", "-m", "first")
+    git(here, "worktree", "add", str(there), "-b", "feature")
+    monkeypatch.chdir(here)
+    return here, there
+
+
+def conflicts(ask: Ask, root: Path, *words: str) -> list[tuple[str, str, str, str]]:
+    answer = ask("conflicts", *words, "--root", str(root), "--json")
+    found = answer.json["result"]["conflicts"]["items"]
+    return [(one["symbol"], one["change"], one["side"], one["other"]) for one in found]
+
+
+def test_uses_in_one_tree_of_what_the_other_changes(ask: Ask, trees: tuple[Path, Path]) -> None:
+    here, there = trees
+    assert conflicts(ask, here) == []
+    changed = MONEY.replace("format_cents(cents)", "format_cents(cents, unit)").replace("old_name", "new_name")
+    (there / "money.py").write_text(changed)
+    uses = "\n\ndef shown(cents):\n    return format_cents(cents)\n\n\ndef kept(cents):\n    return old_name(cents)\n"
+    (here / "orders.py").write_text(ORDERS + uses)
+    assert conflicts(ask, here) == [
+        ("money.py:old_name", "gone", "there", "orders.py:kept"),
+        ("money.py:format_cents", "signature", "there", "orders.py:shown"),
+    ]
+    assert [(side, other) for _, _, side, other in conflicts(ask, there)] == [
+        ("here", "orders.py:kept"),
+        ("here", "orders.py:shown"),
+    ]
+    text = ask("conflicts", "--root", str(here)).out
+    assert "money.py:old_name  gone in feature, used here by orders.py:kept\n" in text
+    assert "money.py:format_cents  with another signature in feature, used here by orders.py:shown\n" in text
+
+
+def test_a_symbol_that_both_change_is_one(ask: Ask, trees: tuple[Path, Path]) -> None:
+    here, there = trees
+    (here / "money.py").write_text(MONEY.replace("str(cents)", "f'{cents}'"))
+    (there / "money.py").write_text(MONEY.replace("str(cents)", "repr(cents)"))
+    git(there, "commit", "-am", "other")  # committed or not makes no difference
+    assert conflicts(ask, here) == [("money.py:format_cents", "body", "there", "money.py:format_cents")]
+    (here / "money.py").write_text(MONEY.replace("str(cents)", "repr(cents)") + "\n# a note\n")
+    assert conflicts(ask, here) == []  # both have written the same
+
+
+def test_a_caller_that_neither_has_changed_is_none(ask: Ask, trees: tuple[Path, Path]) -> None:
+    here, there = trees
+    (there / "money.py").write_text(MONEY.replace("format_cents(cents)", "format_cents(cents, unit)"))
+    (here / "orders.py").write_text(ORDERS.replace("return cents", "return 1 + cents"))
+    assert conflicts(ask, here) == []
+
+
+def test_a_clone_is_named_and_another_project_refused(ask: Ask, trees: tuple[Path, Path], tmp_path: Path) -> None:
+    here, _ = trees
+    clone, other = tmp_path / "clone", tmp_path / "other"
+    git(tmp_path, "clone", str(here), str(clone))
+    (clone / "money.py").write_text(MONEY.replace("str(cents)", "repr(cents)"))
+    (here / "money.py").write_text(MONEY.replace("str(cents)", "f'{cents}'"))
+    assert [one[0] for one in conflicts(ask, here, str(clone))] == ["money.py:format_cents"]
+    other.mkdir()
+    git(other, "init")
+    for place, code in ((other, "invalid_argument"), (tmp_path / "nowhere", "root_not_found")):
+        assert ask("conflicts", str(place), "--root", str(here)).err.startswith(code)
+
+
+def test_without_git_or_another_tree_it_says_so(ask: Ask, tmp_path: Path) -> None:
+    assert ask("conflicts", "--root", str(tmp_path)).err.startswith("git_unavailable")
+    git(tmp_path, "init")
+    (tmp_path / "a.py").write_text("a = 1\n")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "first")
+    assert "no other working tree" in ask("conflicts", "--root", str(tmp_path)).out
