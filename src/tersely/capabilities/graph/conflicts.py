@@ -156,7 +156,6 @@ CAPABILITY = Capability(
     parameters=Parameters,
     run=run,
     text=text,
-    found=lambda found: bool(found.conflicts.total),
     cacheable=False,
-    examples=("conflicts", "conflicts ../shop-feature"),
+    examples=("conflicts",),
 )
