@@ -13,8 +13,10 @@ from typing import Any
 
 from tersely.cli.daemon import ANSWER_WORDS
 from tersely.protocols.socket.place import socket_path
+from tersely.relay.policy import CONFIG
 
 START_SECONDS = 60
+TURNS = 1_000_000_000  # its clients answer each other as fast as they can
 
 
 class Killed:
@@ -24,6 +26,7 @@ class Killed:
         self.home = home
         self.pid = 0
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (home / CONFIG).write_text(f"turns = {TURNS}\n")
 
     def up(self) -> None:
         """Start it, and wait until it listens."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.web.conftest import Web
+from tests.web.conftest import Answer, Web
 
 from tersely.relay.mail.identities import Claim
 
@@ -134,3 +134,41 @@ def test_a_dead_letter_is_listed_and_sent_again(web: Web) -> None:
     assert again["mailboxes"] == 1
     assert [one["stage"] for one in inbox(web, "late", "?waiting=1")] == ["accepted"]
     assert web.ask("POST", f"/dead-letters/{told['message_id']}/resend", {}).status == 404
+
+
+def test_an_agent_that_is_gone_is_retired(web: Web) -> None:
+    def ask(agent: str, capability: str, **arguments: object) -> Answer:
+        told = {"capability": capability, "arguments": arguments}
+        return web.ask("POST", "/ask", told, X_Relay_Agent=agent)
+
+    for agent in ("gil", "hal"):
+        assert ask(agent, "agent.introduction").status == 200
+    assert ask("gil", "claim.take", targets=["a.py"], project="retired").status == 200
+    assert ask("gil", "board.add", step="brew", project="retired").status == 200
+    assert ask("gil", "board.take", project="retired").status == 200
+    assert ask("gil", "channel.join", channel="#tea").status == 200
+    assert ask("hal", "mail.send", to="gil", body="hello").status == 200
+    told = ask("hal", "agent.retire", name="gil").json["result"]
+    assert told == {"name": "gil", "released": ["a.py"], "returned": ["b1"], "dead_letters": 1}
+    assert "gil" not in {one["name"] for one in web.ask("GET", "/agents").json["agents"]}
+    assert ask("hal", "claim.take", targets=["a.py"], project="retired").status == 200
+    assert ask("hal", "board.ready", project="retired").json["result"]["items"][0]["id"] == "b1"
+    assert ask("hal", "agent.retire", name="gil").json["code"] == "recipient_not_found"
+    assert ask("hal", "mail.send", to="gil", body="hello").json["code"] == "recipient_not_found"
+
+
+def test_agents_that_answer_each_other_without_end_are_held_back(web: Web) -> None:
+    def send(sender: str, to: str) -> Answer:
+        told = {"capability": "mail.send", "arguments": {"to": to, "body": "and you?"}}
+        return web.ask("POST", "/ask", told, X_Relay_Agent=sender)
+
+    for agent in ("ida", "jon"):
+        web.ask("POST", "/ask", {"capability": "agent.introduction", "arguments": {}}, X_Relay_Agent=agent)
+    pair = [("ida", "jon"), ("jon", "ida")]
+    answers = [send(*pair[number % 2]) for number in range(102)]
+    assert [one.status for one in answers[:101]] == [200] * 101
+    assert (answers[101].status, answers[101].json["code"]) == (429, "turn_limit")
+    held = {one["name"]: one["held_back"] for one in web.ask("GET", "/agents").json["agents"]}
+    assert (held["ida"], held["jon"]) == (1, 0)
+    assert send("cli", "ida").status == 200  # a person
+    assert send("jon", "ida").status == 200

@@ -332,7 +332,7 @@ def test_lists_go_on_where_they_end(web: Web, owner: Visitor) -> None:
 
 def test_the_work_of_all_projects_is_on_one_page(web: Web, owner: Visitor) -> None:
     def ask(capability: str, **arguments: object) -> None:
-        told = {"capability": capability, "arguments": {"project": "shop", **arguments}}
+        told = {"capability": capability, "arguments": {"project": "tea", **arguments}}
         assert web.ask("POST", "/ask", told).status == 200
 
     ask("board.add", step="parse dates")
@@ -340,5 +340,5 @@ def test_the_work_of_all_projects_is_on_one_page(web: Web, owner: Visitor) -> No
     ask("board.take")
     ask("claim.take", targets=["src/dates.py"], why="new grammar")
     page = owner.get("/ui/work").content.decode()
-    for said in ("Board of shop", "parse dates", "taken", "src/dates.py", "new grammar", "0 of 2 done"):
+    for said in ("Board of tea", "parse dates", "taken", "src/dates.py", "new grammar", "0 of 2 done"):
         assert said in page

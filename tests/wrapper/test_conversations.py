@@ -51,7 +51,7 @@ def test_the_code_service_is_asked_and_its_answer_is_typed_in(
     shown = tmux.shows("cat", "heard: [tldr semantic]: kettle.py:1 def boil(water)")
     assert re.search(r"kettle.py:1 def boil\(water\) \(\d+%\)", shown)
     tester.send("cat", "say @tldr calls heat --direction callers")
-    tmux.shows("cat", "kettle.py:boil")
+    tmux.shows("cat", "boil  line ")
     tester.send("cat", "say @tldr calls heat --depth many")
     tmux.shows("cat", "heard: [tldr error]: depth: 'many' is not a whole number")
     tester.send("cat", "say @nobody hello there")

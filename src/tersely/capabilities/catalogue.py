@@ -68,6 +68,7 @@ _RELAY = {
     "mail.dead": _Row("relay.mail:DEAD", "dead-letters"),
     "mail.resend": _Row("relay.mail:RESEND", "dead-letters resend"),
     "agent.list": _Row("relay.agents:AGENTS", "agents"),
+    "agent.retire": _Row("relay.agents:RETIRE", "agents retire"),
     "agent.introduction": _Row("relay.introduction", "hello"),
     "claim.take": _Row("relay.claims:CLAIM", "claim"),
     "claim.release": _Row("relay.claims:RELEASE", "release"),

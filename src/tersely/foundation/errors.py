@@ -130,6 +130,8 @@ EXIT_OF_CODE = {
     "denied": EXIT_NEGATIVE,
     # too many calls have led to this one | end the chain, or raise the limit in the policy
     "hop_limit": EXIT_NEGATIVE,
+    # two agents have answered each other too often without a person | write to one of them, or let them rest
+    "turn_limit": EXIT_SURROUNDINGS,
     # one agent asks more often than it may | ask again after the time that the message says
     "rate_limited": EXIT_SURROUNDINGS,
     # what was made from artifacts may not be used for this | use what was made from none

@@ -49,6 +49,7 @@ class Policy:
     payload_bytes: _Positive = DEFAULT_PAYLOAD_BYTES  # of one request but an artifact's
     note_characters: _Positive = DEFAULT_NOTE_CHARACTERS
     hops: _Positive = DEFAULT_HOPS  # calls that may lead from one to the next
+    turns: _Positive = 100  # answers between two agents without a person
     calls_per_minute: _Positive = 600  # of one agent
     artifact_bytes: _Positive = 4_000_000_000
     cache_seconds: _Positive = 86_400  # the longest that any answer is remembered

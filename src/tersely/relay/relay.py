@@ -15,6 +15,7 @@ from tersely.foundation.private import is_private
 from tersely.relay import policy as policies
 from tersely.relay.builtin import fetch, retrieval
 from tersely.relay.calls import Calls, Offer
+from tersely.relay.mail.brakes import Turns
 from tersely.relay.mail.mail import Mail
 from tersely.relay.policy import Policy
 from tersely.relay.services.services import Services
@@ -39,7 +40,7 @@ class Relay:
         self.policy = policy
         self.count_tokens = count_tokens
         self.calls = Calls(store, policy, count_tokens)
-        self.mail = Mail(store)
+        self.mail = Mail(store, Turns(policy.turns))
         self.services = Services(store, self.calls, policy)
         self.claims = Claims(store, self.is_working)
         self.complaints: list[str] = []  # of capabilities of others that could not be loaded

@@ -200,6 +200,7 @@ async def _sweep(relay: Relay) -> None:
             await asyncio.to_thread(relay.store.check)
             removed = await asyncio.to_thread(relay.store.sweep, older_than_ms)
             forgotten = await asyncio.to_thread(relay.mail.sweep)
+            retired = await asyncio.to_thread(relay.mail.retire_silent)
         except TerselyError:
             _LOG.exception("looking after the database has failed")
         else:
@@ -207,4 +208,6 @@ async def _sweep(relay: Relay) -> None:
                 _LOG.info("%d artifacts that nobody refers to are gone", removed)
             if forgotten:
                 _LOG.info("%d old messages are forgotten", forgotten)
+            if retired:
+                _LOG.info("%d names that nobody uses are free again", len(retired))
         await asyncio.sleep(SWEEP_EVERY_SECONDS)

@@ -32,6 +32,24 @@ class NoParameters:
 
 
 @dataclass(frozen=True, slots=True)
+class RetireParameters:
+    """Which name; `token` is needed where it is bound to one."""
+
+    name: str = positional("that of an agent that is gone")
+    token: str = option("", "that of the name", maximum=200, hidden=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Retired:
+    """What an agent has left: claims and items of boards that others can have now, messages that are dead letters."""
+
+    name: str
+    released: list[str]
+    returned: list[str]
+    dead_letters: int
+
+
+@dataclass(frozen=True, slots=True)
 class ChannelParameters:
     """A channel that who asks joins or leaves; `token` is needed where its name is bound to one."""
 
@@ -57,11 +75,23 @@ def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
             waiting=mail.load(one.name)[0],
             first_seen=timestamp(one.first_ms),
             last_seen=timestamp(one.last_ms),
+            held_back=mail.turns.held[one.name],
             details=dict(one.details),
         )
         for one in mail.identities.all()
         if not parameters.connected or one.name in connected
     ])  # fmt: skip
+
+
+def retire(context: RelayContext, parameters: RetireParameters) -> Retired:
+    """A name that is nobody's any more."""
+    from tersely.relay.teams.board import give_back
+
+    relay, name = context.relay, parameters.name
+    dead = relay.mail.retire(name, parameters.token)
+    released = [one.target for one in relay.claims.release_all(name)]
+    returned = [one.id for one in give_back(relay.store, name)]
+    return Retired(name, released, returned, dead)
 
 
 def channels(context: RelayContext, parameters: NoParameters) -> Channels:
@@ -98,8 +128,16 @@ def _agents_text(found: Agents, style: Style) -> str:
     rows: list[tuple[str, ...]] = [("name", "kind", "is", "waiting", "project", "last seen", "task")]
     for one in found.agents:
         task = str(one.details.get("task", ""))
-        rows.append((one.name, one.kind, one.state, f"{one.waiting:,}", one.project, one.last_seen, task))
+        held = f", {one.held_back:,} held back" if one.held_back else ""
+        rows.append((one.name, one.kind, one.state + held, f"{one.waiting:,}", one.project, one.last_seen, task))
     return _table(rows, style, "no agents known", right=(3,))
+
+
+def _retired_text(found: Retired, style: Style) -> str:
+    left = [f"released {target}" for target in found.released]
+    left += [f"item {item} is ready again" for item in found.returned]
+    left += [f"{found.dead_letters:,} messages waited: tersely dead-letters"] if found.dead_letters else []
+    return "\n".join([f"{style.symbol(found.name)} is retired", *left])
 
 
 def _channels_text(found: Channels, style: Style) -> str:
@@ -141,6 +179,20 @@ AGENTS = Capability(
     text=_agents_text,
     context=Context.RELAY,
     cacheable=False,
+)
+RETIRE = Capability(
+    name="agent.retire",
+    summary="Have an agent that is gone leave the list, with its claims and its items of the board",
+    description="Its name is free again. A name that nobody has used for long leaves by itself.",
+    parameters=RetireParameters,
+    run=retire,
+    text=_retired_text,
+    context=Context.RELAY,
+    effect=Effect.WRITE,
+    tier=Tier.EDIT,
+    cacheable=False,
+    examples=("agents retire ann",),
+    fails=("recipient_not_found", "name_taken", "unauthorized", "busy"),
 )
 CHANNELS = Capability(
     name="channel.list",

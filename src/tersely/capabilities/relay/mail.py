@@ -96,6 +96,7 @@ def send(context: RelayContext, parameters: SendParameters) -> MessageSent:
         thread=parameters.thread,
         ttl_ms=parameters.ttl_ms,
         is_queued=parameters.queue,
+        is_of_person=context.agent == PERSON,
     )
     sent = mail.send(mail.compose(draft))
     return MessageSent(

@@ -116,6 +116,7 @@ class AgentTold:
     waiting: int
     first_seen: str
     last_seen: str
+    held_back: int = 0  # messages that did not reach it, since it and their sender had answered each other too often
     details: dict[str, Any] = field(default_factory=dict)
 
 

@@ -186,6 +186,7 @@ _CONFIG = """\
 # payload_bytes = 16384        # of one request but an artifact's
 # note_characters = 280
 # hops = 50                    # calls that may lead from one to the next
+# turns = 100                  # answers between two agents without a person
 # calls_per_minute = 600       # of one agent
 # private_hosts = []           # that http.fetch may reach beside the public internet
 

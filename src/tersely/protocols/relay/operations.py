@@ -76,7 +76,8 @@ class Operation:
 
 
 # What stands in paths and headers, by its name: a pattern of the whole of it, or its choices.
-PATH_PATTERNS = {"message_id": "[0-9a-f]{8}-[0-9]{1,18}", "ref": "[0-9A-Fa-f]{6,64}", "thread": r"[^\x00]+"}
+_ANY = r"[^\x00]+"
+PATH_PATTERNS = {"message_id": "[0-9a-f]{8}-[0-9]{1,18}", "ref": "[0-9A-Fa-f]{6,64}", "thread": _ANY, "name": _ANY}
 PATH_CHOICES = {"kind": ("thread", "capability", "agent")}
 IF_MATCH_PATTERN = f'"?{VERSION}"?'
 _OF_HEADERS = {"state_patch": ("version",)}  # parameters that a header says
@@ -227,6 +228,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     asking("mirror", "POST", "/threads/{thread}/mirror", "thread.mirror"),
     asking("agent_list", "GET", "/agents", "agent.list"),
+    asking("agent_retire", "DELETE", "/agents/{name}", "agent.retire"),
     asking("message_send", "POST", "/messages", "mail.send", status=201, repeatable=True),
     asking("message_list", "GET", "/messages", "mail.search", waits=True),
     asking("receipt_new", "POST", "/messages/{message_id}/receipts", "mail.receipt"),

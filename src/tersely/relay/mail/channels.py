@@ -59,6 +59,11 @@ class Channels:
             self._members.setdefault(channel, {})[name] = self._store.now_ms()
         return partial(boxes.join, channel=channel, name=name)
 
+    def forget(self, name: str) -> None:
+        """Have somebody be a member of nothing; the store forgets it with the name."""
+        for channel in [one.name for one in self.all() if name in one.members]:
+            self.leave(channel, name)
+
     def leave(self, channel: str, name: str) -> Write | None:
         """Make somebody a member no longer."""
         with self._changing:

@@ -116,6 +116,22 @@ class Identities:
         _, write = self.open(Claim(name, kind), is_live=False)
         return write
 
+    def retire(self, name: str, token: str, *, is_live: bool) -> Identity:
+        """Have nobody use a name any more; raises `recipient_not_found`, `name_taken`, `unauthorized`."""
+        known = self._known.get(name)
+        if known is None:
+            hint = "`tersely agents` lists them"
+            raise TerselyError("recipient_not_found", f"no agent is called {name[:80]!r}", hint)
+        if is_live:
+            raise TerselyError("name_taken", f"{name} is connected", "end its program first")
+        if known.token is not None and not _matches(known.token, token):
+            raise TerselyError("unauthorized", f"the name {name} is bound to a token", "show it")
+        return self._known.pop(name)
+
+    def silent_since(self, before_ms: int) -> list[str]:
+        """The names that nobody has used since a time, of those that are bound to no token."""
+        return [one.name for one in self.all() if one.last_ms < before_ms and one.token is None]
+
     def _opened(
         self, claim: Claim, before: Identity | None, *, is_resumed: bool
     ) -> tuple[Session, Callable[[Tables], None]]:

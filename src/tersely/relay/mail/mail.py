@@ -19,6 +19,7 @@ import msgspec
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import INDEXED_MESSAGES, MAX_SWEPT_BLOBS, MESSAGE_RETRY_SECONDS
+from tersely.relay.mail.brakes import Turns
 from tersely.relay.mail.channels import Channels
 from tersely.relay.mail.identities import Identities
 from tersely.relay.mail.messages import Accepted, Draft, Nobody, Outcome, Presence, recipients
@@ -33,6 +34,8 @@ MAX_MAILBOX_BYTES = 256_000_000
 MAX_GROUP_POSTS = 256  # messages written as one job of the store
 MAX_RESTING_MARKS = 256  # notes on deliveries that wait for a message to be written with
 MAX_WAITING_POSTS = 20_000  # messages, and notes about them, that wait for the disk
+AGENT_KEPT_SECONDS = 30 * 86_400  # after which a name that nobody uses leaves the list
+_SPOKEN = frozenset({"message", "action"})  # the kinds of what agents say to each other
 MESSAGE_KEPT_SECONDS = 30 * 86_400  # after which one that nobody waits for is forgotten
 _NONCE_NAME = "mail nonce"
 _NUMBER_DIGITS = 18  # the database has no larger numbers, and what fails in one note fails for all in its group
@@ -66,8 +69,9 @@ class _Written(NamedTuple):
 class Mail:
     """Mailboxes, names and channels."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, turns: Turns) -> None:
         self.store = store
+        self.turns = turns
         self.durability = "disk" if store.is_durable else "process"
         store.write(boxes.take_over).result()
         self.identities = Identities(store)
@@ -105,16 +109,18 @@ class Mail:
     # Writing
 
     def compose(self, draft: Draft) -> Post:
-        """The message that a draft becomes; raises what `recipients` raises."""
+        """The message that a draft becomes; raises what `recipients` raises, and `turn_limit`."""
         now_ms = self.store.now_ms()
         takes = self.presence.takes
+        names = recipients(draft, self.identities, self.channels, self.presence)
+        if draft.is_of_person:
+            self.turns.rest(names)
+        elif len(names) == 1 and draft.kind in _SPOKEN:
+            self.turns.take(draft.sender, names[0])
         return Post(
             draft.sender, draft.sender_kind, draft.id, now_ms, draft.to, draft.topic, draft.thread, draft.kind,
             draft.payload, draft.treatment,
-            tuple(
-                (name, 1 if takes(name) else 0)
-                for name in recipients(draft, self.identities, self.channels, self.presence)
-            ),
+            tuple((name, 1 if takes(name) else 0) for name in names),
             None if draft.ttl_ms is None else now_ms + draft.ttl_ms,
         )  # fmt: skip
 
@@ -238,6 +244,26 @@ class Mail:
         for one in settled:
             self._run(partial(self.presence.revived, one.mailbox, number))
         return len(settled)
+
+    def retire(self, name: str, token: str = "") -> int:
+        """Have a name used by nobody any more; how many messages waited for it, which are dead letters now.
+
+        Raises what `Identities.retire` raises.
+        """
+        self.identities.retire(name, token, is_live=name in self.presence.connected())
+        self.channels.forget(name)
+        settled: list[Settled] = self.do(lambda tables: boxes.retire(tables, name))
+        self._settle(settled)
+        return len(settled)
+
+    def retire_silent(self) -> list[str]:
+        """Retire the names that nobody has used for `AGENT_KEPT_SECONDS` and for which nothing waits; which."""
+        connected = self.presence.connected()
+        names = self.identities.silent_since(self.store.now_ms() - AGENT_KEPT_SECONDS * 1000)
+        retired = [name for name in names if name not in connected and not self.load(name)[0]]
+        for name in retired:
+            self.retire(name)
+        return retired
 
     def sweep(self) -> int:
         """Forget old messages; how many. Waits for the disk."""

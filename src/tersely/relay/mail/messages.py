@@ -90,6 +90,7 @@ class Draft(NamedTuple):
     thread: str = ""
     ttl_ms: int | None = None
     is_queued: bool = False  # also for a recipient that was never seen
+    is_of_person: bool = False
 
 
 class Accepted(NamedTuple):

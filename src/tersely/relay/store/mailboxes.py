@@ -28,6 +28,7 @@ class Stage(IntEnum):
 
 
 EXPIRED = "expired"
+RETIRED = "retired"  # why a message is dead whose recipient is no agent any more
 _IN_USE = "mailboxes in use"
 
 
@@ -232,6 +233,19 @@ def introduce(tables: Tables, one: Identity) -> None:
     """Remember who uses a name."""
     sql = "insert or replace into identity values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
     tables.database.execute(sql, one._replace(details=encode(one.details)))  # type: ignore[arg-type]
+
+
+def retire(tables: Tables, name: str) -> list[Settled]:
+    """Forget who uses a name, and make dead letters of what waits for it; what was sent and read stays."""
+    database = tables.database
+    database.execute("delete from member where name = ?", (name,))
+    database.execute("delete from identity where name = ?", (name,))
+    rows = database.rows(
+        f"update delivery set stage = {Stage.DEAD:d}, dead_ms = ?, note = '{RETIRED}' "
+        "where stage = 0 and mailbox = ? returning mailbox, size",
+        (tables.now_ms, name),
+    )
+    return [Settled(*row) for row in rows]
 
 
 def take_over(tables: Tables) -> None:

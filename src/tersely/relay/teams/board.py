@@ -14,10 +14,12 @@ from tersely.foundation.errors import TerselyError
 from tersely.relay import threads
 from tersely.relay.encoding import timestamp
 from tersely.relay.store.store import Store
+from tersely.relay.streams import THREAD
 
 BOARD_TRIES = 50  # to change a board that others change at the same time
 TAKEN_SECONDS = 3_600  # after which an item whose holder does not work is ready again
 MAX_BOARD_ITEMS = 1_000
+MAX_BOARDS = 1_000  # that are looked through for what an agent has taken
 PROJECT_THREAD = "project-"  # how the id of the thread begins in which a project has its board
 PENDING, TAKEN, DONE, BLOCKED = "pending", "taken", "done", "blocked"
 _ID = re.compile(r"b[1-9][0-9]{0,5}")
@@ -118,6 +120,16 @@ class Board:
         """An item that is ready again where whoever took it is gone."""
         is_left = item.status == TAKEN and item.until < now and not self._is_working(item.by)
         return Item(item.id, item.step, needs=item.needs) if is_left else item
+
+
+def give_back(store: Store, holder: str) -> list[Item]:
+    """Have what somebody has taken be ready again, on the boards of all projects."""
+    given_back: list[Item] = []
+    for name in store.names(THREAD + PROJECT_THREAD, "", MAX_BOARDS):
+        board = Board(store, name.removeprefix(THREAD), holder, lambda agent: False)
+        taken = [one.id for one in board.items() if one.status == TAKEN and one.by == holder]
+        given_back += [board.settle(one, PENDING) for one in taken]
+    return given_back
 
 
 def ready(items: Collection[Item]) -> list[Item]:

@@ -99,6 +99,11 @@ class Claims:
         self._change(project, without, holder)
         return list(given_back)
 
+    def release_all(self, holder: str) -> list[Claim]:
+        """Give back what somebody holds in all projects."""
+        held = [project for project, claims in self.by_project() if any(one.holder == holder for one in claims)]
+        return [claim for project in held for claim in self.release(project, holder)]
+
     def listed(self, project: str, target: str = "") -> list[Claim]:
         """What is held in a project, the oldest first; with a target, what is about it."""
         held = self._live(self._stored(project))

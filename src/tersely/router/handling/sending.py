@@ -57,7 +57,7 @@ def _accept(clients: Clients, connection: Connection, envelope: Envelope, to: st
     draft = Draft(
         connection.name, connection.kind, envelope.id, to, bytes(envelope.payload),
         b"" if envelope.payload_meta is None else encode(treatment), kind, envelope.topic or "", thread,
-        treatment.ttl_ms, bool(treatment.queue),
+        treatment.ttl_ms, bool(treatment.queue), connection.kind == "user",
     )  # fmt: skip
     post = clients.mail.compose(draft)
     if treatment.durability == "memory":
