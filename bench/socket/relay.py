@@ -9,12 +9,17 @@ from pathlib import Path
 import uvloop
 
 from tersely.protocols.socket.place import listen
-from tersely.relay.relay import Relay
+from tersely.relay.policy import CONFIG
+from tersely.relay.relay import Relay, make_home
 from tersely.router.serve import serving
+
+TURNS = 1_000_000_000  # its clients answer each other as fast as they can
 
 
 async def main(home: Path) -> None:
     """Serve until killed."""
+    make_home(home)
+    (home / CONFIG).write_text(f"turns = {TURNS}\n")
     with Relay.open(home, len, durable=False) as relay:
         async with serving(relay, listen(relay.home)):
             print("ready", flush=True)

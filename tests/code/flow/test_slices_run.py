@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 from random import Random
 
 import pytest
@@ -31,7 +32,7 @@ def test_a_backward_slice_gives_the_value_that_the_whole_gives(seed: int) -> Non
     routine = subject(text)
     criterion = statements_at(routine, text.count("\n"))
     kept = slice_of(routine, criterion, Direction.BACKWARD)
-    part = only(text, routine, kept)
+    part = declared(only(text, routine, kept))
     for arguments in ARGUMENTS:
         outcome = run(text, arguments)
         if outcome is not None:
@@ -98,6 +99,18 @@ def only(text: str, routine: Routine, kept: list[int]) -> str:
         if row.endswith(":") and indent(following) <= indent(row):
             filled.append(" " * (indent(row) + 4) + "pass")
     return "\n".join(filled) + "\n"
+
+
+def declared(text: str) -> str:
+    """The text with a line for each name that an inner function says is not its own and no line binds any more.
+
+    Python wants one to compile it; what the name held before plays no part, or the slice would have its line.
+    """
+    names = set(re.findall(r"nonlocal (\w+)", text)) - set(
+        re.findall(r"^    (?:\w+, )*(\w+)(?:, \w+)* =", text, re.MULTILINE)
+    )
+    head, _, body = text.partition("\n")
+    return "\n".join([head, *(f"    {name} = None" for name in sorted(names)), body])
 
 
 def indent(row: str) -> int:
