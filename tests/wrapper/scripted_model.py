@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
@@ -152,9 +152,9 @@ def _events(path: str, reply: Reply, number: int) -> Iterator[dict[str, Any]]:
 
 
 class ScriptedModel:
-    """The server; `texts` are what it was sent, one a request."""
+    """The server; `texts` are what it was sent, one a request. `answer` decides what it says."""
 
-    def __init__(self) -> None:
+    def __init__(self, answer: Callable[[Asked], Reply] = reply_to) -> None:
         self.texts: list[str] = []
         model = self
 
@@ -175,7 +175,7 @@ class ScriptedModel:
                     return
                 asked = _read(path, body)
                 model.texts.append("\n".join(turn.text for turn in asked.turns))
-                self._stream(path, reply_to(asked), len(model.texts))
+                self._stream(path, answer(asked), len(model.texts))
 
             def _stream(self, path: str, reply: Reply, number: int) -> None:
                 events = [

@@ -106,9 +106,8 @@ def declared(text: str) -> str:
 
     Python wants one to compile it; what the name held before plays no part, or the slice would have its line.
     """
-    names = set(re.findall(r"nonlocal (\w+)", text)) - set(
-        re.findall(r"^    (?:\w+, )*(\w+)(?:, \w+)* =", text, re.MULTILINE)
-    )
+    bound = re.findall(r"^    (?:\w+, )*(\w+) =", text, re.MULTILINE)
+    names = set(re.findall(r"nonlocal (\w+)", text)) - set(bound)
     head, _, body = text.partition("\n")
     return "\n".join([head, *(f"    {name} = None" for name in sorted(names)), body])
 
