@@ -55,7 +55,7 @@ RELAY_QUESTIONS: dict[str, dict[str, Any]] = {
     "relay.config": {},
 }
 # What needs a report, a diff or a history beside the code, or tells what it has done itself.
-ASKED_ELSEWHERE = {"conflicts", "packet", "coverage-context", "coverage-slice", "rank-files", "diff-context", "index"}
+ASKED_ELSEWHERE = {"packet", "coverage-context", "coverage-slice", "rank-files", "diff-context", "index"}
 CODE_QUESTIONS = [command for command in COMMANDS if command.name not in ASKED_ELSEWHERE]
 
 

@@ -20,6 +20,7 @@ QUESTIONS: Mapping[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "code.calls": (("ring/r1.py:C1.step", "--callers"), {"symbol": "ring/r1.py:C1.step", "direction": "callers"}),
     "code.impact": (("wide_2000", "--depth", "50"), {"symbol": "wide_2000", "depth": 50}),
     "code.change_impact": ((), {}),
+    "code.conflicts": ((), {}),
     "code.cfg": (("calls.py:deep",), {"symbol": "calls.py:deep"}),
     "code.dfg": (("ring/me.py:again",), {"symbol": "ring/me.py:again"}),
     "code.slice": (("wide.py:1000",), {"place": "wide.py:1000"}),

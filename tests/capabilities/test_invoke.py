@@ -61,6 +61,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "code.calls": {"symbol": "heat", "direction": "callers", "depth": 2},
     "code.impact": {"symbol": "heat", "depth": 4},
     "code.change_impact": {"files": ["kitchen.py"]},
+    "code.conflicts": {},
     "code.cfg": {"symbol": "main"},
     "code.dfg": {"symbol": "heat"},
     "code.slice": {"place": "kitchen.py:10", "with_code": True},

@@ -49,6 +49,7 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
         ["src/shop/money.py:format_cents"],
         ["1 test reaches it by calls", "test_checkout", "run  pytest tests/test_orders.py::test_checkout"],
     ),
+    "conflicts": ([], ["there is no other working tree"]),
     "dead": ([], ["4 unreferenced symbols", "forgotten", "29-30"]),
     "cycles": ([], ["1 cycle of imports", "src/shop/audit.py → src/shop/orders.py → src/shop/audit.py"]),
     "slice": (["src/shop/orders.py:16"], ["backward slice", "src/shop/orders.py:Order.place", "5 of 5 lines"]),
@@ -62,7 +63,7 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
 
 
 # What needs a report or a history beside the code is asked in tests of its own.
-ASKED_ELSEWHERE = {"conflicts", "packet", "coverage-context", "coverage-slice", "rank-files"}
+ASKED_ELSEWHERE = {"packet", "coverage-context", "coverage-slice", "rank-files"}
 
 
 def test_every_command_has_a_question() -> None:

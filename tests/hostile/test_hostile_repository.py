@@ -174,6 +174,7 @@ LATER = {
     "code.duplicates": {},
     "code.map": {},
     "code.change_impact": {"files": ["a/b.py"]},
+    "code.conflicts": {},
 }
 
 

@@ -38,6 +38,10 @@ OVERVIEW: Mapping[str, tuple[str, str]] = {
     "symbol callees": ("SYMBOL", "Callees of a symbol"),
     "impact": ("SYMBOL", "Symbols that a change of a symbol may affect: its callers, theirs, and so on"),
     "change-impact": ("[FILE…]", "Tests affected by a change, and the command that runs them"),
+    "conflicts": (
+        "[DIRECTORY…]",
+        "Symbols changed here and in other working trees, and uses in one of what changed in the other",
+    ),
     "dead": ("[PATH]", "Unreferenced functions and classes"),
     "cycles": ("", "Import cycles between files, or call cycles between functions"),
     "slice": ("FILE:LINE", "Program slice: the statements that a line depends on, or that depend on it"),

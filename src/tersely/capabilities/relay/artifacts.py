@@ -11,7 +11,7 @@ from tersely.capabilities.references import SCHEME
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.documents import Artifacts, ArtifactTold, Removed, document
 from tersely.capabilities.relay.pages import MAX_PAGE_ENTRIES, next_after
-from tersely.capabilities.relay.threads import THREAD_ERRORS, artifact_lines
+from tersely.capabilities.relay.threads import LISTED_ENTRIES, THREAD_ERRORS, artifact_lines
 from tersely.capabilities.reply import REST
 from tersely.capabilities.text import Style, counted
 from tersely.foundation.artifact_types import ArtifactType
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tersely.relay.artifacts import Artifact
 
 ARTIFACT_ERRORS = (*THREAD_ERRORS, "artifact_not_found", "ambiguous_artifact", "invalid_argument")
-LISTED_ARTIFACTS = 100
 FOUND_ARTIFACTS = 10
 MAX_FOUND_ARTIFACTS = 100
 _RANGE = re.compile(r"([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8})?)?")
@@ -58,7 +57,7 @@ class ListParameters:
 
     thread: str = option(MISSING, "the id of a thread")
     after: int = option(0, "those behind this number", minimum=0)
-    limit: int = option(LISTED_ARTIFACTS, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
+    limit: int = option(LISTED_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import re
 from dataclasses import MISSING, dataclass
 from typing import TYPE_CHECKING, Any
 
-from tersely.capabilities.declaration import Capability, Context, Effect, Tier, group, option, positional
+from tersely.capabilities.declaration import Capability, Context, Effect, Tier, option, positional
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.documents import (
     ArtifactTold,
@@ -21,7 +21,7 @@ from tersely.capabilities.relay.documents import (
     ThreadTold,
     document,
 )
-from tersely.capabilities.relay.pages import MAX_PAGE_ENTRIES, PAGE_ENTRIES, Page
+from tersely.capabilities.relay.pages import MAX_PAGE_ENTRIES
 from tersely.capabilities.text import Style, aligned
 from tersely.foundation.escape import json_escaped, visible_line
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 VERSION = "v?[1-9][0-9]{0,11}"  # of a state, as it is written
 THREAD_ERRORS = ("thread_not_found",)
+LISTED_ENTRIES = 100  # where nobody says how many
 SHOWN_REF_CHARACTERS = 12  # of a hash
 _SHOWN_ITEM_CHARACTERS = 200
 _SHOWN_VALUE_CHARACTERS = 160
@@ -51,7 +52,7 @@ class ListParameters:
     """Which threads."""
 
     before: str = option("", "those older than this thread")
-    limit: int = option(PAGE_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
+    limit: int = option(LISTED_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class HistoryParameters:
 
     thread: str = option(MISSING, "the id of a thread")
     before: int | None = option(None, "those before this version", minimum=1)
-    limit: int = option(PAGE_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
+    limit: int = option(LISTED_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,8 @@ class EventParameters:
     """Which events."""
 
     thread: str = positional("the id of a thread", metavar="THREAD-ID")
-    page: Page = group(Page)
+    after: int = option(0, "those behind this number", minimum=0)
+    limit: int = option(LISTED_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +187,7 @@ def events(context: RelayContext, parameters: EventParameters) -> Events:
     """What happened."""
     from tersely.relay import threads
 
-    page = parameters.page
-    found = threads.events(context.relay.store, parameters.thread, page.after, page.limit)
+    found = threads.events(context.relay.store, parameters.thread, parameters.after, parameters.limit)
     return document(Events, {"events": [one.told() for one in found]})
 
 

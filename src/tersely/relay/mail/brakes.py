@@ -58,6 +58,6 @@ class Turns:
                 del self._exchanges[pair]
 
     def _refusal(self, sender: str, recipient: str, silent_seconds: float) -> TerselyError:
-        message = f"{sender} and {recipient} have answered each other {self._most} times without a person"
-        hint = f"a person writes to one of them, or both rest for {TURN_REST_SECONDS - silent_seconds:.0f} s"
-        return TerselyError("turn_limit", message, hint)
+        message = f"{sender} and {recipient} have answered each other {self._most} times without a person: they rest"
+        wait = f"{TURN_REST_SECONDS - silent_seconds:.0f} s"
+        return TerselyError("turn_limit", f"{message} for {wait}", "a person who writes to one of them ends this")

@@ -19,6 +19,7 @@ from tersely.relay.store.store import Store
 from tersely.relay.store.tables import Tables
 
 MAX_IDENTITIES = 100_000
+SEEN_SECONDS = 60  # after which it is noted again that somebody without a connection uses a name
 _SECRET_BYTES = 24
 
 
@@ -105,19 +106,27 @@ class Identities:
         """
         before = self._known.get(name)
         if before is not None and before.session and hmac.compare_digest(before.session, token):
-            return None
+            return self._seen(before)
         if before is not None and before.token is not None:
             if not _matches(before.token, token):
                 raise TerselyError("unauthorized", f"the name {name} is bound to a token", "show it")
         elif is_live:
             raise TerselyError("name_taken", f"{name} is connected", "send through its own connection")
         if before is not None:
-            return None
+            return self._seen(before)
         _, write = self.open(Claim(name, kind), is_live=False)
         return write
 
-    def retire(self, name: str, token: str, *, is_live: bool) -> Identity:
-        """Have nobody use a name any more; raises `recipient_not_found`, `name_taken`, `unauthorized`."""
+    def _seen(self, known: Identity) -> Callable[[Tables], None] | None:
+        """Note that somebody has used a name now: how that is written down, None where it was not long ago."""
+        now_ms = self._store.now_ms()
+        if now_ms - known.last_ms < SEEN_SECONDS * 1000:
+            return None
+        seen = self._known[known.name] = known._replace(last_ms=now_ms)
+        return lambda tables: boxes.introduce(tables, seen)
+
+    def check_retired(self, name: str, token: str, *, is_live: bool) -> None:
+        """Raise `recipient_not_found`, `name_taken` or `unauthorized` for a name that cannot be retired."""
         known = self._known.get(name)
         if known is None:
             hint = "`tersely agents` lists them"
@@ -126,7 +135,10 @@ class Identities:
             raise TerselyError("name_taken", f"{name} is connected", "end its program first")
         if known.token is not None and not _matches(known.token, token):
             raise TerselyError("unauthorized", f"the name {name} is bound to a token", "show it")
-        return self._known.pop(name)
+
+    def forget(self, name: str) -> None:
+        """Have nobody use a name any more; the store has forgotten it."""
+        self._known.pop(name, None)
 
     def silent_since(self, before_ms: int) -> list[str]:
         """The names that nobody has used since a time, of those that are bound to no token."""

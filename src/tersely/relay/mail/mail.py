@@ -248,11 +248,12 @@ class Mail:
     def retire(self, name: str, token: str = "") -> int:
         """Have a name used by nobody any more; how many messages waited for it, which are dead letters now.
 
-        Raises what `Identities.retire` raises.
+        Raises what `Identities.check_retired` raises.
         """
-        self.identities.retire(name, token, is_live=name in self.presence.connected())
-        self.channels.forget(name)
+        self.identities.check_retired(name, token, is_live=name in self.presence.connected())
         settled: list[Settled] = self.do(lambda tables: boxes.retire(tables, name))
+        self.identities.forget(name)
+        self.channels.forget(name)
         self._settle(settled)
         return len(settled)
 
