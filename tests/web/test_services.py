@@ -223,6 +223,7 @@ def test_the_figures_are_for_who_shows_the_token(web: Web) -> None:
 
 
 def test_the_page_shows_services_as_text(web: Web, relay: Client) -> None:
+    relay(ask.service_call("tools", "add", {"first": 1, "second": 2}))
     with pytest.raises(TerselyError):
         relay(ask.service_call("tools", "break_off", {}))
     ticket = web.ask("POST", "/tickets").json["ticket"]
