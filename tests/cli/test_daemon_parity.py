@@ -18,8 +18,11 @@ from tests.cli.test_startup import loaded_by
 from tersely.cli import remote
 from tersely.cli.commands import OWN_COMMANDS, RELAY_COMMANDS
 from tersely.cli.daemon import ANSWER_WORDS
+from tersely.cli.words import answer
 from tersely.daemon import lifecycle
+from tersely.daemon.analysis import Words
 from tersely.foundation.process import identity
+from tersely.workspace import Workspace
 
 # Commands that tell what they have done themselves; no daemon answers them.
 OWN_WORK = {"index"}
@@ -177,3 +180,12 @@ def test_no_daemon_answers_what_is_not_about_code(served: Path, monkeypatch: pyt
     assert [name for name in names if remote.answered("tersely", ["--quiet", name, "x"]) is not None] == []
     monkeypatch.setattr(remote, "_OWN", frozenset())
     assert [name for name in names if remote.answered("tersely", [name, "x"]) is not None] == []
+
+
+def test_no_daemon_keeps_an_answer_for_a_command(tmp_path: Path) -> None:
+    def open_workspace(environment: object, refresh: bool) -> Workspace:
+        raise AssertionError("it was asked")
+
+    for words in (["calls", "x", "--output", "cassette"], ["--output", "cassette", "stats"]):
+        typed = Words("tersely", words, str(tmp_path), {}, is_out_terminal=False, is_error_terminal=False)
+        assert answer(typed, tmp_path.resolve(), open_workspace) is None

@@ -58,7 +58,8 @@ def answer(words: Words, root: Path, open_workspace: OpenWorkspace) -> Printed |
         return None
     if not is_here or not capability.checks_freshness or load(root, words.environment).daemon == "off":
         return None
-    if capability.tier_of(request.arguments) > Tier.READ or has_references(request.arguments):
+    needs_trust = capability.tier_of(request.arguments) > Tier.READ
+    if needs_trust or has_references(request.arguments) or options.output is not None:
         return None  # what needs more trust is done by the process of whoever is trusted
     output = Output(words.program, options, terminal)
     workspace = nullcontext(open_workspace(words.environment, options.refresh))
