@@ -148,8 +148,8 @@ def noted(log: Path, member: str) -> list[Any]:
 
 
 def test_an_idle_agent_is_woken_by_its_hook(tmux: Tmux, friend: Friends, relay: Home, tmp_path: Path) -> None:
+    tester = friend("tester")  # who is there before it begins, so that it is told
     log, _ = hooked(tmux, tmp_path, "ria")
-    tester = friend("tester")
     sent = tester.send("ria", "are you there?")
     wait_for(lambda: (sent.id, "injected") in tester.receipts, "the receipt")
     [[rules]] = noted(log, "rules")
