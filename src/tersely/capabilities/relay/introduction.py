@@ -59,7 +59,9 @@ def introduce(context: RelayContext, parameters: Parameters) -> Introduction:
         is_here = one.name in connected or one.last_ms >= since_ms
         if is_here and one.name != context.agent and one.kind != "service":
             does = str(one.details.get("task", "")) or mail.presence.activity(one.name)
-            peers.append(Peer(one.name, clipped(visible_line(does), PEER_CHARACTERS)))
+            # A clipped pair of backticks would make what follows look like a command.
+            said = visible_line(does).replace("`", "'")
+            peers.append(Peer(one.name, clipped(said, PEER_CHARACTERS)))
     return Introduction(context.agent, peers[:MAX_INTRODUCED_PEERS], max(0, len(peers) - MAX_INTRODUCED_PEERS))
 
 
