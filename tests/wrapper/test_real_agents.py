@@ -9,7 +9,7 @@ import json
 import os
 import secrets
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -110,8 +110,13 @@ def started(tmux: Tmux, agent: Agent, name: str, task: str) -> None:
     tmux.run_under(name, words, agent.words, options=("--task", task))
     if agent.name == "codex":
         tmux.shows(name, "Hooks need review")
-        tmux.keys(name, "2")
-        tmux.keys(name, "Enter")
+        pressed(
+            tmux,
+            name,
+            ("2", "Enter"),
+            lambda: "Hooks need review" not in tmux.ask("capture-pane", "-p", "-t", f"tersely-{name}:"),
+            "the end of the review",
+        )
 
 
 def state_of(relay: Home, name: str) -> str:
@@ -122,19 +127,26 @@ def word() -> str:
     return f"word-{secrets.token_hex(4)}"
 
 
+def pressed(tmux: Tmux, name: str, keys: Sequence[str], look: Callable[[], bool], what: str) -> None:
+    """Press keys until what they are for has come: a dialog that is painted may not take keys yet."""
+    watch = Stopwatch()
+    tmux.keys(name, *keys)
+
+    def has_come() -> bool:
+        nonlocal watch
+        if look():
+            return True
+        if watch.seconds() > PRESS_SECONDS:
+            tmux.keys(name, *keys)
+            watch = Stopwatch()
+        return False
+
+    wait_for(has_come, what)
+
+
 def approved(tmux: Tmux, name: str, made: Path) -> None:
-    """Press Enter until what was approved is there: a dialog may be painted after its hook has told of it."""
-    pressed = Stopwatch()
-    tmux.keys(name, "Enter")
-
-    def is_made() -> bool:
-        nonlocal pressed
-        if pressed.seconds() > PRESS_SECONDS and not made.exists():
-            tmux.keys(name, "Enter")
-            pressed = Stopwatch()
-        return made.exists()
-
-    wait_for(is_made, "what the person approved")
+    """A person approves what makes a file."""
+    pressed(tmux, name, ("Enter",), made.exists, "what the person approved")
 
 
 def test_a_message_reaches_the_model_and_approves_nothing(

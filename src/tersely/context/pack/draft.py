@@ -44,6 +44,7 @@ class Draft:
         self._blank = Pack(revision, budget, budget, targets, extracts, (), (), (), view.base, view.head)
         self._place = places(view.candidates)
         self._holders = holders(view.candidates)
+        self._inside = inside(self._holders)
         self._apart = shown_apart(view.candidates, self._holders)
         self._index_of = {candidate.symbol.id: index for index, candidate in enumerate(view.candidates)}
         self._extracted = {i for i, candidate in enumerate(view.candidates) if _is_extracted(candidate, extracts)}
@@ -142,8 +143,23 @@ class Draft:
 
     def _shown_apart(self, index: int) -> tuple[tuple[int, int], ...]:
         """The lines within the body of a candidate at which others stand that are shown by themselves."""
-        inside = (self.candidates[one].symbol for one in self._apart[index] if self.chosen.get(one) is Detail.BODY)
-        return tuple(sorted((symbol.start_line, symbol.end_line) for symbol in inside))
+        apart = [one for one in (*self._apart[index], *self._begun(index)) if self.chosen.get(one) is Detail.BODY]
+        symbols = {self.candidates[one].symbol for one in apart}
+        return tuple(sorted((symbol.start_line, symbol.end_line) for symbol in symbols))
+
+    def _begun(self, index: int) -> list[int]:
+        """Those that the beginning of a body would show the beginning of."""
+        if index not in self.cuts:
+            return []
+        holder = self.candidates[index].symbol
+        last_line = self.texts.last_line(holder, self.cuts[index])
+        found: list[int] = []
+        for one in self._inside[index]:
+            symbol = self.candidates[one].symbol
+            has_own_lines = symbol.kind is not Kind.LAMBDA and symbol.start_line > holder.start_line
+            if has_own_lines and symbol.start_line <= last_line < symbol.end_line:
+                found.append(one)
+        return found
 
     def _members_shown(self, index: int) -> tuple[str, ...]:
         """Members that are shown by themselves, since a skeleton that repeats them would be longer for nothing."""
@@ -206,6 +222,15 @@ def holders(candidates: Sequence[Candidate]) -> list[tuple[int, ...]]:
             around = [other for other in around if candidates[other].symbol.end_byte >= symbol.end_byte]
             found[index] = tuple(around)
             around.append(index)
+    return found
+
+
+def inside(around: Sequence[tuple[int, ...]]) -> list[list[int]]:
+    """For each candidate those that it holds."""
+    found: list[list[int]] = [[] for _ in around]
+    for index, others in enumerate(around):
+        for holder in others:
+            found[holder].append(index)
     return found
 
 

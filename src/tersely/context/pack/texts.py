@@ -91,12 +91,18 @@ class Texts:
         lines = list(self.body(symbol))
         if size_lines is None or size_lines >= len(lines):
             return without_ranges(lines, apart) if apart else lines, symbol.end_line
-        while size_lines > 1 and not lines[size_lines - 1].text.strip():
-            size_lines -= 1
+        size_lines = _without_blank_end(lines, size_lines)
         last = lines[size_lines - 1].number
         passed = {member.id for member in self._members(symbol) if member.start_line <= last}
         begun = lines[:size_lines]
         return [*(without_ranges(begun, apart) if apart else begun), *self._member_rows(symbol, passed)], last
+
+    def last_line(self, symbol: Symbol, size_lines: int) -> int:
+        """The last line of the file that the first lines of a body reach."""
+        lines = self.body(symbol)
+        if size_lines >= len(lines):
+            return symbol.end_line
+        return lines[_without_blank_end(lines, size_lines) - 1].number
 
     def body_with(self, symbol: Symbol, numbers: Collection[int]) -> list[Line]:
         """The lines of a symbol as the file has them, documentation only where it stands on one of some lines."""
@@ -171,6 +177,13 @@ class Texts:
         if path not in self._symbols:
             self._symbols[path] = self.symbols_of(path)
         return self._symbols[path]
+
+
+def _without_blank_end(lines: Sequence[Line], size_lines: int) -> int:
+    """How many of the first lines there are up to the last of them that is not blank, at least one."""
+    while size_lines > 1 and not lines[size_lines - 1].text.strip():
+        size_lines -= 1
+    return size_lines
 
 
 def cut_to_parts(whole: Texts, view: View) -> Texts:
