@@ -21,7 +21,7 @@ class Asked:
         self.tasks: list[Any] = []
         self._failures = list(failures)
 
-    async def ask(self, client: object, task: Any, seconds: float | None, on_progress: Any = None) -> Any:
+    async def ask(self, client: object, task: Any, on_progress: Any = None) -> Any:
         self.tasks.append(task)
         if self._failures:
             raise self._failures.pop()

@@ -17,7 +17,7 @@ def test_where_no_process_can_be_started_questions_fail_at_once(tmp_path: Path) 
         dispatcher.start()
         try:
             with pytest.raises(TerselyError, match="root_not_found: no process can be started"):
-                await dispatcher.ask("client", ("rest",), None)
+                await dispatcher.ask("client", ("rest",))
         finally:
             dispatcher.close()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tersely.daemon.process import AnalysisProcess, ProcessLostError
@@ -42,7 +42,6 @@ class Job:
     process: AnalysisProcess | None = None  # while it is being done
     on_progress: Progress | None = None
     is_second_try: bool = False
-    timers: list[asyncio.TimerHandle] = field(default_factory=list)
 
 
 class Dispatcher:
@@ -74,10 +73,8 @@ class Dispatcher:
         """Whether anything waits or is being done."""
         return bool(self._running or self._waiting)
 
-    async def ask(
-        self, client: Hashable, task: Task, seconds: float | None, on_progress: Progress | None = None
-    ) -> Any:
-        """What comes of a task; raises what the task says, `timed_out`, `busy`, or `internal_error` for a lost process.
+    async def ask(self, client: Hashable, task: Task, on_progress: Progress | None = None) -> Any:
+        """What comes of a task; raises what the task says, `busy`, or `internal_error` for a lost process.
 
         Whoever stops waiting cancels the task.
         """
@@ -86,21 +83,18 @@ class Dispatcher:
         loop = asyncio.get_running_loop()
         job = Job(client, task, loop.create_future(), on_progress=on_progress)
         self._waiting.setdefault(client, deque()).append(job)
-        if seconds is not None:
-            job.timers.append(loop.call_later(seconds, self._expire, job, seconds))
         self._asked_seconds = elapsed_seconds()
         self._has_rested = False
         self._hand_out()
-        if job.process is None:
-            job.timers.append(loop.call_later(HELP_AFTER_SECONDS, self._get_help))
+        help_timer = loop.call_later(HELP_AFTER_SECONDS, self._get_help) if job.process is None else None
         try:
             kind, value = await job.answer
         except asyncio.CancelledError:
             self._give_up(job)
             raise
         finally:
-            for timer in job.timers:
-                timer.cancel()
+            if help_timer is not None:
+                help_timer.cancel()
         if kind == "failed":
             raise TerselyError(*value)
         return value
@@ -174,12 +168,6 @@ class Dispatcher:
         self._hand_out()
 
     # Giving up
-
-    def _expire(self, job: Job, seconds: float) -> None:
-        if not job.answer.done():
-            message = f"there was no answer within {seconds:g} s"
-            job.answer.set_result(("failed", ("timed_out", message, "ask for less, or allow more with timeout_ms")))
-        self._stop(job)
 
     def _give_up(self, job: Job) -> None:
         if job.process is None:

@@ -135,7 +135,7 @@ class Freshness:
                 await self._watch_directories(self._watch)
                 changes.is_everything = True
             paths = None if changes.is_everything else sorted(changes.paths)
-            found = await self._dispatcher.ask(_OWN, ("refresh", paths), None, self._tell)
+            found = await self._dispatcher.ask(_OWN, ("refresh", paths), self._tell)
             revision, notices, is_behind, self.files = found
             if paths is not None:
                 notices = self.standing.notices
@@ -158,7 +158,7 @@ class Freshness:
         """Watch all directories there are, and those that were made meanwhile."""
         try:
             for _ in range(MAX_WATCH_ROUNDS):
-                if not watch.add(await self._dispatcher.ask(_OWN, ("directories",), None)):
+                if not watch.add(await self._dispatcher.ask(_OWN, ("directories",))):
                     return
         except WatchUnavailableError as error:
             self._stop_watching(error)

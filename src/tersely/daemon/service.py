@@ -18,6 +18,7 @@ from tersely.daemon.connection import Connection
 from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.freshness import Freshness
 from tersely.daemon.place import Place
+from tersely.daemon.sharing import Sharing
 from tersely.daemon.watch import Changes
 from tersely.foundation.clock import Stopwatch, elapsed_seconds
 from tersely.foundation.errors import TerselyError
@@ -41,6 +42,7 @@ class Service:
         self._freshness = freshness
         self._stamped = [f"{root}/{path}" for path in _SETTINGS]
         self._cache = AnswerCache(ANSWER_CACHE_BYTES)
+        self._sharing: Sharing[tuple[bytes, int]] = Sharing()
         self._age = Stopwatch()
         self._requests = 0
         self.asked_seconds = elapsed_seconds()
@@ -105,9 +107,20 @@ class Service:
         kept = self._cache.get(key) or self._cache.get((key, state))
         if kept is not None and standing.is_fresh:
             return kept
-        left = max(0.001, seconds - watch.seconds())
         asked = (task[0], tuple(standing), *task[1:])
-        answer, repeats = await self._dispatcher.ask(client, asked, left, on_progress)
+
+        def work(tell: Progress | None) -> Awaitable[tuple[bytes, int]]:
+            return self._dispatcher.ask(client, asked, tell)
+
+        try:
+            async with asyncio.timeout(max(0.001, seconds - watch.seconds())):
+                shared = await self._sharing.ask((key, state, standing), work, on_progress)
+                answer, repeats = shared.answer
+                if not (shared.is_own or _is_same_for_all(Repeats(repeats), state)):
+                    answer, repeats = await work(on_progress)
+        except TimeoutError:
+            message = f"there was no answer within {seconds:g} s"
+            raise TerselyError("timed_out", message, "ask for less, or allow more with timeout_ms") from None
         if repeats and standing.is_fresh and not standing.is_behind and key == self._key(task):
             self._keep(key, state, Repeats(repeats), answer)
         return bytes(answer)
@@ -169,7 +182,7 @@ class Service:
 
     async def _warm(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
         await self._freshness.ensure()
-        await self._dispatcher.ask(connection, ("warm",), None)
+        await self._dispatcher.ask(connection, ("warm",))
         return {"files": self._freshness.files, "revision": self._freshness.revision}
 
     async def revision(self) -> str:
@@ -214,6 +227,11 @@ class Service:
         if not isinstance(path, str):
             raise TerselyError("invalid_argument", "a path is a string")
         self._freshness.mark(Changes(paths={path.removeprefix(f"{self._root}/")}))
+
+
+def _is_same_for_all(repeats: Repeats, state: Hashable | None) -> bool:
+    """Whether whoever asks the same at the same state of the repository is given the same answer."""
+    return repeats is Repeats.AT_REVISION or (bool(repeats) and state is not None)
 
 
 def _words(given: Mapping[str, Any]) -> tuple[Any, ...]:
