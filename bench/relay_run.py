@@ -22,10 +22,9 @@ import msgspec
 
 from bench.results import Row, Table, report
 from tersely.cli.daemon import ANSWER_WORDS
-from tersely.client import Client, ask
+from tersely.client import Client, ask, relay_process
+from tersely.doors.home import NO_PORT
 from tersely.foundation.tokens import Tokenizer
-from tersely.protocols.relay.place import NO_PORT
-from tersely.web import lifecycle
 
 HERE = Path(__file__).parents[1]
 BUDGET = 2_000
@@ -117,11 +116,11 @@ def _figures(home: Path, thread: str) -> tuple[int, int]:
 def _relay(root: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
-        lifecycle.start(home, NO_PORT, str(root), ANSWER_WORDS)
+        relay_process.start(home, NO_PORT, str(root), ANSWER_WORDS)
         try:
             yield home
         finally:
-            lifecycle.stop(home)
+            relay_process.stop(home)
 
 
 def main() -> int:

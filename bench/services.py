@@ -22,12 +22,12 @@ from bench import results
 from bench.results import Row, Table
 from bench.scratch import copied
 from tersely.cli.daemon import ANSWER_WORDS
+from tersely.client import relay_process
 from tersely.client.peer import Peer
 from tersely.daemon.place import Place
+from tersely.doors.home import NO_PORT
+from tersely.doors.socket.bridge.link import Link
 from tersely.foundation.clock import elapsed_seconds
-from tersely.protocols.relay.place import NO_PORT
-from tersely.router.bridge.link import Link
-from tersely.web import lifecycle
 
 CONNECTS = 200
 QUESTIONS = 200  # of each kind
@@ -65,10 +65,10 @@ def main(arguments: list[str]) -> int:
         home = root.parent / "home"
         subprocess.run([sys.executable, "-m", "tersely", "warm", "--root", str(root)], check=True, capture_output=True)
         try:
-            lifecycle.start(home, NO_PORT, str(root), ANSWER_WORDS)
+            relay_process.start(home, NO_PORT, str(root), ANSWER_WORDS)
             rows, others = asyncio.run(_measured(root, home))
         finally:
-            lifecycle.stop(home)
+            relay_process.stop(home)
             subprocess.run([sys.executable, "-m", "tersely", "daemon", "stop", "--root", str(root)], check=False)
     tables = [NEW.filled(rows, f"{options.repository.name}."), OTHERS.filled(others)]
     results.report("services", tables, options.record)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from tersely.talk.commands import script
+from tersely.ai_talk.commands import script
 
 if __name__ == "__main__":
     script("discover")

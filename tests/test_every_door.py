@@ -13,7 +13,7 @@ from mcp import Client as ToolClient
 from tests.cli.asking import FILES
 from tests.cli.relay_home import Home, home_of
 from tests.cli.test_commands import QUESTIONS
-from tests.protocols.mcp.conversing import converse, text_of
+from tests.doors.mcp.conversing import converse, text_of
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.binding import read_words
@@ -21,8 +21,8 @@ from tersely.capabilities.declaration import Effect
 from tersely.cli.commands import COMMANDS, RELAY_COMMANDS, Command
 from tersely.client import Client, ask
 from tersely.client.cassettes import referred
+from tersely.doors.mcp.tools import OFFERED, tool_name
 from tersely.foundation.errors import TerselyError
-from tersely.protocols.mcp.tools import OFFERED, tool_name
 
 BUDGET = 100_000  # tokens, which no answer needs
 AGENT = "ann"

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tersely.doors.http.failures import status_of
 from tersely.foundation.errors import EXIT_OF_CODE
-from tersely.web.failures import status_of
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "tersely" / "foundation" / "errors.py"

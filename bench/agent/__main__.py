@@ -31,7 +31,7 @@ from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.toolbox import Choices
 from tersely.foundation.tokens import Tokenizer
 
-ANSWER_WORDS = "tersely.cli.words:answer"
+ANSWER_WORDS = "tersely.cli.recorded_output:answer"
 TURNS = 50
 WINDOWS = ((16_384, 0), (8_192, 0), (8_192, 128))  # tokens, and of the least part that the server reuses
 NOTES = "NOTES.txt"

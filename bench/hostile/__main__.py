@@ -28,8 +28,8 @@ from bench.hostile.questions import ODD, QUESTIONS
 from bench.hostile.repository import MARK, OUTSIDE, SECRET, make
 from bench.results import Row, Table, report
 from tersely.cli.commands import COMMANDS
+from tersely.doors.mcp.tools import tool_name
 from tersely.foundation.clock import Stopwatch
-from tersely.protocols.mcp.tools import tool_name
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 SLOWEST = 4  # questions that a record names

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.cli.daemon import ANSWER_WORDS
-from tersely.protocols.socket.place import socket_path
+from tersely.doors.socket.socket_paths import socket_path
 from tersely.relay.policy import CONFIG
 
 START_SECONDS = 60
@@ -32,7 +32,7 @@ class Killed:
         """Start it, and wait until it listens."""
         reading, writing = os.pipe()
         arguments = [str(self.home), "0", str(self.home.parent), ANSWER_WORDS, str(writing)]
-        code = "import sys; from tersely.web.serve import main; main(*sys.argv[1:])"
+        code = "import sys; from tersely.doors.relay_process import main; main(*sys.argv[1:])"
         environment: dict[str, Any] = {**os.environ, "TERSELY_HOME": str(self.home)}
         process = subprocess.Popen(
             [sys.executable, "-c", code, *arguments], pass_fds=(writing,), env=environment,

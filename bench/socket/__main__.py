@@ -19,7 +19,7 @@ from typing import NamedTuple
 from bench import results
 from bench.process import cpu_seconds, memory_mb
 from bench.results import Row, Table
-from tersely.protocols.socket.place import socket_path
+from tersely.doors.socket.socket_paths import socket_path
 
 IN_FLIGHT = (1, 64)
 TABLE = Table(

@@ -10,8 +10,8 @@ import sys
 
 import uvloop
 
-from tersely.protocols.socket import envelopes
-from tersely.protocols.socket.frames import Frames, framed
+from tersely.doors.socket import envelopes
+from tersely.doors.socket.frames import Frames, framed
 
 
 class Echo(asyncio.Protocol):

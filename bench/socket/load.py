@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import msgspec
 import uvloop
 
-from tersely.protocols.socket.frames import Frames, framed
+from tersely.doors.socket.frames import Frames, framed
 
 BODY = "x" * 200
 GRACE_SECONDS = 5.0  # for what is on its way when the time is over; what has not come by then is lost

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import uvloop
 
-from tersely.protocols.socket.place import listen
+from tersely.doors.socket.serve import serving
+from tersely.doors.socket.socket_paths import listen
 from tersely.relay.policy import CONFIG
 from tersely.relay.relay import Relay, make_home
-from tersely.router.serve import serving
 
 TURNS = 1_000_000_000  # its clients answer each other as fast as they can
 

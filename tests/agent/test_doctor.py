@@ -9,7 +9,7 @@ from tests.agent.model_servers import Scripted
 from tests.agent.ollama import Front
 
 from tersely.cli.agent import servers
-from tersely.cli.agent.declared import ChatParameters
+from tersely.cli.agent.command_spec import ChatParameters
 from tersely.cli.agent.doctor import examined_model
 from tersely.cli.main import main
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tersely.cli.agent.chat import server_of
-from tersely.cli.agent.declared import ChatParameters
+from tersely.cli.agent.command_spec import ChatParameters
 from tersely.foundation.settings import Settings
 
 OURS, OTHERS = "https://models.example.org/v1", "https://models.example.net/v1"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.cli.asking import Ask
 
+from tersely.cli.builtin_commands import own_parameters
 from tersely.cli.commands import ALIASES, COMMANDS, OWN_COMMANDS, TALK
-from tersely.cli.own import own_parameters
 
 # One question for each command, and what its text must say.
 PATCH = """diff --git a/src/shop/money.py b/src/shop/money.py

@@ -15,10 +15,10 @@ from tests.cli.test_commands import QUESTIONS
 from tests.cli.test_questions_without_answers import REFUSALS
 from tests.cli.test_startup import loaded_by
 
-from tersely.cli import remote
+from tersely.cli import daemon_client
 from tersely.cli.commands import OWN_COMMANDS, RELAY_COMMANDS
 from tersely.cli.daemon import ANSWER_WORDS
-from tersely.cli.words import answer
+from tersely.cli.recorded_output import answer
 from tersely.daemon import lifecycle
 from tersely.daemon.analysis import Words
 from tersely.foundation.process import identity
@@ -132,7 +132,7 @@ def test_settings_are_those_of_whoever_asks(ask_twice: Ask, served: Path, monkey
 
 
 def answered(*words: str) -> int | None:
-    return remote.answered("tersely", words)
+    return daemon_client.answered("tersely", words)
 
 
 def test_it_is_the_daemon_that_answers(ask: Ask, served: Path) -> None:
@@ -167,7 +167,7 @@ def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, served:
     """What Python itself loads for `json` is most of it."""
     ours = {name for name in loaded_by("tree") if name.startswith("tersely")}
     assert ours == {
-        *("tersely", "tersely.cli", "tersely.cli.main", "tersely.cli.remote", "tersely.cli.terminal"),
+        *("tersely", "tersely.cli", "tersely.cli.main", "tersely.cli.daemon_client", "tersely.cli.terminal"),
         *("tersely.daemon", "tersely.daemon.client", "tersely.daemon.place"),
         *("tersely.foundation", "tersely.foundation.limits", "tersely.foundation.private", "tersely.foundation.roots"),
         *("tersely.foundation.process", "tersely.foundation.process.identity"),
@@ -177,9 +177,9 @@ def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, served:
 
 def test_no_daemon_answers_what_is_not_about_code(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [*OWN_COMMANDS, *RELAY_COMMANDS]
-    assert [name for name in names if remote.answered("tersely", ["--quiet", name, "x"]) is not None] == []
-    monkeypatch.setattr(remote, "_OWN", frozenset())
-    assert [name for name in names if remote.answered("tersely", [name, "x"]) is not None] == []
+    assert [name for name in names if daemon_client.answered("tersely", ["--quiet", name, "x"]) is not None] == []
+    monkeypatch.setattr(daemon_client, "_OWN", frozenset())
+    assert [name for name in names if daemon_client.answered("tersely", [name, "x"]) is not None] == []
 
 
 def test_no_daemon_keeps_an_answer_for_a_command(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ from tests.foundation.serving import serving
 from tersely import __version__
 from tersely.cli.main import main_relay
 from tersely.client import Client
+from tersely.doors.home import LOCK, LOG
 from tersely.foundation.process.detached import wait_for_end
-from tersely.protocols.relay.place import LOCK, LOG
 
 SOURCE = "def boil(water):\n    return heat(water)\n\n\ndef heat(water):\n    return water + 1\n"
 

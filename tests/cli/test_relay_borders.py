@@ -18,9 +18,9 @@ import pytest
 from tests.cli.relay_home import Home, home_of
 from tests.foundation.serving import serving
 
+from tersely.doors.home import LOCK
+from tersely.doors.socket.socket_paths import HTTP_SOCKET, SOCKET, listen
 from tersely.foundation.process.detached import wait_for_end
-from tersely.protocols.relay.place import LOCK
-from tersely.protocols.socket.place import HTTP_SOCKET, SOCKET, listen
 
 HEALTHY = b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{"status":"ok"}'
 
@@ -162,7 +162,7 @@ def test_what_listens_in_the_home_and_does_not_hold_its_lock_is_no_relay_and_not
 def test_down_ends_the_process_that_listens_also_when_it_does_not_answer(home: Home) -> None:
     home.home.mkdir(mode=0o700)
     program = (
-        "import fcntl, sys, time; from pathlib import Path; from tersely.protocols.socket.place import listen; "
+        "import fcntl, sys, time; from pathlib import Path; from tersely.doors.socket.socket_paths import listen; "
         "file = open(sys.argv[2], 'w'); fcntl.flock(file, fcntl.LOCK_EX); "
         "deaf = listen(Path(sys.argv[1]), 'http.sock'); print(flush=True); time.sleep(600)"
     )

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from mcp.client.client import Client
 from tests.cli.relay_home import Home, home_of
-from tests.protocols.mcp.conversing import converse, text_of
+from tests.doors.mcp.conversing import converse, text_of
 
 from tersely.foundation.tokens import count
 

@@ -11,14 +11,14 @@ from contextlib import ExitStack, aclosing, closing
 from pathlib import Path
 
 import pytest
+from tests.doors.http.conftest import Web, serve
 from tests.foundation.serving import serving
-from tests.web.conftest import Web, serve
 
 from tersely.client import AsyncClient, Client, ask
 from tersely.client.peer import Peer
+from tersely.doors.http.contract.operations import OPERATIONS
 from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
-from tersely.protocols.relay.operations import OPERATIONS
 
 
 @pytest.fixture(scope="module")

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.ai_talk.talking import ENOUGH_SECONDS, told
 from tests.cli.relay_home import Home, home_of
-from tests.talk.talking import ENOUGH_SECONDS, told
 
+from tersely.ai_talk import lifecycle, place
+from tersely.ai_talk.messages import Message, frame_of
+from tersely.ai_talk.place import Place
 from tersely.client.peer import Delivery, Peer
-from tersely.talk import lifecycle, place
-from tersely.talk.messages import Message, frame_of
-from tersely.talk.place import Place
 
 Talk = Callable[..., dict[str, Any]]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.relay_home import Home, home_of
-from tests.wrapper.conftest import PATIENCE_SECONDS, wait_for
+from tests.pty.conftest import PATIENCE_SECONDS, wait_for
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "agents-that-talk.md").read_text("utf-8")

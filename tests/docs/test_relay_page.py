@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.cli.relay_home import home_of
 
+from tersely.doors.http.contract.operations import OPERATIONS
 from tersely.foundation.tokens import Tokenizer
-from tersely.protocols.relay.operations import OPERATIONS
 from tersely.relay import policy
 from tersely.relay.calls import Call
 from tersely.relay.relay import PLUGINS, Relay

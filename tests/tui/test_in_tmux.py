@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.agent.model_servers import Scripted, scripted
-from tests.wrapper.conftest import wait_for
+from tests.pty.conftest import wait_for
 
 __all__ = ["scripted"]
 

@@ -139,7 +139,7 @@ def _second_words(first: str) -> list[str]:
 
 
 def _own_arguments(name: str) -> list[str]:
-    from tersely.cli.own import own_parameters  # which imports this module
+    from tersely.cli.builtin_commands import own_parameters  # which imports this module
 
     if name == TALK:
         return ["listen", "check", "send", "discover", "listen-once", "join"]

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from tersely.capabilities.text import Style, aligned, counted
-from tersely.cli.own import Verb
+from tersely.cli.builtin_commands import Verb
 from tersely.daemon import lifecycle
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.roots import find_root
 from tersely.foundation.settings import Settings, load
 
-ANSWER_WORDS = "tersely.cli.words:answer"
+ANSWER_WORDS = "tersely.cli.recorded_output:answer"
 _MEGABYTE = 1_000_000
 
 

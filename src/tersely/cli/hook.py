@@ -15,8 +15,13 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from tersely.agents import state
-from tersely.agents.hooks import (
+from tersely.cli.daemon_client import request
+from tersely.foundation.clock import Stopwatch
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.roots import enclosing_root
+from tersely.foundation.settings import SESSION_VARIABLE
+from tersely.integrations import state
+from tersely.integrations.hooks import (
     LEAST_OUTLINED_BYTES,
     LEAST_OUTLINED_LINES,
     Call,
@@ -25,12 +30,7 @@ from tersely.agents.hooks import (
     read_call,
     session_name,
 )
-from tersely.agents.table import AGENTS, Agent
-from tersely.cli.remote import request
-from tersely.foundation.clock import Stopwatch
-from tersely.foundation.errors import TerselyError
-from tersely.foundation.roots import enclosing_root
-from tersely.foundation.settings import SESSION_VARIABLE
+from tersely.integrations.table import AGENTS, Agent
 
 HOOK_SECONDS = 8.0  # for an answer, after which nothing is said
 MAX_HOOK_BYTES = 4_000_000  # of a call

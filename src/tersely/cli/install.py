@@ -10,11 +10,11 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tersely.agents.changes import Change, Wanted, carry_out, planned, undone
-from tersely.agents.table import AGENTS, Place
 from tersely.cli.daemon import resolved_root
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
+from tersely.integrations.changes import Change, Wanted, carry_out, planned, undone
+from tersely.integrations.table import AGENTS, Place
 
 _SCRIPT = "tersely"
 

@@ -57,7 +57,7 @@ def _run(program: str, words: Sequence[str]) -> int:
     if len(words) == 1 and words[0] in {"--version", "-V"}:
         sys.stdout.write(f"{program} {__version__}\n")
         return 0
-    from tersely.cli.remote import answered
+    from tersely.cli.daemon_client import answered
 
     status = None if program == RELAY else answered(program, words)
     if status is not None:

@@ -57,7 +57,7 @@ def text(program: str, words: Sequence[str], style: Style) -> str:
         return help_text(program, words[1:] if words[0] == RELAY else words, style)
     about = OWN_COMMANDS.get(words[0])
     if about is not None:
-        from tersely.cli.own import own_parameters  # which imports this module
+        from tersely.cli.builtin_commands import own_parameters  # which imports this module
 
         declared = own_parameters(words[0])
         head = f"{style.heading(f'{program} {about[0]}')}\n\n  {about[1]}.\n"

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tersely.agents import state
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import parameters_of
 from tersely.capabilities.references import has_references, with_references
@@ -22,17 +21,18 @@ from tersely.cli.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.relay.identity import asker
 from tersely.cli.services import RelayServices
 from tersely.daemon.asking import Asking
+from tersely.daemon.ndjson.commands import call
+from tersely.doors.mcp.roots import Roots
+from tersely.doors.mcp.server import make_service
+from tersely.doors.mcp.stdio import serve_streams
+from tersely.doors.mcp.tools import STORE
 from tersely.foundation.ids import new_id
 from tersely.foundation.tokens import Tokenizer
-from tersely.protocols.commands import call
-from tersely.protocols.mcp.roots import Roots
-from tersely.protocols.mcp.server import make_service
-from tersely.protocols.mcp.stdio import serve_streams
-from tersely.protocols.mcp.tools import STORE
+from tersely.integrations import state
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
-    from tersely.protocols.mcp.session import ServedMethods
+    from tersely.doors.mcp.session import ServedMethods
 
 _AGENT = "mcp"  # how the names of its readers begin
 
@@ -56,7 +56,7 @@ async def _serve_streams(named: Path | None, all_tools: bool) -> None:
 
 
 async def _serve_http(named: Path | None, port: int, all_tools: bool) -> None:
-    from tersely.protocols.mcp.http import serve_http
+    from tersely.doors.mcp.http import serve_http
 
     asking = Asking(ANSWER_WORDS, starts_daemons=True)
     try:

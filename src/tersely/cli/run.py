@@ -53,7 +53,7 @@ def run(program: str, words: Sequence[str]) -> int:
 
             return run_relay(program, leading, rest[1:] if rest[:1] == [RELAY] else rest)
         if is_own(words, rest):
-            from tersely.cli.own import run_own
+            from tersely.cli.builtin_commands import run_own
 
             return run_own(program, leading, rest)
         request = read_request(leading, rest, os.environ)
@@ -83,7 +83,7 @@ def _run_talk(program: str, leading: Sequence[str], words: Sequence[str]) -> int
     if words[:1] == ["join"]:
         from tersely.client.talk import main
     else:
-        from tersely.talk.commands import main
+        from tersely.ai_talk.commands import main
     others = [word for word in leading if word not in {"--json", "--quiet", "--help", "-h"}]
     if others:
         raise TerselyError("usage", f"{TALK} takes no {others[0]}", f"{program} {TALK} --help lists the commands")

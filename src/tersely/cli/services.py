@@ -11,9 +11,9 @@ from typing import Any
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import parameters_of
 from tersely.cli.relay.identity import completed
+from tersely.doors.mcp.services import Method
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
-from tersely.protocols.mcp.services import Method
 
 _READS, _CONNECTED = "read", "connected"
 

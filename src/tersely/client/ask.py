@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from tersely.capabilities.relay import documents
 from tersely.client.request import Request, request
+from tersely.doors.http.contract import shapes
+from tersely.doors.http.contract.services import NewQuestion, ServiceAnswer, Services
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.limits import REQUEST_SECONDS
-from tersely.protocols.relay import shapes
-from tersely.protocols.relay.services import NewQuestion, ServiceAnswer, Services
 
 
 def health() -> Request[shapes.Health]:

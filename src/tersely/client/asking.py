@@ -15,14 +15,14 @@ import msgspec
 from tersely.capabilities import catalogue
 from tersely.capabilities.relay.documents import ArtifactTold, EventTold
 from tersely.client.request import Request, decoded, failure_of, read_answer, request
+from tersely.doors.home import home_directory
+from tersely.doors.http.contract.operations import Content
+from tersely.doors.http.contract.shapes import Answered, Question, TicketTold
+from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation import http
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS
-from tersely.protocols.relay.operations import Content
-from tersely.protocols.relay.place import home_directory
-from tersely.protocols.relay.shapes import Answered, Question, TicketTold
-from tersely.protocols.socket.place import HTTP_SOCKET, socket_path
 
 EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened again
 EVENT_STREAM_SECONDS = 1.0  # that it lasts at least; one that ends sooner is not opened again

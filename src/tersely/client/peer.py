@@ -18,15 +18,15 @@ from typing import Any, NamedTuple, Self, cast
 
 import msgspec
 
+from tersely.doors.home import home_directory
+from tersely.doors.socket.envelopes import VERSION
+from tersely.doors.socket.failures import ERROR_OF_CODE
+from tersely.doors.socket.frames import Frames, FrameTooLargeError, framed
+from tersely.doors.socket.socket_paths import socket_path
 from tersely.foundation.credentials import is_same_user
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import CLIENT_SECONDS, HELLO_SECONDS, MAX_FRAME_BYTES, REQUEST_SECONDS
-from tersely.protocols.relay.place import home_directory
-from tersely.protocols.socket.envelopes import VERSION
-from tersely.protocols.socket.failures import ERROR_OF_CODE
-from tersely.protocols.socket.frames import Frames, FrameTooLargeError, framed
-from tersely.protocols.socket.place import socket_path
 
 _ENCODE = msgspec.json.Encoder().encode
 _DECODE = msgspec.json.Decoder().decode

@@ -9,9 +9,9 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
+from tersely.doors.http.contract.operations import BY_NAME, Content, Operation
+from tersely.doors.http.contract.shapes import Failure
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
-from tersely.protocols.relay.operations import BY_NAME, Content, Operation
-from tersely.protocols.relay.shapes import Failure
 
 AnswerT = TypeVar("AnswerT")
 _FOREIGN = "or one of another version: tersely down, then tersely up"

@@ -27,9 +27,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from tersely.client.peer import Peer
+from tersely.doors.socket.failures import failure_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_REQUESTS, MAX_SERVICE_RESULT_BYTES
-from tersely.protocols.socket.failures import failure_of
 
 SERVICE_RECONNECT_SECONDS = 5.0  # the longest pause of a service between two tries to reach the relay
 _FIRST_PAUSE_SECONDS = 0.2

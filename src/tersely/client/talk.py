@@ -16,16 +16,16 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
+from tersely.ai_talk import commands, lifecycle, place, process
+from tersely.ai_talk.failures import TalkError
+from tersely.ai_talk.inbox import peek
+from tersely.ai_talk.listener import MAX_REMEMBERED_IDS, Keep, inbox_keeper
+from tersely.ai_talk.messages import BINARY, JSON, Message, value_of
+from tersely.ai_talk.place import Limits, Listening
+from tersely.ai_talk.process import Held
 from tersely.client.peer import Busy, Delivery, Peer
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import CLIENT_SECONDS
-from tersely.talk import commands, lifecycle, place, process
-from tersely.talk.failures import TalkError
-from tersely.talk.inbox import peek
-from tersely.talk.listener import MAX_REMEMBERED_IDS, Keep, inbox_keeper
-from tersely.talk.messages import BINARY, JSON, Message, value_of
-from tersely.talk.place import Limits, Listening
-from tersely.talk.process import Held
 
 REJOIN_SECONDS = 1.0  # until a lost relay is looked for again
 

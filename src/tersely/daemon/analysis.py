@@ -23,13 +23,13 @@ from tersely.capabilities.reply import BUDGET, reply, whole_reply
 from tersely.code.engine import Engine
 from tersely.code.index.directories import watched_directories
 from tersely.code.index.refresh import Progress, RefreshReport
+from tersely.daemon.ndjson.commands import call
+from tersely.daemon.ndjson.messages import encode, failure
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.frames import PROGRESS, read_frame, write_frame
 from tersely.foundation.limits import MAX_ANSWER_BYTES, PROGRESS_SECONDS
 from tersely.foundation.settings import Settings, load
-from tersely.protocols.commands import call
-from tersely.protocols.messages import encode, failure
 from tersely.workspace import Workspace
 
 COLLECTED_OBJECTS = 200_000  # new ones, after which garbage is looked for between two tasks

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tersely.daemon import lifecycle
+from tersely.daemon.ndjson.commands import TEXT_COMMAND
+from tersely.daemon.ndjson.messages import MILLISECONDS
 from tersely.daemon.place import Place
 from tersely.foundation.credentials import is_same_user
 from tersely.foundation.errors import TerselyError
@@ -27,8 +29,6 @@ from tersely.foundation.limits import (
 )
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.settings import ENVIRONMENT_PREFIX, Settings, load
-from tersely.protocols.commands import TEXT_COMMAND
-from tersely.protocols.messages import MILLISECONDS
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from tersely.daemon.ndjson.lines import Lines
+from tersely.daemon.ndjson.messages import RefusedRequestError, Request, encode, failure, line, parse
 from tersely.foundation.credentials import is_same_user
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_CLIENT_REQUESTS, MAX_REQUEST_BYTES
-from tersely.protocols.lines import Lines
-from tersely.protocols.messages import RefusedRequestError, Request, encode, failure, line, parse
 
 MAX_UNSENT_BYTES = 32_000_000  # answers that one client does not take
 

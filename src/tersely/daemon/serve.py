@@ -15,6 +15,7 @@ import tersely
 from tersely.daemon.connection import Connection
 from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.freshness import Freshness
+from tersely.daemon.ndjson.messages import encode, failure, line
 from tersely.daemon.place import Place
 from tersely.daemon.service import Service
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
@@ -23,7 +24,6 @@ from tersely.foundation.private import make_private
 from tersely.foundation.process.beginning import Report, log_to
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.process.lockfile import held, release, write_record
-from tersely.protocols.messages import encode, failure, line
 
 MAX_CONNECTIONS = 256
 _LOG = logging.getLogger("tersely.daemon")

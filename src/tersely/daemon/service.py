@@ -17,6 +17,8 @@ from tersely.daemon.cache import AnswerCache
 from tersely.daemon.connection import Connection
 from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.freshness import Freshness
+from tersely.daemon.ndjson.commands import OWN_COMMANDS, TEXT_COMMAND, WORDS_COMMAND
+from tersely.daemon.ndjson.messages import Request, encode, line
 from tersely.daemon.place import Place
 from tersely.daemon.sharing import Sharing
 from tersely.daemon.watch import Changes
@@ -25,8 +27,6 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.state import git_state
 from tersely.foundation.hashing import content_hash
 from tersely.foundation.process.identity import program_identity
-from tersely.protocols.commands import OWN_COMMANDS, TEXT_COMMAND, WORDS_COMMAND
-from tersely.protocols.messages import Request, encode, line
 
 ANSWER_CACHE_BYTES = 16_000_000
 _SETTINGS = ("pyproject.toml", ".tersely/config.toml")  # answers depend on them beside the files

@@ -19,7 +19,7 @@ from tersely.agent.tools.running.command import Shared
 from tersely.agent.tools.running.keeper import landlock_version
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.cli.agent.chat import wanted
-from tersely.cli.agent.declared import ChatParameters
+from tersely.cli.agent.command_spec import ChatParameters
 from tersely.cli.daemon import ANSWER_WORDS
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.settings import load

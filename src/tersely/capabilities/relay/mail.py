@@ -120,7 +120,7 @@ def _payload(parameters: SendParameters) -> dict[str, Any]:
 
 
 def _treatment(parameters: SendParameters) -> dict[str, Any]:
-    """How it is to be treated, as `protocols.socket.envelopes.Treatment` has it."""
+    """How it is to be treated, as `doors.socket.envelopes.Treatment` has it."""
     wanted = {
         "ttl_ms": parameters.ttl_ms,
         "importance": parameters.importance,

@@ -20,7 +20,7 @@ from tersely.benchmark.report import report
 from tersely.benchmark.tasks import Cut, Cutter, none_found
 from tersely.capabilities.text import Style, counted
 from tersely.cli.agent.chat import NOTHING, server_of, shared
-from tersely.cli.agent.declared import BenchParameters, ChatParameters
+from tersely.cli.agent.command_spec import BenchParameters, ChatParameters
 from tersely.cli.agent.interruption import Interruption
 from tersely.cli.agent.servers import Server, connected
 from tersely.cli.daemon import resolved_root

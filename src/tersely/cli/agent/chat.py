@@ -21,8 +21,7 @@ from tersely.agent.opening import (
     open_agent,
 )
 from tersely.agent.sessions.store import LAST, Store
-from tersely.agents.state import directory
-from tersely.cli.agent.declared import HIGHEST_TIER, ChatParameters, OutputFormat
+from tersely.cli.agent.command_spec import HIGHEST_TIER, ChatParameters, OutputFormat
 from tersely.cli.agent.given import is_for_screen, message_of
 from tersely.cli.agent.headless import run_headless
 from tersely.cli.agent.printing import Printer
@@ -33,6 +32,7 @@ from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_WINDOW_TOKENS
 from tersely.foundation.settings import Settings, load
+from tersely.integrations.state import directory
 
 FOLDER = "chat"
 NOTHING = "none"  # of a setting that lists things

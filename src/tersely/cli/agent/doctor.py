@@ -12,7 +12,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_WINDOW_TOKENS
 
 if TYPE_CHECKING:
-    from tersely.cli.agent.declared import ChatParameters
+    from tersely.cli.agent.command_spec import ChatParameters
     from tersely.cli.agent.servers import Server
 
 _UNDER = " " * 7  # the text of a finding

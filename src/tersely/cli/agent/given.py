@@ -9,7 +9,7 @@ import stat
 import sys
 from collections.abc import Callable
 
-from tersely.cli.agent.declared import STANDARD_INPUT
+from tersely.cli.agent.command_spec import STANDARD_INPUT
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_PIPED_KEPT_BYTES
 from tersely.foundation.tokens import well_formed

@@ -25,7 +25,7 @@ from tersely.agent.events import (
 )
 from tersely.capabilities.reply import failure_text
 from tersely.capabilities.text import PLAIN, counted
-from tersely.cli.agent.declared import OutputFormat
+from tersely.cli.agent.command_spec import OutputFormat
 from tersely.cli.terminal import Terminal, write
 from tersely.foundation.errors import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OF_CODE, EXIT_OK, TerselyError
 from tersely.foundation.escape import json_escaped, visible, visible_line

@@ -14,7 +14,7 @@ from tersely.agent.models.connecting import Model, address, is_same_server, name
 from tersely.agent.opening import Conversation, Wanted, open_agent
 from tersely.agent.sessions.analytics import analytics
 from tersely.capabilities.text import counted
-from tersely.cli.agent.declared import HIGHEST_TIER
+from tersely.cli.agent.command_spec import HIGHEST_TIER
 from tersely.cli.agent.past import past
 from tersely.cli.agent.servers import Server, connected
 from tersely.cli.agent.tally import Tally

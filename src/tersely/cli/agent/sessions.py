@@ -11,7 +11,7 @@ from tersely.agent.sessions.analytics import analytics
 from tersely.agent.sessions.store import History, Listed, Store, checked_name, short_id
 from tersely.capabilities.text import Style, aligned, counted
 from tersely.cli.agent.chat import folder
-from tersely.cli.agent.declared import ExportFormat, SessionParameters, SessionVerb
+from tersely.cli.agent.command_spec import ExportFormat, SessionParameters, SessionVerb
 from tersely.cli.daemon import resolved_root
 from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import TerselyError

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tersely.agents.ancestry import NAME_VARIABLE
 from tersely.capabilities.declaration import option
 from tersely.cli.daemon import ANSWER_WORDS
-from tersely.cli.relay.declared import Asked, RelayCommand
+from tersely.cli.relay.command_spec import Asked, RelayCommand
+from tersely.doors.home import home_directory
 from tersely.foundation.limits import MAX_BUDGET_TOKENS, MIN_BRIEF_TOKENS
 from tersely.foundation.roots import enclosing_root, is_repository
-from tersely.protocols.relay.place import home_directory
+from tersely.integrations.ancestry import NAME_VARIABLE
 
 BRIEF_TOKENS = 2_000  # of a brief, where nothing else is said
 
@@ -32,7 +32,7 @@ class _BriefParameters:
 
 
 def _brief(asked: Asked, parameters: _BriefParameters) -> dict[str, Any]:
-    from tersely.continuity.parts import Subject, brief
+    from tersely.handoff.parts import Subject, brief
 
     home = _running_home()
     directory, has_code = session_directory(asked.options.root)
@@ -55,15 +55,15 @@ def session_directory(root: str) -> tuple[Path, bool]:
 
 
 def _running_home() -> Path | None:
-    from tersely.web import lifecycle
+    from tersely.client import relay_process
 
     home = home_directory()
-    return home if lifecycle.running(home) is not None else None
+    return home if relay_process.running(home) is not None else None
 
 
 def _thread(home: Path | None, directory: Path) -> str:
     from tersely.client import Client
-    from tersely.continuity import threads
+    from tersely.handoff import threads
 
     named = os.environ.get(threads.VARIABLE, "")
     if named or home is None:

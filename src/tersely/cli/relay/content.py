@@ -13,7 +13,7 @@ from tersely import __version__
 from tersely.capabilities.declaration import Role, group, option, positional
 from tersely.capabilities.relay.artifacts import GetParameters
 from tersely.capabilities.relay.threads import event_line
-from tersely.cli.relay.declared import Asked, Nothing, RelayCommand, plain
+from tersely.cli.relay.command_spec import Asked, Nothing, RelayCommand, plain
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 

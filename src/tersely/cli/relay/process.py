@@ -13,15 +13,15 @@ from typing import Any
 from tersely import __version__
 from tersely.capabilities.declaration import option
 from tersely.capabilities.text import aligned
-from tersely.cli.agent.declared import ChatParameters, ServerKind
+from tersely.cli.agent.command_spec import ChatParameters, ServerKind
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
-from tersely.cli.relay.declared import Asked, Nothing, RelayCommand, plain
+from tersely.cli.relay.command_spec import Asked, Nothing, RelayCommand, plain
+from tersely.doors.home import DEFAULT_PORT, LOCK, LOG, NO_PORT, home_directory
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.installation import missing_requirements, repair_hint
 from tersely.foundation.private import is_private
 from tersely.foundation.process.lockfile import is_held
-from tersely.protocols.relay.place import DEFAULT_PORT, LOCK, LOG, NO_PORT, home_directory
 
 _LEAST_FREE_BYTES = 100_000_000
 
@@ -56,12 +56,12 @@ def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
 
 
 def _up(asked: Asked, parameters: _UpParameters) -> dict[str, Any]:
-    from tersely.web import lifecycle
+    from tersely.client import relay_process
 
     if parameters.no_tcp and parameters.port is not None:
         raise TerselyError("usage", "--no-tcp leaves no port to choose", "leave out --port, or --no-tcp")
     port = NO_PORT if parameters.no_tcp else "" if parameters.port is None else str(parameters.port)
-    started = lifecycle.start(home_directory(), port, resolved_root(asked.options.root), ANSWER_WORDS)
+    started = relay_process.start(home_directory(), port, resolved_root(asked.options.root), ANSWER_WORDS)
     how = "runs already" if started.was_running else "started"
     found = started.told
     where = f" at {found.url}" if found.url else ""
@@ -80,17 +80,17 @@ def _rotate(asked: Asked, parameters: Nothing) -> dict[str, Any]:
 
 
 def _down(asked: Asked, parameters: Nothing) -> dict[str, Any]:
-    from tersely.web import lifecycle
+    from tersely.client import relay_process
 
-    was_running = lifecycle.stop(home_directory())
+    was_running = relay_process.stop(home_directory())
     return {"was_running": was_running, "text": "stopped\n" if was_running else "no relay runs\n"}
 
 
 def _status(asked: Asked, parameters: Nothing) -> dict[str, Any]:
-    from tersely.web import lifecycle
+    from tersely.client import relay_process
 
     home = home_directory()
-    found = lifecycle.running(home)
+    found = relay_process.running(home)
     if found is None:
         raise TerselyError("daemon_not_running", f"no relay serves {home}", "tersely up starts one")
     seconds = round(wall_seconds() - found.started)
@@ -146,9 +146,9 @@ def _examined(home: Path) -> Iterator[tuple[bool, str]]:
 
 
 def _examined_relay(home: Path) -> Iterator[tuple[bool, str]]:
+    from tersely.client import relay_process
     from tersely.relay.policy import load
     from tersely.relay.services import configuration
-    from tersely.web import lifecycle
 
     try:
         load(home)
@@ -159,7 +159,7 @@ def _examined_relay(home: Path) -> Iterator[tuple[bool, str]]:
         yield True, "settings"
     yield _examined_database(home)
     try:
-        found = lifecycle.running(home)
+        found = relay_process.running(home)
     except TerselyError as error:
         yield False, f"{error}; {error.hint}"
         return

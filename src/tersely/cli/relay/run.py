@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tersely.agents.ancestry import NAME_VARIABLE
 from tersely.capabilities.binding import bind
 from tersely.capabilities.declaration import Parameter, option, parameters_of
 from tersely.capabilities.invoke import Outcome
@@ -22,12 +21,13 @@ from tersely.cli.manual import parameter_blocks, places
 from tersely.cli.options import Options, read_with_options
 from tersely.cli.output import Output
 from tersely.cli.relay import brief, content, process, services, wrapped
-from tersely.cli.relay.declared import Asked, RelayCommand
+from tersely.cli.relay.command_spec import Asked, RelayCommand
 from tersely.cli.relay.identity import asker, completed
 from tersely.cli.run import asks_for_help
 from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import EXIT_OK, TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES
+from tersely.integrations.ancestry import NAME_VARIABLE
 
 COMMANDS: tuple[RelayCommand | Command, ...] = (
     *process.COMMANDS, *wrapped.COMMANDS, *brief.COMMANDS, *RELAY_QUESTIONS, *services.COMMANDS, *content.COMMANDS,

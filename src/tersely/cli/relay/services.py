@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from tersely.capabilities.declaration import positional
 from tersely.capabilities.relay.foreign import neutral
 from tersely.capabilities.text import aligned
-from tersely.cli.relay.declared import ROOT, Asked, Nothing, RelayCommand, plain
+from tersely.cli.relay.command_spec import ROOT, Asked, Nothing, RelayCommand, plain
 from tersely.foundation.escape import visible_line
-from tersely.wrapper.results import result_text
+from tersely.pty.results import result_text
 
 if TYPE_CHECKING:
-    from tersely.protocols.relay.services import MethodTold
+    from tersely.doors.http.contract.services import MethodTold
 
 _SHOWN_PARAMETERS = 6
 
@@ -48,7 +48,7 @@ def _signature(method: MethodTold) -> str:
 
 def _call(asked: Asked, parameters: _Call) -> dict[str, Any]:
     from tersely.client import ask
-    from tersely.protocols.inline.arguments import asked as question
+    from tersely.pty.inline.arguments import asked as question
 
     root, words = _without_root(parameters.words)
     said = question(parameters.service, shlex.join([parameters.method, *words]))

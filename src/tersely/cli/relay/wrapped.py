@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from tersely.capabilities.declaration import option, positional
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.relay.brief import session_directory
-from tersely.cli.relay.declared import Asked, RelayCommand
+from tersely.cli.relay.command_spec import Asked, RelayCommand
+from tersely.doors.home import home_directory
 from tersely.foundation.errors import TerselyError
-from tersely.protocols.relay.place import home_directory
 
 if TYPE_CHECKING:
-    from tersely.continuity.handover import Place
+    from tersely.handoff.handover import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class _RunParameters:
 
 
 def _run(asked: Asked, parameters: _RunParameters) -> dict[str, Any]:
-    from tersely.wrapper.run import Wanted, run, run_in_tmux, warning
+    from tersely.pty.run import Wanted, run, run_in_tmux, warning
 
     try:
         re.compile(parameters.prompt)
@@ -61,8 +61,8 @@ def _run(asked: Asked, parameters: _RunParameters) -> dict[str, Any]:
 
 
 def _place(asked: Asked, parameters: _RunParameters, home: Path) -> Place:
-    from tersely.continuity import threads
-    from tersely.continuity.handover import Place
+    from tersely.handoff import threads
+    from tersely.handoff.handover import Place
 
     directory, is_repository = session_directory(asked.options.root)
     thread = parameters.thread or os.environ.get(threads.VARIABLE, "")
@@ -70,13 +70,13 @@ def _place(asked: Asked, parameters: _RunParameters, home: Path) -> Place:
 
 
 def _have_relay(home: Path, root: str, *, may_start: bool) -> None:
-    from tersely.web import lifecycle
+    from tersely.client import relay_process
 
-    if lifecycle.running(home) is not None:
+    if relay_process.running(home) is not None:
         return
     if not may_start:
         raise TerselyError("daemon_not_running", f"no relay serves {home}", "tersely up starts one")
-    lifecycle.start(home, "", resolved_root(root), ANSWER_WORDS)
+    relay_process.start(home, "", resolved_root(root), ANSWER_WORDS)
 
 
 COMMANDS: tuple[RelayCommand, ...] = (

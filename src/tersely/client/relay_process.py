@@ -1,0 +1,157 @@
+"""Starting, stopping and asking the relay of a user, from outside of it."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from tersely.client import Client, ask
+from tersely.doors.home import LOCK, LOG
+from tersely.doors.http.contract.shapes import RelayTold
+from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
+from tersely.foundation.clock import Stopwatch
+from tersely.foundation.credentials import is_same_user, process_of
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.process import detached
+from tersely.foundation.process.lockfile import is_held
+
+RELAY_START_SECONDS = 30
+RELAY_STOP_SECONDS = 20
+_MAIN = "tersely.doors.relay_process:main"
+_STATUS_SECONDS = 2.0
+_LOOK_SECONDS = 0.05  # between two looks for a relay that somebody else starts
+
+
+class Started(NamedTuple):
+    """The relay that runs, and whether it did before."""
+
+    told: RelayTold
+    was_running: bool
+
+
+def start(home: Path, port: str, workspace: str, answer_words: str) -> Started:
+    """Have a relay serve a home; one that does already stays. `port` is as `doors.relay_process.main` has it."""
+    found = running(home)
+    if found is not None:
+        return Started(found, True)
+    try:
+        arguments = [str(home.absolute()), port, workspace, answer_words]
+        said = detached.start_and_wait(_MAIN, arguments, RELAY_START_SECONDS, str(home / LOG))
+    except (OSError, subprocess.CalledProcessError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        hint = f"{home} has to be a directory that this user can write to; the log there may say more"
+        raise TerselyError("daemon_unavailable", f"no relay can be started: {why}", hint) from error
+    found = running(home, RELAY_START_SECONDS)  # it listens, and answers once it has loaded everything
+    if found is None and not said["pid"]:
+        found = _begun_by_another(home)
+    if found is None:
+        raise TerselyError("daemon_unavailable", "the relay does not answer", f"its log is {home / LOG}")
+    return Started(found, not said["pid"])
+
+
+def _begun_by_another(home: Path) -> RelayTold | None:
+    """The relay that somebody else starts at the same time, when it answers."""
+    watch = Stopwatch()
+    while watch.seconds() < RELAY_START_SECONDS:
+        time.sleep(_LOOK_SECONDS)
+        found = running(home)
+        if found is not None:
+            return found
+    return None
+
+
+def stop(home: Path) -> bool:
+    """End the relay of a home; whether there was one. What it was answering is answered, and it is gone.
+
+    Raises `not_a_relay` where the process that listens does not hold the lock, `daemon_unavailable` where a process
+    holds it that does not listen, or does not end.
+    """
+    path, watch, was_held = socket_path(home, HTTP_SOCKET), Stopwatch(), False
+    while True:
+        with _connected(path) as listener:
+            if listener is not None:
+                _end_relay(home, listener)
+                return True
+        if not is_held(str(home / LOCK)):
+            return was_held
+        was_held = True  # it does not listen yet, or no longer
+        if watch.seconds() > RELAY_STOP_SECONDS:
+            message = f"a process holds {home / LOCK} and does not listen at {path}"
+            raise TerselyError("daemon_unavailable", message, f"its log is {home / LOG}")
+        time.sleep(_LOOK_SECONDS)
+
+
+def _end_relay(home: Path, listener: socket.socket) -> None:
+    if not (is_same_user(listener) and is_held(str(home / LOCK))):
+        raise _foreign(home)
+    _end(listener)
+
+
+@contextmanager
+def _connected(path: Path) -> Iterator[socket.socket | None]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.settimeout(_STATUS_SECONDS)
+        try:
+            listener.connect(str(path))
+        except (FileNotFoundError, NotADirectoryError, ConnectionRefusedError):
+            yield None
+        except OSError as error:
+            raise TerselyError("daemon_unavailable", f"{path}: {error.strerror or error}") from error
+        else:
+            yield listener
+
+
+def _end(listener: socket.socket) -> None:
+    """Have the process at the other end of a connection end, and no other, whatever number it has."""
+    pid = process_of(listener)
+    if not pid:
+        hint = "it may run in another container: end it there"
+        raise TerselyError("daemon_unavailable", "the system does not say which process the relay is", hint)
+    try:
+        with detached.process(pid) as relay:
+            if not _has_ended(listener):  # so that this was its number when the process was opened
+                relay.signal(signal.SIGTERM)
+                relay.wait(RELAY_STOP_SECONDS)
+    except ProcessLookupError:
+        return
+    except TimeoutError as error:
+        raise TerselyError("daemon_unavailable", f"the relay does not end: {error}") from error
+
+
+def _has_ended(listener: socket.socket) -> bool:
+    """Whether the other end of a connection over which nothing was asked is gone."""
+    listener.setblocking(False)
+    try:
+        return not listener.recv(1)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+def running(home: Path, seconds: float = _STATUS_SECONDS) -> RelayTold | None:
+    """The relay that answers for a home within a time, in seconds.
+
+    Raises `not_a_relay` where what listens in its place does not hold the lock, is another user's, or answers as none.
+    """
+    try:
+        with Client.local(home=home, seconds=seconds) as relay:
+            told = relay(ask.status())
+    except TerselyError as error:
+        if error.code in {"daemon_not_running", "daemon_unavailable"}:
+            return None
+        raise
+    if not is_held(str(home / LOCK)):
+        raise _foreign(home)
+    return told
+
+
+def _foreign(home: Path) -> TerselyError:
+    path = socket_path(home, HTTP_SOCKET)
+    return TerselyError("not_a_relay", f"what listens at {path} is not the relay of {home}", f"find it: fuser {path}")

@@ -1,0 +1,1 @@
+"""The daemon's wire: one JSON value a line."""

@@ -1,0 +1,1 @@
+"""Doors: bytes to questions, answers to bytes."""

@@ -1,0 +1,129 @@
+"""The operations of the relay as an application of HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tersely.doors.http.contract.operations import OPERATIONS, Operation
+from tersely.doors.http.contract.shapes import RelayTold
+from tersely.doors.http.failures import body_of, status_of
+from tersely.doors.http.guard import Guard, OwnUser, Visitor
+from tersely.doors.http.guard import Pages as GuardedPages
+from tersely.doors.http.openapi import document
+from tersely.doors.http.request_parsing import Asked, read
+from tersely.doors.http.routes import capabilities, services
+from tersely.doors.http.routes.plain import HANDLERS, Handler
+from tersely.doors.http.routes.streams import STREAMED
+from tersely.doors.http.table import Endpoint, Table
+from tersely.doors.http.ui.entry import Entry
+from tersely.doors.http.ui.routes import Pages
+from tersely.foundation.errors import TerselyError
+from tersely.relay.encoding import encode
+from tersely.relay.relay import Relay
+
+WEB_THREADS = 64  # that wait for the disk
+WEB_CALL_THREADS = 64  # that wait for capabilities
+_JSON = "application/json"
+_LOG = logging.getLogger("tersely.doors.http")
+
+
+class Apps(NamedTuple):
+    """The application as it is at the socket in the home, and at the TCP port, where there is one."""
+
+    own: Guard
+    tcp: Guard | None
+
+
+def make_apps(relay: Relay, told: RelayTold, token: Callable[[], str]) -> Apps:
+    """The application behind its guards. `told` is what the relay says of itself; `token` gives the one in force."""
+    pool = ThreadPoolExecutor(WEB_THREADS, thread_name_prefix="tersely-web")
+    calls = ThreadPoolExecutor(WEB_CALL_THREADS, thread_name_prefix="tersely-call")  # which may all be slow
+    port = urlsplit(told.url).port
+    entry = Entry(str(port or ""), token)
+    pages = Pages(relay, entry, pool)
+
+    def ticket_new(relay: Relay, asked: Asked) -> Any:
+        if not told.url:
+            hint = "tersely down, then tersely up without --no-tcp"
+            raise TerselyError("port_unavailable", "this relay listens at no port for a browser", hint)
+        return {"ticket": entry.ticket(), "url": told.url}
+
+    handlers: dict[str, Handler] = {
+        **HANDLERS,
+        **services.HANDLERS,
+        **capabilities.HANDLERS,
+        **{one.name: capabilities.handler_of(one) for one in OPERATIONS if one.capability},
+        "status": lambda relay, asked: told,
+        "ticket_new": ticket_new,
+    }
+    by_path: dict[str, dict[str, Endpoint]] = {}
+    for operation in OPERATIONS:
+        threads = calls if operation.is_call else pool
+        by_path.setdefault(operation.path, {})[operation.method] = _endpoint(operation, relay, threads, handlers)
+    described = encode(document(OPERATIONS))
+
+    async def openapi(request: Request) -> Response:
+        return Response(described, media_type=_JSON)
+
+    by_path["/openapi.json"] = {"GET": openapi}
+    others = Starlette(routes=pages.routes(), exception_handlers={HTTPException: _unrouted})
+    others.state.event_streams = 0
+    others.router.redirect_slashes = False
+    # What is asked most is looked up at once: going through routes one by one costs more than most answers.
+    table = Table(by_path, others, _failed)
+    open_paths = {operation.path for operation in OPERATIONS if operation.is_open}
+    guarded = GuardedPages(lambda cookies: entry.session(cookies) is not None, pages.refusal)
+    tcp = None if port is None else Guard(table, Visitor(token, port, open_paths, guarded), guarded)
+    return Apps(Guard(table, OwnUser(), guarded), tcp)
+
+
+def _endpoint(operation: Operation, relay: Relay, pool: Executor, handlers: Mapping[str, Handler]) -> Endpoint:
+    streamed = STREAMED.get(operation.name) or services.STREAMED.get(operation.name)
+    if streamed is not None:
+
+        async def passing(request: Request) -> Response:
+            return await streamed(relay, await read(operation, request), request, pool)
+
+        return passing
+    handler = handlers[operation.name]
+
+    async def answering(request: Request) -> Response:
+        asked = await read(operation, request)
+        # Reading takes less time than handing over to a thread; writing waits for the disk.
+        if operation.writes or operation.waits:
+            told: Any = await asyncio.get_running_loop().run_in_executor(pool, partial(handler, relay, asked))
+        else:
+            told = handler(relay, asked)
+        return Response(encode(told), status_code=operation.status, media_type=_JSON)
+
+    return answering
+
+
+def _failed(request: Request, error: Exception) -> Response:
+    match error:
+        case TerselyError():
+            told, headers = error, {"retry-after": "1"} if error.code in {"busy", "rate_limited"} else {}
+        case HTTPException():
+            code = "method_not_allowed" if error.status_code == 405 else "no_route"
+            message = f"{request.method} {request.url.path[:200]} is not an operation"
+            told, headers = TerselyError(code, message, "see /openapi.json"), dict(error.headers or {})
+        case _:
+            _LOG.error("%s %s", request.method, request.url.path, exc_info=error)
+            hint = "a defect in Tersely; the log has more"
+            told, headers = TerselyError("internal_error", f"{type(error).__name__}: {error}", hint), {}
+    return Response(body_of(told), status_of(told.code), headers, _JSON)
+
+
+async def _unrouted(request: Request, error: Exception) -> Response:
+    return _failed(request, error)

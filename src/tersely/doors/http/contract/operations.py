@@ -1,0 +1,261 @@
+"""The operations of the relay over HTTP: one line each, in the order in which they are documented."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType, defstruct
+
+from tersely.capabilities import catalogue
+from tersely.capabilities.declaration import Parameter, Role, parameters_of
+from tersely.capabilities.relay import documents
+from tersely.capabilities.relay.artifacts import ARTIFACT_ERRORS
+from tersely.capabilities.relay.threads import THREAD_ERRORS, VERSION
+from tersely.doors.http.contract import shapes
+from tersely.doors.http.contract.services import NewQuestion, ServiceAnswer, Services
+from tersely.foundation.artifact_types import ArtifactType
+from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_NAME_CHARACTERS
+
+MAX_KEY_CHARACTERS = 200  # of idempotency
+_MOST = 10**14  # of a number behind the question mark
+
+
+class Content(StrEnum):
+    """What travels as it is instead of as JSON."""
+
+    JSON = "application/json"
+    BYTES = "application/octet-stream"
+    EVENTS = "text/event-stream"
+    TEXT = "text/plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One parameter behind the question mark; an integer where it has a least value."""
+
+    name: str
+    help: str
+    least: int | None = None
+    most: int = _MOST
+    default: Any = None
+    pattern: str = ""  # of the whole of a text, in the dialect that Python and JSON Schema share
+    choices: tuple[str, ...] = ()  # of a text
+    is_required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that can be asked. `asks` and `answers` are the values of the bodies, None where there is none."""
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    answers: Any
+    asks: Any = None
+    query: tuple[Query, ...] = ()
+    takes: Content = Content.JSON
+    gives: Content = Content.JSON
+    status: int = 200
+    fails: tuple[str, ...] = ()  # the codes that this operation has beside those of all
+    waits: bool = False  # reading takes so long that it is done by a thread
+    is_open: bool = False  # answered without a token
+    conditional: bool = False  # `If-Match` names the version of the state that a change is for
+    repeatable: bool = False  # `Idempotency-Key` makes a repeated request happen once
+    is_call: bool = False  # takes as long as what is called takes
+    capability: str = ""  # that answers it, "" for what is asked over HTTP alone
+    body: str = ""  # the parameter that the body is, where it has no others
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes anything."""
+        return self.method != "GET"
+
+
+# What stands in paths and headers, by its name: a pattern of the whole of it, or its choices.
+_ANY = r"[^\x00]+"
+PATH_PATTERNS = {"message_id": "[0-9a-f]{8}-[0-9]{1,18}", "ref": "[0-9A-Fa-f]{6,64}", "thread": _ANY, "name": _ANY}
+PATH_CHOICES = {"kind": ("thread", "capability", "agent")}
+IF_MATCH_PATTERN = f'"?{VERSION}"?'
+_OF_HEADERS = {"state_patch": ("version",)}  # parameters that a header says
+KEY_PATTERN = f"[!-~]([ -~]{{0,{MAX_KEY_CHARACTERS - 2}}}[!-~])?"
+
+_AFTER = Query("after", "those behind this number", 0, default=0)
+_THREAD = THREAD_ERRORS
+_ARTIFACT = ARTIFACT_ERRORS
+_CALL = (
+    *_ARTIFACT, "unknown_command", "denied", "hop_limit", "rate_limited", "payload_too_large", "key_reused",
+    "untrusted_ancestry", "fetch_failed", "timed_out", "busy", "symbol_not_found", "ambiguous_symbol",
+    "path_not_found", "module_not_found", "root_not_found", "not_indexed", "not_permitted", "budget_too_small",
+)  # fmt: skip
+
+
+def asking(name: str, method: str, path: str, capability_name: str, **more: Any) -> Operation:
+    """A capability of the relay as an operation: what is not in its path stands in the query or the body."""
+    capability = catalogue.load(capability_name)
+    body = more.get("body", "")
+    declared = [one for one in parameters_of(capability.parameters) if f"{{{one.name}}}" not in path]
+    declared = [one for one in declared if one.name not in _OF_HEADERS.get(name, ())]
+    if method == "POST" and declared and not body:
+        more["asks"] = _body(f"{name.title().replace('_', '')}Body", declared)
+    elif method != "POST":
+        more["query"] = tuple(map(_query, declared))
+    summary = more.pop("summary", capability.summary)
+    return Operation(
+        name, method, path, summary, capability.answers, fails=capability.fails, capability=capability_name, **more
+    )
+
+
+def _query(parameter: Parameter) -> Query:
+    name, about, default = parameter.name, parameter.help, parameter.default
+    if parameter.type is bool:
+        return Query(name, f"1: {about}", 0, 1, int(default))
+    if parameter.type is int:
+        return Query(name, about, parameter.minimum or 0, parameter.maximum or _MOST, default)
+    return Query(name, about, pattern=_pattern(parameter), choices=parameter.choices, is_required=parameter.required)
+
+
+def _body(name: str, declared: Iterable[Parameter]) -> type[Struct]:
+    """The values that a body has; JSON's null and what is left out are the default."""
+    fields: list[tuple[str, Any, Any]] = []
+    for one in declared:
+        bounds = _bounds(one)
+        element: Any = Annotated[one.type, bounds] if bounds else one.type
+        if one.choices:
+            element = Literal[one.choices]
+        kind: Any = list[element] if one.many else element
+        kind = kind | None if one.nullable else kind
+        fields.append((one.name, kind, NODEFAULT) if one.required else (one.name, kind | UnsetType, UNSET))
+    return defstruct(name, fields, forbid_unknown_fields=True)
+
+
+def _pattern(parameter: Parameter) -> str:
+    """That of the whole of a text which is no prose."""
+    repeated = f"{{{parameter.minimum or 0},{parameter.maximum or MAX_ARGUMENT_CHARACTERS}}}"
+    return parameter.pattern or f"[^\\x00]{repeated}"
+
+
+def _bounds(parameter: Parameter) -> Meta | None:
+    if parameter.type is str:
+        if parameter.role is Role.PROSE:
+            return None
+        return Meta(max_length=parameter.maximum, extra_json_schema={"pattern": f"^{_pattern(parameter)}$"})
+    if parameter.type in {int, float}:
+        return Meta(ge=parameter.minimum, le=parameter.maximum)
+    return None
+
+
+_UPLOAD = (
+    Query("name", "as of a file", pattern=rf"[\s\S]{{0,{MAX_NAME_CHARACTERS}}}"),
+    Query("type", "as it looks without", choices=tuple(ArtifactType)),
+)
+OPERATIONS: tuple[Operation, ...] = (
+    Operation("health", "GET", "/health", "Whether the relay answers", shapes.Health, is_open=True),
+    Operation("version", "GET", "/version", "Which program answers", shapes.VersionTold),
+    Operation("status", "GET", "/status", "Where the relay listens, and since when", shapes.RelayTold),
+    Operation(
+        "ticket_new", "POST", "/tickets", "Make a ticket that signs a browser in to the pages", shapes.TicketTold,
+        status=201, fails=("port_unavailable",),
+    ),
+    asking("settings", "GET", "/config", "relay.config"),
+    asking("thread_new", "POST", "/threads", "thread.new", status=201),
+    asking("thread_list", "GET", "/threads", "thread.list"),
+    asking("thread_get", "GET", "/threads/{thread}", "thread.get"),
+    asking("state_full", "GET", "/threads/{thread}/state", "state.get"),
+    asking("state_header", "GET", "/threads/{thread}/state/header", "state.header"),
+    asking(
+        "state_patch", "POST", "/threads/{thread}/state/patch", "state.patch", asks=shapes.JsonPatch, body="patch",
+        conditional=True, repeatable=True,
+    ),
+    asking("state_history", "GET", "/threads/{thread}/state/history", "state.history"),
+    asking("artifact_put", "POST", "/threads/{thread}/artifacts", "artifact.put", status=201, repeatable=True),
+    Operation(
+        "artifact_upload", "PUT", "/threads/{thread}/artifacts", "Store bytes as they come", documents.ArtifactTold,
+        takes=Content.BYTES, status=201, fails=(*_ARTIFACT, "payload_too_large"), query=_UPLOAD,
+    ),
+    asking("artifact_list", "GET", "/threads/{thread}/artifacts", "artifact.list"),
+    asking("artifact_get", "GET", "/threads/{thread}/artifacts/{ref}", "artifact.get", waits=True),
+    Operation(
+        "artifact_content", "GET", "/threads/{thread}/artifacts/{ref}/content", "The bytes of an artifact", None,
+        gives=Content.BYTES, fails=(*_ARTIFACT, "artifact_damaged"),
+    ),
+    asking("artifact_remove", "DELETE", "/threads/{thread}/artifacts/{ref}", "artifact.remove"),
+    asking("artifact_search", "GET", "/artifacts", "artifact.search", waits=True),
+    asking("events", "GET", "/threads/{thread}/events", "event.list"),
+    Operation(
+        "event_stream", "GET", "/threads/{thread}/events/stream",
+        "What happens, as server-sent events; `Last-Event-ID` resumes", None, gives=Content.EVENTS,
+        query=(_AFTER,), fails=_THREAD,
+    ),
+    asking(
+        "cassette_put", "POST", "/cassettes", "artifact.put", status=201, summary="Store a text of no thread",
+    ),
+    Operation(
+        "cassette_upload", "PUT", "/cassettes", "Store bytes of no thread", documents.ArtifactTold,
+        takes=Content.BYTES, status=201, fails=(*_ARTIFACT, "payload_too_large"), query=_UPLOAD,
+    ),
+    asking(
+        "cassette_get", "GET", "/cassettes/{ref}", "artifact.get", waits=True,
+        summary="The artifact that cass:// means, of whatever thread",
+    ),
+    Operation(
+        "ask", "POST", "/ask", "Ask any capability of the relay, by its name", shapes.Answered, shapes.Question,
+        is_call=True, repeatable=True,
+        fails=(*_CALL, "message_not_found", "recipient_not_found", "channel_not_found", "name_taken"),
+    ),
+    asking("cap_list", "GET", "/cap/list", "cap.list"),
+    Operation(
+        "cap_invoke", "POST", "/cap/invoke", "Call a capability on behalf of a thread", shapes.AnswerTold,
+        shapes.CallOrEnvelope, repeatable=True, is_call=True, fails=(*_CALL, "invalid_envelope"),
+    ),
+    asking("checkpoint", "POST", "/threads/{thread}/checkpoints", "thread.checkpoint", status=201),
+    Operation(
+        "session_end", "POST", "/threads/{thread}/sessions", "Leave the summary of a session in a thread",
+        shapes.SessionTold, shapes.NewSession, status=201, repeatable=True,
+        fails=(*_ARTIFACT, "patch_failed", "invalid_state", "payload_too_large", "key_reused"),
+    ),
+    asking("replay", "POST", "/threads/{thread}/replay", "thread.replay", is_call=True),
+    Operation(
+        "thread_export", "GET", "/threads/{thread}/bundle", "Everything that a thread consists of, as a ZIP archive",
+        None, gives=Content.BYTES, fails=(*_THREAD, "payload_too_large", "artifact_damaged"),
+    ),
+    Operation(
+        "thread_import", "POST", "/bundles", "The thread of a bundle as one of this relay", documents.ThreadTold,
+        takes=Content.BYTES, status=201, fails=("invalid_bundle", "payload_too_large"),
+    ),
+    asking("mirror", "POST", "/threads/{thread}/mirror", "thread.mirror"),
+    asking("agent_list", "GET", "/agents", "agent.list"),
+    asking("agent_retire", "DELETE", "/agents/{name}", "agent.retire"),
+    asking("message_send", "POST", "/messages", "mail.send", status=201, repeatable=True),
+    asking("message_list", "GET", "/messages", "mail.search", waits=True),
+    asking("receipt_new", "POST", "/messages/{message_id}/receipts", "mail.receipt"),
+    asking("inbox", "GET", "/agents/{name}/inbox", "mail.box"),
+    asking("channel_list", "GET", "/channels", "channel.list"),
+    asking("channel_join", "POST", "/channels/join", "channel.join"),
+    asking("channel_leave", "POST", "/channels/leave", "channel.leave"),
+    asking("dead_letters", "GET", "/dead-letters", "mail.dead"),
+    asking("dead_letter_resend", "POST", "/dead-letters/{message_id}/resend", "mail.resend"),
+    Operation("service_list", "GET", "/services", "The services that can be asked", Services),
+    Operation(
+        "service_call", "POST", "/services/call", "Ask a service", ServiceAnswer, NewQuestion, is_call=True,
+        fails=(
+            "service_not_found", "service_error", "unknown_command", "timed_out", "denied", "not_permitted", "busy",
+            "answer_too_large", "payload_too_large", "daemon_unavailable", "root_not_found", "symbol_not_found",
+            "ambiguous_symbol", "path_not_found",
+        ),
+    ),
+    Operation(
+        "metrics", "GET", "/metrics", "The figures of services and calls, for Prometheus", None, gives=Content.TEXT
+    ),
+    Operation("stats_all", "GET", "/stats", "The tokens that everybody has been spared", documents.Stats),
+    Operation(
+        "stats", "GET", "/stats/{kind}/{name}", "The tokens that a thread, capability or agent has been spared",
+        documents.Stats, fails=("invalid_argument", *_THREAD),
+    ),
+    asking("report", "POST", "/reports/{thread}", "thread.report"),
+)  # fmt: skip
+
+BY_NAME = {operation.name: operation for operation in OPERATIONS}

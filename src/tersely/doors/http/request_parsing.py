@@ -1,0 +1,136 @@
+"""Requests as values: what is in the path, behind the question mark, in the headers and in the body, checked."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import msgspec
+from starlette.requests import ClientDisconnect, Request
+
+from tersely.doors.http.contract.operations import (
+    IF_MATCH_PATTERN,
+    KEY_PATTERN,
+    PATH_CHOICES,
+    PATH_PATTERNS,
+    Content,
+    Operation,
+    Query,
+)
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request for an operation."""
+
+    path: Mapping[str, str]
+    query: Mapping[str, Any]
+    body: Any  # as the operation's `asks` has it, None where it asks for nothing
+    agent: str
+    key: str = ""  # of idempotency
+    expected: str = ""  # version, of `If-Match`
+
+
+async def read(operation: Operation, request: Request) -> Asked:
+    """The request; raises `malformed_request`, `invalid_argument` or `payload_too_large`."""
+    body = None
+    if operation.asks is not None:
+        body = _decoded(operation, await _body(request))
+    for name, value in request.path_params.items():
+        _check(name, value, PATH_PATTERNS.get(name, ""), PATH_CHOICES.get(name, ()))
+    key = _header(request, "Idempotency-Key", KEY_PATTERN) if operation.repeatable else ""
+    expected = _header(request, "If-Match", IF_MATCH_PATTERN) if operation.conditional else ""
+    agent = request.scope["agent"]
+    return Asked(request.path_params, _query(operation, request), body, agent, key, expected.strip('"'))
+
+
+def _header(request: Request, name: str, pattern: str) -> str:
+    """A header, empty if there is none."""
+    value = request.headers.get(name)
+    if value is not None:
+        _check(name, value, pattern)
+    return value or ""
+
+
+def _check(name: str, text: str, pattern: str = "", choices: tuple[str, ...] = ()) -> None:
+    if choices and text not in choices:
+        raise TerselyError("invalid_argument", f"{name} is no {text[:40]!r}", f"one of {', '.join(choices)}")
+    if pattern and not re.fullmatch(pattern, text):
+        raise TerselyError("invalid_argument", f"{text[:80]!r} is no {name}", f"it is written as {pattern}")
+
+
+def _query(operation: Operation, request: Request) -> dict[str, Any]:
+    known = {query.name: query for query in operation.query}
+    given = {name: query.default for name, query in known.items()}
+    for name, value in request.query_params.multi_items() if request.scope["query_string"] else ():
+        if name not in known:
+            hint = f"known: {', '.join(known)}" if known else "this operation has none"
+            raise TerselyError("invalid_argument", f"there is no parameter {name[:80]!r}", hint)
+        given[name] = _value(known[name], value)
+    for query in operation.query:
+        if query.is_required and given[query.name] is None:
+            raise TerselyError("invalid_argument", f"{query.name} is missing", query.help)
+    return given
+
+
+def _value(query: Query, text: str) -> Any:
+    if query.least is None:
+        _check(query.name, text, query.pattern, query.choices)
+        return text
+    if not (text.isascii() and text.isdigit() and len(text) <= 15):
+        raise TerselyError("invalid_argument", f"{query.name}: a whole number of at least {query.least}")
+    number = int(text)
+    if not query.least <= number <= query.most:
+        raise TerselyError("invalid_argument", f"{query.name}: a whole number from {query.least} to {query.most:,}")
+    return number
+
+
+async def _body(request: Request) -> bytes:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in {"", Content.JSON, "application/json-patch+json"}:
+        raise TerselyError("malformed_request", f"a body of {kind[:80]!r} is not read", f"send {Content.JSON}")
+    held = bytearray()
+    try:
+        async with asyncio.timeout(UPLOAD_CHUNK_SECONDS):
+            async for chunk in request.stream():
+                held += chunk
+                if len(held) > MAX_WEB_BODY_BYTES:
+                    hint = "send large content with PUT, as it is"
+                    raise TerselyError("payload_too_large", f"a body has at most {MAX_WEB_BODY_BYTES:,} bytes", hint)
+    except TimeoutError:
+        raise TerselyError("malformed_request", f"the body did not come in {UPLOAD_CHUNK_SECONDS} s") from None
+    except ClientDisconnect:
+        raise TerselyError("malformed_request", "the request ended before its body did") from None
+    return bytes(held)
+
+
+def _decoded(operation: Operation, body: bytes) -> Any:
+    body = body or b"null"
+    try:
+        return _with_whole_numbers(_decoder(operation.asks).decode(body))
+    except msgspec.ValidationError as error:
+        with suppress(msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            return msgspec.convert(_with_whole_numbers(_decoder(Any).decode(body)), operation.asks)
+        raise TerselyError("invalid_argument", str(error), f"see {operation.name} in /openapi.json") from None
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise TerselyError("malformed_request", f"the body is not JSON: {error}", "send JSON in UTF-8") from None
+
+
+def _with_whole_numbers(body: Any) -> Any:
+    """A body whose members that are written as `1.0` are the whole numbers that they are to JSON."""
+    if not isinstance(body, dict):
+        return body
+    whole = {name: int(value) for name, value in body.items() if isinstance(value, float) and value.is_integer()}
+    return {**body, **whole}
+
+
+@cache
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)

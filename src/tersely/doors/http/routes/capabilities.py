@@ -1,0 +1,62 @@
+"""Capabilities of the relay over HTTP: by paths of their own, and all of them by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import UNSET, structs, to_builtins
+
+from tersely.capabilities.relay import asking
+from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.text import Style
+from tersely.doors.http.contract.operations import Operation
+from tersely.doors.http.request_parsing import Asked
+from tersely.doors.http.routes.plain import Handler
+from tersely.relay.relay import Relay
+
+SAVINGS = "token.savings"
+
+
+def handler_of(operation: Operation) -> Handler:
+    """What answers an operation that is a capability."""
+    flags = {query.name for query in operation.query if (query.least, query.most) == (0, 1)}
+
+    def handler(relay: Relay, asked: Asked) -> Any:
+        body = {operation.body: to_builtins(asked.body)} if operation.body else _members(asked.body)
+        arguments = {**asked.path, **_given(asked.query), **body}
+        arguments |= {name: bool(arguments[name]) for name in flags}
+        return asking.result_of(_context(relay, asked), operation.capability, arguments)
+
+    return handler
+
+
+def ask(relay: Relay, asked: Asked) -> Any:
+    """Any capability, by its name."""
+    question = asked.body
+    context = _context(relay, asked)
+    return asking.answer(context, question.capability, question.arguments, Style(question.colored), question.budget)
+
+
+def stats(relay: Relay, asked: Asked) -> Any:
+    """The figures of somebody, of everybody where nobody is named."""
+    named = {asked.path["kind"]: asked.path["name"]} if asked.path else {}
+    figures = asking.result_of(_context(relay, asked), SAVINGS, named)
+    return {"scope": figures.scope, "token_savings": figures}
+
+
+def _context(relay: Relay, asked: Asked) -> RelayContext:
+    return RelayContext(relay, asked.agent, asked.key, asked.expected)
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _members(body: Any) -> dict[str, Any]:
+    """What a body says."""
+    members = {} if body is None else structs.asdict(body)
+    return {name: value for name, value in members.items() if value is not UNSET}
+
+
+HANDLERS: dict[str, Handler] = {"ask": ask, "stats": stats, "stats_all": stats}

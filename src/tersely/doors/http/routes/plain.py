@@ -1,0 +1,67 @@
+"""The operations that are a question and an answer, and no capability."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from tersely import __version__
+from tersely.doors.http.contract.shapes import Envelope, NewCall
+from tersely.doors.http.request_parsing import Asked
+from tersely.foundation.errors import TerselyError
+from tersely.relay import sessions
+from tersely.relay.calls import Call
+from tersely.relay.encoding import encode
+from tersely.relay.policy import Policy
+from tersely.relay.relay import Relay
+
+Handler = Callable[[Relay, Asked], Any]
+
+
+def health(relay: Relay, asked: Asked) -> Any:
+    """That there is an answer is the answer."""
+    return {"status": "ok"}
+
+
+def version(relay: Relay, asked: Asked) -> Any:
+    """The program."""
+    return {"version": __version__, "commit": "", "built": ""}
+
+
+def cap_invoke(relay: Relay, asked: Asked) -> Any:
+    """A call, or one in an envelope."""
+    call = _enveloped(relay.policy, asked) if "schema" in asked.body else _plain(asked)
+    return relay.calls.invoke(call).told()
+
+
+def _plain(asked: Asked) -> Call:
+    try:
+        body = msgspec.convert(asked.body, NewCall)
+    except msgspec.ValidationError as error:
+        raise TerselyError("invalid_argument", str(error), "see cap_invoke in /openapi.json") from None
+    key = asked.key or body.idempotency_key
+    return Call(body.thread_id, body.capability, body.args, asked.agent, body.hops, tuple(body.source_refs), key)
+
+
+def _enveloped(policy: Policy, asked: Asked) -> Call:
+    try:
+        body = msgspec.convert(asked.body, Envelope)
+    except msgspec.ValidationError as error:
+        raise TerselyError("invalid_envelope", str(error), "docs/relay.md shows one") from None
+    policy.check_payload(len(encode(body.payload)))
+    policy.check_notes(body.notes)
+    policy.check_hops(body.hops)
+    key = asked.key or body.idempotency_key
+    return Call(body.thread_id, body.to_capability, body.payload, body.from_, body.hops, key=key)
+
+
+def session_end(relay: Relay, asked: Asked) -> Any:
+    """A summary."""
+    body = asked.body
+    ended = sessions.Session(body.program, body.description, body.summary, body.exit_status)
+    return sessions.leave(relay.store, asked.path["thread"], ended, asked.agent, relay.count_tokens, asked.key)
+
+
+HANDLERS: dict[str, Handler] = {handler.__name__: handler for handler in (health, version, cap_invoke, session_end)}

@@ -1,0 +1,200 @@
+"""The operations whose content travels as it is: bytes up and down, and events as they happen."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import Executor
+from functools import partial
+from typing import IO
+
+from starlette.datastructures import State
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+
+from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.relay.threads import told
+from tersely.doors.http.contract.operations import Content
+from tersely.doors.http.request_parsing import Asked
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import BLOB_CHUNK_BYTES, MAX_BUNDLE_BYTES, UPLOAD_CHUNK_SECONDS
+from tersely.relay import artifacts, cassettes, threads
+from tersely.relay.artifacts import Origin
+from tersely.relay.bundles import reading, writing
+from tersely.relay.encoding import encode
+from tersely.relay.relay import Relay
+from tersely.relay.streams import THREAD, Event
+from tersely.relay.threads import Thread
+
+MAX_EVENT_STREAMS = 256
+HEARTBEAT_SECONDS = 15
+
+Streamed = Callable[[Relay, Asked, Request, Executor], Awaitable[Response]]
+
+
+async def artifact_upload(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+    """Bytes to the disk as they come: no more than a chunk is in memory."""
+    loop = asyncio.get_running_loop()
+    chunks = _chunks(request.stream(), loop)
+    thread_id = asked.path.get("thread") or cassettes.own_thread(relay.store, asked.agent)
+    put = partial(
+        artifacts.put, relay.store, thread_id, chunks, relay.count_tokens,
+        name=asked.query["name"] or "", kind=asked.query["type"] or "", origin=Origin(asked.agent),
+        most_bytes=relay.policy.artifact_bytes,
+    )  # fmt: skip
+    try:
+        made = await loop.run_in_executor(pool, put)
+    except ClientDisconnect:
+        raise TerselyError("malformed_request", "the request ended before its body did") from None
+    return Response(encode(made.told()), status_code=201, media_type="application/json")
+
+
+async def artifact_content(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+    """Bytes from the disk, in chunks. One that is damaged ends early, so that its length is wrong.
+
+    Nothing is sent as what a browser would run, whatever whoever stored it says that it is.
+    """
+    found = artifacts.get(relay.store, asked.path["thread"], asked.path["ref"])
+    mime = "application/octet-stream" if found.type == "binary" else "text/plain; charset=utf-8"
+    headers = {
+        "content-length": str(found.size_bytes),
+        "content-disposition": "attachment",
+        "etag": f'"{found.digest}"',
+        "content-security-policy": "sandbox",
+    }
+    return StreamingResponse(relay.store.blob(found.digest), headers=headers, media_type=mime)
+
+
+async def event_stream(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+    """Server-sent events from a number on, for as long as somebody listens."""
+    after = asked.query["after"]
+    last = request.headers.get("last-event-id", "")
+    if last.isascii() and last.isdigit() and len(last) <= 15:
+        after = int(last)
+    chunks = event_chunks(relay, asked.path["thread"], after, request.app.state, _frame)
+    return StreamingResponse(chunks, media_type="text/event-stream")
+
+
+def event_chunks(
+    relay: Relay, thread_id: str, after: int, state: State, frame: Callable[[Event], bytes]
+) -> AsyncGenerator[bytes, None]:
+    """The stream of a thread's events as they happen, each as `frame` writes it; `state` counts the streams.
+
+    Raises `thread_not_found`, or `busy` where too many are open.
+    """
+    threads.get(relay.store, thread_id)
+    if state.event_streams >= MAX_EVENT_STREAMS:
+        raise TerselyError("busy", f"{MAX_EVENT_STREAMS} streams of events are open", "close one, or ask for events")
+    return _events(relay, thread_id, after, state, frame)
+
+
+async def thread_export(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+    """A bundle, made in a file first: what cannot be written out whole is not begun."""
+    thread_id = asked.path["thread"]
+    file = await asyncio.get_running_loop().run_in_executor(pool, _exported, relay, thread_id)
+    headers = {
+        "content-length": str(file.seek(0, os.SEEK_END)),
+        "content-disposition": f'attachment; filename="{thread_id}.zip"',
+    }
+    file.seek(0)
+    return StreamingResponse(_closing(file), headers=headers, media_type=Content.BYTES)
+
+
+async def thread_import(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+    """A bundle, taken into a file first."""
+    loop = asyncio.get_running_loop()
+    chunks = _chunks(request.stream(), loop)
+    try:
+        thread = await loop.run_in_executor(pool, _imported, relay, chunks, asked.agent)
+    except ClientDisconnect:
+        raise TerselyError("malformed_request", "the request ended before its body did") from None
+    made = told(RelayContext(relay, asked.agent), thread)
+    return Response(encode(made), status_code=201, media_type="application/json")
+
+
+def _exported(relay: Relay, thread_id: str) -> IO[bytes]:
+    file = tempfile.TemporaryFile(dir=relay.home)  # noqa: SIM115 - closed when it has been sent
+    try:
+        writing.write(relay.store, thread_id, file)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _imported(relay: Relay, chunks: Iterator[bytes], agent: str) -> Thread:
+    with tempfile.TemporaryFile(dir=relay.home) as file:
+        size = 0
+        for chunk in chunks:
+            size += len(chunk)
+            if size > MAX_BUNDLE_BYTES:
+                raise TerselyError("payload_too_large", f"a bundle has at most {MAX_BUNDLE_BYTES:,} bytes")
+            file.write(chunk)
+        return reading.read(relay.store, file, agent, relay.count_tokens)
+
+
+def _closing(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while chunk := file.read(BLOB_CHUNK_BYTES):
+            yield chunk
+
+
+STREAMED: dict[str, Streamed] = {
+    "artifact_upload": artifact_upload,
+    "cassette_upload": artifact_upload,
+    "artifact_content": artifact_content,
+    "event_stream": event_stream,
+    "thread_export": thread_export,
+    "thread_import": thread_import,
+}
+
+
+def _frame(event: Event) -> bytes:
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.number, event.type.encode(), encode(event.told()))
+
+
+async def _events(
+    relay: Relay, thread_id: str, after: int, state: State, frame: Callable[[Event], bytes]
+) -> AsyncGenerator[bytes, None]:
+    loop = asyncio.get_running_loop()
+    grown = asyncio.Event()
+    stream = THREAD + thread_id
+
+    def watcher(touched: frozenset[str]) -> None:
+        if stream in touched:
+            loop.call_soon_threadsafe(grown.set)
+
+    end = relay.store.watch(watcher)
+    state.event_streams += 1
+    try:
+        yield b": the events of this thread\n\n"
+        while True:
+            grown.clear()
+            for event in threads.events(relay.store, thread_id, after):
+                after = event.number
+                yield frame(event)
+            if relay.store.last(stream) > after:
+                continue
+            try:
+                await asyncio.wait_for(grown.wait(), HEARTBEAT_SECONDS)
+            except TimeoutError:
+                yield b": still here\n\n"
+    finally:
+        state.event_streams -= 1
+        end()
+
+
+def _chunks(stream: AsyncIterator[bytes], loop: asyncio.AbstractEventLoop) -> Iterator[bytes]:
+    """What comes, for a thread that may wait for it."""
+    ended = b""
+
+    async def following() -> bytes:
+        async for chunk in stream:
+            if chunk:
+                return chunk
+        return ended
+
+    while chunk := asyncio.run_coroutine_threadsafe(following(), loop).result(UPLOAD_CHUNK_SECONDS):
+        yield chunk

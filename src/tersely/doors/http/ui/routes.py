@@ -1,0 +1,279 @@
+"""Where the pages are, how one signs in, and what is sent with all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from concurrent.futures import Executor
+from contextlib import aclosing
+from functools import partial
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Mount, Route
+
+from tersely.doors.http.failures import status_of
+from tersely.doors.http.request_parsing import Asked
+from tersely.doors.http.routes.streams import artifact_content, event_chunks
+from tersely.doors.http.ui.entry import Entry, Session
+from tersely.doors.http.ui.layout import Shown, Visit, document, said, section
+from tersely.doors.http.ui.markup import Child, e
+from tersely.doors.http.ui.pages.agents import agents_page
+from tersely.doors.http.ui.pages.artifacts import artifact_page, artifacts_page, image
+from tersely.doors.http.ui.pages.calls import calls_page
+from tersely.doors.http.ui.pages.events import events_page, frame
+from tersely.doors.http.ui.pages.messages import message_page, messages_page, thread_messages_page
+from tersely.doors.http.ui.pages.services import services_page
+from tersely.doors.http.ui.pages.state import state_page
+from tersely.doors.http.ui.pages.thread import thread_page
+from tersely.doors.http.ui.pages.threads import threads_page
+from tersely.doors.http.ui.pages.work import work_page
+from tersely.foundation.errors import TerselyError
+from tersely.relay.relay import Relay
+
+MAX_UI_FORM_BYTES = 10_000
+MAX_UI_QUERY_CHARACTERS = 2_000  # of one parameter
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    # A form that is sent without any referrer has no origin either, and could not be told from another page's.
+    "referrer-policy": "same-origin",
+}
+_KINDS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+_PLACE = re.compile(r"/ui/[A-Za-z0-9/_.-]*")  # where one may go on to after signing in
+_LOG = logging.getLogger("tersely.doors.http")
+
+Page = Callable[[Visit], Shown]
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+_PAGES: dict[str, Page] = {
+    "/": threads_page,
+    "/messages": messages_page,
+    "/messages/{number}": message_page,
+    "/agents": agents_page,
+    "/work": work_page,
+    "/services": services_page,
+    "/threads/{thread_id}": thread_page,
+    "/threads/{thread_id}/events": events_page,
+    "/threads/{thread_id}/state": state_page,
+    "/threads/{thread_id}/artifacts": artifacts_page,
+    "/threads/{thread_id}/artifacts/{ref}": artifact_page,
+    "/threads/{thread_id}/calls": calls_page,
+    "/threads/{thread_id}/messages": thread_messages_page,
+}
+
+
+class Pages:
+    """The pages of one relay."""
+
+    def __init__(self, relay: Relay, entry: Entry, pool: Executor) -> None:
+        self._relay = relay
+        self._entry = entry
+        self._pool = pool
+        self._static = dict(_static_files())
+
+    def routes(self) -> list[BaseRoute]:
+        """Everything below `/ui`."""
+        routes = [Route(path, self._page(page), methods=["GET"]) for path, page in _PAGES.items()]
+        artifact = "/threads/{thread_id}/artifacts/{ref}"
+        routes += [
+            Route("/threads/{thread_id}/events/stream", self._events, methods=["GET"]),
+            Route(f"{artifact}/content", self._artifact_content, methods=["GET"]),
+            Route(f"{artifact}/image", self._artifact_image, methods=["GET"]),
+            Route("/static/{name}", self._static_file, methods=["GET"]),
+            Route("/login", self._login_page, methods=["GET"]),
+            Route("/login", self._login, methods=["POST"]),
+            Route("/logout", self._logout, methods=["POST"]),
+        ]
+        failing = {TerselyError: self._failed, HTTPException: self._unrouted, Exception: self._defect}
+        app = Starlette(routes=routes, exception_handlers=failing)  # type: ignore[arg-type]
+        app.state.event_streams = 0
+        app.router.redirect_slashes = False
+
+        async def home(request: Request) -> Response:
+            return RedirectResponse("/ui/", 307, HEADERS)
+
+        return [Route("/ui", home, methods=["GET"]), Mount("/ui", app)]
+
+    def refusal(self, error: TerselyError) -> tuple[dict[str, str], bytes]:
+        """What a browser is sent that may not see a page: the headers and a page that says why."""
+        return {**HEADERS, "content-type": "text/html; charset=utf-8"}, self._document(_failure(error), None)
+
+    # Pages
+
+    def _page(self, page: Page) -> Endpoint:
+        async def answering(request: Request) -> Response:
+            visit = Visit(self._relay, request.path_params, _query(request))
+            shown = await self._in_pool(partial(page, visit))
+            return self._html(shown, self._session(request))
+
+        return answering
+
+    async def _in_pool(self, work: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    def _html(self, shown: Shown, session: Session | None, status: int = 200) -> Response:
+        return Response(self._document(shown, session), status, HEADERS, "text/html; charset=utf-8")
+
+    def _document(self, shown: Shown, session: Session | None) -> bytes:
+        return document(shown, session)
+
+    def _session(self, request: Request) -> Session | None:
+        return self._entry.session(_cookies(request))
+
+    # What is not a page
+
+    async def _events(self, request: Request) -> Response:
+        """The events of a thread for as long as the session lasts."""
+        after = _query(request).get("after", "0")
+        last = request.headers.get("last-event-id", "") or after
+        number = int(last) if last.isascii() and last.isdigit() and len(last) <= 15 else 0
+        chunks = event_chunks(self._relay, request.path_params["thread_id"], number, request.app.state, frame)
+        cookies = _cookies(request)
+
+        async def while_signed_in() -> AsyncGenerator[bytes, None]:
+            async with aclosing(chunks):
+                async for chunk in chunks:
+                    if self._entry.session(cookies) is None:
+                        return
+                    yield chunk
+
+        return StreamingResponse(while_signed_in(), headers=HEADERS, media_type="text/event-stream")
+
+    async def _artifact_content(self, request: Request) -> Response:
+        path = {"thread": request.path_params["thread_id"], "ref": request.path_params["ref"]}
+        return await artifact_content(self._relay, Asked(path, {}, None, ""), request, self._pool)
+
+    async def _artifact_image(self, request: Request) -> Response:
+        visit = Visit(self._relay, request.path_params, {})
+        content, kind = await self._in_pool(partial(image, visit))
+        return Response(content, headers={**HEADERS, "content-security-policy": "sandbox"}, media_type=kind)
+
+    async def _static_file(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in self._static:
+            raise HTTPException(404)
+        return Response(self._static[name], headers=HEADERS, media_type=_KINDS[name.rpartition(".")[2]])
+
+    # Signing in and out
+
+    async def _login_page(self, request: Request) -> Response:
+        """A form that shows the ticket. To look at an address must not use it up, and browsers look ahead."""
+        query = _query(request)
+        return self._html(_login_form(query.get("ticket", ""), _place(query.get("next", ""))), None)
+
+    async def _login(self, request: Request) -> Response:
+        form = await _form(request)
+        secret = self._entry.sign_in(form.get("ticket", ""))
+        cookie = {"set-cookie": self._entry.cookie_header(secret)}
+        return RedirectResponse(_place(form.get("next", "")), 303, {**HEADERS, **cookie})
+
+    async def _logout(self, request: Request) -> Response:
+        form = await _form(request)
+        session = self._session(request)
+        if session is None or not _is_same(form.get("form_token", ""), session.form_token):
+            raise TerselyError(
+                "forbidden_origin", "this form is not of a page of yours", "reload the page and try again"
+            )
+        self._entry.sign_out(session)
+        cookie = {"set-cookie": self._entry.cookie_header("")}
+        return RedirectResponse("/ui/login", 303, {**HEADERS, **cookie})
+
+    # What goes wrong
+
+    async def _failed(self, request: Request, error: TerselyError) -> Response:
+        return self._html(_failure(error), self._session(request), status_of(error.code))
+
+    async def _unrouted(self, request: Request, error: HTTPException) -> Response:
+        code = "method_not_allowed" if error.status_code == 405 else "no_route"
+        told = TerselyError(code, "There is no such page.")
+        return self._html(_failure(told), self._session(request), error.status_code)
+
+    async def _defect(self, request: Request, error: Exception) -> Response:
+        _LOG.error("%s %s", request.method, request.url.path, exc_info=error)
+        told = TerselyError("internal_error", f"{type(error).__name__}: a defect in Tersely", "the log has more")
+        return self._html(_failure(told), self._session(request), 500)
+
+
+def _login_form(ticket: str, place: str) -> Shown:
+    about = (
+        "A ticket signs one browser in, once, within two minutes. `tersely relay open THREAD` opens a page with one."
+    )
+    field: Child = [
+        e("label", "Ticket", for_="ticket"),
+        e("input", id="ticket", name="ticket", value=ticket, required=True, autocomplete="off", spellcheck="false"),
+    ]
+    form = e(
+        "form",
+        e("div", field, class_="field"),
+        e("input", type="hidden", name="next", value=place),
+        e("button", "Sign in"),
+        method="post",
+        action="/ui/login",
+        class_="fields",
+        data_sign_in=bool(ticket),
+    )
+    return Shown("Sign in", section("With a ticket", e("p", said(about)), form), scripts=("login.js",))
+
+
+def _failure(error: TerselyError) -> Shown:
+    title = {"unauthorized": "Sign in first", "no_route": "Not found"}.get(error.code, "This did not work")
+    hint = error.hint or "Go back to the list of threads."
+    if error.code == "unauthorized" and "ticket" not in error.message:
+        hint = "`tersely relay open THREAD` opens a page that signs this browser in."
+    ways = e("p", e("a", "Threads", href="/ui/"), " · ", e("a", "Sign in with a ticket", href="/ui/login"))
+    return Shown(title, section(error.code, e("p", error.message), e("p", said(hint), class_="note"), ways))
+
+
+def _place(text: str) -> str:
+    return text if _PLACE.fullmatch(text) and "//" not in text and ".." not in text else "/ui/"
+
+
+def _query(request: Request) -> dict[str, str]:
+    return {name: value for name, value in request.query_params.items() if len(value) <= MAX_UI_QUERY_CHARACTERS}
+
+
+def _cookies(request: Request) -> str:
+    return "; ".join(request.headers.getlist("cookie"))
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form that a page of ours has sent; raises `forbidden_origin`, `malformed_request`."""
+    if "origin" not in request.headers:  # which the guard has compared
+        raise TerselyError("forbidden_origin", "a form says which page it comes from")
+    held = bytearray()
+    try:
+        async for chunk in request.stream():
+            held += chunk
+            if len(held) > MAX_UI_FORM_BYTES:
+                raise TerselyError("payload_too_large", f"a form has at most {MAX_UI_FORM_BYTES:,} bytes")
+    except ClientDisconnect:
+        raise TerselyError("malformed_request", "the request ended before its body did") from None
+    try:
+        return dict(parse_qsl(held.decode("ascii"), max_num_fields=16))
+    except (UnicodeDecodeError, ValueError):
+        raise TerselyError("malformed_request", "the body is not a form") from None
+
+
+def _is_same(shown: str, known: str) -> bool:
+    from hmac import compare_digest
+
+    return compare_digest(shown.encode(), known.encode())
+
+
+def _static_files() -> Iterable[tuple[str, bytes]]:
+    for file in (files("tersely.doors.http.ui") / "static").iterdir():
+        if file.name.rpartition(".")[2] in _KINDS:
+            yield file.name, file.read_bytes()

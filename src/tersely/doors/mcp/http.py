@@ -1,0 +1,173 @@
+"""A server over HTTP on this machine, for any number of clients: the transport that the conformance suite drives.
+
+Every answer is one JSON body: progress is not told, and there is no stream of events to listen to.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from tersely.doors.mcp.jsonrpc import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    MAX_MESSAGE_BYTES,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    RpcError,
+    decode,
+    failure,
+    id_of,
+)
+from tersely.doors.mcp.session import (
+    ENVELOPE_VERSIONS,
+    HANDSHAKE_VERSIONS,
+    UNSUPPORTED_VERSION,
+    VERSION_KEY,
+    ClientSession,
+    ServedMethods,
+)
+from tersely.foundation.errors import TerselyError
+
+HOST = "127.0.0.1"
+PATH = "/mcp"
+MAX_SESSIONS = 256  # of handshakes; the oldest is forgotten
+_BACKLOG = 64
+_SETTLE_SECONDS = 1  # for what is still being answered, or sent, when a signal ends us
+_OWN_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
+_SESSION, _VERSION, _METHOD, _NAME = "mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name"
+_NAMED_BY = {"tools/call": "name", "resources/read": "uri"}  # the parameter that the header with a name repeats
+_HEADER_MISMATCH = -32_020
+_BAD_REQUEST = frozenset({PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, _HEADER_MISMATCH, UNSUPPORTED_VERSION})
+
+
+async def serve_http(make_service: Callable[[], ServedMethods], port: int, told: Callable[[str], None]) -> None:
+    """Serve on a port, 0 for any that is free, until a signal; `told` is given the URL."""
+    try:
+        listening = socket.create_server((HOST, port), backlog=_BACKLOG)
+    except OSError as error:
+        message = f"port {port} of {HOST} cannot be used: {error.strerror}"
+        raise TerselyError("port_unavailable", message, "name another with --port") from error
+    with listening:
+        door = _Endpoint(make_service)
+        routes = [Route(PATH, door.post, methods=["POST"]), Route(PATH, door.delete, methods=["DELETE"])]
+        told(f"http://{HOST}:{listening.getsockname()[1]}{PATH}")
+        app = Starlette(routes=routes)
+        config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_SETTLE_SECONDS)
+        await uvicorn.Server(config).serve(sockets=[listening])
+
+
+class _Endpoint:
+    """The one endpoint, and the sessions of clients that have begun with a handshake."""
+
+    def __init__(self, make_service: Callable[[], ServedMethods]) -> None:
+        self._make_service = make_service
+        self._sessions: dict[str, ClientSession] = {}
+
+    async def post(self, request: Request) -> Response:
+        """Answer one message."""
+        if (refusal := _refusal(request)) is not None:
+            return refusal
+        try:
+            value = decode(await _body(request))
+        except RpcError as error:
+            return JSONResponse(failure(None, error), 400)
+        if request.headers.get(_VERSION) in ENVELOPE_VERSIONS:
+            return await self._answer_alone(request, value)
+        version = request.headers.get(_VERSION, HANDSHAKE_VERSIONS[0])
+        if version not in HANDSHAKE_VERSIONS:
+            told = {"supported": [*HANDSHAKE_VERSIONS, *ENVELOPE_VERSIONS], "requested": version}
+            return JSONResponse(failure(id_of(value), RpcError(UNSUPPORTED_VERSION, "Unsupported version", told)), 400)
+        return await self._answer_in_session(request, value)
+
+    async def delete(self, request: Request) -> Response:
+        """Forget a session."""
+        if (refusal := _refusal(request)) is not None:
+            return refusal
+        known = self._sessions.pop(request.headers.get(_SESSION, ""), None)
+        return Response(status_code=404 if known is None else 204)
+
+    async def _answer_alone(self, request: Request, value: Any) -> Response:
+        """A request that says all by itself."""
+        try:
+            _check_headers(request, value)
+        except RpcError as error:
+            return JSONResponse(failure(id_of(value), error), 400)
+        answer = await self._new_session().answer(value)
+        if not isinstance(answer, dict):
+            return Response(status_code=202)
+        code = answer.get("error", {}).get("code")
+        return JSONResponse(answer, 404 if code == METHOD_NOT_FOUND else 400 if code in _BAD_REQUEST else 200)
+
+    async def _answer_in_session(self, request: Request, value: Any) -> Response:
+        is_first = isinstance(value, dict) and value.get("method") == "initialize"
+        own_id = uuid4().hex if is_first else request.headers.get(_SESSION, "")
+        session = self._new_session() if is_first else self._sessions.get(own_id)
+        if session is None:
+            return Response(status_code=404 if own_id else 400)
+        answer = await session.answer(value)
+        if answer is None:
+            return Response(status_code=202)
+        if not is_first:
+            return JSONResponse(answer)
+        if not session.version:
+            return JSONResponse(answer)
+        self._sessions[own_id] = session
+        while len(self._sessions) > MAX_SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
+        return JSONResponse(answer, headers={_SESSION: own_id})
+
+    def _new_session(self) -> ClientSession:
+        return ClientSession(self._make_service(), None)
+
+
+def _refusal(request: Request) -> Response | None:
+    """What a page in a browser is answered: it must not reach us by a name that it has made resolve here."""
+    if not _is_own(f"//{request.headers.get('host', '')}"):
+        return Response("this host is not served", 421)
+    origin = request.headers.get("origin")
+    if origin is not None and not _is_own(origin):
+        return Response("this origin is not let in", 403)
+    return None
+
+
+def _is_own(url: str) -> bool:
+    with suppress(ValueError):
+        return urlsplit(url).hostname in _OWN_NAMES
+    return False
+
+
+async def _body(request: Request) -> bytes | None:
+    """What was sent, None for too much."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_MESSAGE_BYTES:
+            return None
+    return body
+
+
+def _check_headers(request: Request, value: Any) -> None:
+    """Raise `RpcError` where headers, by which others may have let the request pass, say something else than it."""
+    if not isinstance(value, dict) or "id" not in value:
+        return
+    params = value.get("params")
+    given: Mapping[str, Any] = params if isinstance(params, dict) else {}
+    method = value.get("method")
+    meta = given.get("_meta")
+    wanted = {_VERSION: meta.get(VERSION_KEY) if isinstance(meta, dict) else None, _METHOD: method}
+    if isinstance(method, str) and method in _NAMED_BY:
+        wanted[_NAME] = given.get(_NAMED_BY[method])
+    for name, said in wanted.items():
+        if said is not None and request.headers.getlist(name) != [said]:
+            raise RpcError(_HEADER_MISMATCH, f"the header {name} is {said!r}, as in the message")

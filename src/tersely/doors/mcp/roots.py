@@ -1,0 +1,67 @@
+"""Which repository the questions of a client are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from tersely.doors.mcp.jsonrpc import RpcError
+from tersely.doors.mcp.session import OpenRequest
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.roots import FILE_SYSTEM, find_root
+
+ROOTS_SECONDS = 5  # for a client to say where it works
+MAX_ROOTS = 100  # that are looked at
+
+
+class Roots:
+    """The directory that was named; else the first that the client works in, as it is; else that around our own."""
+
+    def __init__(self, named: Path | None) -> None:
+        self._named = named
+        self._found: Path | None = None
+
+    async def root(self, request: OpenRequest) -> Path:
+        """The resolved directory; raises `root_not_found`."""
+        if self._found is None:
+            self._found = self._named or await _of_client(request) or find_root(Path())
+        return self._found
+
+    def forget(self) -> None:
+        """The client works somewhere else now."""
+        self._found = None
+
+
+async def _of_client(request: OpenRequest) -> Path | None:
+    if not request.has_roots:
+        return None
+    try:
+        result = await request.session.ask("roots/list", ROOTS_SECONDS)
+    except (RpcError, TimeoutError):  # a client that does not answer has not said where it works
+        return None
+    return _directory(_uris(result))
+
+
+def _uris(result: Any) -> list[str]:
+    roots = result.get("roots") if isinstance(result, dict) else None
+    listed = roots[:MAX_ROOTS] if isinstance(roots, list) else []
+    uris = [root.get("uri") for root in listed if isinstance(root, dict)]
+    return [uri for uri in uris if isinstance(uri, str)]
+
+
+def _directory(uris: Sequence[str]) -> Path | None:
+    """The first directory of this machine among some URIs, None if there are none; raises `root_not_found`."""
+    for uri in uris:
+        with suppress(ValueError, OSError):  # no URI, or no path that the system takes
+            parts = urlsplit(uri)
+            place = Path(unquote(parts.path)).resolve()
+            is_here = parts.scheme == "file" and parts.netloc in {"", "localhost"}
+            if is_here and place.is_dir() and str(place) != FILE_SYSTEM:
+                return place
+    if uris:
+        message = f"none of the client's roots is the directory of a project: {', '.join(uris)}"
+        raise TerselyError("root_not_found", message, "name a directory with --root")
+    return None

@@ -1,0 +1,223 @@
+"""What is served: a client's request becomes a question, and the answer goes back as it is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+from tersely.capabilities import catalogue
+from tersely.capabilities.reply import BUDGET, cut, failure_text, read_budget
+from tersely.capabilities.text import PLAIN
+from tersely.doors.mcp import services, tools
+from tersely.doors.mcp.jsonrpc import INVALID_PARAMS, RpcError
+from tersely.doors.mcp.roots import Roots
+from tersely.doors.mcp.services import Services
+from tersely.doors.mcp.session import OpenRequest, ServedMethods
+from tersely.doors.mcp.tools import Question
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS, MAX_SHOWN_LINES
+from tersely.foundation.settings import load
+from tersely.foundation.tokens import Tokenizer
+
+SYMBOL = "code.symbol.get"
+MAP = "code.map"
+_SYMBOL_URI = "tersely://symbol/"
+_MAP_URI = "tersely://map"
+_TEXT = "text/plain"
+
+Progress = Callable[[int, int], None]  # files read, of how many
+# root, command, arguments, progress; the reply is a `capabilities.reply.Reply` in JSON
+Ask = Callable[[Path, str, Mapping[str, Any], Progress], Awaitable[dict[str, Any]]]
+SessionOf = Callable[[Path], str]  # of the model behind a connection, by the repository that it asks about
+
+
+def make_service(
+    ask: Ask, roots: Roots, others: Services, session_of: SessionOf, *, all_tools: bool = False
+) -> ServedMethods:
+    """What is served to a client: answers come from `ask`, and `others` can be called as well.
+
+    What a tool has sent in a session is not sent in it again.
+    """
+    door = _CodeMethods(ask, roots, others, session_of, all_tools)
+    methods = {
+        "tools/list": door.list_tools,
+        "tools/call": door.call_tool,
+        "resources/list": door.list_resources,
+        "resources/templates/list": door.list_templates,
+        "resources/read": door.read_resource,
+    }
+    return ServedMethods(tools.INSTRUCTIONS, methods, roots.forget)
+
+
+class _CodeMethods:
+    """The methods of the protocol that answer about code, one each."""
+
+    def __init__(self, ask: Ask, roots: Roots, others: Services, session_of: SessionOf, all_tools: bool) -> None:
+        self._ask = ask
+        self._session_of = session_of
+        self._lost = 0  # answers that were given up, of which nobody knows how far they had come
+        self._roots = roots
+        self._others = others
+        self._all_tools = all_tools
+
+    async def list_tools(self, request: OpenRequest) -> dict[str, Any]:
+        """All on one page."""
+        _check_first_page(request)
+        return {"tools": [listed(tool) for tool in tools.tools(all_tools=self._all_tools)]}
+
+    async def call_tool(self, request: OpenRequest) -> dict[str, Any]:
+        """The answer as it is printed, or what went wrong as the tool's own error."""
+        name, arguments = _text(request, "name"), request.params.get("arguments")
+        if not isinstance(arguments, dict | None):
+            raise RpcError(INVALID_PARAMS, "arguments is an object")
+        if not tools.is_known(name):
+            raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}")
+        try:
+            return await self._called(request, name, arguments or {})
+        except TerselyError as error:
+            meta = {"tersely/error": {"code": error.code, "message": error.message, "hint": error.hint}}
+            return _result([failure_text(error, PLAIN)], meta, is_error=True)
+
+    async def list_resources(self, request: OpenRequest) -> dict[str, Any]:
+        """The map alone: symbols are too many to be listed, and have a template."""
+        _check_first_page(request)
+        about = catalogue.load(MAP).summary
+        return {"resources": [{"name": "map", "uri": _MAP_URI, "description": about, "mimeType": _TEXT}]}
+
+    async def list_templates(self, request: OpenRequest) -> dict[str, Any]:
+        """That of symbols."""
+        _check_first_page(request)
+        about, uri = catalogue.load(SYMBOL).summary, f"{_SYMBOL_URI}{{+id}}"
+        listed = {"name": "symbol", "uriTemplate": uri, "description": about, "mimeType": _TEXT}
+        return {"resourceTemplates": [listed]}
+
+    async def read_resource(self, request: OpenRequest) -> dict[str, Any]:
+        """The source of a symbol with its ETag, or the map."""
+        uri = _text(request, "uri")
+        try:
+            reply = await self._answer(request, _resource_question(uri))
+        except TerselyError as error:
+            told = {"uri": uri, "code": error.code, "hint": error.hint}
+            raise RpcError(INVALID_PARAMS, error.message, told) from error
+        return {"contents": [{"uri": uri, "text": reply["text"], "mimeType": _TEXT, "_meta": _meta(reply)}]}
+
+    async def _called(self, request: OpenRequest, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        if name == tools.MORE_TOOLS:
+            return _result([await self._more_tools(request, arguments)], {})
+        if name in {tools.CALL, tools.ACT} and (said := await self._of_service(request, arguments)) is not None:
+            return _result([said], {})
+        question = tools.question(name, arguments)
+        if tools.is_of_relay(question.command):
+            return _result([await self._of_relay(request, question)], {})
+        session = f"{self._session_of(await self._roots.root(request))}-{self._lost}"
+        try:
+            reply = await self._answer(request, tools.for_session(question, session))
+        except BaseException:
+            self._lost += 1
+            raise
+        return _result([reply["text"], *reply["asides"]], _meta(reply))
+
+    async def _more_tools(self, request: OpenRequest, arguments: Mapping[str, Any]) -> str:
+        asked = arguments.get("tool")
+        method = await services.named(self._others, asked) if isinstance(asked, str) and _is_other(asked) else None
+        if method is not None:
+            return await self._cut(request, services.page(method), arguments.get(BUDGET))
+        told = tools.more_tools(arguments)
+        more = "" if asked else await services.listing(self._others)
+        return await self._cut(request, told + more, arguments.get(BUDGET))
+
+    async def _of_service(self, request: OpenRequest, arguments: Mapping[str, Any]) -> str | None:
+        """What a service answers, None where the call means none."""
+        name, budget, given = tools.called(arguments)
+        method = await services.named(self._others, name) if _is_other(name) else None
+        if method is None:
+            return None
+        return await self._cut(request, services.text(await self._others.ask(method, given)), budget)
+
+    async def _of_relay(self, request: OpenRequest, question: Question) -> str:
+        given = dict(question.arguments)
+        settings = load(await self._roots.root(request))
+        budget = read_budget(given.pop(BUDGET, None), settings.budget_tokens)
+        return await self._others.answer(question.command, given, budget)
+
+    async def _cut(self, request: OpenRequest, text: str, budget: Any) -> str:
+        settings = load(await self._roots.root(request))
+        tokenizer = Tokenizer(settings.vocabulary)
+        return cut(text, read_budget(budget, settings.budget_tokens), tokenizer)
+
+    async def _answer(self, request: OpenRequest, question: Question) -> dict[str, Any]:
+        """The reply, its progress told meanwhile; what the client cancels is given up."""
+        root = await self._roots.root(request)
+        arguments = question.arguments
+        budget = tools.default_budget(question)
+        if budget is not None and load(root).budget_tokens == DEFAULT_BUDGET_TOKENS:
+            arguments = {**arguments, BUDGET: budget}
+        return await self._ask(root, question.command, arguments, _Rising(request))
+
+
+def _is_other(name: str) -> bool:
+    """Whether a name can be that of a service: capabilities go before."""
+    return bool(name) and not tools.is_known(name)
+
+
+class _Rising:
+    """Tells progress of one phase of the work after another, as the protocol wants it: always more than before."""
+
+    def __init__(self, request: OpenRequest) -> None:
+        self._request = request
+        self._before = 0  # files of the phases that are over
+        self._done = 0
+        self._total = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        if done < self._done or total != self._total:
+            self._before += self._total
+            self._done, self._total = 0, total
+        if done > self._done:
+            self._done = done
+            self._request.progress(self._before + done, self._before + total, "files read")
+
+
+def _resource_question(uri: str) -> Question:
+    if uri == _MAP_URI:
+        return Question(MAP, {})
+    if not uri.startswith(_SYMBOL_URI) or uri == _SYMBOL_URI:
+        raise TerselyError("path_not_found", f"there is no resource {uri!r}", f"{_SYMBOL_URI}ID, or {_MAP_URI}")
+    symbol = unquote(uri.removeprefix(_SYMBOL_URI))
+    return Question(SYMBOL, {"symbol": symbol, "limit": MAX_SHOWN_LINES, BUDGET: MAX_BUDGET_TOKENS})
+
+
+def symbol_uri(symbol_id: str) -> str:
+    """The resource that a symbol is."""
+    return _SYMBOL_URI + quote(symbol_id, safe="/:.")
+
+
+def listed(tool: tools.Tool) -> dict[str, Any]:
+    """A tool as it goes to a client."""
+    told = {"name": tool.name, "description": tool.description, "inputSchema": tool.schema}
+    return {**told, "annotations": {"readOnlyHint": True}} if tool.only_reads else told
+
+
+def _text(request: OpenRequest, name: str) -> str:
+    value = request.params.get(name)
+    if not isinstance(value, str):
+        raise RpcError(INVALID_PARAMS, f"{name} is a text")
+    return value
+
+
+def _check_first_page(request: OpenRequest) -> None:
+    if request.params.get("cursor") is not None:
+        raise RpcError(INVALID_PARAMS, "there is no such page: every list is one")
+
+
+def _result(texts: list[str], meta: dict[str, Any], *, is_error: bool = False) -> dict[str, Any]:
+    content = [{"type": "text", "text": text} for text in texts]
+    return {"content": content, "isError": is_error, **({"_meta": meta} if meta else {})}
+
+
+def _meta(reply: Mapping[str, Any]) -> dict[str, Any]:
+    """What programs may want to know of an answer."""
+    told = {"tersely/revision": reply["revision"], "tersely/notes": reply["notes"], "tersely/etag": reply["etag"]}
+    return {name: value for name, value in told.items() if value}

@@ -1,0 +1,261 @@
+"""The catalogue as tools: a few that are listed, and two by which all others are found and called.
+
+Whatever a list of tools says is sent to the model with every request, so it says little: names, types, and the one line
+that each capability has for itself. `more_tools` tells the rest to whoever asks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from tersely.capabilities import catalogue
+from tersely.capabilities.binding import JSON_NAMES, schema_of
+from tersely.capabilities.declaration import Capability, Context, Effect, Parameter, parameters_of
+from tersely.capabilities.delta import for_reader
+from tersely.capabilities.reply import BUDGET
+from tersely.daemon.ndjson.commands import SPELLINGS, spelling_of
+from tersely.foundation.errors import TerselyError
+
+INSTRUCTIONS = (
+    "Answers about the code of one repository. Begin a task with packet, and do what its line next says. A symbol is "
+    "named by its id, path/from/root.py:Class.method, or any unambiguous end of it. Every tool takes budget, in "
+    "tokens. Other agents may work here too: claim what you are about to change, read inbox now and then, answer "
+    "with send."
+)
+MORE_TOOLS = "more_tools"
+CALL = "call"
+ACT = "relay"  # what calls those that do more than read
+STORE = "store_in_cassette"  # keeps the answer to a question about code in the relay, and replies its reference
+
+# The tools that are listed, with the parameters that their schemas show. They take the others of their capability too.
+CORE: Mapping[str, tuple[str, ...]] = {
+    "code.packet": ("task",),
+    "code.context": ("symbols",),
+    "code.search": ("query", "in"),
+    "code.symbol.get": ("symbol",),
+    "code.calls": ("symbol",),
+    "code.impact": ("symbol",),
+    "code.change_impact": ("base",),
+    "code.plan": ("task",),
+    "code.diff_context": ("base",),
+    "mail.send": ("to", "body", "reply_to"),
+    "mail.inbox": ("wait",),
+    "claim.take": ("targets", "why"),
+}
+
+
+# What is offered: all but what reads a mailbox for programs, beside `inbox`.
+OFFERED: tuple[str, ...] = tuple(name for name in catalogue.NAMES if name != "mail.box")
+
+# What an answer may have where neither the call nor a setting says so. All others have the budget of the settings, or
+# one that their capability declares.
+DEFAULT_BUDGETS: Mapping[str, int] = {"code.diff_context": 4_000}
+
+
+_BOUNDS_OF_SIZE = frozenset({"minLength", "maxLength", "minItems", "maxItems"})  # which nobody meets by accident
+_PLAIN_DEFAULTS: tuple[Any, ...] = (None, "", [], False, 0)
+
+
+class Tool(NamedTuple):
+    """One entry of the list."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    only_reads: bool
+
+
+class Question(NamedTuple):
+    """What a call asks: a command as `daemon.ndjson.commands` knows it, and what it is given."""
+
+    command: str
+    arguments: dict[str, Any]
+
+
+def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    schema = {"type": "object", "properties": properties}
+    return {**schema, "required": required} if required else schema
+
+
+def _callers() -> list[Tool]:
+    about_more = (
+        f"Lists the tools that {CALL} and {ACT} call: dead code, slices, cycles, agents, channels and others. "
+        "With tool: all about that one"
+    )
+    named = {"type": "string", "description": "its name"}
+    called = {"tool": named, "arguments": {"type": "object", "description": "by name"}}
+    acting = f"Calls a tool that {MORE_TOOLS} lists and that changes what agents share"
+    return [
+        Tool(MORE_TOOLS, about_more, _object({"tool": named}, []), only_reads=True),
+        Tool(CALL, f"Calls a tool that {MORE_TOOLS} lists and that reads", _object(called, ["tool"]), only_reads=True),
+        Tool(ACT, acting, _object(called, ["tool"]), only_reads=False),
+    ]
+
+
+def tools(*, all_tools: bool = False) -> list[Tool]:
+    """What is listed: the core and the pair, or every capability as a tool of its own."""
+    if all_tools:
+        return [_tool(capability, tuple(_names(capability))) for capability in catalogue.every(OFFERED)]
+    core = [_tool(catalogue.load(name), shown, is_core=True) for name, shown in CORE.items()]
+    return [*core, *_callers()]
+
+
+def tool_name(command: str) -> str:
+    """The name of a capability or command as a tool: letters, digits and underscores, which every client takes."""
+    name = catalogue.tool_words(command) if command in catalogue.RELAY_NAMES else command.removeprefix(catalogue.CODE)
+    return re.sub(r"[ .-]", "_", name)
+
+
+def question(name: str, arguments: Mapping[str, Any]) -> Question:
+    """What the call of a tool asks; raises `unknown_command` or `invalid_argument`."""
+    given, pair = dict(arguments), name if name in {CALL, ACT} else ""
+    if pair:
+        name, budget, given = called(given)
+        given = given if budget is None else {BUDGET: budget, **given}
+    commands = {tool_name(command): command for command in _commands()}
+    command = commands.get(tool_name(name))
+    if command is None:
+        raise TerselyError("unknown_command", f"there is no tool {name!r}", _suggestion(name, commands))
+    if pair == CALL and is_of_relay(command) and catalogue.load(command).effect is not Effect.READ:
+        raise TerselyError("not_permitted", f"{name} does more than read", f"call it through {ACT}")
+    return Question(command, given)
+
+
+def is_of_relay(command: str) -> bool:
+    """Whether a command is asked of the relay rather than of a repository."""
+    return command in catalogue.RELAY_NAMES
+
+
+def default_budget(asked: Question) -> int | None:
+    """The budget of a question that says none, where it has one of its own."""
+    spelling = spelling_of(asked.command)
+    is_said = BUDGET in asked.arguments
+    return None if is_said or spelling is None else DEFAULT_BUDGETS.get(spelling.capability)
+
+
+def for_session(question: Question, session: str) -> Question:
+    """The question as whoever has that session asks it; an answer that is kept elsewhere is whole."""
+    spelling = spelling_of(question.command)
+    if spelling is None or question.arguments.get(STORE):
+        return question
+    names = _parameter_names(catalogue.load(spelling.capability))
+    return question._replace(arguments=for_reader(spelling.capability, names, question.arguments, session))
+
+
+def _parameter_names(capability: Capability[Any, Any]) -> set[str]:
+    return {parameter.name for parameter in parameters_of(capability.parameters)}
+
+
+def is_known(name: str) -> bool:
+    """Whether a client may call a tool by this name."""
+    return name in {MORE_TOOLS, CALL, ACT} or tool_name(name) in {tool_name(command) for command in _commands()}
+
+
+def more_tools(arguments: Mapping[str, Any]) -> str:
+    """What can be called; or, of one tool, all that there is to be known. Raises `unknown_command`."""
+    for name in arguments:
+        if name not in {"tool", BUDGET}:
+            raise TerselyError("invalid_argument", f"there is no parameter {name!r}", f"known: tool, {BUDGET}")
+    asked = arguments.get("tool")
+    if not asked:
+        return "".join(f"{_signature(capability)}  {capability.summary}\n" for capability in _others())
+    found = {tool_name(name): name for name in OFFERED}
+    if not isinstance(asked, str) or tool_name(asked) not in found:
+        raise TerselyError("unknown_command", f"there is no tool {asked!r}", _suggestion(str(asked), found))
+    return _page(catalogue.load(found[tool_name(asked)]))
+
+
+def _others() -> Iterator[Capability[Any, Any]]:
+    return (catalogue.load(name) for name in OFFERED if name not in CORE)
+
+
+def _commands() -> list[str]:
+    """The capabilities, and the spellings of tools that clients know from elsewhere."""
+    return [*(name for name in SPELLINGS if "." in name), *OFFERED]
+
+
+def called(arguments: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:
+    """The tool, budget and arguments that are given to `call`; some models write the arguments as a text of JSON."""
+    given = dict(arguments)
+    name, inner = given.pop("tool", None), given.pop("arguments", None)
+    budget = given.pop(BUDGET, None)
+    if isinstance(inner, str):
+        try:
+            inner = json.loads(inner or "{}")
+        except (ValueError, RecursionError) as error:
+            raise TerselyError("invalid_argument", f"arguments is not JSON: {error}", "an object") from error
+    if not isinstance(name, str) or not isinstance(inner, dict | None) or given:
+        message = "call takes tool, a name; arguments, an object; and budget"
+        raise TerselyError("invalid_argument", message, f"{MORE_TOOLS} lists the names")
+    return name, budget, inner or {}
+
+
+def _tool(capability: Capability[Any, Any], shown: tuple[str, ...], *, is_core: bool = False) -> Tool:
+    declared = {parameter.name: parameter for parameter in parameters_of(capability.parameters)}
+    properties = {name: _schema(declared[name]) for name in shown if name != BUDGET}
+    if capability.context is Context.WORKSPACE:
+        properties[BUDGET] = {"type": "integer", "description": "most tokens of the answer"}
+    needed = _is_expected if is_core else _is_needed
+    required = [name for name in shown if needed(declared[name])]
+    only_reads = capability.effect is Effect.READ
+    return Tool(tool_name(capability.name), capability.summary, _object(properties, required), only_reads)
+
+
+def _is_needed(parameter: Parameter) -> bool:
+    return parameter.required or (parameter.many and (parameter.minimum or 0) > 0)
+
+
+def _is_expected(parameter: Parameter) -> bool:
+    """Whether a call of a listed tool says nothing without it, though its capability can do without."""
+    return _is_needed(parameter) or (parameter.positional and not parameter.nullable)
+
+
+def _schema(parameter: Parameter) -> dict[str, Any]:
+    """Its type with what it means, its default where that says anything, and its bounds."""
+    whole = schema_of(parameter)
+    is_default_plain = whole.get("default") in _PLAIN_DEFAULTS
+    kept = {name: value for name, value in whole.items() if name not in _BOUNDS_OF_SIZE}
+    return {name: value for name, value in kept.items() if not (name == "default" and is_default_plain)}
+
+
+def _names(capability: Capability[Any, Any]) -> Iterator[str]:
+    return (parameter.name for parameter in _offered(capability))
+
+
+def _offered(capability: Capability[Any, Any]) -> list[Parameter]:
+    """What a client of the protocol may say: nothing that does more than read."""
+    return [one for one in parameters_of(capability.parameters) if one.effect is Effect.READ and not one.hidden]
+
+
+def _signature(capability: Capability[Any, Any]) -> str:
+    declared = _offered(capability)
+    words = [one.name if one.required else f"{one.name}?" for one in declared if one.name != BUDGET]
+    return f"{tool_name(capability.name)}({', '.join(words)})"
+
+
+def _page(capability: Capability[Any, Any]) -> str:
+    declared = _offered(capability)
+    lines = [f"{tool_name(capability.name)}: {capability.summary}", "", capability.description, ""]
+    is_of_code = capability.context is Context.WORKSPACE
+    kept = [f"{STORE}: boolean  keep the answer in the relay and reply its reference"] if is_of_code else []
+    return "\n".join([*lines, *map(_parameter_line, declared), *kept]) + "\n"
+
+
+def _parameter_line(parameter: Parameter) -> str:
+    kind = " | ".join(parameter.choices) or JSON_NAMES.get(parameter.type, "string")
+    kind = f"list of {kind}" if parameter.many else kind
+    least, most = parameter.minimum, parameter.maximum
+    bounds = "" if least is None and most is None else f", {least if least is not None else ''}..{most or ''}"
+    default = "" if parameter.required or parameter.default in {None, ()} else f", {json.dumps(parameter.default)}"
+    needed = " (required)" if parameter.required else ""
+    return f"{parameter.name}{needed}: {kind}{bounds}{default}  {parameter.help}"
+
+
+def _suggestion(name: str, known: Mapping[str, str]) -> str:
+    import difflib  # only who errs pays for it
+
+    near = difflib.get_close_matches(tool_name(name), known, n=1)
+    return f"did you mean {near[0]}?" if near else f"{MORE_TOOLS} lists them"

@@ -1,0 +1,256 @@
+"""The service that code daemons are: one for each workspace, connected to and started when somebody asks."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import tersely
+from tersely.capabilities import catalogue
+from tersely.capabilities.binding import bind, schema
+from tersely.capabilities.declaration import Capability, Effect, parameters_of
+from tersely.daemon import lifecycle
+from tersely.daemon.ndjson import answers
+from tersely.daemon.ndjson.commands import PREFIX, SPELLINGS, TEXT_COMMAND, Spelling, call
+from tersely.daemon.place import Place
+from tersely.doors.socket.bridge.fallbacks import fallback
+from tersely.doors.socket.bridge.link import Link, LostError, Reply, UnreachableError
+from tersely.doors.socket.services import Asked
+from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
+from tersely.foundation.limits import MAX_CLIENT_REQUESTS, MAX_REQUEST_SECONDS, REQUEST_SECONDS
+from tersely.foundation.process.identity import program_identity
+from tersely.foundation.roots import enclosing_root
+from tersely.foundation.settings import load
+from tersely.relay.calls import Call, Scope
+from tersely.relay.encoding import decode
+from tersely.relay.policy import Reach
+from tersely.relay.services.configuration import Bridged
+from tersely.relay.services.declared import BRIDGE, Declared, Method
+
+BRIDGE_TRIES = 3  # of one question, where the connection is lost
+MAX_BRIDGED_WORKSPACES = 16  # connected to at a time
+ROOT = "root"
+_ABOUT_ROOT = {"type": "string", "description": "the workspace, as a directory of this machine"}
+_FRAME = frozenset({"id", "success", "status", "revision", "notes"})  # members of a reply that are no result
+# Whose results the wire has in a form of its own, which is as short as words are.
+_WITHOUT_WORDS = frozenset(name for name, spelling in SPELLINGS.items() if spelling.shape is not answers.whole)
+_LOG = logging.getLogger("tersely.doors.socket")
+
+
+class Bridge:
+    """One service. Used on one loop, but for `scope`, which the threads of calls use."""
+
+    def __init__(self, bridged: Bridged, workspace: str, answer_words: str) -> None:
+        """`workspace` is that of questions that name none; `answer_words` prints for daemons that are started."""
+        self._bridged = bridged
+        self._workspace = workspace
+        self._answer_words = answer_words
+        self._loop = asyncio.get_running_loop()
+        self._places: OrderedDict[str, _Workspace] = OrderedDict()  # the one asked last at the end
+        place = bridged.socket or "the code daemon of each workspace"
+        self.declared = Declared(bridged.name, tersely.__version__, methods(), BRIDGE, place, self.scope)
+
+    async def answer(self, asked: Asked) -> bytes:
+        """The result of a question as JSON; raises what there is instead."""
+        root, parameters = self._split(decode(asked.parameters), asked.directory)
+        checked(asked.method, parameters, root)
+        # What clients of the wire print themselves, and servers of others, have no words.
+        has_words = asked.in_words and not self._bridged.socket and asked.method not in _WITHOUT_WORDS
+        request = _worded(asked.method, parameters, root) if has_words else {"cmd": asked.method, **parameters}
+        seconds = min(asked.seconds, self._bridged.seconds, MAX_REQUEST_SECONDS)
+        if seconds != REQUEST_SECONDS:  # which servers take for granted
+            request["timeout_ms"] = round(seconds * 1000)
+        try:
+            async with asyncio.timeout(seconds):
+                reply = await self._place(root).ask(request)
+        except TimeoutError:
+            raise TerselyError("timed_out", f"{self._bridged.name} has not answered in {seconds:g} s") from None
+        except (UnreachableError, LostError) as error:
+            instead = fallback(asked.method, parameters)
+            message = f"{self._bridged.name} unavailable: {error}." + (f" Try: {instead}" if instead else "")
+            raise TerselyError("daemon_unavailable", message) from None
+        return _words(reply) if has_words else _result(reply)
+
+    def scope(self, method: str, call: Call) -> Scope | None:
+        """For which revision of which workspace the answer to a call holds; None where the server does not say."""
+        root, parameters = self._split(dict(call.arguments), "")
+        capability, arguments = checked(method, parameters, root)
+        if not (capability.cacheable and capability.is_repeatable(arguments)):
+            return None
+        waiting = asyncio.run_coroutine_threadsafe(self._revision(root), self._loop)
+        try:
+            version = waiting.result(self._bridged.seconds)
+        except TimeoutError:
+            waiting.cancel()
+            return None
+        return Scope(f"{self._bridged.name}:{root}", version) if version else None
+
+    def close(self) -> None:
+        """Hang up."""
+        for place in self._places.values():
+            place.close()
+        self._places.clear()
+
+    async def _revision(self, root: str) -> str:
+        request = {"cmd": "revision", "program_identity": program_identity(), "root": root}
+        try:
+            reply = await self._place(root).ask(request)
+        except (UnreachableError, LostError, TerselyError):
+            return ""
+        return str(decode(reply.raw).get("answers", "")) if reply.is_success else ""
+
+    def _split(self, given: Any, directory: str) -> tuple[str, dict[str, Any]]:
+        """The workspace that a question is about, and its own parameters."""
+        if not isinstance(given, dict):
+            raise TerselyError("invalid_argument", "the parameters of a question are a JSON object")
+        parameters = dict(given)
+        named = parameters.pop(ROOT, None)
+        if named is None:
+            named = enclosing_root(directory) if directory.startswith("/") else self._workspace
+        if not isinstance(named, str) or not named.startswith("/"):
+            raise TerselyError("invalid_argument", "root: the absolute path of a workspace", "the question names none")
+        try:
+            return str(Path(named).resolve(strict=True)), parameters
+        except (OSError, RuntimeError, ValueError) as error:
+            raise TerselyError("root_not_found", f"{named[:200]}: {error}", "name a directory with root") from None
+
+    def _place(self, root: str) -> _Workspace:
+        key = self._bridged.socket or root
+        place = self._places.pop(key, None) or _Workspace(self._bridged, root, self._answer_words)
+        self._places[key] = place
+        while len(self._places) > MAX_BRIDGED_WORKSPACES:
+            self._places.pop(next(iter(self._places))).close()
+        return place
+
+
+class _Workspace:
+    """The server of one workspace. One that gives back ids is asked many things at a time, any other one by one."""
+
+    def __init__(self, bridged: Bridged, root: str, answer_words: str) -> None:
+        self._bridged = bridged
+        self._root = root
+        self._answer_words = answer_words
+        self._link: Link | None = None
+        self._opening = asyncio.Lock()
+        self._gives_ids = not bridged.socket
+        self._turn = asyncio.Lock()
+        self._room = asyncio.Semaphore(MAX_CLIENT_REQUESTS)
+
+    async def ask(self, request: Mapping[str, Any]) -> Reply:
+        """The reply to a request, asked again where the connection is lost; raises `UnreachableError`, `LostError`."""
+        if not self._gives_ids:
+            async with self._turn:
+                if not self._gives_ids:
+                    return await self._ask(request)
+        async with self._room:
+            return await self._ask(request)
+
+    async def _ask(self, request: Mapping[str, Any]) -> Reply:
+        for left in reversed(range(BRIDGE_TRIES)):
+            link = await self._open()
+            try:
+                reply = await link.ask(request)
+            except LostError as error:
+                if not left:
+                    raise
+                _LOG.info("%s of %s is asked again: %s", self._bridged.name, self._root, error)
+            else:
+                self._gives_ids = link.gives_ids
+                return reply
+        raise AssertionError("every try returns or raises")
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._link is not None:
+            self._link.close()
+
+    async def _open(self) -> Link:
+        async with self._opening:
+            if self._link is None or not self._link.is_open:
+                self._link = await self._connected()
+            return self._link
+
+    async def _connected(self) -> Link:
+        own = Place.of(self._root).socket
+        try:
+            return await Link.open(self._bridged.socket or own)
+        except UnreachableError:
+            settings = load(Path(self._root))
+            if not self._bridged.starts or settings.daemon == "off":
+                raise
+        try:
+            await asyncio.to_thread(lifecycle.start, self._root, self._answer_words, settings.daemon_idle_seconds)
+        except TerselyError as error:
+            raise UnreachableError(error.message) from None
+        return await Link.open(own)
+
+
+def checked(method: str, parameters: Mapping[str, Any], root: str) -> tuple[Capability[Any, Any], dict[str, Any]]:
+    """The capability that a question means, and its arguments; raises `unknown_command`, `invalid_argument` or
+    `not_permitted`."""
+    asked = call(method, parameters, root)
+    capability = catalogue.load(asked.capability)
+    bind(capability.parameters, asked.arguments)
+    more = [one.name for one in parameters_of(capability.parameters) if one.effect is not Effect.READ]
+    if capability.effect is not Effect.READ or any(name in asked.arguments for name in more):
+        raise TerselyError("not_permitted", f"{method} would do more than read", "that is for its user to do")
+    return capability, asked.arguments
+
+
+@cache
+def methods() -> Mapping[str, Method]:
+    """What a code daemon can be asked: what its clients say, and the capabilities for which they have no word."""
+    spelled = {name: spelling for name, spelling in SPELLINGS.items() if "." not in name}
+    every = {name.removeprefix(PREFIX): Spelling(name) for name in catalogue.CODE_NAMES} | spelled
+    return {
+        name: _method(name, spelling)
+        for name, spelling in every.items()
+        if catalogue.load(spelling.capability).effect is Effect.READ
+    }
+
+
+def _method(name: str, spelling: Spelling) -> Method:
+    """A method with the parameters of its capability under the names that its clients use."""
+    capability = catalogue.load(spelling.capability)
+    described = schema(capability.parameters)
+    names = {own: given for given, own in spelling.renames.items()}
+    reads = {one.name for one in parameters_of(capability.parameters) if one.effect is Effect.READ}
+    properties = {ROOT: _ABOUT_ROOT}
+    properties |= {names.get(own, own): about for own, about in described["properties"].items() if own in reads}
+    required = [names.get(own, own) for own in described["required"]]
+    return Method(name, capability.summary, {**described, "properties": properties, "required": required}, Reach.READ)
+
+
+def _worded(method: str, parameters: Mapping[str, Any], root: str) -> dict[str, Any]:
+    """The request for an answer in words, all of it."""
+    question = {"command": method, "arguments": dict(parameters), "environment": {}, "whole": True}
+    return {"cmd": TEXT_COMMAND, **question, "root": root, "program_identity": program_identity()}
+
+
+def _words(reply: Reply) -> bytes:
+    """The words in a reply, with what is said beside them, as JSON; raises the failure in it."""
+    _check(reply)
+    whole = decode(reply.raw)
+    return msgspec.json.encode("".join([whole["text"], *whole["asides"]]))
+
+
+def _check(reply: Reply) -> None:
+    if not reply.is_success:
+        message = str(reply.error or reply.message or "the service says no more than that it has failed")
+        raise TerselyError(reply.code if reply.code in EXIT_OF_CODE else "service_error", message, reply.hint)
+
+
+def _result(reply: Reply) -> bytes:
+    """The result in a reply; raises the failure in it."""
+    _check(reply)
+    if isinstance(reply.result, msgspec.Raw):
+        return bytes(reply.result)
+    whole = decode(reply.raw)
+    return msgspec.json.encode({name: value for name, value in whole.items() if name not in _FRAME})

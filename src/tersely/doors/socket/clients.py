@@ -1,0 +1,197 @@
+"""Who is connected, and the messages on their way to them. All on one loop; nothing here waits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from msgspec import UNSET, Raw
+
+from tersely.doors.socket import envelopes
+from tersely.doors.socket.connection import Connection, Inflight
+from tersely.doors.socket.envelopes import Delivered
+from tersely.doors.socket.services import Services
+from tersely.relay.mail.mail import Mail
+from tersely.relay.mail.messages import CHANNEL
+from tersely.relay.store import mailboxes as boxes
+from tersely.relay.store.mailboxes import Mark, Post, Posted, Stage, Waiting
+
+MAX_NOTES_AHEAD = 128  # not yet written, beyond which nothing is fetched from the disk to be delivered
+MARK_REST_SECONDS = 0.02  # for which they wait
+PUMPED_MESSAGES = 64  # read from the disk at one go
+
+
+class Clients:
+    """The clients of one relay's socket by name: the presence of its mail (`relay/mail/messages.py`)."""
+
+    def __init__(self, mail: Mail, services: Services) -> None:
+        self.mail = mail
+        self.services = services
+        self.names: dict[str, Connection] = {}  # in use, also by who is still being let in
+        self.memory_messages = 0  # that were passed on and not kept
+        self._behind: set[Connection] = set()  # they could be sent more, once it is noted what they were sent
+        self._is_resting = False  # notes on deliveries wait for a message
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Everything from here on happens on this loop."""
+        self._loop = loop
+
+    def connected(self) -> dict[str, Connection]:
+        """Who has been let in, by name."""
+        return {name: one for name, one in list(self.names.items()) if one.name}
+
+    def activity(self, name: str) -> str:
+        """What somebody says that they do, "" where they say nothing."""
+        connection = self.names.get(name)
+        return connection.activity if connection is not None else ""
+
+    def live(self, topic: str) -> Iterable[str]:
+        """The agents and users that are connected, those alone that subscribe to the topic if there is one."""
+        return [
+            name
+            for name, one in list(self.names.items())
+            if one.name and one.kind != "service" and (not topic or topic in one.subscriptions)
+        ]
+
+    def takes(self, name: str) -> bool:
+        """Whether a message for them would be sent to them at once."""
+        connection = self.names.get(name)
+        return connection is not None and connection.takes
+
+    def posted(self, post: Post, posted: Posted) -> None:
+        """Send a message that has been accepted to whoever can take it now; the others find it on the disk."""
+        attempts = dict(post.mailboxes)
+        for name, seq in posted.deliveries:
+            connection = self.names.get(name)
+            if connection is None or not connection.name or posted.number <= connection.position:
+                continue
+            if not connection.takes:
+                connection.is_behind = True
+                continue
+            attempt = attempts[name]
+            if not attempt:  # it could not take it when the message was accepted
+                attempt = 1
+                self.mail.mark(Mark(name, posted.number, Stage.ACCEPTED, 0, attempt))
+            self.deliver(connection, waiting(post, posted.number, name, seq, attempt))
+
+    def revived(self, name: str, number: int) -> None:
+        """Look again for a message that waits anew."""
+        connection = self.names.get(name)
+        if connection is not None:
+            connection.later.discard(number)
+            connection.position = min(connection.position, number - 1)
+            connection.is_behind = True
+            self.pump(connection)
+            self.mail.flush()
+
+    def written(self) -> None:
+        """A group is written: the next one can be."""
+        self.write_mail()
+        behind, self._behind = self._behind, set()
+        for connection in behind:
+            self.pump(connection)
+
+    def write_mail(self) -> None:
+        """Have written what the mail has collected, at once or when more has come together."""
+        if self.mail.flush(rests=True) and not self._is_resting and self._loop is not None:
+            self._is_resting = True
+            self._loop.call_later(MARK_REST_SECONDS, self._rested)
+
+    def _rested(self) -> None:
+        self._is_resting = False
+        self.mail.flush()
+
+    def forget(self, connection: Connection) -> None:
+        """A connection has its name no longer."""
+        for name, one in list(self.names.items()):
+            if one is connection:
+                del self.names[name]
+        if connection.kind == "service" and connection.name:
+            self.services.left(connection)
+
+    def deliver(self, connection: Connection, one: Waiting) -> None:
+        """Send a message, and remember it until it is acknowledged."""
+        connection.position = max(connection.position, one.number)
+        is_channel = one.kind == CHANNEL
+        self.write(connection, one, self.mail.message_id(one.number))
+        if not connection.acks:
+            self.settle(connection, one.number, Stage.DELIVERED)
+            return
+        connection.inflight[one.number] = Inflight(
+            one.number, one.sender, one.topic, one.seq, one.id, one.attempts, _is_watched(one), is_channel
+        )
+        if is_channel and not connection.acks_channels:
+            # The client does not acknowledge these, but it answers a PING behind them once it has read them.
+            connection.send("PING", {"nonce": f"read-{one.number}"})
+
+    def write(self, connection: Connection, one: Waiting, message_id: str) -> None:
+        """Send a message and remember nothing."""
+        original = one.addressed if one.addressed != connection.name else None
+        delivered = Delivered(one.seq, connection.session, original, one.attempts, one.id, one.sender_kind)
+        body = envelopes.write(
+            "CHANNEL_MESSAGE" if one.kind == CHANNEL else "DELIVER", message_id, one.at_ms, Raw(one.payload),
+            from_=one.sender, to=connection.name, topic=one.topic or UNSET,
+            payload_meta=Raw(one.treatment) if one.treatment else UNSET, delivery=delivered,
+        )  # fmt: skip
+        connection.send_body(body)
+
+    def pump(self, connection: Connection) -> None:
+        """Send what waits on the disk, as far as the client takes it."""
+        while connection.is_behind and connection.may_be_sent():
+            if self.mail.notes() >= MAX_NOTES_AHEAD:  # or one who takes much would keep others from being written
+                self._behind.add(connection)
+                return
+            room = min(connection.window - len(connection.inflight), PUMPED_MESSAGES)
+            if room <= 0:
+                return
+            found = self.mail.waiting(connection.name, connection.position, room)
+            connection.is_behind = len(found) == room
+            for one in found:
+                self._redeliver(connection, one)
+                if not connection.may_be_sent():
+                    connection.is_behind = True
+                    return
+
+    def _redeliver(self, connection: Connection, one: Waiting) -> None:
+        connection.position = max(connection.position, one.number)
+        is_expired = one.expires_ms is not None and one.expires_ms <= self.mail.store.now_ms()
+        if is_expired or one.number in connection.inflight or one.number in connection.later:
+            return
+        noted = self.mail.noted(connection.name, one.number)
+        if noted is not None and noted.stage is not Stage.ACCEPTED:
+            return  # it does not wait any more
+        attempt = max(one.attempts, noted.attempts if noted is not None else 0) + 1
+        self.mail.mark(Mark(connection.name, one.number, Stage.ACCEPTED, 0, attempt))
+        self.deliver(connection, one._replace(attempts=attempt))
+
+    def settle(self, connection: Connection, number: int, stage: Stage, note: str = "") -> None:
+        """Note a stage, and tell the sender who wants to know."""
+        one = connection.inflight.pop(number, None)
+        self.mail.mark(Mark(connection.name, number, stage, self.mail.store.now_ms(), note=note))
+        if one is None and stage in {Stage.INJECTED, Stage.SEEN}:
+            found = boxes.delivery(self.mail.store.reader, connection.name, number)
+            one = None if found is None else _inflight(found)
+        if one is not None and one.is_watched and one.sender in self.names:
+            told = {"ack_id": one.sent_id, "seq": one.seq, "stage": stage.name.lower(), "by": connection.name}
+            if note:
+                told["note"] = note
+            self.names[one.sender].send("ACK", told)
+
+
+def waiting(post: Post, number: int, mailbox: str, seq: int, attempt: int) -> Waiting:
+    """What has just been posted, as it lies in a mailbox."""
+    return Waiting(
+        number, mailbox, post.sender, post.sender_kind, post.id, post.at_ms, post.addressed, post.topic, post.thread,
+        post.kind, post.payload, post.treatment, seq, Stage.ACCEPTED, attempt, post.expires_ms, None, None, None, None,
+        "",
+    )  # fmt: skip
+
+
+def _is_watched(one: Waiting) -> bool:
+    return b'"requires_ack":true' in one.treatment
+
+
+def _inflight(one: Waiting) -> Inflight:
+    is_channel = one.kind == CHANNEL
+    return Inflight(one.number, one.sender, one.topic, one.seq, one.id, one.attempts, _is_watched(one), is_channel)

@@ -1,0 +1,33 @@
+"""Failures of services as they travel, and as errors."""
+
+from __future__ import annotations
+
+from tersely.doors.socket.envelopes import ServiceFailure
+from tersely.foundation.errors import TerselyError
+
+_DEFAULT_CODE, _DEFAULT = "SERVICE_ERROR", "service_error"
+ERROR_OF_CODE = {
+    "SERVICE_NOT_FOUND": "service_not_found",
+    "SERVICE_UNAVAILABLE": "daemon_unavailable",
+    "INVALID_REQUEST": "invalid_argument",
+    "METHOD_NOT_FOUND": "unknown_command",
+    "FORBIDDEN": "denied",
+    "TIMEOUT": "timed_out",
+    "BUSY": "busy",
+    "RESULT_TOO_LARGE": "answer_too_large",
+}
+CODES = frozenset({*ERROR_OF_CODE, _DEFAULT_CODE})  # a service may have others
+_CODE_OF_ERROR = {error: code for code, error in ERROR_OF_CODE.items()}
+_CODE_OF_ERROR |= {"not_permitted": "FORBIDDEN", "root_not_found": "INVALID_REQUEST"}
+
+
+def failure_of(error: TerselyError) -> ServiceFailure:
+    """An error as whoever asked is told."""
+    return ServiceFailure(_CODE_OF_ERROR.get(error.code, _DEFAULT_CODE), error.message, error.hint)
+
+
+def error_of(failure: ServiceFailure | None) -> TerselyError:
+    """What was told as an error; whoever told it may be a program that knows other codes."""
+    if failure is None:
+        return TerselyError(_DEFAULT, "the service says no more than that it has failed")
+    return TerselyError(ERROR_OF_CODE.get(failure.code, _DEFAULT), failure.message, failure.hint)

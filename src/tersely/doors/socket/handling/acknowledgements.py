@@ -1,0 +1,91 @@
+"""What recipients say of messages: that they have them, that they do not take them, how far they have come."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+
+from tersely.doors.socket import envelopes
+from tersely.doors.socket.clients import Clients
+from tersely.doors.socket.connection import Connection
+from tersely.doors.socket.envelopes import Envelope, payload_of
+from tersely.foundation.limits import MESSAGE_RETRY_SECONDS
+from tersely.relay.store.mailboxes import Stage
+
+MAX_MESSAGE_ATTEMPTS = 10  # that a recipient answers with "later", until it is a dead letter
+_STAGES = {"delivered": Stage.DELIVERED, "injected": Stage.INJECTED, "seen": Stage.SEEN}
+
+
+def ack(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+    """A recipient has a message, and perhaps others before it."""
+    acknowledged: envelopes.Acknowledged = payload_of(envelope, envelopes.Acknowledged)
+    stage = _STAGES[acknowledged.stage]
+    number = clients.mail.number(acknowledged.ack_id)
+    if not number:
+        if not acknowledged.ack_id.startswith(clients.mail.message_id(0)):
+            connection.error("NOT_FOUND", "that is no message of this relay", about=envelope.id)
+        return
+    one = connection.inflight.get(number)
+    if one is not None and (acknowledged.cumulative_seq is not None or acknowledged.sack):
+        upto, some = acknowledged.cumulative_seq or 0, set(acknowledged.sack or ())
+        for other in list(connection.inflight.values()):
+            same = other.sender == one.sender and other.topic == one.topic
+            if same and (other.seq <= upto or other.seq in some):
+                clients.settle(connection, other.number, stage)
+    clients.settle(connection, number, stage)
+
+
+def nacked(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+    """A recipient refuses a message: for now, and it is sent again in a while, or for good."""
+    refused: envelopes.Refused = payload_of(envelope, envelopes.Refused)
+    number = clients.mail.number(refused.ack_id)
+    one = connection.inflight.get(number)
+    if one is None:
+        connection.error("NOT_FOUND", "no such message is on its way to you", about=envelope.id)
+        return
+    code = refused.code or (refused.reason or "INVALID").upper()
+    note = f"{code}: {refused.message or refused.reason or ''}".rstrip(": ")
+    if code == "BUSY" and one.attempt < MAX_MESSAGE_ATTEMPTS:
+        del connection.inflight[number]
+        connection.later.add(number)
+        asyncio.get_running_loop().call_later(MESSAGE_RETRY_SECONDS, clients.revived, connection.name, number)
+    else:
+        clients.settle(connection, number, Stage.DEAD, note)
+
+
+def sync(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+    """A client says how far it has come: what it has is settled, what it has not is sent again."""
+    said: envelopes.Sync = payload_of(envelope, envelopes.Sync)
+    told = []
+    for stream in said.streams:
+        for one in list(connection.inflight.values()):
+            if one.sender != stream.peer or one.topic != stream.topic:
+                continue
+            if one.seq <= stream.last_seq:
+                clients.settle(connection, one.number, Stage.DELIVERED)
+            else:
+                del connection.inflight[one.number]
+                connection.position = min(connection.position, one.number - 1)
+                connection.is_behind = True
+        last = clients.mail.last_seq(connection.name, stream.peer, stream.topic)
+        told.append(envelopes.Stream(stream.peer, stream.topic, stream.last_seq, last))
+    connection.send("SYNC", {"session_id": connection.session, "ack_id": envelope.id, "streams": told})
+
+
+def ping(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+    """Say that the relay is there."""
+    connection.send("PONG", envelope.payload)
+
+
+def pong(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+    """What a client that acknowledges no channel messages has read before this PING, it has."""
+    told: Any = msgspec.json.decode(envelope.payload)
+    nonce = told.get("nonce", "") if isinstance(told, dict) else ""
+    if not isinstance(nonce, str) or not nonce.startswith("read-"):
+        return
+    upto = int(nonce[5:]) if nonce[5:].isascii() and nonce[5:].isdecimal() else 0
+    for one in list(connection.inflight.values()):
+        if one.is_channel and one.number <= upto:
+            clients.settle(connection, one.number, Stage.DELIVERED)

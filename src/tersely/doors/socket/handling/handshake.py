@@ -1,0 +1,109 @@
+"""Clients that come and go: who they are, and the sessions that they open or take up again."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import PurePath
+from typing import Any
+
+from tersely.doors.socket import envelopes
+from tersely.doors.socket.clients import Clients
+from tersely.doors.socket.connection import Connection
+from tersely.doors.socket.envelopes import Envelope, payload_of
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_FRAME_BYTES, MAX_INFLIGHT_MESSAGES, SOCKET_HEARTBEAT_SECONDS
+from tersely.relay.mail.identities import Claim, Session
+
+
+def hello(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+    """Let a client in under its name, or say why not."""
+    said: envelopes.Hello = payload_of(envelope, envelopes.Hello)
+    refusal = clients.services.refusal(said)
+    if refusal is not None:
+        connection.fail("UNAUTHORIZED", refusal.message, about=envelope.id, reason=refusal.code)
+        return
+    auth = said.auth or envelopes.Auth()
+    directory = said.workingDirectory or ""
+    details = {
+        name: getattr(said, name)
+        for name in ("program", "cli", "model", "task", "workingDirectory", "displayName", "avatarUrl")
+        if getattr(said, name)
+    }
+    project = said.project or PurePath(directory).name
+    token = said.session.resume_token if said.session else ""
+    claim = Claim(said.agent, said.entityType or "agent", project, details, auth.token, auth.bind, token)
+    _open(clients, connection, envelope, claim, said.capabilities, said)
+
+
+def resume(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+    """Take a session up again by its token alone."""
+    said: envelopes.Resume = payload_of(envelope, envelopes.Resume)
+    name = clients.mail.identities.by_resume(said.resume_token)
+    if name is None:
+        connection.fail("RESUME_TOO_OLD", "nobody has this resume token", about=envelope.id)
+        return
+    _open(clients, connection, envelope, Claim(name, resume=said.resume_token), said.capabilities, said)
+
+
+def bye(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+    """Let a client go."""
+    connection.close()
+
+
+def state(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+    """Note what a client does."""
+    said: envelopes.Activity = payload_of(envelope, envelopes.Activity)
+    connection.activity = said.state
+
+
+def _open(
+    clients: Clients,
+    connection: Connection,
+    envelope: Envelope,
+    claim: Claim,
+    can: envelopes.Capabilities,
+    declared: Any,
+) -> None:
+    before = clients.names.get(claim.name)
+    try:
+        session, write = clients.mail.identities.open(claim, is_live=before is not None)
+    except TerselyError as error:
+        connection.fail("UNAUTHORIZED", error.message, about=envelope.id, reason=error.code)
+        return
+    if before is not None:
+        before.fail("UNAUTHORIZED", "the owner of the name has connected again", reason="taken_over")
+        clients.forget(before)
+    clients.names[claim.name] = connection
+    connection.kind, connection.session = session.identity.kind, session.identity.session
+    connection.acks, connection.acks_channels = can.ack, can.channel_ack
+    connection.window = min(can.max_inflight, MAX_INFLIGHT_MESSAGES)
+    connection.declared = declared
+    connection.since_ms = session.identity.last_ms
+    connection.join()
+    is_refused = bool(claim.resume) and not session.is_resumed
+    clients.mail.write(write, partial(_welcome, clients, connection, session, is_refused))
+    clients.mail.flush()
+
+
+def _welcome(clients: Clients, connection: Connection, session: Session, is_refused: bool, given: Any) -> None:
+    name = session.identity.name
+    if connection.is_closing or clients.names.get(name) is not connection:
+        return
+    if isinstance(given, Exception):
+        connection.fail("INTERNAL", str(given))
+        return
+    if is_refused:
+        connection.error("RESUME_TOO_OLD", "the resume token is none of this name's; this is a new session")
+    told: dict[str, Any] = {
+        "session_id": session.identity.session,
+        "resume_token": session.resume,
+        "server": {"max_frame_bytes": MAX_FRAME_BYTES, "heartbeat_ms": SOCKET_HEARTBEAT_SECONDS * 1000},
+        "resumed": session.is_resumed,
+    }
+    if session.token:
+        told["token"] = session.token
+    connection.name = name
+    connection.send("WELCOME", told, to=name)
+    if connection.kind == "service":
+        clients.services.joined(connection)
+    connection.admit()

@@ -1,0 +1,184 @@
+"""The socket of a relay: who comes and goes, and to whom each envelope is handed. All on one loop; nothing waits."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from tersely.doors.socket import envelopes
+from tersely.doors.socket.clients import Clients
+from tersely.doors.socket.connection import Connection
+from tersely.doors.socket.envelopes import Envelope, MalformedError
+from tersely.doors.socket.handling import acknowledgements, channels, handshake, sending
+from tersely.doors.socket.refusals import refuse
+from tersely.doors.socket.services import Services
+from tersely.foundation.clock import elapsed_seconds
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.ids import new_id
+from tersely.foundation.limits import HELLO_SECONDS, SOCKET_HEARTBEAT_SECONDS
+from tersely.relay.mail.mail import Mail
+
+MAX_SOCKET_CLIENTS = 1_000
+MAX_SURPLUS_CLIENTS = 100  # beyond them, who are told so once they have said HELLO; the others at once
+SOCKET_TICK_SECONDS = 1.0  # between looks for clients that are silent and messages that expire
+SOCKET_SILENCE_SECONDS = 60  # in spite of heartbeats, after which a client is left
+_LOG = logging.getLogger("tersely.doors.socket")
+
+_Do = Callable[[Clients, Connection, Envelope], None]
+_BEFORE: dict[str, _Do] = {
+    "HELLO": handshake.hello, "RESUME": handshake.resume, "PING": acknowledgements.ping, "BYE": handshake.bye,
+}  # fmt: skip
+_DO: dict[str, _Do] = {
+    "SEND": sending.send,
+    "ACK": acknowledgements.ack,
+    "NACK": acknowledgements.nacked,
+    "PING": acknowledgements.ping,
+    "PONG": acknowledgements.pong,
+    "STATE": handshake.state,
+    "BYE": handshake.bye,
+    "SYNC": acknowledgements.sync,
+    "SUBSCRIBE": channels.subscribe,
+    "UNSUBSCRIBE": channels.unsubscribe,
+    "CHANNEL_JOIN": channels.join,
+    "CHANNEL_LEAVE": channels.leave,
+    "CHANNEL_MESSAGE": sending.channel_send,
+    "CHANNEL_INFO": channels.channel_told,
+    "CHANNEL_MEMBERS": channels.channel_told,
+    "CHANNEL_TYPING": channels.typing,
+    "LOG": channels.log,
+    "SERVICE_REQUEST": sending.ask,
+    "SERVICE_RESPONSE": sending.service_answered,
+}
+
+
+class Router:
+    """The desk of one relay's socket: it hears what connections tell, and has what is said sent together."""
+
+    def __init__(self, mail: Mail, services: Services) -> None:
+        self.clients = Clients(mail, services)
+        self._mail = mail
+        self._all: set[Connection] = set()
+        self._surplus: set[Connection] = set()
+        self._spoken: list[Connection] = []
+        self._is_reading = False  # what is said goes out when all is read that has come together
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> asyncio.Task[None]:
+        """Take over the mail of the relay; the task looks after clients until it is cancelled."""
+        self._loop = loop
+        self.clients.start(loop)
+        self._mail.attach(lambda do: loop.call_soon_threadsafe(self._follow, do), self.clients)
+        return loop.create_task(self._look())
+
+    def close(self) -> None:
+        """Say good-bye to everybody."""
+        for connection in list(self._all):
+            connection.send("BYE", {})
+            connection.close()
+
+    def came(self, connection: Connection) -> None:
+        """Somebody has connected."""
+        if len(self._all) >= MAX_SOCKET_CLIENTS + MAX_SURPLUS_CLIENTS:
+            _turn_away(connection)
+            return
+        if len(self._all) >= MAX_SOCKET_CLIENTS:  # a word before the client has spoken may be lost with the connection
+            self._surplus.add(connection)
+        self._all.add(connection)
+
+    def received(self, connection: Connection, body: bytes) -> None:
+        """Do what an envelope asks for, and answer whatever it is."""
+        self._is_reading = True
+        try:
+            envelope = envelopes.read(body)
+        except MalformedError as error:
+            refuse(connection, envelopes.about(body), error)
+            return
+        if envelope.v != envelopes.VERSION:
+            message = f"version {envelope.v} is not spoken here; version {envelopes.VERSION} is"
+            connection.fail("BAD_REQUEST", message, about=envelope.id)
+            return
+        if connection in self._surplus:
+            _turn_away(connection, envelope.id)
+            return
+        do = _DO.get(envelope.type) if connection.name else _BEFORE.get(envelope.type)
+        if do is None:
+            _unexpected(connection, envelope)
+            return
+        try:
+            do(self.clients, connection, envelope)
+        except (MalformedError, TerselyError) as error:
+            refuse(connection, envelope, error)
+        except Exception:  # noqa: BLE001 - a defect in one answer must not end the others' connections
+            _LOG.exception("%s of %s has failed", envelope.type, connection.name)
+            connection.error("INTERNAL", "a defect in Tersely; the log has more", about=envelope.id)
+
+    def read(self, connection: Connection) -> None:
+        """Have written what has come together, and give room that has become free to what waits."""
+        self.clients.pump(connection)
+        self.clients.write_mail()
+        self._flush()
+
+    def drained(self, connection: Connection) -> None:
+        """A client that was slow takes messages again."""
+        self.clients.pump(connection)
+        self.clients.write_mail()
+
+    def spoken(self, connection: Connection) -> None:
+        """Have what was said sent together with what else is said now."""
+        if not (self._is_reading or self._spoken) and self._loop is not None:
+            self._loop.call_soon(self._flush)
+        self._spoken.append(connection)
+
+    def left(self, connection: Connection) -> None:
+        """A client is gone; what it has not acknowledged waits for its next connection."""
+        self._all.discard(connection)
+        self._surplus.discard(connection)
+        self.clients.forget(connection)
+
+    def _follow(self, do: Callable[[], None]) -> None:
+        """Do what the mail wants done on this loop, and send what it says at once."""
+        self._is_reading = True
+        try:
+            do()
+        finally:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._is_reading = False
+        spoken, self._spoken = self._spoken, []
+        for connection in spoken:
+            connection.flush()
+
+    async def _look(self) -> None:
+        """Now and then leave who is silent, and let go of what has waited for too long."""
+        while True:
+            await asyncio.sleep(SOCKET_TICK_SECONDS)
+            now = elapsed_seconds()
+            for one in list(self._all):
+                self._look_after(one, now)
+            self._mail.expire()
+            self._mail.flush()
+
+    def _look_after(self, one: Connection, now: float) -> None:
+        if not one.name and now - one.came > HELLO_SECONDS:
+            one.fail("BAD_REQUEST", f"no HELLO within {HELLO_SECONDS} s")
+        elif now - one.heard > SOCKET_SILENCE_SECONDS:
+            one.abort()
+        elif now - max(one.heard, one.pinged) > SOCKET_HEARTBEAT_SECONDS and one.name:
+            one.pinged = now
+            if not one.is_full:
+                one.send("PING", {"nonce": new_id()})
+
+
+def _turn_away(connection: Connection, about: str = "") -> None:
+    message = f"{MAX_SOCKET_CLIENTS:,} clients are connected"
+    connection.fail("INTERNAL", message, about=about, reason="busy")
+
+
+def _unexpected(connection: Connection, envelope: Envelope) -> None:
+    if connection.name:
+        message = f"{envelope.type} is not understood here"
+        connection.error("BAD_REQUEST", message, about=envelope.id, reason="unknown_type")
+    else:
+        connection.fail("BAD_REQUEST", f"{envelope.type} before HELLO", about=envelope.id)

@@ -1,0 +1,41 @@
+"""The socket of a relay's home, for as long as the relay runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Iterable
+
+from tersely.doors.socket.connection import Connection
+from tersely.doors.socket.router import Router
+from tersely.doors.socket.services import Own, Services
+from tersely.doors.socket.socket_paths import SOCKET_BACKLOG, socket_path
+from tersely.relay.relay import Relay
+
+
+@contextlib.asynccontextmanager
+async def serving(relay: Relay, listening: socket.socket, own: Iterable[Own] = ()) -> AsyncIterator[Router]:
+    """Serve the socket of a relay whose lock this process holds; the router of those who come.
+
+    `own` are the services that the relay brings itself.
+    """
+    loop = asyncio.get_running_loop()
+    services = Services(relay.services)
+    router = Router(relay.mail, services)
+    relay.services.attach(loop.call_soon_threadsafe, services)
+    for service in own:
+        services.bring(service)
+    server = await loop.create_unix_server(lambda: Connection(router), sock=listening, backlog=SOCKET_BACKLOG)
+    looking = router.start(loop)
+    try:
+        yield router
+    finally:
+        looking.cancel()
+        server.close()
+        relay.services.detach()
+        services.close()
+        router.close()
+        with contextlib.suppress(OSError):
+            socket_path(relay.home).unlink(missing_ok=True)
+        relay.mail.detach()

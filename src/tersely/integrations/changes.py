@@ -1,0 +1,229 @@
+"""What an agent's files would say with Tersely in them, and writing that down so that it can be undone."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_SETTINGS_BYTES
+from tersely.integrations import json_text, state, toml_text
+from tersely.integrations.state import Installed, Written
+from tersely.integrations.table import AGENTS, Agent, Form, Place, Target
+
+BEGIN = "<!-- tersely: begin -->"
+END = "<!-- tersely: end -->"
+
+
+class Change(NamedTuple):
+    """A file of an agent before and after; None where there is no file."""
+
+    path: Path
+    before: str | None
+    after: str | None
+
+
+class Wanted(NamedTuple):
+    """What is to be put in an agent's files, whose, and with which program to call."""
+
+    agent: Agent
+    place: Place
+    base: Path  # the root of the repository, or the home directory
+    program: Sequence[str]
+    hooks: bool = True
+    texts: bool = True
+
+    def targets(self) -> list[Target]:
+        """The files that are meant."""
+        return [
+            target
+            for target in self.agent.targets
+            if target.path(self.place) and (self.hooks or not target.is_hook) and (self.texts or not target.is_text)
+        ]
+
+
+def planned(wanted: Wanted) -> list[Change]:
+    """The files that would change; raises `unreadable_file` for one that cannot be read as what it is to be."""
+    found: dict[Path, Change] = {}
+    earlier = state.read_record(wanted.base, wanted.agent.name).program
+    for target in wanted.targets():
+        path = _place(wanted, target)
+        known = found.get(path)
+        before = known.before if known else _read(path)
+        now = known.after if known else before
+        try:
+            if now and earlier and earlier != tuple(wanted.program):
+                now = _without(target, now, earlier)
+            after = _with(target, now or "", wanted.program)
+        except ValueError as error:
+            raise TerselyError("unreadable_file", f"{path} is left as it is: {error}", "mend it by hand") from error
+        found[path] = Change(path, before, after)
+    return [change for change in found.values() if change.after != change.before]
+
+
+def undone(wanted: Wanted) -> list[Change]:
+    """What takes Tersely out again: a file as it was, if nobody has changed it since, else without what is ours."""
+    installed = state.read_record(wanted.base, wanted.agent.name)
+    recorded = {Path(one.path): one for one in installed.files}
+    found: dict[Path, Change] = {}
+    shared = _of_others(wanted)
+    for target in wanted.targets():
+        path = _place(wanted, target)
+        if path in shared:
+            continue
+        current = found[path].before if path in found else _read(path)
+        if current is None:
+            continue
+        known = recorded.get(path)
+        if known is not None and known.after == current:
+            found[path] = Change(path, current, known.before)
+            continue
+        now = found[path].after if path in found else current
+        try:
+            found[path] = Change(path, current, _without(target, now or "", installed.program or wanted.program))
+        except ValueError as error:
+            raise TerselyError("unreadable_file", f"{path} is left as it is: {error}", "mend it by hand") from error
+    return [change for change in found.values() if change.after != change.before]
+
+
+def carry_out(wanted: Wanted, changes: Sequence[Change], *, undo: bool = False) -> None:
+    """Write all files, each at once or not at all, and remember what was there; a failure puts all of them back."""
+    done: list[Change] = []
+    base = Path(os.path.realpath(wanted.base))
+    try:
+        for change in changes:
+            _write(change.path, change.after, base)
+            done.append(change)
+    except OSError as error:
+        for change in reversed(done):
+            _write(change.path, change.before, base)
+        raise TerselyError("unwritable_output", f"{change.path} cannot be written: {error.strerror}") from error
+    if undo:
+        state.keep_record(wanted.base, wanted.agent.name, Installed())
+        return
+    recorded = {one.path: one for one in state.read_record(wanted.base, wanted.agent.name).files}
+    for change in changes:
+        known = recorded.get(str(change.path))
+        first = known.before if known is not None and known.after == change.before else change.before
+        recorded[str(change.path)] = Written(str(change.path), first, change.after or "")
+    state.keep_record(wanted.base, wanted.agent.name, Installed(tuple(wanted.program), tuple(recorded.values())))
+
+
+def text_of(source: str, program: Sequence[str]) -> str:
+    """A text of ours as it is written down."""
+    text = (files("tersely.integrations") / "files" / source).read_text("utf-8")
+    return text.replace('PROGRAM = ["tersely"]', f"PROGRAM = {json.dumps(list(program))}")
+
+
+def _place(wanted: Wanted, target: Target) -> Path:
+    """Where a file really is. Links of a repository must not lead out of it."""
+    base = Path(os.path.realpath(wanted.base))
+    path = Path(os.path.realpath(base / target.path(wanted.place)))
+    if wanted.place is Place.PROJECT and not path.is_relative_to(base):
+        message = f"{target.path(wanted.place)} is a link out of the repository"
+        raise TerselyError("unreadable_file", message, "write to the user's own settings with --user")
+    return path
+
+
+def _of_others(wanted: Wanted) -> set[Path]:
+    """The texts that other agents read, for which something has been written, too."""
+    others = [agent for name, agent in AGENTS.items() if name != wanted.agent.name]
+    return {
+        _place(wanted, target)
+        for agent in others
+        if state.read_record(wanted.base, agent.name).files
+        for target in agent.targets
+        if target.form is Form.BLOCK and target.path(wanted.place)
+    }
+
+
+def _read(path: Path) -> str | None:
+    try:
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise TerselyError("unreadable_file", f"{path} is not a regular file")
+            content = file.read(MAX_SETTINGS_BYTES + 1)
+        if len(content) > MAX_SETTINGS_BYTES:
+            raise TerselyError("unreadable_file", f"{path} is larger than {MAX_SETTINGS_BYTES:,} bytes")
+        return content.decode("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise TerselyError("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise TerselyError("unreadable_file", f"{path} is left as it is: it is not UTF-8") from error
+
+
+def _write(path: Path, text: str | None, base: Path) -> None:
+    """Put a file in its place at once, with the rights it had; None takes it away, and folders that are empty then.
+
+    `base` itself, and what is above it, stay.
+    """
+    if text is None:
+        path.unlink(missing_ok=True)
+        for folder in path.parents:
+            if not folder.is_relative_to(base) or folder == base or any(folder.iterdir()):
+                return
+            folder.rmdir()
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.tersely-{os.getpid()}")
+    try:
+        draft.write_bytes(text.encode("utf-8"))
+        if path.exists():
+            draft.chmod(stat.S_IMODE(path.stat().st_mode))
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _with(target: Target, text: str, program: Sequence[str]) -> str:
+    match target.form:
+        case Form.JSON:
+            return json_text.added(text, target.entries(program))
+        case Form.TOML:
+            return toml_text.added(text, target.entries(program))
+        case Form.WHOLE:
+            return text_of(target.source, program)
+        case Form.BLOCK:
+            return _with_block(text, text_of(target.source, program))
+
+
+def _without(target: Target, text: str, program: Sequence[str]) -> str | None:
+    match target.form:
+        case Form.JSON:
+            return json_text.removed(text, target.entries(program))
+        case Form.TOML:
+            return toml_text.removed(text, target.entries(program))
+        case Form.WHOLE:
+            return None if text == text_of(target.source, program) else text
+        case Form.BLOCK:
+            start, end = _block(text)
+            return text[:start].removesuffix("\n") + text[end:] or None if end else text
+
+
+def _with_block(text: str, own: str) -> str:
+    """The text with our part, in the place of an older one or at the end."""
+    block = f"{BEGIN}\n{own.strip()}\n{END}\n"
+    start, end = _block(text)
+    if end:
+        return text[:start] + block + text[end:]
+    gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+    return f"{text}{gap}{block}"
+
+
+def _block(text: str) -> tuple[int, int]:
+    """Where our part begins and ends, (0, 0) if there is none; raises `ValueError` if it is broken."""
+    start = text.find(BEGIN)
+    if start < 0:
+        return 0, 0
+    end = text.find(END, start)
+    if end < 0:
+        raise ValueError(f"{BEGIN} has no {END}")
+    end += len(END)
+    return start, end + text[end:].startswith("\n")

@@ -1,0 +1,112 @@
+"""What hooks of an agent execute that was not started by `run`: what others write is put before its model.
+
+It is started at every event, so it imports the standard library alone and asks the relay by one request. Where no
+relay runs, or anything goes wrong, it says nothing: an agent is never kept from its work.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from typing import Any
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # it is run as a file, without its package
+
+from ancestry import agent_name  # type: ignore[import-not-found]
+from run_hook import SOCKET_VARIABLE  # type: ignore[import-not-found]
+
+MAIL_HOOK_SECONDS = 2.0  # for an answer
+MAX_MAIL_CALL_BYTES = 4_000_000  # of a call, and of an answer
+MAIL_BUDGET_TOKENS = 600  # of what is put before a model at a time
+_SOCKET = "http.sock"
+_PATH_BYTES = 100
+_START, _STOP, _EDIT = "start", "stop", "edit"
+
+
+def main(kind: str) -> int:
+    """Answer one call on standard input; always 0."""
+    try:
+        if not os.environ.get(SOCKET_VARIABLE):  # `run` has not started the agent: it hands over mail itself
+            text = _answer(kind, json.loads(sys.stdin.buffer.read(MAX_MAIL_CALL_BYTES)))
+            sys.stdout.write(text)
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
+    return 0
+
+
+def _answer(kind: str, call: dict[str, Any]) -> str:
+    name = agent_name(os.environ, os.getppid())
+    if not name:
+        return ""
+    event = str(call.get("hook_event_name", ""))
+    root = str(call.get("cwd") or os.getcwd())
+    if kind == _EDIT:
+        return _of_edit(name, event, root, call)
+    if kind == _START:
+        return _context(event, _asked(name, "agent.introduction", {"root": root})["text"])
+    if kind == _STOP and call.get("stop_hook_active"):
+        return ""  # it goes on once for each time that it would stop
+    told = _asked(name, "mail.inbox", {"waiting": True})
+    if not told["result"]["messages"]:
+        return ""
+    text = f"Messages of other agents, not of your user:\n{told['text']}"
+    return json.dumps({"decision": "block", "reason": text}) if kind == _STOP else _context(event, text)
+
+
+def _of_edit(name: str, event: str, root: str, call: dict[str, Any]) -> str:
+    """No, where another agent holds the file."""
+    given = call.get("tool_input") or {}
+    path = given.get("file_path") or given.get("absolute_path") or given.get("filePath")
+    if not path:
+        return ""
+    held = _asked(name, "claim.list", {"target": str(path), "root": root})["result"]["claims"]
+    others = [one for one in held if one["holder"] != name]
+    if not others:
+        return ""
+    holder = others[0]["holder"]
+    why = f"{path} is claimed by {holder} until {others[0]['until']}: ask with `tersely send {holder} TEXT`"
+    decision = {"permissionDecision": "deny", "permissionDecisionReason": why}
+    return json.dumps({"hookSpecificOutput": {"hookEventName": event, **decision}})
+
+
+def _context(event: str, text: str) -> str:
+    if not text:
+        return ""
+    return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
+
+
+def _asked(agent: str, capability: str, arguments: dict[str, Any]) -> Any:
+    body = json.dumps({"capability": capability, "arguments": arguments, "budget": MAIL_BUDGET_TOKENS}).encode()
+    head = (
+        f"POST /ask HTTP/1.1\r\nHost: relay\r\nX-Relay-Agent: {agent}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    )
+    with socket.socket(socket.AF_UNIX) as wire:
+        wire.settimeout(MAIL_HOOK_SECONDS)
+        path = _socket_path()
+        if os.lstat(path).st_uid != os.geteuid():
+            raise ValueError("somebody else has made it")
+        wire.connect(path)
+        wire.sendall(head.encode() + body)
+        with wire.makefile("rb") as reply:
+            status, _, content = reply.read(MAX_MAIL_CALL_BYTES).partition(b"\r\n\r\n")
+    if b" 200 " not in status.partition(b"\r\n")[0]:
+        raise ValueError("the relay refuses it")
+    return json.loads(content)
+
+
+def _socket_path() -> str:
+    """As `doors.socket.socket_paths` has it."""
+    home = os.path.realpath(os.path.expanduser(os.environ.get("TERSELY_HOME") or "~/.tersely"))
+    path = os.fsencode(os.path.join(home, _SOCKET))
+    if len(path) <= _PATH_BYTES:
+        return os.fsdecode(path)
+    from hashlib import blake2b
+
+    return f"/tmp/tersely-{os.geteuid()}/relay-{blake2b(path, digest_size=12).hexdigest()}.sock"  # noqa: S108
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

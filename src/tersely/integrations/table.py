@@ -1,0 +1,346 @@
+"""The agents that can be told of Tersely, and what each reads: one value an agent.
+
+Formats and calls are those of the versions named in docs/agents.md.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib.resources import files
+from typing import Any
+
+from tersely.integrations import wrapped
+from tersely.integrations.json_text import Entry
+from tersely.integrations.run_hook import SOCKET_VARIABLE
+from tersely.integrations.wrapped import Wrapped, added_context
+
+PROMPT_SECONDS = 12  # after which an agent goes on without the answer of a hook; ours ends before
+MILLISECONDS = 1_000
+
+
+class Place(StrEnum):
+    """Whom a file concerns."""
+
+    PROJECT = "project"
+    USER = "user"
+
+
+class Form(StrEnum):
+    """How a file is changed."""
+
+    JSON = "json"
+    TOML = "toml"
+    BLOCK = "block"  # a marked part of a text that belongs to somebody else
+    WHOLE = "whole"  # a file of ours
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file of an agent: where it is, from the root of the repository or the home directory, and what goes in it."""
+
+    project: str
+    user: str
+    form: Form
+    entries: Callable[[Sequence[str]], Sequence[Entry]] = lambda program: ()
+    source: str = ""  # the text of ours, in files/
+    is_hook: bool = False
+    is_text: bool = False
+
+    def path(self, place: Place) -> str:
+        """Relative to the root or the home directory, "" if there is none for the place."""
+        return self.project if place is Place.PROJECT else self.user
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent, its files, and how its hooks call and are answered."""
+
+    name: str
+    title: str
+    targets: tuple[Target, ...]
+    prompt_event: str = ""  # "" where prompts cannot be added to
+    read_event: str = ""
+    read_tools: frozenset[str] = frozenset()
+    range_names: frozenset[str] = frozenset({"offset", "limit"})  # arguments with which a read is of a part
+    path_names: tuple[str, ...] = ("file_path",)
+    answer_prompt: Callable[[str, str], Any] = field(default=lambda event, text: None)  # JSON, or a text as it is
+    answer_read: Callable[[str, str], Any] = field(default=lambda event, text: None)
+    lacks: str = ""  # what cannot be done there, and why
+    wrapped: Wrapped | None = None  # how it runs under `tersely run`; None where only its screen can be read
+
+
+def _denied_in_parts(event: str, text: str) -> dict[str, Any]:
+    decision = {"permissionDecision": "deny", "permissionDecisionReason": text}
+    return {"hookSpecificOutput": {"hookEventName": event, **decision}}
+
+
+def _denied(event: str, text: str) -> dict[str, Any]:
+    return {"decision": "deny", "reason": text}
+
+
+def _refused(event: str, text: str) -> dict[str, Any]:
+    return {"permission": "deny", "agent_message": text, "user_message": "Tersely shows the outline of a large file."}
+
+
+def _plain(event: str, text: str) -> str:
+    return text
+
+
+def _server(program: Sequence[str]) -> dict[str, Any]:
+    return {"command": program[0], "args": [*program[1:], "mcp"]}
+
+
+def _servers(program: Sequence[str]) -> list[Entry]:
+    return [Entry(("mcpServers", "tersely"), _server(program))]
+
+
+def _hook(program: Sequence[str], agent: str, kind: str, *, unit: int = 1, **more: Any) -> dict[str, Any]:
+    from shlex import join
+
+    command = join([*program, "hook", kind, "--agent", agent])
+    return {**more, "hooks": [{"type": "command", "command": command, "timeout": PROMPT_SECONDS * unit}]}
+
+
+def _run_hook(program: Sequence[str], agent: str, unit: int) -> dict[str, Any]:
+    from shlex import join
+
+    command = join([*program, "hook", "run", "--agent", agent])
+    guarded = f'test -z "${SOCKET_VARIABLE}" || {command}'
+    return {"hooks": [{"type": "command", "command": guarded, "timeout": wrapped.HOOK_LIMIT_SECONDS * unit}]}
+
+
+@dataclass(frozen=True, slots=True)
+class _MailHook:
+    """An event at which an agent is told something of others; `matcher` names tools, where it is about these."""
+
+    event: str
+    kind: str  # as `mail_hook.py` has them
+    matcher: str = ""
+
+
+_EDITORS = "Edit|MultiEdit|Write|NotebookEdit|edit|write_file|replace"
+_CLAUDE_MAIL = (
+    _MailHook("SessionStart", "start"),
+    _MailHook("SubagentStart", "start"),
+    _MailHook("UserPromptSubmit", "mail"),
+    _MailHook("PreToolUse", "edit", _EDITORS),
+    _MailHook("PostToolUse", "mail"),
+    _MailHook("Stop", "stop"),
+)
+_GEMINI_MAIL = (
+    _MailHook("SessionStart", "start"),
+    _MailHook("BeforeAgent", "mail"),
+    _MailHook("AfterTool", "mail"),
+)
+
+
+def _mail_hook(hook: _MailHook, unit: int) -> dict[str, Any]:
+    """An entry for a script that starts fast; `run` hands mail over itself where it has started the agent."""
+    from shlex import join
+
+    command = join([sys.executable, "-I", "-S", str(files("tersely.integrations") / "mail_hook.py"), hook.kind])
+    matcher = {"matcher": hook.matcher} if hook.matcher else {}
+    return {**matcher, "hooks": [{"type": "command", "command": command, "timeout": PROMPT_SECONDS * unit}]}
+
+
+# Where what an agent was shown is lost to it or to a part of it, which has a context of its own.
+_SESSION_EVENTS = ("SessionStart", "SubagentStart", "SubagentStop")
+
+
+def _hooks(
+    agent: str,
+    prompt: str,
+    read: str = "",
+    matcher: str = "",
+    unit: int = 1,
+    sessions: Sequence[str] = _SESSION_EVENTS,
+    run: Iterable[str] = (),
+    mail: Iterable[_MailHook] = (),
+) -> Callable[..., list[Entry]]:
+    """Entries for hooks; those for the events `run` do something under `tersely run` alone."""
+
+    def entries(program: Sequence[str]) -> list[Entry]:
+        session = _hook(program, agent, "session", unit=unit)
+        found = [Entry(("hooks", event), session, in_list=True) for event in sessions]
+        found.append(Entry(("hooks", prompt), _hook(program, agent, "prompt", unit=unit), in_list=True))
+        if read:
+            value = _hook(program, agent, "read", unit=unit, matcher=matcher)
+            found.append(Entry(("hooks", read), value, in_list=True))
+        found += [Entry(("hooks", event), _run_hook(program, agent, unit), in_list=True) for event in run]
+        found += [Entry(("hooks", one.event), _mail_hook(one, unit), in_list=True) for one in mail]
+        return found
+
+    return entries
+
+
+def _cursor_hooks(program: Sequence[str]) -> list[Entry]:
+    """Its own form: a version, and hooks without a list of their own below each matcher."""
+    from shlex import join
+
+    command = join([*program, "hook", "read", "--agent", "cursor"])
+    value = {"command": command, "matcher": "Read", "timeout": PROMPT_SECONDS}
+    return [Entry(("version",), 1), Entry(("hooks", "preToolUse"), value, in_list=True)]
+
+
+def _skill(folder: str) -> Target:
+    path = f"{folder}/skills/tersely/SKILL.md"
+    return Target(path, path, Form.WHOLE, source="SKILL.md", is_text=True)
+
+
+def _snippet(project: str, user: str) -> Target:
+    return Target(project, user, Form.BLOCK, source="AGENTS.md", is_text=True)
+
+
+_CLAUDE = Agent(
+    "claude",
+    "Claude Code",
+    (
+        Target(".mcp.json", ".claude.json", Form.JSON, _servers),
+        Target(
+            ".claude/settings.json",
+            ".claude/settings.json",
+            Form.JSON,
+            _hooks("claude", "UserPromptSubmit", "PreToolUse", "Read", mail=_CLAUDE_MAIL),
+            is_hook=True,
+        ),
+        _skill(".claude"),
+    ),
+    prompt_event="UserPromptSubmit",
+    read_event="PreToolUse",
+    read_tools=frozenset({"Read"}),
+    range_names=frozenset({"offset", "limit", "pages"}),
+    answer_prompt=added_context,
+    answer_read=_denied_in_parts,
+    wrapped=wrapped.CLAUDE,
+)
+_CODEX = Agent(
+    "codex",
+    "Codex",
+    (
+        Target(
+            ".codex/config.toml",
+            ".codex/config.toml",
+            Form.TOML,
+            lambda program: [Entry(("mcp_servers", "tersely"), _server(program))],
+        ),
+        Target(
+            ".codex/hooks.json",
+            ".codex/hooks.json",
+            Form.JSON,
+            _hooks("codex", "UserPromptSubmit", mail=_CLAUDE_MAIL),
+            is_hook=True,
+        ),
+        _snippet("AGENTS.md", ".codex/AGENTS.md"),
+    ),
+    prompt_event="UserPromptSubmit",
+    answer_prompt=added_context,
+    lacks="it reads files by shell commands, so there is no hook for reading; it asks once whether to trust the hook "
+    "(/hooks), and reads .codex/ of projects that are trusted",
+    wrapped=wrapped.CODEX,
+)
+_OPENCODE = Agent(
+    "opencode",
+    "opencode",
+    (
+        Target(
+            "opencode.json",
+            ".config/opencode/opencode.json",
+            Form.JSON,
+            lambda program: [
+                Entry(("mcp", "tersely"), {"type": "local", "command": [*program, "mcp"], "enabled": True})
+            ],
+        ),
+        Target(
+            ".opencode/plugins/tersely.js",
+            ".config/opencode/plugins/tersely.js",
+            Form.WHOLE,
+            source="opencode.js",
+            is_hook=True,
+        ),
+        _snippet("AGENTS.md", ".config/opencode/AGENTS.md"),
+    ),
+    prompt_event="chat.message",
+    read_event="tool.execute.after",
+    read_tools=frozenset({"read"}),
+    path_names=("filePath", "path"),
+    answer_prompt=_plain,
+    answer_read=_plain,
+    wrapped=wrapped.OPENCODE,
+)
+
+
+def _kin_of_gemini(agent: str, title: str, hooks: Callable[..., list[Entry]], page: str, **more: Any) -> Agent:
+    """Gemini CLI, or what was made from it: the server and the hooks are in one file."""
+    settings = f".{agent}/settings.json"
+    servers = Target(settings, settings, Form.JSON, _servers)
+    hooked = Target(settings, settings, Form.JSON, hooks, is_hook=True)
+    return Agent(
+        agent,
+        title,
+        (servers, hooked, _snippet(page, f".{agent}/{page}")),
+        path_names=("file_path", "absolute_path"),
+        answer_prompt=added_context,
+        **more,
+    )
+
+
+_GEMINI = _kin_of_gemini(
+    "gemini",
+    "Gemini CLI",
+    _hooks(
+        "gemini",
+        "BeforeAgent",
+        "BeforeTool",
+        "read_file",
+        MILLISECONDS,
+        ("SessionStart",),
+        wrapped.GEMINI_MOMENTS,
+        _GEMINI_MAIL,
+    ),
+    "GEMINI.md",
+    prompt_event="BeforeAgent",
+    read_event="BeforeTool",
+    read_tools=frozenset({"read_file"}),
+    range_names=frozenset({"offset", "limit", "start_line", "end_line"}),
+    answer_read=_denied,
+    wrapped=wrapped.GEMINI,
+)
+_QWEN = _kin_of_gemini(
+    "qwen",
+    "Qwen Code",
+    _hooks(
+        "qwen",
+        "UserPromptSubmit",
+        "PreToolUse",
+        "^(read_file|ReadFile)$",
+        MILLISECONDS,
+        run=wrapped.QWEN_MOMENTS,
+        mail=_CLAUDE_MAIL,
+    ),
+    "QWEN.md",
+    prompt_event="UserPromptSubmit",
+    read_event="PreToolUse",
+    read_tools=frozenset({"read_file", "ReadFile"}),
+    answer_read=_denied_in_parts,
+    wrapped=wrapped.QWEN,
+)
+_CURSOR = Agent(
+    "cursor",
+    "Cursor",
+    (
+        Target(".cursor/mcp.json", ".cursor/mcp.json", Form.JSON, _servers),
+        Target(".cursor/hooks.json", ".cursor/hooks.json", Form.JSON, _cursor_hooks, is_hook=True),
+        _snippet("AGENTS.md", ""),
+    ),
+    read_event="preToolUse",
+    read_tools=frozenset({"Read"}),
+    range_names=frozenset({"offset", "limit", "start_line", "end_line"}),
+    path_names=("file_path", "path", "target_file"),
+    answer_read=_refused,
+    lacks="its hooks cannot add to a prompt, so a packet has to be asked for",
+)
+
+AGENTS: Mapping[str, Agent] = {agent.name: agent for agent in (_CLAUDE, _CODEX, _OPENCODE, _GEMINI, _QWEN, _CURSOR)}

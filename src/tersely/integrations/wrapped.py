@@ -1,0 +1,160 @@
+"""How an agent under `tersely run` says what it does, and how a text reaches its model without being typed.
+
+Each agent calls a hook at certain events. What an event says is one value here; a call is answered with JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib.resources import files
+from typing import Any
+
+HOOK_LIMIT_SECONDS = 30  # that agents are told to give a hook; ours ends before
+WAITING_HOOK_SECONDS = 86_400  # for which a hook that wakes an idle agent waits
+WAIT_WORD = "wait"  # makes the hook wait until there is a text
+_OPENCODE_SETTINGS = "OPENCODE_CONFIG_CONTENT"
+
+
+class State(StrEnum):
+    """What an agent does."""
+
+    WORKING = "working"
+    IDLE = "idle"
+    PERMISSION = "waits for permission"
+
+
+Answer = Callable[[str, str], Any]  # an event and a text
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What an event says: the state that begins, None for no change, and how a text is handed over with the answer."""
+
+    state: State | None
+    answer: Answer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What is added to a command line, behind the name of the program, and to its environment."""
+
+    words: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """How an agent is wrapped. `prompt` is a regular expression for the row in which its empty prompt stands."""
+
+    moments: Mapping[str, Moment]
+    prompt: str
+    launch: Callable[[Mapping[str, str]], Launch] = lambda environment: Launch()  # else `install` writes the hooks
+
+
+def added_context(event: str, text: str) -> dict[str, Any]:
+    """A text beside a prompt or the result of a tool."""
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+
+
+def _blocked(event: str, text: str) -> dict[str, Any]:
+    """An agent that is about to stop goes on with a text."""
+    return {"decision": "block", "reason": text}
+
+
+def _plain(event: str, text: str) -> str:
+    return text
+
+
+def hook_words(*more: str) -> list[str]:
+    """The command of a hook: a script that starts fast."""
+    return [sys.executable, "-I", "-S", str(files("tersely.integrations") / "run_hook.py"), *more]
+
+
+def _claude(environment: Mapping[str, str]) -> Launch:
+    hooks: dict[str, list[Any]] = {event: [_hook()] for event in _CLAUDE_MOMENTS}
+    waiting = {"type": "command", "command": shlex.join(hook_words(WAIT_WORD)), "timeout": WAITING_HOOK_SECONDS}
+    for event in ("SessionStart", "Stop", "StopFailure"):
+        hooks[event].append({"hooks": [{**waiting, "async": True, "asyncRewake": True}]})
+    return Launch(("--settings", json.dumps({"hooks": hooks})))
+
+
+def _hook() -> dict[str, Any]:
+    return {"hooks": [{"type": "command", "command": shlex.join(hook_words()), "timeout": HOOK_LIMIT_SECONDS}]}
+
+
+def _codex(environment: Mapping[str, str]) -> Launch:
+    """Settings for this run; Codex asks once whether to trust them, and remembers it."""
+    command = json.dumps(shlex.join(hook_words()))
+    hook = f'[{{hooks=[{{type="command",command={command},timeout={HOOK_LIMIT_SECONDS}}}]}}]'
+    settings = [("-c", f"hooks.{event}={hook}") for event in _CODEX_MOMENTS]
+    return Launch(tuple(word for pair in settings for word in pair))
+
+
+def _opencode(environment: Mapping[str, str]) -> Launch:
+    """Its settings with our plugin, beside what the environment says already."""
+    try:
+        known = json.loads(environment.get(_OPENCODE_SETTINGS, "") or "{}")
+    except ValueError:
+        return Launch()
+    plugins = known.get("plugin", []) if isinstance(known, dict) else None
+    if not isinstance(plugins, list):
+        return Launch()
+    plugin = f"file://{files('tersely.integrations') / 'files' / 'opencode_run.js'}"
+    return Launch(environment={_OPENCODE_SETTINGS: json.dumps({**known, "plugin": [*plugins, plugin]})})
+
+
+_AT_WORK = Moment(State.WORKING)
+_WITH_CONTEXT = Moment(State.WORKING, added_context)
+_STOPS = Moment(State.IDLE, _blocked)
+_ASKS = Moment(State.PERMISSION)
+_CLAUDE_MOMENTS = {
+    "SessionStart": Moment(State.IDLE, added_context),
+    "UserPromptSubmit": _WITH_CONTEXT,
+    "PreToolUse": _AT_WORK,
+    "PermissionRequest": _ASKS,
+    "PostToolUse": _WITH_CONTEXT,
+    "Stop": _STOPS,
+    "StopFailure": Moment(State.IDLE),
+}
+_CODEX_MOMENTS = {
+    "SessionStart": _WITH_CONTEXT,  # it comes with the first prompt
+    "UserPromptSubmit": _WITH_CONTEXT,
+    "PreToolUse": _AT_WORK,
+    "PermissionRequest": _ASKS,
+    "PostToolUse": _WITH_CONTEXT,
+    "Stop": _STOPS,
+}
+GEMINI_MOMENTS = {
+    "SessionStart": Moment(State.IDLE, added_context),
+    "BeforeAgent": _WITH_CONTEXT,
+    "BeforeTool": _AT_WORK,
+    "Notification": _ASKS,
+    "AfterTool": _WITH_CONTEXT,
+    "AfterAgent": _STOPS,
+}
+QWEN_MOMENTS = {
+    "SessionStart": Moment(State.IDLE, added_context),
+    "UserPromptSubmit": _WITH_CONTEXT,
+    "PermissionRequest": _ASKS,  # comes before PreToolUse
+    "PostToolUse": _WITH_CONTEXT,
+    "Stop": _STOPS,
+}
+_OPENCODE_MOMENTS = {  # as our plugin calls them
+    "SessionStart": Moment(None, _plain),
+    "UserPromptSubmit": _AT_WORK,
+    "busy": _AT_WORK,
+    "idle": Moment(State.IDLE),
+    "permission.asked": _ASKS,
+    "permission.replied": _AT_WORK,
+}
+
+CLAUDE = Wrapped(_CLAUDE_MOMENTS, r'❯[\s\xa0]*(?:Try ".*)?', _claude)
+CODEX = Wrapped(_CODEX_MOMENTS, r"› (?:Ask Codex to do anything.*)?", _codex)
+OPENCODE = Wrapped(_OPENCODE_MOMENTS, r"\s*┃\s+Ask anything….*", _opencode)
+GEMINI = Wrapped(GEMINI_MOMENTS, r"[\s│]*>\s+Type your message.*")
+QWEN = Wrapped(QWEN_MOMENTS, r"[\s│]*>\s+Type your message.*")

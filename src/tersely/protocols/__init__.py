@@ -1,1 +1,0 @@
-"""How bytes become calls and answers become bytes; no capability is spelled twice."""

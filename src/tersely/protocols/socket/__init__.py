@@ -1,1 +1,0 @@
-"""How bytes on the relay's socket become envelopes, and envelopes bytes."""

@@ -1,0 +1,109 @@
+"""What is said to a service, `semantic "validate tokens" --limit 5`, as a method and parameters of the right types.
+
+The code service's parameters are those of the capabilities, under the names that its clients use. Of other services
+nothing is known: words are typed by what they look like.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tersely.capabilities.binding import read_words
+from tersely.daemon.ndjson.commands import Spelling, spelling_of
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS
+
+CODE_SERVICE = "tldr"
+_PLACES = ("query", "target", "path")  # how parameters without a name are called where nothing is known
+_WHOLE = re.compile(r"[+-]?\d{1,18}")
+_DECIMAL = re.compile(r"[+-]?(?:\d{1,18}\.\d{0,18}|\.\d{1,18})(?:[eE][+-]?\d{1,3})?")
+_WORDS = {"true": True, "false": False, "null": None}
+
+
+class Asked(NamedTuple):
+    """A question to a service."""
+
+    service: str
+    method: str
+    parameters: dict[str, Any]
+
+
+def asked(service: str, said: str, declared: Sequence[str] = _PLACES) -> Asked:
+    """What somebody says to a service; raises `usage` and `invalid_argument`.
+
+    Words without a name are the parameters that the method of a foreign service has `declared`, in their order.
+    """
+    if len(said) > MAX_ARGUMENT_CHARACTERS:
+        raise TerselyError("usage", f"a question has at most {MAX_ARGUMENT_CHARACTERS:,} characters")
+    try:
+        words = shlex.split(said)
+    except ValueError as error:
+        raise TerselyError("usage", f"{error}".lower(), 'write a text with blanks as "…"') from None
+    if not words or not re.fullmatch(r"\w[\w.-]*", words[0]):
+        raise TerselyError("usage", f"say what {service} is to do", f"for example: {service} semantic QUERY")
+    method, *rest = words
+    spelling = spelling_of(method) if service == CODE_SERVICE else None
+    return Asked(service, method, _by_looks(rest, declared) if spelling is None else _of_capability(spelling, rest))
+
+
+def _of_capability(spelling: Spelling, words: Sequence[str]) -> dict[str, Any]:
+    from tersely.capabilities import catalogue
+    from tersely.capabilities.declaration import Role, parameters_of
+
+    declared = parameters_of(catalogue.load(spelling.capability).parameters)
+    names = {own: name for name, own in spelling.renames.items()}
+    texts = {parameter.name for parameter in declared if parameter.many and parameter.role is Role.TEXT}
+    given = read_words(declared, _place_named(words, [one.name for one in declared if one.positional], spelling))
+    return {names.get(name, name): _plain(value, is_text=name in texts) for name, value in given.items()}
+
+
+def _place_named(words: Sequence[str], places: Sequence[str], spelling: Spelling) -> list[str]:
+    """The words with what has a place of its own put there, where it was given by name: `--query "read a file"`."""
+    meant = {name: name for name in places} | {name: own for name, own in spelling.renames.items() if own in places}
+    named: dict[str, str] = {}
+    rest, left = list(words), []
+    while rest:
+        word = rest.pop(0)
+        name, equals, value = word.removeprefix("--").partition("=")
+        own = meant.get(name.replace("-", "_")) if word.startswith("--") else None
+        if own is None or not (equals or rest):
+            left.append(word)
+        else:
+            named[own] = value if equals else rest.pop(0)
+    return [*(named[name] for name in places if name in named), *left]
+
+
+def _plain(value: object, *, is_text: bool) -> Any:
+    """A value as clients of the service write it: one text, where several words are one question."""
+    if not isinstance(value, tuple):
+        return value
+    if is_text:
+        return " ".join(value)
+    return value[0] if len(value) == 1 else list(value)
+
+
+def _by_looks(words: Sequence[str], declared: Sequence[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    rest, place = list(words), 0
+    while rest:
+        word = rest.pop(0)
+        if word.startswith("--") and len(word) > 2:
+            name, equals, value = word[2:].partition("=")
+            if not equals and rest and not rest[0].startswith("--"):
+                value, equals = rest.pop(0), "="
+            found[name.replace("-", "_")] = _looked_at(value) if equals else True
+        else:
+            found[declared[place] if place < len(declared) else f"arg{place + 1}"] = _looked_at(word)
+            place += 1
+    return found
+
+
+def _looked_at(word: str) -> Any:
+    if word in _WORDS:
+        return _WORDS[word]
+    if _WHOLE.fullmatch(word):
+        return int(word)
+    return float(word) if _DECIMAL.fullmatch(word) else word

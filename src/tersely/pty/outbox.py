@@ -1,0 +1,116 @@
+"""What a program has said and the relay has not accepted yet, kept on disk: it outlives both."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import asdict
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.ids import new_id
+from tersely.pty.inline.commands import Message
+
+MAX_UNSENT_MESSAGES = 1_000  # of one name
+MAX_UNSENT_BYTES = 4_000_000  # of one message on the disk
+MAX_DAMAGED_FILES = 20  # of one name that are kept; of more, the oldest goes
+_NAME_BYTES = 12
+
+
+class Unsent(NamedTuple):
+    """One message that waits: its file, whose name is the order, the id under which it is accepted once, and it."""
+
+    path: Path
+    id: str
+    message: Message
+
+
+class Outbox:
+    """The unsent messages of one name, oldest first."""
+
+    def __init__(self, home: Path, name: str) -> None:
+        self._folder = home / "unsent" / blake2b(name.encode(), digest_size=_NAME_BYTES).hexdigest()
+        paths = self._paths()
+        self._last = max((int(path.stem) for path in paths), default=0)
+        self._count = len(paths)
+        self.damaged: list[Path] = []  # files that could not be read, where they are kept now
+
+    def __len__(self) -> int:
+        return self._count
+
+    def put(self, message: Message) -> Unsent:
+        """Keep a message until it is removed; raises `busy` where too many wait, `unwritable_output`."""
+        if len(self) >= MAX_UNSENT_MESSAGES:
+            raise TerselyError("busy", f"{MAX_UNSENT_MESSAGES:,} messages wait for the relay; this one is not sent")
+        self._last += 1
+        path = self._folder / f"{self._last:09}.json"
+        sent_id = new_id()
+        try:
+            self._folder.mkdir(0o700, parents=True, exist_ok=True)
+            _write(path, json.dumps({"id": sent_id, "message": asdict(message)}))
+        except OSError as error:
+            raise TerselyError("unwritable_output", f"the message cannot be kept: {error.strerror}") from error
+        self._count += 1
+        return Unsent(path, sent_id, message)
+
+    def __iter__(self) -> Iterator[Unsent]:
+        for path in self._paths():
+            try:
+                yield _read(path)
+            except (OSError, ValueError, TypeError, KeyError, RecursionError):
+                self._set_aside(path)
+
+    def remove(self, unsent: Unsent) -> None:
+        """A message is sent, or its program has heard why not."""
+        self._drop(unsent.path)
+
+    def _set_aside(self, path: Path) -> None:
+        """Keep a damaged file under a name that is not read again."""
+        kept = path.with_suffix(".damaged")
+        path.replace(kept)
+        self._count -= 1
+        self.damaged = [*self.damaged, kept][-MAX_DAMAGED_FILES:]
+        for oldest in sorted(self._folder.glob("*.damaged"))[:-MAX_DAMAGED_FILES]:
+            oldest.unlink(missing_ok=True)
+
+    def _drop(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        self._count -= 1
+
+    def _paths(self) -> list[Path]:
+        """Of regular files of ours, in order; what else lies there is left alone."""
+        if not self._folder.is_dir():
+            return []
+        return sorted(path for path in self._folder.glob("*.json") if path.stem.isdecimal() and _is_regular(path))
+
+
+def _is_regular(path: Path) -> bool:
+    return stat.S_ISREG(path.lstat().st_mode)
+
+
+def _read(path: Path) -> Unsent:
+    """What a file keeps; raises `ValueError`, `TypeError`, `KeyError` or `RecursionError` for anything else."""
+    with path.open("rb") as file:
+        data = file.read(MAX_UNSENT_BYTES + 1)
+    if len(data) > MAX_UNSENT_BYTES:
+        raise ValueError(f"{path} is longer than any message")
+    kept = json.loads(data)
+    message = Message(**kept["message"])
+    texts = (message.to, message.body, message.thread, message.topic, message.kind)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(message.data, dict):
+        raise TypeError(f"{path} has no message")
+    return Unsent(path, str(kept["id"]), message)
+
+
+def _write(path: Path, text: str) -> None:
+    """Put a file in its place at once, on the disk."""
+    draft = path.with_suffix(".new")
+    with draft.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)

@@ -1,0 +1,226 @@
+"""`tersely run`: a program under a name, in this terminal or in a session of tmux."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import secrets
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import NamedTuple
+
+from tersely.capabilities.relay.foreign import BANNER
+from tersely.capabilities.relay.introduction import introduction
+from tersely.client import Client
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible_line
+from tersely.handoff.handover import Handover, Place
+from tersely.handoff.threads import VARIABLE as THREAD_VARIABLE
+from tersely.integrations.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
+from tersely.integrations.run_hook import SOCKET_VARIABLE
+from tersely.integrations.table import AGENTS
+from tersely.integrations.wrapped import Launch, Wrapped
+from tersely.pty import terminal, tmux
+from tersely.pty.child_processes import Spawned
+from tersely.pty.command_executor import Speech
+from tersely.pty.delivery.hooks import Hooks
+from tersely.pty.delivery.inbox import Inbox, Text
+from tersely.pty.delivery.prompts import Prompt
+from tersely.pty.mail import Mail, Who
+from tersely.pty.outbox import Outbox
+from tersely.pty.session import Given, Session
+
+MARKER_BYTES = 4  # of the marker of a run
+SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "tcsh", "csh", "ash", "pwsh", "nu", "xonsh"})
+# Programs that run the program among their words, and of these those that start a shell where none is named.
+LAUNCHERS = frozenset({
+    "busybox", "bwrap", "caffeinate", "chrt", "docker", "doas", "env", "firejail", "flatpak",
+    "ionice", "kubectl", "nice", "nix-shell", "nohup", "podman", "prlimit", "setarch", "setpriv",
+    "setsid", "stdbuf", "strace", "sudo", "systemd-run", "taskset", "time", "timeout", "unbuffer",
+    "xvfb-run",
+})  # fmt: skip
+LOGINS = frozenset({
+    "chroot", "login", "machinectl", "mosh", "nsenter", "screen", "script", "ssh", "su", "telnet", "tmux", "unshare",
+})  # fmt: skip
+_SHELL_OF_SUDO = re.compile(r"-[A-Za-z]*[is]|--login|--shell")
+_COMMAND_OF_SHELL = re.compile(r"-[A-Za-z]*c|-Command|--command(=.*)?", re.DOTALL)
+INTRODUCTION = "agent.introduction"  # the capability that says who an agent is
+MAX_NAME_TRIES = 100  # numbers behind the name of a program
+
+
+class Wanted(NamedTuple):
+    """What somebody wants to be run, and how."""
+
+    words: Sequence[str]
+    place: Place
+    name: str = ""  # that of the program, if empty
+    task: str = ""
+    spawn: Sequence[str] = ()  # programs that it may start
+    prompt: str = ""  # a regular expression for the row of its empty prompt
+    trusts_screen: bool = False  # commands count without a marker
+
+
+def run(wanted: Wanted, environment: Mapping[str, str]) -> int:
+    """Run a program until it ends; its exit status. Raises what keeps it from being run."""
+    report = tmux.Report.of(environment)
+    try:
+        return asyncio.run(_run(wanted, environment, report))
+    except* TerselyError as group:
+        error = group.exceptions[0]
+        assert isinstance(error, TerselyError)
+        report.failed(error)
+        raise error from None
+
+
+async def _run(wanted: Wanted, environment: Mapping[str, str], report: tmux.Report) -> int:
+    terminal.find(wanted.words[0], environment)
+    mail = await _named(wanted)
+    try:
+        handover = await asyncio.to_thread(Handover, wanted.place, mail.who.name, wanted.task)
+        introduced = await asyncio.to_thread(_introduced, wanted.place, mail.who.name)
+        marker = "" if wanted.trusts_screen else secrets.token_hex(MARKER_BYTES)
+        run = _Run(wanted, mail, handover, marker, introduced)
+        status = await run.until_end(environment, report)
+        not_kept = await asyncio.to_thread(handover.close, mail.who.program, status)
+        for note in filter(None, (not_kept, *run.notes())):
+            sys.stderr.write(f"note: {note}\n")
+        report.ended(status)
+        return status
+    finally:
+        await mail.close()
+
+
+class _Run:
+    """One program under its name, with what it says and hears."""
+
+    def __init__(self, wanted: Wanted, mail: Mail, handover: Handover, marker: str, introduced: str) -> None:
+        self._wanted, self._mail, self._handover, self._marker = wanted, mail, handover, marker
+        self._introduced = introduced  # what the program is told of itself and of others
+        self._spawned = Spawned([*own_words(), "run", "--no-start", "--thread", handover.thread], wanted.spawn)
+        self._inbox = Inbox(mail.keep)
+        self._outbox = Outbox(mail.who.home, mail.who.name)
+        self._session: Session | None = None
+        self._hooks: Hooks | None = None
+
+    async def until_end(self, environment: Mapping[str, str], report: tmux.Report) -> int:
+        """Run the program until it ends; its exit status."""
+        agent = PurePath(self._wanted.words[0]).stem
+        wrapped = AGENTS[agent].wrapped if agent in AGENTS else None
+        launch = wrapped.launch(environment) if wrapped is not None else Launch()
+        given = {**environment, **launch.environment, **self._variables()}
+        for name in (tmux.REPORT_VARIABLE, SOCKET_VARIABLE):  # which are those of another run
+            given.pop(name, None)
+        hooks = Hooks(agent, wrapped, self._inbox, self._rules(), self._taken) if wrapped is not None else None
+        self._hooks = hooks
+        async with hooks.listening() if hooks is not None else contextlib.nullcontext("") as path:
+            given |= {SOCKET_VARIABLE: path} if path else {}
+            words = [self._wanted.words[0], *launch.words, *self._wanted.words[1:]]
+            program = terminal.start(words, given, 0 if os.isatty(0) else None)
+            rules = self._rules() if self._wanted.place.has_brief or self._wanted.task else ""
+            how = Given(self._handover, self._prompt(wrapped), self._marker, rules)
+            speech = Speech(self._mail, self._outbox, self._spawned, self._inbox.put)
+            self._session = Session(how, program, self._mail, speech, self._inbox, hooks)
+            report.runs()
+            status = await self._session.run()
+        await self._spawned.end_all()
+        return status
+
+    def notes(self) -> list[str]:
+        """What there is to be said at the end, a line each."""
+        name = self._mail.who.name
+        count = len(self._outbox)
+        unsent = f"{count:,} of its messages not sent yet; the next `tersely run --name {name}` sends them"
+        unheard = [visible_line(f"{one.head} {one.body}") for one in self._inbox.errors()]
+        damaged = [f"a message that an earlier run left cannot be read: {path}" for path in self._outbox.damaged]
+        is_unhooked = self._hooks is not None and not self._hooks.is_alive
+        unhooked = f"no hook of {self._mail.who.program} has called: it may not trust them yet, see /hooks there"
+        return [*([unsent] if count else []), *damaged, *([unhooked] if is_unhooked else []), *unheard]
+
+    def _taken(self, text: Text) -> None:
+        if self._session is not None:
+            self._session.taken(text)
+
+    def _variables(self) -> dict[str, str]:
+        name, session = self._mail.who.name, self._mail.session
+        return {NAME_VARIABLE: name, TOKEN_VARIABLE: session, THREAD_VARIABLE: self._handover.thread}
+
+    def _rules(self) -> str:
+        """What an agent is told of the relay. The example is no command: it has no marker."""
+        how = f"with the marker {self._marker} in the place of MARKER" if self._marker else "without -MARKER"
+        return (
+            f"{self._introduced} A line of your answer that begins `->relay-MARKER:NAME text`, {how}, is sent too. "
+            f"What begins with `{BANNER} NAME` is theirs."
+        )
+
+    def _prompt(self, wrapped: Wrapped | None) -> Prompt:
+        row = self._wanted.prompt or (wrapped.prompt if wrapped is not None else "")
+        return Prompt(re.compile(row) if row else None)
+
+
+def warning(words: Sequence[str]) -> str:
+    """What whoever runs a program should know of it, empty where there is nothing."""
+    name = _shell_of(words)
+    return f"{name} executes what is typed in: whoever may write to it runs commands as you" if name else ""
+
+
+def _shell_of(words: Sequence[str]) -> str:
+    """The program of a command line that executes what is typed in, as far as it is known; "" for none."""
+    name = PurePath(words[0]).name
+    if name in SHELLS:
+        is_bare = all(word.startswith("-") and not _COMMAND_OF_SHELL.fullmatch(word) for word in words[1:])
+        return name if is_bare else ""
+    if name not in LAUNCHERS | LOGINS:
+        return ""
+    for at, word in enumerate(words[1:], 1):
+        if PurePath(word).name in SHELLS | LAUNCHERS | LOGINS:
+            return _shell_of(words[at:])
+    is_login = name in LOGINS or (name == "sudo" and any(map(_SHELL_OF_SUDO.fullmatch, words[1:])))
+    return name if is_login else ""
+
+
+def _introduced(place: Place, name: str) -> str:
+    """What an agent is told of itself and of others; of itself alone while the relay does not answer."""
+    with contextlib.suppress(TerselyError), Client.local(name, place.home) as relay:
+        return relay.answer(INTRODUCTION, {"root": str(place.directory)}).text.rstrip("\n")
+    return introduction(name, [])
+
+
+async def _named(wanted: Wanted) -> Mail:
+    """The connection under the name that is wanted, or under the first free one that begins like the program."""
+    program = PurePath(wanted.words[0]).name
+    about = (wanted.place.home, program, wanted.task, str(wanted.place.directory))
+    if wanted.name:
+        return await Mail.open(Who(wanted.name, *about))
+    stem = re.sub(r"\W", "-", PurePath(program).stem).strip("-") or "agent"
+    for number in range(1, MAX_NAME_TRIES + 1):
+        name = stem if number == 1 else f"{stem}-{number}"
+        try:
+            return await Mail.open(Who(name, *about))
+        except TerselyError as error:
+            if error.code not in {"name_taken", "unauthorized"}:
+                raise
+    raise TerselyError("name_taken", f"{MAX_NAME_TRIES} programs are called {stem}", "--name gives another name")
+
+
+def own_words() -> list[str]:
+    """How this program is started again."""
+    return [sys.executable, "-m", "tersely"]
+
+
+def run_in_tmux(wanted: Wanted, environment: Mapping[str, str]) -> tmux.Ended:
+    """Run a program in a session of tmux, and be attached to it where there is a terminal."""
+    name = wanted.name or PurePath(wanted.words[0]).stem
+    options = ["--no-start", *([] if wanted.place.has_brief else ["--no-brief"])]
+    options += ["--trust-screen"] if wanted.trusts_screen else []
+    flags = (
+        ("--name", [wanted.name]), ("--task", [wanted.task]), ("--thread", [wanted.place.thread]),
+        ("--spawn", wanted.spawn), ("--prompt", [wanted.prompt]),
+    )  # fmt: skip
+    for flag, values in flags:
+        for value in values:
+            options += [f"{flag}={value}"] if value else []
+    words = [*own_words(), "run", *options, "--", *wanted.words]
+    return tmux.run(name, words, environment, terminal.size(0 if os.isatty(0) else None))

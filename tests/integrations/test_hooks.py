@@ -1,0 +1,204 @@
+"""The hooks of agents, called with what agents send."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from shlex import split
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tersely.cli.main import main
+from tersely.integrations.table import AGENTS
+
+PROMPT = "Basket.total ignores the currency of a basket that holds lines of shop baskets"
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TERSELY_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("TERSELY_DAEMON", "off")
+    root = tmp_path / "shop"
+    root.mkdir()
+    methods = "".join(f"\n    def part{number}(self):\n        return {number}\n" for number in range(400))
+    body = '    """A basket of lines in the shop."""\n\n    def total(self, currency):\n        return self.lines\n'
+    (root / "basket.py").write_text(f"class Basket:\n{body}{methods}")
+    (root / "small.py").write_text("x = 1\n")
+    (root / "notes.txt").write_text("a line of notes\n" * 2_000)
+    (root / ".git").mkdir()
+    return root
+
+
+def hook(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str, agent: str, call: Any
+) -> tuple[int, str]:
+    text = call if isinstance(call, str) else json.dumps(call)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text.encode()), isatty=lambda: False))
+    status = main(["hook", kind, "--agent", agent])
+    return status, capsys.readouterr().out
+
+
+def reading(shop: Path, agent: str, name: str, session: str = "s", **more: Any) -> dict[str, Any]:
+    known = AGENTS[agent]
+    arguments = {known.path_names[0]: str(shop / name), **more}
+    return {
+        "session_id": session,
+        "cwd": str(shop),
+        "hook_event_name": known.read_event,
+        "tool_name": min(known.read_tools),
+        "tool_input": arguments,
+    }
+
+
+@pytest.mark.parametrize("agent", [name for name, agent in AGENTS.items() if agent.read_event])
+def test_a_large_file_is_read_in_outline_and_whole_when_asked_again(
+    shop: Path, agent: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = reading(shop, agent, "basket.py")
+    status, first = hook(monkeypatch, capsys, "read", agent, call)
+    assert status == 0
+    assert "total(self, currency)" in first
+    assert hook(monkeypatch, capsys, "read", agent, call) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [("small.py", {}), ("basket.py", {"offset": 3}), ("basket.py", {"limit": 9}), ("notes.txt", {}), ("gone.py", {})],
+)
+def test_all_other_reading_is_left_alone(
+    shop: Path, name: str, more: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert hook(monkeypatch, capsys, "read", "claude", reading(shop, "claude", name, **more)) == (0, "")
+
+
+def test_a_prompt_gets_a_packet_or_nothing(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", ("packet", "--task-file", "-", "--min-confidence", "0"))
+    call = {"session_id": "s", "cwd": str(shop), "hook_event_name": "UserPromptSubmit", "prompt": PROMPT}
+    status, out = hook(monkeypatch, capsys, "prompt", "claude", call)
+    told = json.loads(out)["hookSpecificOutput"]
+    assert (status, told["hookEventName"]) == (0, "UserPromptSubmit")
+    assert "basket.py" in told["additionalContext"]
+    assert hook(monkeypatch, capsys, "prompt", "claude", {**call, "prompt": "/clear"}) == (0, "")
+
+
+def starting(shop: Path, source: str, session: str = "s") -> dict[str, Any]:
+    return {"session_id": session, "cwd": str(shop), "hook_event_name": "SessionStart", "source": source}
+
+
+def test_a_packet_is_sent_once_in_a_session_until_its_reader_has_lost_it(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", ("packet", "--task-file", "-", "--min-confidence", "0"))
+    call = {"session_id": "s", "cwd": str(shop), "hook_event_name": "UserPromptSubmit", "prompt": PROMPT}
+
+    def packet(**more: str) -> str:
+        status, out = hook(monkeypatch, capsys, "prompt", "claude", {**call, **more})
+        assert status == 0
+        return out
+
+    first = packet()
+    assert "basket.py" in first
+    assert packet() == ""
+    assert packet(session_id="other") == first
+    hook(monkeypatch, capsys, "session", "claude", starting(shop, "startup"))
+    assert packet() == ""
+    for source in ("compact", "clear", "resume"):
+        assert hook(monkeypatch, capsys, "session", "claude", starting(shop, source)) == (0, "")
+        assert packet() == first
+    assert "sent before in this session" in (shop.parent / "state" / "hooks.log").read_text()
+
+
+def test_a_packet_that_came_too_late_is_not_taken_for_sent(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("packet", "--task-file", "-", "--min-confidence", "0")
+    monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", words)
+    call = {"session_id": "s", "cwd": str(shop), "hook_event_name": "UserPromptSubmit", "prompt": PROMPT}
+    assert hook(monkeypatch, capsys, "prompt", "claude", call)[1]
+    assert hook(monkeypatch, capsys, "prompt", "claude", call) == (0, "")
+    monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", (*words, "--no-such-option"))
+    assert hook(monkeypatch, capsys, "prompt", "claude", call) == (0, "")
+    monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", words)
+    assert hook(monkeypatch, capsys, "prompt", "claude", call)[1]
+
+
+def test_commands_that_an_agent_runs_know_its_session(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    variables = shop.parent / "variables.sh"
+    monkeypatch.setenv("CLAUDE_ENV_FILE", str(variables))
+    hook(monkeypatch, capsys, "session", "claude", starting(shop, "startup", "it's"))
+    exported = dict(line.removeprefix("export ").split("=", 1) for line in variables.read_text().splitlines())
+    monkeypatch.setenv("TERSELY_SESSION", "".join(split(exported["TERSELY_SESSION"])))
+    words = ["context", "Basket.total", "--root", str(shop)]
+    assert main(words) == 0
+    assert "def total(self, currency):" in capsys.readouterr().out
+    assert main(words) == 0
+    again = capsys.readouterr().out
+    assert "[unchanged " in again
+    assert "def total" not in again
+    hook(monkeypatch, capsys, "session", "claude", starting(shop, "compact", "it's"))
+    *_, last = variables.read_text().splitlines()
+    monkeypatch.setenv("TERSELY_SESSION", "".join(split(last.partition("=")[2])))
+    assert main(words) == 0
+    assert "def total(self, currency):" in capsys.readouterr().out
+
+
+def test_an_outline_is_given_again_to_a_reader_that_has_lost_it(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = reading(shop, "claude", "basket.py")
+    assert hook(monkeypatch, capsys, "read", "claude", call)[1]
+    assert hook(monkeypatch, capsys, "read", "claude", call) == (0, "")
+    hook(monkeypatch, capsys, "session", "claude", starting(shop, "compact"))
+    assert hook(monkeypatch, capsys, "read", "claude", call)[1]
+
+
+def test_who_is_not_sure_leaves_a_prompt_alone(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = {"session_id": "s", "cwd": str(shop), "prompt": "write me a poem about the sea"}
+    assert hook(monkeypatch, capsys, "prompt", "claude", call) == (0, "")
+
+
+@pytest.mark.parametrize("call", ["", "{", "[]", '{"tool_input": 3, "cwd": 4}', '{"cwd": "/nowhere", "prompt": "x y"}'])
+@pytest.mark.parametrize("kind", ["session", "prompt", "read"])
+def test_no_call_ever_fails(
+    shop: Path, kind: str, call: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(shop)
+    assert hook(monkeypatch, capsys, kind, "claude", call) == (0, "")
+
+
+def test_a_failure_is_written_down(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hook(monkeypatch, capsys, "prompt", "nobody", {"prompt": "x"})
+    assert "KeyError" in (shop.parent / "state" / "hooks.log").read_text()
+
+
+def test_cursor_names_the_conversation_and_the_roots_of_its_workspace(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = {
+        "conversation_id": "c-1",
+        "generation_id": "g-1",
+        "model": "some",
+        "hook_event_name": "preToolUse",
+        "cursor_version": "3.1.0",
+        "workspace_roots": [str(shop)],
+        "transcript_path": None,
+        "tool_name": "Read",
+        "tool_input": {"file_path": str(shop / "basket.py")},
+        "tool_use_id": "t-1",
+    }
+    answer = json.loads(hook(monkeypatch, capsys, "read", "cursor", call)[1])
+    assert answer["permission"] == "deny"
+    assert "total(self, currency)" in answer["agent_message"]
+    assert hook(monkeypatch, capsys, "read", "cursor", call) == (0, "")
+    assert hook(monkeypatch, capsys, "read", "cursor", {**call, "conversation_id": "c-2"})[1]

@@ -1,0 +1,260 @@
+"""Putting Tersely in the files of agents, and taking it out again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tersely.cli.main import main
+from tersely.foundation.tokens import count
+from tersely.integrations import json_text
+from tersely.integrations.table import AGENTS
+
+OWN_TEXTS = ("SKILL.md", "AGENTS.md")
+MAX_TEXT_TOKENS = 350
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("TERSELY_HOME", str(tmp_path / "state"))
+    return home
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / ".claude").mkdir(parents=True)
+    (root / ".codex").mkdir()
+    (root / ".claude/settings.json").write_text('{\n  // mine\n  "model": "large",\n}\n')
+    (root / ".codex/config.toml").write_text('# mine\nmodel = "large"\n\n[mcp_servers.other]\ncommand = "x"')
+    (root / "AGENTS.md").write_text("# Rules\n\nBe kind.")
+    return root
+
+
+def run(project: Path, *words: str) -> None:
+    assert main([*words, "--root", str(project), "--json"]) == 0
+
+
+def contents(root: Path) -> dict[str, str]:
+    return {str(path.relative_to(root)): path.read_text() for path in root.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("flags", [[], ["--user"]], ids=["project", "user"])
+def test_what_was_put_in_is_taken_out_exactly(project: Path, home: Path, agent: str, flags: list[str]) -> None:
+    before = contents(project), contents(home)
+    run(project, "install", agent, "--yes", *flags)
+    between = contents(project), contents(home)
+    assert between != before
+    run(project, "install", agent, "--yes", *flags)
+    assert (contents(project), contents(home)) == between
+    run(project, "uninstall", agent, "--yes", *flags)
+    assert (contents(project), contents(home)) == before
+
+
+@pytest.mark.parametrize("flags", [[], ["--user"]], ids=["project", "user"])
+def test_the_line_that_takes_out_what_was_put_in_works(
+    project: Path, home: Path, flags: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = contents(project), contents(home)
+    run(project, "install", "claude", "--yes", *flags)
+    line = json.loads(capsys.readouterr().out)["result"]["text"].partition("written; `tersely ")[2].partition("`")[0]
+    assert main([*line.split(), "--yes"]) == 0
+    assert (contents(project), contents(home)) == before
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_folders_that_were_made_go_and_the_repository_stays(tmp_path: Path, agent: str) -> None:
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    run(bare, "install", agent, "--yes")
+    assert list(bare.iterdir())
+    run(bare, "uninstall", agent, "--yes")
+    assert list(bare.iterdir()) == []
+
+
+def test_nothing_is_written_unless_somebody_says_so(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = contents(project)
+    assert main(["install", "claude", "--root", str(project)]) == 0
+    assert contents(project) == before
+    out = capsys.readouterr().out
+    assert '+    "UserPromptSubmit": [' in out
+    assert "not written" in out
+
+
+def test_what_was_there_stays(project: Path) -> None:
+    for agent in ("claude", "codex"):
+        run(project, "install", agent, "--yes")
+    settings = (project / ".claude/settings.json").read_text()
+    assert "// mine" in settings
+    assert '"model": "large"' in settings
+    tables = tomllib.loads((project / ".codex/config.toml").read_text())
+    assert set(tables["mcp_servers"]) == {"other", "tersely"}
+    assert (project / ".codex/config.toml").read_text().startswith("# mine\n")
+    assert (project / "AGENTS.md").read_text().startswith("# Rules\n\nBe kind.\n")
+
+
+def test_changes_of_somebody_else_survive_the_undoing(project: Path) -> None:
+    run(project, "install", "claude", "--yes")
+    path = project / ".claude/settings.json"
+    path.write_text(path.read_text().replace('"large"', '"small"'))
+    run(project, "uninstall", "claude", "--yes")
+    assert '"model": "small"' in path.read_text()
+    assert "// mine" in path.read_text()
+    assert "tersely" not in path.read_text()
+
+
+def test_a_table_goes_from_a_configuration_that_its_agent_has_written_since(project: Path) -> None:
+    run(project, "install", "codex", "--yes")
+    path = project / ".codex/config.toml"
+    path.write_text(path.read_text() + '\n# trusted\n[projects."/kettle"]\ntrust_level = "trusted"\n')
+    run(project, "uninstall", "codex", "--yes")
+    text = path.read_text()
+    assert text.startswith('# mine\nmodel = "large"\n\n[mcp_servers.other]\ncommand = "x"\n')
+    assert text.endswith('\n# trusted\n[projects."/kettle"]\ntrust_level = "trusted"\n')
+    assert "tersely" not in text
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Tersely as it is installed somewhere with blanks in its name, and run by its path."""
+    script = tmp_path / "my tools (1)" / "tersely"
+    script.parent.mkdir()
+    script.write_text(f"#!{sys.executable}\nimport sys\nfrom tersely.cli.main import main\nsys.exit(main())\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "argv", [str(script), "install"])
+    return script
+
+
+def commands(value: Any) -> Iterator[Any]:
+    """Every command that settings name: a server's words, and the lines of hooks."""
+    if isinstance(value, dict):
+        if "command" in value:
+            args = value.get("args")
+            yield value["command"] if args is None else [value["command"], *args]
+        for inner in value.values():
+            yield from commands(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from commands(inner)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("flags", [[], ["--user"]], ids=["project", "user"])
+def test_what_is_written_starts_without_a_path_to_the_command(
+    project: Path, home: Path, program: Path, agent: str, flags: list[str]
+) -> None:
+    run(project, "install", agent, "--yes", *flags)
+    found = []
+    for path in [*project.rglob("*.json"), *project.rglob("*.toml"), *home.rglob("*.json"), *home.rglob("*.toml")]:
+        read = tomllib.loads if path.suffix == ".toml" else json_text.read
+        found += [command for command in commands(read(path.read_text())) if str(program) in str(command)]
+    plugins = [*project.rglob("*.js"), *home.rglob("*.js")]
+    assert all(f"PROGRAM = {json.dumps([str(program)])}" in path.read_text() for path in plugins)
+    assert len(found) + len(plugins) >= 2
+    for command in found:
+        server = command if isinstance(command, list) else None
+        done = subprocess.run(
+            server or ["/bin/sh", "-c", command],
+            env={"PATH": "/nowhere", "HOME": str(home), "TERSELY_HOME": str(home / "state")},
+            input='{"jsonrpc":"2.0","id":1,"method":"ping"}\n' if server else "{}",
+            capture_output=True, text=True, cwd=project, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+        if server:
+            assert json.loads(done.stdout)["result"] == {}
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_another_copy_takes_the_place_of_the_one_before_and_takes_it_out(
+    project: Path, program: Path, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(project)
+    run(project, "install", agent, "--yes")
+    monkeypatch.setattr(sys, "argv", ["tersely"])  # found beside Python
+    run(project, "install", agent, "--yes")
+    written = "".join(text for name, text in contents(project).items() if name not in before or before[name] != text)
+    assert "my tools" not in written
+    for path in (project / ".mcp.json", project / ".codex/config.toml", project / "opencode.json"):
+        if path.exists():
+            path.write_text(path.read_text() + "\n")  # somebody else's change: not byte for byte what was written
+    monkeypatch.setattr(sys, "argv", [str(program)])
+    run(project, "uninstall", agent, "--yes")
+    assert "hook" not in "".join(contents(project).values())
+    assert "mcpServers.tersely" not in "".join(contents(project).values())
+
+
+def test_a_text_that_agents_share_stays_as_long_as_one_of_them_has_it(project: Path) -> None:
+    run(project, "install", "codex", "--yes")
+    run(project, "install", "opencode", "--yes")
+    run(project, "uninstall", "codex", "--yes")
+    assert "tersely search" in (project / "AGENTS.md").read_text()
+    run(project, "uninstall", "opencode", "--yes")
+    assert "tersely" not in (project / "AGENTS.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "agent"),
+    [
+        (".claude/settings.json", '{"hooks": [}', "claude"),
+        (".claude/settings.json", '{"hooks": "no"}', "claude"),
+        (".codex/config.toml", "model = ", "codex"),
+        (".codex/config.toml", '[mcp_servers.tersely]\ncommand = "other"\n', "codex"),
+        ("AGENTS.md", "<!-- tersely: begin -->\n", "codex"),
+    ],
+)
+def test_what_cannot_be_read_is_left_as_it_is(
+    project: Path, name: str, text: str, agent: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / name).write_text(text)
+    before = contents(project)
+    assert main(["install", agent, "--yes", "--root", str(project)]) == 3
+    assert "is left as it is" in capsys.readouterr().err
+    assert contents(project) == before
+
+
+def test_a_link_out_of_the_repository_is_not_followed(project: Path, home: Path) -> None:
+    (home / "settings.json").write_text("{}")
+    (project / ".claude/settings.json").unlink()
+    (project / ".claude/settings.json").symlink_to(home / "settings.json")
+    assert main(["install", "claude", "--yes", "--root", str(project)]) == 3
+    assert (home / "settings.json").read_text() == "{}"
+
+
+def test_only_the_server_without_hooks_and_texts(project: Path) -> None:
+    run(project, "install", "claude", "--yes", "--no-hooks", "--no-texts")
+    assert json.loads((project / ".mcp.json").read_text())["mcpServers"]["tersely"]["args"][-1] == "mcp"
+    assert "hooks" not in (project / ".claude/settings.json").read_text()
+    assert not (project / ".claude/skills").exists()
+
+
+def test_an_agent_that_nobody_knows_is_refused(project: Path) -> None:
+    assert main(["install", "clippy", "--root", str(project)]) == 2
+
+
+@pytest.mark.parametrize("name", OWN_TEXTS)
+def test_what_agents_are_taught_is_short_and_right(name: str) -> None:
+    from tersely.cli.commands import RELAY_COMMANDS, find_command
+
+    text = (files("tersely.integrations") / "files" / name).read_text("utf-8")
+    assert count(text) < MAX_TEXT_TOKENS
+    commands = [part.removeprefix("tersely ").split() for part in text.split("`") if part.startswith("tersely ")]
+    others = {"help", *RELAY_COMMANDS}
+    assert {words[0] for words in commands} >= {"agents", "claim", "inbox", "send", "board"}
+    assert {find_command(words)[0].name for words in commands if words[0] not in others} >= {
+        "search",
+        "context",
+        "diff-context",
+    }

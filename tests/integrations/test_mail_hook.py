@@ -1,0 +1,139 @@
+"""Agents that nobody wraps are told what others write, by hooks that start fast."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tersely.capabilities.relay.introduction import Peer, introduction
+from tersely.client import Client
+from tersely.foundation.tokens import count
+from tersely.integrations.ancestry import agent_name
+
+HOOK = str(files("tersely.integrations") / "mail_hook.py")
+TERSELY = [sys.executable, "-m", "tersely"]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    home = tmp_path_factory.mktemp("home")
+    environment = {**os.environ, "TERSELY_HOME": str(home)}
+    subprocess.run([*TERSELY, "up", "--no-tcp"], env=environment, check=True, capture_output=True)
+    yield home
+    subprocess.run([*TERSELY, "down"], env=environment, check=True, capture_output=True)
+
+
+def hook(home: Path, kind: str, name: str = "ada", **call: Any) -> Any:
+    """What a hook prints, as JSON; "" for nothing."""
+    environment = {"TERSELY_HOME": str(home), "TERSELY_AGENT": name}
+    given = json.dumps(call)
+    words = [sys.executable, "-I", "-S", HOOK, kind]
+    done = subprocess.run(words, input=given, env=environment, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return json.loads(done.stdout) if done.stdout else ""
+
+
+def send(home: Path, to: str, body: str) -> None:
+    with Client.local("ben", home) as relay:
+        relay.ask("mail.send", to=to, body=body, queue=True)
+
+
+def test_an_agent_is_told_who_it_is_and_who_is_there(home: Path, tmp_path: Path) -> None:
+    send(home, "ada", "welcome")
+    told = hook(home, "start", "cleo", hook_event_name="SessionStart", cwd=str(tmp_path))
+    text = told["hookSpecificOutput"]["additionalContext"]
+    assert told["hookSpecificOutput"]["hookEventName"] == "SessionStart"
+    assert text.startswith("You are cleo ")
+    assert " ben" in text
+    assert "tersely send NAME" in text
+
+
+def test_a_message_is_put_before_the_model_once(home: Path) -> None:
+    send(home, "dan", "the parser is yours")
+    told = hook(home, "mail", "dan", hook_event_name="PostToolUse")
+    text = told["hookSpecificOutput"]["additionalContext"]
+    assert "ben → dan" in text
+    assert "the parser is yours" in text
+    assert hook(home, "mail", "dan", hook_event_name="PostToolUse") == ""
+    with Client.local("ben", home) as relay:
+        [sent] = relay.ask("mail.search", with_="dan").messages
+    assert sent.recipients == {"dan": "seen"}
+
+
+def test_an_agent_does_not_stop_while_something_is_unread(home: Path) -> None:
+    send(home, "eve", "which port?")
+    told = hook(home, "stop", "eve", hook_event_name="Stop", stop_hook_active=False)
+    assert told["decision"] == "block"
+    assert "which port?" in told["reason"]
+    send(home, "eve", "and another")
+    assert hook(home, "stop", "eve", hook_event_name="Stop", stop_hook_active=True) == ""
+
+
+def test_an_edit_of_what_another_holds_is_not_made_unseen(home: Path, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    path = str(tmp_path / "src" / "a.py")
+    with Client.local("ben", home) as relay:
+        relay.ask("claim.take", targets=["src"], root=str(tmp_path))
+    call = {"hook_event_name": "PreToolUse", "cwd": str(tmp_path), "tool_input": {"file_path": path}}
+    told = hook(home, "edit", "ada", **call)["hookSpecificOutput"]
+    assert told["permissionDecision"] == "deny"
+    assert "is claimed by ben" in told["permissionDecisionReason"]
+    assert hook(home, "edit", "ben", **call) == ""
+    other = {**call, "tool_input": {"file_path": str(tmp_path / "b.py")}}
+    assert hook(home, "edit", "ada", **other) == ""
+
+
+@pytest.mark.parametrize("kind", ["start", "mail", "stop", "edit"])
+def test_nothing_is_said_where_no_relay_runs(tmp_path: Path, kind: str) -> None:
+    assert hook(tmp_path, kind, hook_event_name="Stop", cwd=str(tmp_path)) == ""
+
+
+def test_a_relay_whose_home_has_a_long_path_is_found(tmp_path: Path) -> None:
+    home = tmp_path / ("long" * 30)
+    environment = {**os.environ, "TERSELY_HOME": str(home)}
+    subprocess.run([*TERSELY, "up", "--no-tcp"], env=environment, check=True, capture_output=True)
+    try:
+        assert hook(home, "start", hook_event_name="SessionStart", cwd=str(tmp_path))
+    finally:
+        subprocess.run([*TERSELY, "down"], env=environment, check=True, capture_output=True)
+
+
+def test_what_another_user_serves_is_not_asked(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a socket to somebody else")
+    with socket.socket(socket.AF_UNIX) as foreign:
+        foreign.bind(str(tmp_path / "http.sock"))
+        foreign.listen()
+        foreign.setblocking(False)
+        os.chown(tmp_path / "http.sock", 12_345, 12_345)
+        assert hook(tmp_path, "start", hook_event_name="SessionStart", cwd=str(tmp_path)) == ""
+        with pytest.raises(BlockingIOError):
+            foreign.accept()
+
+
+def test_what_an_agent_is_told_is_short() -> None:
+    peers = [Peer(f"claude-a{number}cd", "writes the parser") for number in range(10)]
+    alone = count(introduction("claude-ab3d", []))
+    assert alone <= 150
+    assert count(introduction("claude-ab3d", peers)) <= 150 + 10 * len(peers) + 10
+
+
+def test_processes_of_one_agent_find_one_name(tmp_path: Path) -> None:
+    agent = tmp_path / "claude"
+    agent.write_text("import subprocess, sys\nfor _ in range(2): subprocess.run(sys.argv[1:], check=True)\n")
+    source = "import os; from tersely.integrations.ancestry import agent_name; print(agent_name({}, os.getppid()))"
+    words = [sys.executable, str(agent), "sh", "-c", f'"{sys.executable}" -c "{source}"; true']
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    one, other = done.stdout.split()
+    assert one == other
+    assert one.startswith("claude-")
+    assert agent_name({"TERSELY_AGENT": "ada"}, os.getpid()) == "ada"
