@@ -1,4 +1,4 @@
-"""The design of ai-talk from its first page to its last, with a copy of the folder `talk` in an empty place.
+"""The design of ai-talk from its first page to its last, with a copy of the folder `ai_talk` in an empty place.
 
 Everything runs as its users run it: one process a command, by a Python that sees no installed packages.
 """
@@ -61,10 +61,10 @@ class Copy(NamedTuple):
 
 @pytest.fixture
 def copy(tmp_path: Path, home: Path) -> Copy:
-    """A folder that has `talk` alone, under another name."""
+    """A folder that has `ai_talk` alone, under another name."""
     place = tmp_path / "empty"
     shutil.copytree(
-        ROOT / "src" / "tersely" / "talk", place / "ai-talk", ignore=shutil.ignore_patterns("__pycache__")
+        ROOT / "src" / "tersely" / "ai_talk", place / "ai-talk", ignore=shutil.ignore_patterns("__pycache__")
     )  # fmt: skip
     return Copy(place, (*PYTHON, "ai-talk"))
 
@@ -84,7 +84,7 @@ def checkout(tmp_path: Path, home: Path) -> Path:
     place = tmp_path / "checkout"
     shutil.copytree(ROOT / "scripts", place / "scripts")
     ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "src" / "tersely" / "talk", place / "src" / "tersely" / "talk", ignore=ignored)
+    shutil.copytree(ROOT / "src" / "tersely" / "ai_talk", place / "src" / "tersely" / "ai_talk", ignore=ignored)
     return place
 
 

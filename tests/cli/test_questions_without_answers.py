@@ -13,7 +13,7 @@ from tests.cli.asking import Ask, run
 
 from tersely.capabilities.declaration import Capability
 from tersely.cli.commands import COMMANDS
-from tersely.foundation.errors import EXIT_OF_CODE
+from tersely.foundation.errors import EXIT_NEGATIVE, EXIT_OF_CODE
 
 REFUSALS = [
     (["impact", "format_cent"], "symbol_not_found", "format_cents"),
@@ -102,7 +102,8 @@ WORDS = [
 def test_whatever_is_asked_programs_get_one_json_object(ask: Ask, name: str, words: list[str]) -> None:
     answer = ask(*name.split(), *words, "--json")
     assert answer.status in {0, 1, 2, 3}
-    assert answer.json["ok"] is (answer.status == 0)
+    nothing_found = answer.json["ok"] and answer.status == EXIT_NEGATIVE
+    assert nothing_found or answer.json["ok"] is (answer.status == 0)
     assert answer.out.count("\n") == 1
 
 

@@ -161,7 +161,7 @@ def test_nothing_is_sent_to_a_socket_at_which_another_user_listens(tmp_path: Pat
                 assert connection.recv(1) == b""
 
 
-@pytest.mark.parametrize("place", ["foundation.http", "web.connections"])
+@pytest.mark.parametrize("place", ["foundation.http", "doors.http.connections"])
 def test_neither_end_speaks_with_another_user(web: Web, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     monkeypatch.setattr(f"tersely.{place}.is_same_user", lambda connected: False)
     with Client(web.socket) as relay, pytest.raises(TerselyError) as caught:

@@ -13,7 +13,7 @@ from tersely.capabilities.declaration import parameters_of
 from tersely.daemon.ndjson.commands import OWN_COMMANDS, SPELLINGS, Spelling, call
 from tersely.foundation.errors import TerselyError
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "daemon.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "daemon.md"
 
 
 @pytest.mark.parametrize(("command", "spelling"), SPELLINGS.items(), ids=list(SPELLINGS))

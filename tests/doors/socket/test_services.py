@@ -21,7 +21,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.relay import threads
 from tersely.relay.calls import Call
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 NOW = {"name": "now", "description": "The sky now", "effect": "read"}
 WEATHER = {"name": "weather", "version": "1.2", "capabilities": [NOW, "forecast"]}
 
