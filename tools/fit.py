@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from tersely.code.engine import Engine
 from tersely.code.search import ranking
-from tersely.code.search.door import WORDS
 from tersely.code.search.embedding.table import shipped_table
+from tersely.code.search.facade import WORDS
 from tersely.code.search.lexical import Lexicon
 from tersely.code.search.query import Query as Question
 from tersely.code.search.query import read_query

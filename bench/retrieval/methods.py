@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.code.engine import Engine
-from tersely.code.search.door import WORDS
 from tersely.code.search.embedding.table import shipped_table
+from tersely.code.search.facade import WORDS
 from tersely.code.search.query import Query, read_query
 from tersely.code.search.searcher import Searcher
 from tersely.code.search.units import units_of

@@ -28,8 +28,8 @@ from tersely.foundation.settings import Settings, load
 
 if TYPE_CHECKING:
     from tersely.code.search.searcher import Filters, Found
+    from tersely.context.pack.delta.sessions import Sessions
     from tersely.context.pack.excerpt import Line
-    from tersely.context.pack.memory.sessions import Sessions
     from tersely.context.pack.texts import Texts
     from tersely.foundation.tokens import Tokenizer
 
@@ -153,7 +153,7 @@ class Workspace:
 
     def sessions(self) -> Sessions:
         """What readers have been shown; to be closed. `database_unavailable` where nothing can be kept."""
-        from tersely.context.pack.memory.sessions import Sessions
+        from tersely.context.pack.delta.sessions import Sessions
 
         directory = self.engine.store.directory
         if directory is None:

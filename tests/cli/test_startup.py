@@ -37,7 +37,7 @@ LOOKUP_MAY_LOAD_OF_CODE = {
         for name in "content fingerprint lookup qualified_names refresh scan schema store writer".split()
     ),
     *("tersely.context.pack", "tersely.context.pack.excerpt"),
-    *(f"tersely.context.pack.memory{name}" for name in ("", ".deltas", ".etag", ".sessions")),
+    *(f"tersely.context.pack.delta{name}" for name in ("", ".deltas", ".etag", ".sessions")),
     *(f"tersely.code.index.listing{name}" for name in ("", ".git", ".gitignore", ".home", ".ignore", ".running")),
 }
 LOOKUP_HEAVY = HEAVY - {"tersely.foundation.database", "apsw"}

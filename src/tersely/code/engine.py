@@ -29,8 +29,8 @@ if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a s
     from tersely.code.graph.imports import ImportGraph
     from tersely.code.graph.program import IndexedFile
     from tersely.code.index.subjects import Subject
-    from tersely.code.search.door import Search
     from tersely.code.search.duplicates.collection import Functions
+    from tersely.code.search.facade import Search
 
 MAX_CANDIDATES_NAMED = 10  # symbols listed when a query may mean several
 MAX_SUGGESTIONS = 5  # near names for a query that means nothing
@@ -142,7 +142,7 @@ class Engine:
     @property
     def search(self) -> Search:
         """Finding symbols by words, by meaning and by text, in the present revision."""
-        from tersely.code.search.door import Search
+        from tersely.code.search.facade import Search
 
         if self._search is None:
             self._search = Search(self.store, self.reader)
@@ -151,7 +151,7 @@ class Engine:
     def subjects(self) -> list[Subject]:
         """What the latest commits said, and which files they touched."""
         from tersely.code.index.subjects import subjects
-        from tersely.code.search.storage.shelf import sources_fingerprint
+        from tersely.code.search.storage.segment_store import sources_fingerprint
         from tersely.code.search.words import telling_stems
 
         return subjects(self.root, telling_stems, self.store.directory, sources_fingerprint())

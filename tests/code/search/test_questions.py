@@ -13,7 +13,7 @@ from tests.code.search.repositories import found, ids, lay
 from tersely.code.engine import Engine
 from tersely.code.search import literal
 from tersely.code.search.searcher import Filters
-from tersely.code.search.storage.shelf import IndexedText
+from tersely.code.search.storage.segment_store import IndexedText
 from tersely.code.symbols import Kind
 from tersely.foundation.errors import TerselyError
 

@@ -15,7 +15,7 @@ from tests.code.search.repositories import FILES, found, ids, lay
 
 from tersely.code.engine import Engine
 from tersely.code.search.searcher import Found
-from tersely.code.search.storage import shelf
+from tersely.code.search.storage import segment_store
 from tersely.foundation.private import index_directory
 
 QUESTIONS = ("where are tokens validated", "send mail", "alpha beta", "gamma of delta", "fix the wrong alpha in beta")
@@ -60,10 +60,10 @@ def test_updated_answers_are_those_of_a_rebuilt_index(
 
 
 def test_many_small_changes_leave_few_files(shop: Path) -> None:
-    for number in range(3 * shelf.MAX_SMALL_SEGMENTS):
+    for number in range(3 * segment_store.MAX_SMALL_SEGMENTS):
         (shop / f"f{number}.py").write_text(f"def alpha_{number}(): pass\n")
         found(shop, "alpha")
-    assert len(search_files(shop)) <= shelf.MAX_SMALL_SEGMENTS + 3
+    assert len(search_files(shop)) <= segment_store.MAX_SMALL_SEGMENTS + 3
     updated = answers(shop)
     shutil.rmtree(beside(shop) / "search")
     assert answers(shop) == updated
@@ -72,13 +72,13 @@ def test_many_small_changes_leave_few_files(shop: Path) -> None:
 def test_only_changed_files_are_read(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found(shop, "token")
     read: list[str] = []
-    build = shelf.build_segment
+    build = segment_store.build_segment
 
     def noting(files, embed):  # type: ignore[no-untyped-def]
         read.extend(file.path for file in files)
         return build(files, embed)
 
-    monkeypatch.setattr(shelf, "build_segment", noting)
+    monkeypatch.setattr(segment_store, "build_segment", noting)
     found(shop, "token")
     assert read == []
     (shop / "shop" / "mail.py").write_text("def deliver(letter): pass\n")
@@ -112,7 +112,7 @@ def test_damage_is_mended_without_a_word(shop: Path, damage: str, which: str) ->
 def test_a_catalogue_of_other_sources_is_not_used(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = answers(shop)
     old = search_files(shop)
-    monkeypatch.setattr(shelf, "sources_fingerprint", lambda: "another version")
+    monkeypatch.setattr(segment_store, "sources_fingerprint", lambda: "another version")
     assert answers(shop) == before
     assert search_files(shop) & old == {"catalogue", "lock"}
 

@@ -14,9 +14,9 @@ from tests.context.planted import Planted, plant, view
 
 from tersely.code.symbols import Kind
 from tersely.context.lenses.candidate import CHANGED, TARGET, TARGET_SCORE, Candidate, Change, View, merged
+from tersely.context.pack.detail_levels import levels
 from tersely.context.pack.excerpt import Line
 from tersely.context.pack.fit import Fitted, fit
-from tersely.context.pack.ladder import levels
 from tersely.context.pack.model import Detail, Pack, joined
 from tersely.context.pack.texts import Texts, cut_to_parts
 from tersely.context.render.formats import FORMATS

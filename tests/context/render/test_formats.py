@@ -8,8 +8,8 @@ import pytest
 from tests.context.planted import Planted, plant, view
 
 from tersely.context.lenses.candidate import Candidate
+from tersely.context.pack.detail_levels import DetailStep
 from tersely.context.pack.draft import Draft
-from tersely.context.pack.ladder import Rung
 from tersely.context.pack.model import Detail, Extract, Pack, joined
 from tersely.context.render.formats import FORMATS, format_named
 from tersely.foundation import tokens
@@ -71,7 +71,7 @@ def chosen(
 ) -> Pack:
     """A pack of candidates, best first, at these details."""
     draft = Draft(view(candidates, **beyond), planted.texts(), extracts, 500, "r1")
-    draft.raise_to(Rung(index, detail, 0) for index, detail in enumerate(details) if detail is not None)
+    draft.raise_to(DetailStep(index, detail, 0) for index, detail in enumerate(details) if detail is not None)
     return draft.pack()
 
 

@@ -148,7 +148,7 @@ def check(session: Session) -> None:
 def answered(workspace: Workspace, packing: Packing, view: View, texts: Texts, budget: int) -> Answer:
     """Fit a pack in the words that are wanted, and write down what the reader is sent."""
     from tersely.context.pack.fit import fit
-    from tersely.context.pack.scale import Scale
+    from tersely.context.pack.token_meter import TokenMeter
     from tersely.context.render.formats import format_named
 
     memory, form = packing.memory, format_of(packing.wording)
@@ -156,9 +156,9 @@ def answered(workspace: Workspace, packing: Packing, view: View, texts: Texts, b
     if is_hybrid:  # a whole file would be one large piece
         view = replace(view, apart=frozenset(one.symbol.path for one in view.candidates))
     includes, texts = included(packing.exchange, texts, budget, workspace.tokenizer)
-    scale = Scale(format_named(form.value), workspace.tokenizer.count)
+    meter = TokenMeter(format_named(form.value), workspace.tokenizer.count)
     fitted = partial(
-        fit, view, texts, scale.render, budget, includes=includes, revision=workspace.revision, count=scale.count
+        fit, view, texts, meter.render, budget, includes=includes, revision=workspace.revision, count=meter.count
     )
     session = memory.reader.session
     if is_hybrid and session is not None:
@@ -167,24 +167,24 @@ def answered(workspace: Workspace, packing: Packing, view: View, texts: Texts, b
         sent = fitted()
         splitter = Splitter(texts, budget, workspace.tokenizer.count)
         if is_hybrid:
-            sent = scale.settle(splitter.split(sent.pack))
+            sent = meter.settle(splitter.split(sent.pack))
         return Answer(sent.pack, sent.text, None, texts, form, tuple(splitter.pieces))
-    from tersely.context.pack.memory.reader import Reader
+    from tersely.context.pack.delta.reader import Reader
 
     with workspace.sessions() as sessions:
         if memory.reader.reset:
             sessions.reset(session)
-        reader = Reader(sessions.shown(session), texts, scale.count_once, view)
+        reader = Reader(sessions.shown(session), texts, meter.count_once, view)
         if memory.fill:
             sent = fitted(reader=reader)
             whole = reader.restored(sent.pack)
         else:
             sent = fitted()
             whole = sent.pack
-            shortened = scale.settle(reader.shortened(whole))
+            shortened = meter.settle(reader.shortened(whole))
             sent = min(shortened, sent, key=lambda one: one.pack.used)
         sessions.record(session, *reader.sent(sent.pack))
-    told = _told(session, sent.pack, scale.settle(whole).pack.used)
+    told = _told(session, sent.pack, meter.settle(whole).pack.used)
     return Answer(sent.pack, sent.text, told, texts, form)
 
 
@@ -201,7 +201,7 @@ def told_outline(workspace: Workspace, reader: Session, key: str, outline: Outli
 
     `key` says what is outlined: lines that were shown for one key are not sent again for it.
     """
-    from tersely.context.pack.memory.sessions import Shown
+    from tersely.context.pack.delta.sessions import Shown
     from tersely.context.pack.outline import lost, named, without_known
 
     check(reader)
@@ -229,7 +229,7 @@ def told_outline(workspace: Workspace, reader: Session, key: str, outline: Outli
 
 def unsent(workspace: Workspace, reader: Session, key: str, rows: Sequence[str]) -> set[str]:
     """The rows that a reader was not sent under a key; from now on it was. All of them without a session."""
-    from tersely.context.pack.memory.sessions import Shown
+    from tersely.context.pack.delta.sessions import Shown
 
     check(reader)
     if reader.session is None:

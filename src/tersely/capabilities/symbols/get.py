@@ -88,7 +88,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Source | Sources | str:
 
 
 def _one(workspace: Workspace, symbol: Symbol, parameters: Parameters, *, with_docs: bool) -> Source | str:
-    from tersely.context.pack.memory.etag import etag_of, normalised
+    from tersely.context.pack.delta.etag import etag_of, normalised
 
     source = workspace.engine.source(symbol.path)
     normal = normalised(symbol, source)
@@ -121,7 +121,7 @@ def _one(workspace: Workspace, symbol: Symbol, parameters: Parameters, *, with_d
 
 def _remembered(workspace: Workspace, symbol: Symbol, etag: str, normal: str, known: str | None) -> str | None:
     """Keep this version to compare the next with; the difference from the known one, None if that is forgotten."""
-    from tersely.context.pack.memory.deltas import diff_of
+    from tersely.context.pack.delta.deltas import diff_of
 
     try:
         with workspace.sessions() as sessions:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from tersely.code.symbols import Kind, Symbol
 from tersely.context.lenses.candidate import Candidate, View
+from tersely.context.pack.delta.reader import Reader
+from tersely.context.pack.detail_levels import DetailStep
 from tersely.context.pack.excerpt import Line, dedented
-from tersely.context.pack.ladder import Rung
-from tersely.context.pack.memory.reader import Reader
 from tersely.context.pack.model import Detail, Extract, Item, Pack
 from tersely.context.pack.texts import Texts
 
@@ -65,12 +65,12 @@ class Draft:
             for holder in self._holders[index]
         )
 
-    def raise_to(self, rungs: Iterable[Rung]) -> None:
+    def raise_to(self, steps: Iterable[DetailStep]) -> None:
         """Show candidates in more detail, never in less."""
-        for rung in rungs:
-            detail = self._least(rung.candidate, rung.detail)
-            if self.chosen.get(rung.candidate, -1) < detail:
-                self.chosen[rung.candidate] = detail
+        for step in steps:
+            detail = self._least(step.candidate, step.detail)
+            if self.chosen.get(step.candidate, -1) < detail:
+                self.chosen[step.candidate] = detail
 
     def _least(self, index: int, detail: Detail) -> Detail:
         """The detail that showing a candidate at another amounts to: no less than what the reader has of it."""

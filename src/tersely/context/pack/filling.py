@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from tersely.context.pack.detail_levels import DetailStep
 from tersely.context.pack.draft import Choice, Draft
-from tersely.context.pack.ladder import Rung
 from tersely.context.pack.model import Detail
-from tersely.context.pack.scale import Fitted, Scale
+from tersely.context.pack.token_meter import Fitted, TokenMeter
 
 MAX_CUT_BODIES = 4  # bodies of which a pack tries to show the first lines
 MAX_CUT_ROUNDS = 16  # looks at how much of a body fits
@@ -40,16 +40,16 @@ class Filling:
     """Steps taken on a draft. What was chosen before each is kept, so that the last can be taken back."""
 
     draft: Draft
-    scale: Scale
+    meter: TokenMeter
     budget: int
     taken: list[Choice] = field(default_factory=list)
     merged: int = 0  # tokens that the blocks cost more one by one than together, as far as known
 
     def weigh(self) -> int:
         """About the tokens of the pack so far."""
-        return self.scale.weigh(self.draft.pack()) - self.merged
+        return self.meter.weigh(self.draft.pack()) - self.merged
 
-    def fill_up(self, to_targets: Sequence[Rung], to_others: Sequence[Rung]) -> Fitted:
+    def fill_up(self, to_targets: Sequence[DetailStep], to_others: Sequence[DetailStep]) -> Fitted:
         """Take as many steps as fit, the targets' first. What the exact count leaves over is filled once more."""
         self.climb(to_targets)
         self.cut_targets(to_targets)
@@ -64,60 +64,60 @@ class Filling:
             fitted = self.settled()
         return fitted
 
-    def _without_waiting(self, rungs: Sequence[Rung]) -> Sequence[Rung]:
+    def _without_waiting(self, steps: Sequence[DetailStep]) -> Sequence[DetailStep]:
         """The steps to take: those of candidates that wait only when all others have been given a place."""
         candidates = self.draft.candidates
-        early = [rung for rung in rungs if not candidates[rung.candidate].waits]
-        if len(early) == len(rungs):
-            return rungs
-        self.fill([rung for rung in early if rung.detail is Detail.NAME])
-        return rungs if all(rung.candidate in self.draft.chosen for rung in early) else early
+        early = [step for step in steps if not candidates[step.candidate].waits]
+        if len(early) == len(steps):
+            return steps
+        self.fill([step for step in early if step.detail is Detail.NAME])
+        return steps if all(step.candidate in self.draft.chosen for step in early) else early
 
-    def climb(self, rungs: Sequence[Rung]) -> None:
+    def climb(self, steps: Sequence[DetailStep]) -> None:
         """Take the longest beginning of the steps that fits."""
         start = self.draft.choice()
-        sizes = accumulate(rung.size_bytes for rung in rungs)
+        sizes = accumulate(step.size_bytes for step in steps)
         possible = sum(1 for size_bytes in sizes if size_bytes <= self.budget * MOST_BYTES_PER_TOKEN)
         fitting, beyond = 0, possible + 1
         while beyond - fitting > 1:
             tried = (fitting + beyond) // 2
-            self.draft.raise_to(rungs[:tried])
+            self.draft.raise_to(steps[:tried])
             if self.weigh() <= self.budget:
                 fitting = tried
             else:
                 beyond = tried
             self.draft.restore(start)
-        for rung in rungs[:fitting]:
+        for step in steps[:fitting]:
             self.taken.append(self.draft.choice())
-            self.draft.raise_to([rung])
+            self.draft.raise_to([step])
 
-    def cut_targets(self, rungs: Sequence[Rung]) -> None:
+    def cut_targets(self, steps: Sequence[DetailStep]) -> None:
         """Give the targets that did not fit whole the beginning of what comes next, all an equal share.
 
         One for which the share is too small even to begin takes what there is: whether a target is begun then depends
         on the budget alone, so a larger budget never shows less.
         """
-        left = self._following(rungs)[:MAX_CUT_BODIES]
-        for position, rung in enumerate(left):
+        left = self._following(steps)[:MAX_CUT_BODIES]
+        for position, step in enumerate(left):
             used = self.weigh()
-            part = 1.0 if self.draft.candidates[rung.candidate].change else CUT_TARGET_PART
+            part = 1.0 if self.draft.candidates[step.candidate].change else CUT_TARGET_PART
             share = (self.budget - used) * part / (len(left) - position)
-            if not self.cut(rung.candidate, rung.detail, used + int(share)):
-                self.cut(rung.candidate, rung.detail, self.budget)
+            if not self.cut(step.candidate, step.detail, used + int(share)):
+                self.cut(step.candidate, step.detail, self.budget)
 
-    def fill(self, rungs: Sequence[Rung]) -> None:
+    def fill(self, steps: Sequence[DetailStep]) -> None:
         """Take, in order, every step that fits, in batches while much is left."""
-        ends = list(accumulate((rung.size_bytes for rung in rungs), initial=0.0))
+        ends = list(accumulate((step.size_bytes for step in steps), initial=0.0))
         used = self.weigh()
         part = BATCH_PART
         refusals = at = 0
-        while at < len(rungs) and used < self.budget * FULL_PART and refusals < MAX_REFUSALS_STEPS:
+        while at < len(steps) and used < self.budget * FULL_PART and refusals < MAX_REFUSALS_STEPS:
             room = self.budget - used
-            if rungs[at].size_bytes * TOKENS_PER_BYTE > room * HOPELESS_FACTOR:
+            if steps[at].size_bytes * TOKENS_PER_BYTE > room * HOPELESS_FACTOR:
                 at += 1
                 continue
             end = max(at + 1, bisect_right(ends, ends[at] + room * part / TOKENS_PER_BYTE) - 1)
-            weight = self._try(rungs[at:end])
+            weight = self._try(steps[at:end])
             if weight:
                 used, part, at = weight, BATCH_PART, end
             elif end > at + 1:
@@ -126,10 +126,10 @@ class Filling:
                 refusals += 1
                 at += 1
 
-    def _try(self, rungs: Sequence[Rung]) -> int:
+    def _try(self, steps: Sequence[DetailStep]) -> int:
         """Take some steps if they fit and give the new weight, else 0."""
         before = self.draft.choice()
-        self.draft.raise_to(rungs)
+        self.draft.raise_to(steps)
         weight = self.weigh()
         if weight > self.budget:
             self.draft.restore(before)
@@ -137,34 +137,34 @@ class Filling:
         self.taken.append(before)
         return weight
 
-    def fill_with_cut(self, rungs: Sequence[Rung]) -> None:
+    def fill_with_cut(self, steps: Sequence[DetailStep]) -> None:
         """Spend what is left on more of what is cut, or on the beginning of what is not shown, the best first."""
         for _ in range(MAX_CUT_BODIES):
             used = self.weigh()
             if self.budget - used < MIN_CUT_TOKENS or used >= self.budget * FULL_PART:
                 return
-            if not any(self._begin(rung, used) for rung in self._next_steps(rungs)):
+            if not any(self._begin(step, used) for step in self._next_steps(steps)):
                 return
 
-    def _next_steps(self, rungs: Sequence[Rung]) -> list[Rung]:
+    def _next_steps(self, steps: Sequence[DetailStep]) -> list[DetailStep]:
         """What is cut already, then what might be begun, the best first."""
-        cut = [Rung(index, self.draft.chosen[index], 0) for index in self.draft.cuts]
-        return cut + self._following(rungs)[:MAX_CUT_BODIES]
+        cut = [DetailStep(index, self.draft.chosen[index], 0) for index in self.draft.cuts]
+        return cut + self._following(steps)[:MAX_CUT_BODIES]
 
-    def _following(self, rungs: Sequence[Rung]) -> list[Rung]:
+    def _following(self, steps: Sequence[DetailStep]) -> list[DetailStep]:
         """Of each candidate that is not shown whole its next step beyond the signature, the best candidate first."""
-        following: dict[int, Rung] = {}
-        for rung in rungs:
-            shown = self.draft.chosen.get(rung.candidate)
-            if rung.detail > Detail.SIGNATURE and shown is not None and shown < rung.detail:
-                following.setdefault(rung.candidate, rung)
+        following: dict[int, DetailStep] = {}
+        for step in steps:
+            shown = self.draft.chosen.get(step.candidate)
+            if step.detail > Detail.SIGNATURE and shown is not None and shown < step.detail:
+                following.setdefault(step.candidate, step)
         return [following[index] for index in sorted(following) if not self.draft.is_covered(index)]
 
-    def _begin(self, rung: Rung, used: int) -> bool:
+    def _begin(self, step: DetailStep, used: int) -> bool:
         """Take a step whole or in part; False if it cannot even be begun."""
-        is_new = self.draft.chosen[rung.candidate] < rung.detail
-        may_fit = is_new and rung.size_bytes <= (self.budget - used) * MOST_BYTES_PER_TOKEN
-        return bool(may_fit and self._try([rung])) or self.cut(rung.candidate, rung.detail, self.budget)
+        is_new = self.draft.chosen[step.candidate] < step.detail
+        may_fit = is_new and step.size_bytes <= (self.budget - used) * MOST_BYTES_PER_TOKEN
+        return bool(may_fit and self._try([step])) or self.cut(step.candidate, step.detail, self.budget)
 
     def cut(self, index: int, detail: Detail, limit: int) -> bool:
         """Show as much of a body or skeleton as keeps the pack within `limit`; False if that is nothing more."""
@@ -205,19 +205,19 @@ class Filling:
     def _lines_within(self, room: int, lines: Sequence[str]) -> int:
         """How many of the lines cost no more than `room` tokens together."""
         for position, line in enumerate(lines):
-            room -= self.scale.count_once(line + "\n")
+            room -= self.meter.count_once(line + "\n")
             if room < 0:
                 return position
         return len(lines)
 
     def settled(self) -> Fitted:
         """The pack, measured exactly. Takes back one step, then two, four, … while it is too large."""
-        fitted = self.scale.settle(self.draft.pack())
+        fitted = self.meter.settle(self.draft.pack())
         back = 1
         while fitted.pack.used > self.budget and self.taken:
             back = min(back, len(self.taken))
             self.draft.restore(self.taken[-back])
             del self.taken[-back:]
             back *= 2
-            fitted = self.scale.settle(self.draft.pack())
+            fitted = self.meter.settle(self.draft.pack())
         return fitted

@@ -18,16 +18,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tersely.context.lenses.candidate import View
+from tersely.context.pack.delta.reader import Reader
+from tersely.context.pack.detail_levels import levels, other_steps, size_bytes, steps_in_order, target_steps
 from tersely.context.pack.draft import Draft
 from tersely.context.pack.filling import MOST_BYTES_PER_TOKEN, Filling
 from tersely.context.pack.folding import folded, folded_ids, without_folded
 from tersely.context.pack.include import Include, extracts_of
-from tersely.context.pack.ladder import levels, other_rungs, rungs_in_order, size_bytes, target_rungs
-from tersely.context.pack.memory.reader import Reader
 from tersely.context.pack.model import Count, Detail, Extract, Pack, Render
 from tersely.context.pack.plain import plain, plain_paths
-from tersely.context.pack.scale import Fitted, Scale
 from tersely.context.pack.texts import Texts
+from tersely.context.pack.token_meter import Fitted, TokenMeter
 from tersely.foundation import tokens
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS, SETTLE_ROUNDS
@@ -54,7 +54,7 @@ def fit(
     """
     if budget > MAX_BUDGET_TOKENS:
         raise TerselyError("invalid_argument", f"the budget is {budget} tokens; it can be at most {MAX_BUDGET_TOKENS}")
-    question = _Question(view, texts, Scale(render, count), budget, revision, reader)
+    question = _Question(view, texts, TokenMeter(render, count), budget, revision, reader)
     extracts = extracts_of(includes, texts)
     question.require_room_for(extracts)
     fitted = question.answer(extracts)
@@ -76,7 +76,7 @@ class _Question:
 
     view: View
     texts: Texts
-    scale: Scale
+    meter: TokenMeter
     budget: int
     revision: str
     reader: Reader | None
@@ -89,12 +89,12 @@ class _Question:
         """The draft that holds what every answer has to: the extracts and the names of the targets."""
         told = tuple(map(self.told, extracts))
         draft = Draft(self.view, self.texts, told, self.budget, self.revision, self.reader)
-        draft.raise_to(rung for rung in target_rungs(self.view.candidates) if rung.detail is Detail.NAME)
+        draft.raise_to(step for step in target_steps(self.view.candidates) if step.detail is Detail.NAME)
         return draft
 
     def needed(self, extracts: Extracts) -> int:
         """The tokens of the least answer."""
-        return self.scale.settle(self.least(extracts).pack()).pack.used
+        return self.meter.settle(self.least(extracts).pack()).pack.used
 
     def require_room_for(self, extracts: Extracts) -> None:
         """Refuse a budget that the least answer exceeds."""
@@ -108,12 +108,12 @@ class _Question:
         """The best pack that holds the extracts, of no more than the budget or `limit` tokens if that is possible."""
         draft = self.least(extracts)
         size_of = self.reader.size_bytes if self.reader else size_bytes
-        to_targets = target_rungs(self.view.candidates, size_of)
+        to_targets = target_steps(self.view.candidates, size_of)
         if self.view.in_order:
-            to_others = rungs_in_order(self.view.candidates, size_of)
+            to_others = steps_in_order(self.view.candidates, size_of)
         else:
-            to_others = other_rungs(self.view.candidates, draft.holding_targets, size_of)
-        return Filling(draft, self.scale, self.budget if limit is None else limit).fill_up(to_targets, to_others)
+            to_others = other_steps(self.view.candidates, draft.holding_targets, size_of)
+        return Filling(draft, self.meter, self.budget if limit is None else limit).fill_up(to_targets, to_others)
 
     def lacks(self, pack: Pack) -> bool:
         """Whether there are candidates that wait, and one for which they wait has no place."""
@@ -132,10 +132,10 @@ class _Question:
         included = {extract.path for extract in pack.extracts if extract.whole}
         frame = replace(pack, items=(), within=(), extracts=())
         found: list[Extract] = []
-        for path, cost in self.scale.by_path(pack).items():
+        for path, cost in self.meter.by_path(pack).items():
             if path and path not in included and self._may_cost(path, cost):
                 whole = self.texts.extract(path)
-                if self.scale.by_path(replace(frame, extracts=(whole,)))[path] <= cost:
+                if self.meter.by_path(replace(frame, extracts=(whole,)))[path] <= cost:
                     found.append(whole)
         return tuple(found)
 
@@ -146,7 +146,7 @@ class _Question:
             return ()
         files = tuple(map(self.texts.extract, paths))
         whole = replace(pack, items=(), within=(), extracts=_joined(pack.extracts, files))
-        return files if self.scale.settle(whole).pack.used <= pack.used else ()
+        return files if self.meter.settle(whole).pack.used <= pack.used else ()
 
     def folded(self, fitted: Fitted) -> tuple[_Question, Fitted]:
         """The pack with near-copies folded and their room filled, and the question that it answers.
@@ -155,7 +155,7 @@ class _Question:
         """
         question = self
         for _ in range(FOLDING_ROUNDS):
-            shorter = self.scale.settle(folded(fitted.pack, self.scale))
+            shorter = self.meter.settle(folded(fitted.pack, self.meter))
             if shorter.pack.used >= fitted.pack.used:
                 break
             question = replace(question, view=without_folded(question.view, shorter.pack))
@@ -188,7 +188,7 @@ class _Question:
             left_bytes -= len(self.texts.source(path))
             if left_bytes < 0:
                 return None
-        return self.scale.settle(plain(pack, self.view, self.texts, self.told))
+        return self.meter.settle(plain(pack, self.view, self.texts, self.told))
 
     def _may_cost(self, path: str, cost: int) -> bool:
         """Whether a file may cost as little, without counting: text is never so sparse that more bytes would."""

@@ -13,7 +13,7 @@ from tersely.code.search.duplicates.differences import Difference, differences, 
 from tersely.code.symbols import CALLABLE_KINDS, Symbol
 from tersely.context.lenses.candidate import BY_NAME, CALLEE, CALLER, TEST, Twin, View
 from tersely.context.pack.model import Detail, Item, Pack
-from tersely.context.pack.scale import Scale
+from tersely.context.pack.token_meter import TokenMeter
 
 MAX_FOLDING_BODIES = 100  # that are compared in one pack, the best first
 MAX_COMPARISONS = 200  # of two bodies word by word, in one pack
@@ -23,7 +23,7 @@ COMMON_PART = 0.8  # of the words of two bodies, that both have; below it too mu
 _NAMED_BELOW_TARGET = frozenset({CALLEE, CALLER, TEST})
 
 
-def folded(pack: Pack, scale: Scale) -> Pack:
+def folded(pack: Pack, meter: TokenMeter) -> Pack:
     """The pack with near-copies folded into the best of them; the same pack where none is."""
     bodies = [item for item in pack.items if _is_whole_function(item)]
     left = sorted(bodies, key=lambda item: -item.score)[:MAX_FOLDING_BODIES]
@@ -38,7 +38,7 @@ def folded(pack: Pack, scale: Scale) -> Pack:
                 comparisons += 1
                 twin = _twin(exemplar, other)
             shorter = _with_twin(pack, exemplar.symbol.id, twin) if twin is not None else pack
-            if shorter is not pack and scale.weigh(shorter) < scale.weigh(pack):
+            if shorter is not pack and meter.weigh(shorter) < meter.weigh(pack):
                 pack = shorter
             else:
                 left.append(other)

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tersely.code.languages.registry import LANGUAGES, language_of_path
 from tersely.code.symbols import Kind, Symbol
 from tersely.code.syntax.extract import extract
-from tersely.context.pack.memory import sessions as sessions_module
-from tersely.context.pack.memory.deltas import diff_of
-from tersely.context.pack.memory.etag import etag_of, normalised
-from tersely.context.pack.memory.older import stands_in
-from tersely.context.pack.memory.sessions import Sessions, Shown
+from tersely.context.pack.delta import sessions as sessions_module
+from tersely.context.pack.delta.deltas import diff_of
+from tersely.context.pack.delta.etag import etag_of, normalised
+from tersely.context.pack.delta.older import stands_in
+from tersely.context.pack.delta.sessions import Sessions, Shown
 
 LINES = st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=6), max_size=12)
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from tersely.code.symbols import Symbol
 from tersely.context.lenses.diff.changed_symbols import side_of
-from tersely.context.pack.memory.etag import etag_of, normalised
-from tersely.context.pack.memory.sessions import Shown
+from tersely.context.pack.delta.etag import etag_of, normalised
+from tersely.context.pack.delta.sessions import Shown
 from tersely.context.pack.texts import Texts
 
 MIN_LINES = 2

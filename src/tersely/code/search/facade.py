@@ -1,4 +1,4 @@
-"""The door into search: one index, its search files, and a searcher that lives as long as its revision."""
+"""The facade of search: one index, its search files, and a searcher that lives as long as its revision."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tersely.code.search.inside import Inside, find_inside
 from tersely.code.search.query import read_query
 from tersely.code.search.searcher import Filters, Found, Place, Searcher, Sources
 from tersely.code.search.storage.collection import Collection
-from tersely.code.search.storage.shelf import IndexedText, Library, Progress, Shelf, open_shelf
+from tersely.code.search.storage.segment_store import IndexedText, Library, Progress, SegmentStore, open_store
 from tersely.code.symbols import Kind
 
 CACHED_FILES = 512  # whose symbols are remembered for text that is found in a revision
@@ -28,7 +28,7 @@ class Search:
     def __init__(self, store: Store, reader: Callable[[], Callable[[Hashed], bytes]]) -> None:
         self._store = store
         self._reader = reader  # reads files as they were indexed, or says that they have changed
-        self._shelf: Shelf = open_shelf(store.directory)
+        self._segments: SegmentStore = open_store(store.directory)
         self._searcher: tuple[str, str, Searcher] | None = None  # of a revision and a model
         self._embedder: tuple[Choice, Embedder] | None = None
 
@@ -55,7 +55,7 @@ class Search:
         """The searcher of the present revision."""
         embedder = self._chosen(choice)
         revision = self._store.revision()
-        is_whole = bool(self._shelf.state[0])  # else some files had changed when they were to be read
+        is_whole = bool(self._segments.state[0])  # else some files had changed when they were to be read
         if self._searcher is None or self._searcher[:2] != (revision, embedder.identity) or not is_whole:
             collection = self._collection(embedder, progress)
             self._searcher = (
@@ -71,7 +71,7 @@ class Search:
         return self._embedder[1]
 
     def _collection(self, embedder: Embedder, progress: Progress | None) -> Collection:
-        return self._shelf.collection(self._library(), embedder.identity, embedder.embed_units, progress)
+        return self._segments.collection(self._library(), embedder.identity, embedder.embed_units, progress)
 
     def _library(self) -> Library:
         return Library(self._store.revision(), self._files, self._reader(), self._store.symbols_of)

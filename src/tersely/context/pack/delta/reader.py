@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from tersely.code.symbols import Symbol
 from tersely.context.lenses.candidate import SIBLING, TARGET_SCORE, Candidate, View
-from tersely.context.pack.ladder import ITEM_BYTES, size_bytes
-from tersely.context.pack.memory.deltas import diff_of
-from tersely.context.pack.memory.etag import etag_of, normalised
-from tersely.context.pack.memory.older import Older, stands_in
-from tersely.context.pack.memory.sessions import Shown
+from tersely.context.pack.delta.deltas import diff_of
+from tersely.context.pack.delta.etag import etag_of, normalised
+from tersely.context.pack.delta.older import Older, stands_in
+from tersely.context.pack.delta.sessions import Shown
+from tersely.context.pack.detail_levels import ITEM_BYTES, size_bytes
 from tersely.context.pack.model import Count, Delta, Detail, Extract, Item, Pack, Relation
 from tersely.context.pack.texts import Texts
 

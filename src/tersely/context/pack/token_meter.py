@@ -23,7 +23,7 @@ class Fitted(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class TokenMeter:
     """Weighs packs in tokens of their printed text."""
 
     render: Render

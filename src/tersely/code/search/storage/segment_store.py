@@ -61,7 +61,7 @@ class Library:
 
 
 @dataclass(slots=True)
-class Shelf:
+class SegmentStore:
     """The search files below a directory, or in memory where there is none to write to."""
 
     directory: Path | None
@@ -201,18 +201,18 @@ class Shelf:
 Keep = Callable[[dict[str, Any]], str]
 
 
-def open_shelf(index_directory: Path | None) -> Shelf:
-    """The shelf beside an index; in memory where there is no directory, or one that is not ours to write to."""
+def open_store(index_directory: Path | None) -> SegmentStore:
+    """The store beside an index; in memory where there is no directory, or one that is not ours to write to."""
     if index_directory is None:
-        return Shelf(None)
+        return SegmentStore(None)
     directory = index_directory / DIRECTORY
     try:
         if directory.is_symlink():
-            return Shelf(None)
+            return SegmentStore(None)
         directory.mkdir(exist_ok=True)
     except OSError:
-        return Shelf(None)
-    return Shelf(directory)
+        return SegmentStore(None)
+    return SegmentStore(directory)
 
 
 @cache

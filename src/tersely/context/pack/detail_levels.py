@@ -29,7 +29,7 @@ _WITH_BODY = CALLABLE_KINDS | CLASS_KINDS | _HOLDERS
 SizeOf = Callable[[Symbol, Detail], float]
 
 
-class Rung(NamedTuple):
+class DetailStep(NamedTuple):
     """A step of one candidate, by its position in the view, up to `detail`, for about `size_bytes` more of text."""
 
     candidate: int
@@ -74,31 +74,31 @@ def size_bytes(symbol: Symbol, detail: Detail) -> float:
     return whole + ITEM_BYTES if detail is Detail.BODY else header + SKELETON_PART * whole + ITEM_BYTES
 
 
-def target_rungs(candidates: Sequence[Candidate], size_of: SizeOf = size_bytes) -> list[Rung]:
+def target_steps(candidates: Sequence[Candidate], size_of: SizeOf = size_bytes) -> list[DetailStep]:
     """The steps of the targets, to be taken in this order as far as they fit: all signatures, then small bodies first.
 
     A larger budget takes a longer part of the list, so it never shows less of a target.
     """
-    rungs = [
-        rung
+    steps = [
+        step
         for index, candidate in enumerate(candidates)
         if candidate.is_target
-        for rung in _rungs_of(index, candidate, levels(candidate, holds_target=False), size_of)
+        for step in _steps_of(index, candidate, levels(candidate, holds_target=False), size_of)
     ]
-    return sorted(rungs, key=_target_order)
+    return sorted(steps, key=_target_order)
 
 
-def _target_order(rung: Rung) -> tuple[int, float, int]:
-    size_matters = rung.detail > Detail.SIGNATURE
-    return rung.detail, rung.size_bytes if size_matters else 0, rung.candidate
+def _target_order(step: DetailStep) -> tuple[int, float, int]:
+    size_matters = step.detail > Detail.SIGNATURE
+    return step.detail, step.size_bytes if size_matters else 0, step.candidate
 
 
-def rungs_in_order(candidates: Sequence[Candidate], size_of: SizeOf = size_bytes) -> list[Rung]:
+def steps_in_order(candidates: Sequence[Candidate], size_of: SizeOf = size_bytes) -> list[DetailStep]:
     """The steps of all but the targets, those of each candidate before those of the next.
 
     A body is a step only where nothing less will do: what is begun in order is not to be cut.
     """
-    rungs: list[Rung] = []
+    steps: list[DetailStep] = []
     for index, candidate in enumerate(candidates):
         if candidate.is_target:
             continue
@@ -107,34 +107,36 @@ def rungs_in_order(candidates: Sequence[Candidate], size_of: SizeOf = size_bytes
             details = details[:1]
         elif not candidate.whole_only:
             details = [detail for detail in details if detail is not Detail.BODY]
-        rungs += _rungs_of(index, candidate, details, size_of)
-    return rungs
+        steps += _steps_of(index, candidate, details, size_of)
+    return steps
 
 
-def other_rungs(candidates: Sequence[Candidate], holding: frozenset[int], size_of: SizeOf = size_bytes) -> list[Rung]:
+def other_steps(
+    candidates: Sequence[Candidate], holding: frozenset[int], size_of: SizeOf = size_bytes
+) -> list[DetailStep]:
     """The steps of all but the targets, the most worth per byte first; `holding` are indexes of what holds a target."""
-    found: list[tuple[float, Rung]] = []
+    found: list[tuple[float, DetailStep]] = []
     for index, candidate in enumerate(candidates):
         if candidate.is_target:
             continue
         density, worth = float("inf"), 0.0
-        for rung in _rungs_of(index, candidate, levels(candidate, index in holding), size_of):
-            gain = candidate.score * (WORTH[rung.detail] - worth)
-            worth = WORTH[rung.detail]
-            density = min(density, gain / rung.size_bytes)  # no level may come before the one below it
-            found.append((density, rung))
+        for step in _steps_of(index, candidate, levels(candidate, index in holding), size_of):
+            gain = candidate.score * (WORTH[step.detail] - worth)
+            worth = WORTH[step.detail]
+            density = min(density, gain / step.size_bytes)  # no level may come before the one below it
+            found.append((density, step))
     found.sort(key=lambda pair: (-pair[0], pair[1].candidate, pair[1].detail))
-    return [rung for _, rung in found]
+    return [step for _, step in found]
 
 
-def _rungs_of(index: int, candidate: Candidate, details: list[Detail], size_of: SizeOf) -> list[Rung]:
-    rungs: list[Rung] = []
+def _steps_of(index: int, candidate: Candidate, details: list[Detail], size_of: SizeOf) -> list[DetailStep]:
+    steps: list[DetailStep] = []
     size = 0.0
     for detail in details:
         grown = max(size + 1, _size(candidate, detail, size_of))
-        rungs.append(Rung(index, detail, grown - size))
+        steps.append(DetailStep(index, detail, grown - size))
         size = grown
-    return rungs
+    return steps
 
 
 def _size(candidate: Candidate, detail: Detail, size_of: SizeOf) -> float:
