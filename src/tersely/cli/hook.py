@@ -32,7 +32,7 @@ from tersely.integrations.hooks import (
 )
 from tersely.integrations.table import AGENTS, Agent
 
-HOOK_SECONDS = 8.0  # for an answer, after which nothing is said
+HOOK_SECONDS = 8.0  # for an answer, after which the hook ends without one
 MAX_HOOK_BYTES = 4_000_000  # of a call
 PACKET_WORDS = ("packet", "--task-file", "-")
 OUTLINED_SYMBOLS = 200

@@ -106,7 +106,7 @@ class Routine(NamedTuple):
     free: tuple[str, ...]  # names that it reads of routines around it
     outward: tuple[str, ...]  # names of routines around it that it writes or changes
     parameters: tuple[str, ...]
-    complexity: int  # McCabe's number
+    complexity: int  # cyclomatic, after McCabe
 
 
 def line_count(source: bytes) -> int:

@@ -1,6 +1,6 @@
 """What a call reaches, and the reverse: which calls reach a definition.
 
-The reverse needs no stored edges. Whoever calls a definition must write its name, or a name to which its value has
+The reverse needs no stored edges. Every caller mentions the callee's name, or an alias to which its value has
 flowed; the index knows which files use a name. So candidates are collected name by name and each is verified by
 evaluating it: the answer is the exact inverse of `targets`, at the price of the candidates only.
 """

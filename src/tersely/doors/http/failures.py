@@ -58,7 +58,7 @@ STATUS_OF_CODE = {
 
 
 def status_of(code: str) -> int:
-    """The status that a code is sent with. What the surroundings did not allow is 503, any other answer 422."""
+    """The HTTP status of an error code: 503 for environment errors, 422 for what has no status of its own."""
     from tersely.foundation.errors import EXIT_OF_CODE, EXIT_SURROUNDINGS
 
     return STATUS_OF_CODE.get(code) or (503 if EXIT_OF_CODE.get(code) == EXIT_SURROUNDINGS else 422)

@@ -53,7 +53,7 @@ _DO: dict[str, _Do] = {
 
 
 class Router:
-    """The desk of one relay's socket: it hears what connections tell, and has what is said sent together."""
+    """Dispatches decoded envelopes to handlers; batches outgoing frames per event-loop tick."""
 
     def __init__(self, mail: Mail, services: Services) -> None:
         self.clients = Clients(mail, services)

@@ -1,1 +1,1 @@
-"""What is worth knowing around a change: the symbols whose lines differ, and what the rest of the change may need."""
+"""Candidates around a change: the symbols whose lines differ, and those that the rest of the change may need."""
