@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from bench.groundtruth import (
+    compiler,
     coverage_reports,
     dotted,
     java,
@@ -76,6 +78,7 @@ SUITES: tuple[Suite, ...] = (
     _definitions(JAVASCRIPT, ".js", ".jsx"),
     _definitions("typescript", ".ts", ".tsx"),
     _definitions(JAVA, ".java"),
+    Suite("compiler: scip-python", PYTHON, "scip-python", partial(compiler.run, (PYTHON,))),
     *(Suite("ctags units", language, _CTAGS, tags.suite(language)) for language in tags.VOCABULARIES),
     Suite("patches: git apply", ANY, "unidiff", patches.run),
     Suite("relay: JSON Patch", ANY, "json-patch-tests", json_patches.run),
