@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 MAX_WALKED_SYMBOLS = 10_000
 MAX_CALL_DEPTH = 50
+LEAST_FAMILY = 4  # methods of one name that one call reaches, above which they are told in one line
+NAMED_OWNERS = 3  # classes of them that are named
 
 _GRADE_ORDER = {grade: order for order, grade in enumerate(Grade)}
 
@@ -183,7 +185,9 @@ def _side_lines(calls: Calls, page: Page[Call], side: Direction, style: Style) -
     for depth, group in groupby(page.items, key=lambda call: call.depth):
         if depth > 1:
             blocks.append(style.heading(f"{depth} calls away"))
-        blocks += listed([_row(call, side, calls.sites) for call in group], style)
+        called = calls.symbol if side is Direction.CALLERS else ""
+        alone, families = _families([_row(call, side, calls.sites) for call in group], _last(called))
+        blocks += [*listed(alone, style), *(_family_line(family, style) for family in families)]
     return [*blocks, *rest_line(page, "edge" if calls.sites else "symbol", style)]
 
 
@@ -192,6 +196,41 @@ def _row(call: Call, side: Direction, sites: bool) -> Row:
     if call.via:
         return Row(far, call.grade, (f"via {' → '.join(map(name_of, call.via))}",))
     return Row(far, call.grade, (sites_text(call.lines),) if sites else ())
+
+
+def _families(rows: list[Row], called: str) -> tuple[list[Row], list[list[Row]]]:
+    """Rows to be listed one by one, and groups of methods of one name.
+
+    What one call on a receiver may reach has the same lines. Callers named like what is `called` call what they
+    override, each from a line of its own.
+    """
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        owner, name = name_of(row.id).rpartition(".")[0], _last(row.id)
+        key: tuple[str, ...] = (row.id,)
+        if owner and name == called:
+            key = (name,)
+        elif owner and row.grade is Grade.INFERRED:
+            key = (name, *row.notes)
+        groups.setdefault(key, []).append(row)
+    families = [group for group in groups.values() if len(group) >= LEAST_FAMILY]
+    grouped = {row.id for family in families for row in family}
+    return [row for row in rows if row.id not in grouped], families
+
+
+def _last(symbol_id: str) -> str:
+    """The name of a symbol by itself."""
+    return name_of(symbol_id).rpartition(".")[2]
+
+
+def _family_line(family: list[Row], style: Style) -> str:
+    """Many methods of one name in a line, with the notes that all of them have."""
+    owners = [name_of(row.id).rpartition(".")[0] for row in family]
+    more = f" and {len(owners) - NAMED_OWNERS} more" if len(owners) > NAMED_OWNERS else ""
+    every = [(*row.notes, GRADE_WORDS[row.grade]) for row in family]
+    notes = [note for note in every[0] if all(note in others for others in every)]
+    shown = f"{style.symbol(_last(family[0].id))} in {len(owners)} classes: {', '.join(owners[:NAMED_OWNERS])}{more}"
+    return f"  {shown}  {style.faint('  '.join(notes))}".rstrip()
 
 
 def _all_lines(page: Page[Call], style: Style) -> list[str]:

@@ -50,12 +50,13 @@ class Target(NamedTuple):
     """What a call reaches. `shift`: 1 when the receiver takes the first parameter.
 
     For a function that the called one calls back it is -1 - shift: what it is given is not what the call passes.
+    `is_certain`: not if the call reaches it only where the receiver is of a class below, or behind a decorator.
     """
 
     file: int
     position: int
     shift: int
-    by_name: bool = False
+    is_certain: bool = True
 
 
 class Carrier(NamedTuple):
@@ -96,8 +97,9 @@ class Sites:
             return self._chained(file, scope, call)
         if type(callee) is str and callee in file.facts.super_names:
             return self._chained(file, scope, call) if file.facts.chains_constructors else []
+        below = self._below(file, scope, call)
         if type(callee) is tuple and callee[0] == MEMBER and callee[2] in file.facts.implicit_methods:
-            return self._implicit(file, scope, callee[1], callee[2])
+            return _with_others(self._implicit(file, scope, callee[1], callee[2]), below)
         found: dict[Target, None] = {}
         for value in sorted(self.evaluator.calls.called(file, scope, call), key=repr):
             for target in self._targets_of(value, file, scope, call):
@@ -105,7 +107,16 @@ class Sites:
         by_name = type(callee) is tuple and callee[0] == MEMBER and callee[2] in file.facts.methods
         if not found and by_name and not self.evaluator.values(file, scope, callee):
             found.update(dict.fromkeys(self._called_back(file.facts.methods[callee[2]], file, scope, call)))
-        return list(found)
+        return _with_others(list(found), below)
+
+    def _below(self, file: File, scope: int, call: Expression) -> list[Target]:
+        """What a call of the receiver, or of a member of it, reaches where that is of a class below the one around."""
+        overriding = self.evaluator.overriding
+        reached = overriding.reached(file, scope, call[1])
+        found = [self._function(value) for value in sorted(reached, key=repr) if value[0] == FUNCTION]
+        for value in overriding.classes(file, scope, call[1]):
+            found += self.constructors(value, file, scope, call)
+        return found
 
     def _implicit(self, file: File, scope: int, receiver: Expression, name: str) -> list[Target]:
         """The methods of classes of ours that syntax calls."""
@@ -253,7 +264,7 @@ class Sites:
         known = self._few.get(key)
         if known is None:
             every = self.program.named(name, kinds=GUESSED_KINDS)
-            found = [Target(at, position, 1, by_name=True) for at, position in every if self.program.is_kin(at, file)]
+            found = [Target(at, position, 1) for at, position in every if self.program.is_kin(at, file)]
             known = self._few[key] = found if len(found) <= MAX_NAMESAKES else []
         return known
 
@@ -268,6 +279,8 @@ class Sites:
         name, found = expression[2], set()
         for value in self.evaluator.values(file, scope, expression[1]):
             found |= self._properties_of(value, name, file)
+        for receiver, members in self.evaluator.overriding.unbound(file, scope, expression):
+            found |= self._property_functions(members, receiver[0] == INSTANCE)
         return sorted(found)
 
     def _named(self, name: str, kinds: tuple[str, ...]) -> bool:
@@ -421,7 +434,7 @@ class Sites:
         return [name, *(self.program.file(value[1]).definitions[value[2]][1] for value in classes)]
 
     def _class_receivers(self, file: File, position: int) -> list[Carrier]:
-        """Names for the class itself in methods that construct it: `cls(…)`."""
+        """Names for the class itself in methods that construct it: `cls(…)`, `self.__class__(…)`."""
         owner = file.owner_class(position)
         target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
         if target is None or not file.facts.receiver_parameter or not self._is_constructor(file, position):
@@ -434,7 +447,15 @@ class Sites:
                 scope = home.scopes[child]
                 if scope is not None and scope.flags & CLASS_METHOD:
                     found[Carrier(home.receiver_name(child), home.id, True, False)] = None
+            for name in self._class_words(home):
+                found[Carrier(name, home.id, True, False)] = None
         return list(found)
+
+    def _class_words(self, file: File) -> list[str]:
+        """Names by which code speaks of the class of an object: `self.__class__`, `type(self)`."""
+        summaries = file.facts.summaries.items() if file.facts.open_receivers else ()
+        functions = [name.rpartition(".")[2] for name, summary in summaries if summary.class_of >= 0]
+        return [*functions, file.facts.class_member] if file.facts.class_member else functions
 
     def _is_constructor(self, file: File, position: int) -> bool:
         """Whether a definition is called by constructing its class."""
@@ -535,3 +556,10 @@ class Sites:
                 if self.holds(inner, wanted, depth + 1):
                     return True
         return False
+
+
+def _with_others(targets: list[Target], others: list[Target]) -> list[Target]:
+    """What a call reaches, with what else it may reach."""
+    places = {(target.file, target.position) for target in targets}
+    new = [target for target in others if (target.file, target.position) not in places]
+    return [*targets, *(target._replace(is_certain=False) for target in new)]

@@ -160,8 +160,7 @@ class CallGraph:
             for file_id, scope, index, _ in sorted(sites.search(file, position, guesses)):
                 other = self.program.file(file_id)
                 call = other.scope(scope).calls[index]
-                by_name = kind not in CLASS_KINDS and not self._by_value(other, scope, index, file.id, position)
-                grade = Grade.BY_NAME if by_name else self.grade(other, scope, call[1])
+                grade = self._site_grade(other, scope, index, file, position)
                 found.add(self._owner_id(other, scope), symbol_id, grade, other.path, call[4])
         body = file.scopes[position]
         if kind == Kind.PROPERTY or (body is not None and body.flags & PROPERTY):
@@ -198,7 +197,7 @@ class CallGraph:
                     continue
                 if len(found) == limit:
                     return found, True
-                grade = max(weakest, edge.grade, key=lambda one: _GRADE_ORDER[one])
+                grade = _weaker(weakest, edge.grade)
                 found.append(Reached((end, *path), edge, grade))
                 if not calls_itself:
                     seen.add(end)
@@ -219,9 +218,10 @@ class CallGraph:
             targets = self.sites.targets_at(file, position, index)
             grade = self.grade(file, position, call[1])
             if file.facts.virtual and len(targets) > 1:  # the declaration alone does not say which
-                grade = max(grade, Grade.INFERRED, key=lambda one: _GRADE_ORDER[one])
+                grade = _weaker(grade, Grade.INFERRED)
             for target in targets:
-                found.add(caller, self._target_id(target), grade, file.path, call[4])
+                surely = grade if target.is_certain else _weaker(grade, Grade.INFERRED)
+                found.add(caller, self._target_id(target), surely, file.path, call[4])
             for target in self.sites.guesses(file, position, call) if guesses and not targets else ():
                 found.add(caller, self._target_id(target), Grade.BY_NAME, file.path, call[4])
             named = type(call[1]) is str and call[1] in file.facts.super_names | file.facts.receiver_names
@@ -249,9 +249,17 @@ class CallGraph:
                 if any((target.file, target.position) == (file.id, position) for target in targets):
                     found.add(self._owner_id(other, scope), symbol_id, Grade.INFERRED, other.path, line)
 
-    def _by_value(self, other: File, scope: int, index: int, file_id: int, position: int) -> bool:
-        targets = self.sites.targets_at(other, scope, index)
-        return any((target.file, target.position) == (file_id, position) for target in targets)
+    def _site_grade(self, other: File, scope: int, index: int, file: File, position: int) -> Grade:
+        """How surely a call reaches a definition that it is known to reach."""
+        grade = self.grade(other, scope, other.scope(scope).calls[index][1])
+        if file.definitions[position][0] in CLASS_KINDS:
+            return grade
+        every = self.sites.targets_at(other, scope, index)
+        meant = [target for target in every if (target.file, target.position) == (file.id, position)]
+        if not meant:
+            return Grade.BY_NAME
+        is_certain = any(target.is_certain for target in meant) and not (other.facts.virtual and len(every) > 1)
+        return grade if is_certain else _weaker(grade, Grade.INFERRED)
 
     def _target_id(self, target: Target) -> str:
         return self.program.symbol_id(target.file, target.position)
@@ -315,7 +323,7 @@ class _Collected:
     def add_all(self, others: _Collected, grade: Grade) -> None:
         """Take over edges, none of them surer than a grade."""
         for (caller, callee), sites in others._sites.items():
-            weakest = max(others._grades[caller, callee], grade, key=lambda one: _GRADE_ORDER[one])
+            weakest = _weaker(others._grades[caller, callee], grade)
             for path, line in sites:
                 self.add(caller, callee, weakest, path, line)
 
@@ -324,6 +332,10 @@ class _Collected:
             Edge(*key, self._grades[key], tuple(CallSite(*site) for site in sorted(self._sites[key])))
             for key in sorted(self._sites)
         ]
+
+
+def _weaker(one: Grade, other: Grade) -> Grade:
+    return max(one, other, key=lambda grade: _GRADE_ORDER[grade])
 
 
 def _is_fixed(entry: Any, file: File, is_receiver: bool) -> bool:

@@ -46,6 +46,7 @@ from tersely.code.graph.fixture_injection import Providers
 from tersely.code.graph.members import Members
 from tersely.code.graph.names import Names
 from tersely.code.graph.object_literals import Objects
+from tersely.code.graph.overriding import Overriding
 from tersely.code.graph.parameters import Parameters
 from tersely.code.graph.program import MEMBER_OWNERS, File, Program
 from tersely.code.graph.summaries import Summaries
@@ -71,6 +72,7 @@ class Evaluator:
         self.below = Evaluator(program, level - 1) if level else None
         self.solver: Solver = Solver(self.below.solver.shared if self.below is not None else None)
         self.members = Members(self)
+        self.overriding = Overriding(self)
         self.objects = Objects(self)
         self.typed = Typed(self)
         self.traits = Traits(self)

@@ -73,6 +73,10 @@ class Solver:
             self._compute(unknown)
         return unknown.value
 
+    def solve_whole(self, key: Hashable, compute: Callable[..., frozenset[Any]], *arguments: Any) -> frozenset[Any]:
+        """Like `solve`, for a set that says something at any size: the classes below a class."""
+        return EMPTY.union(*self.solve(key, _as_one, compute, *arguments))
+
     @property
     def is_solving(self) -> bool:
         """Whether a question is being answered, so that values are those so far."""
@@ -129,3 +133,8 @@ class Solver:
             unknown.value = found
             # A reader further down the stack finishes first and may have read the old value.
             self._stale.update(unknown.readers)
+
+
+def _as_one(compute: Callable[..., frozenset[Any]], *arguments: Any) -> frozenset[Any]:
+    """A set as the one member of another."""
+    return frozenset((compute(*arguments),))

@@ -442,7 +442,7 @@ class Members:
         pending = [target]
         while pending:
             current = pending.pop(0)
-            below = self.solver.solve(("subclasses", current), self._direct_subclasses, current)
+            below = self.solver.solve_whole(("subclasses", current), self._direct_subclasses, current)
             for child in sorted(below):
                 if child not in found and child != target:
                     found[child] = None

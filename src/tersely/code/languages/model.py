@@ -627,6 +627,7 @@ class Resolution:
     module_functions: frozenset[str] = frozenset()  # what their last argument gives is what the module exports
     traits: bool = False  # what implements a trait for a type stands in a block of its own
     open_declarations: bool = False  # what is declared to be of a class may be of one below it; values stay as known
+    open_receivers: bool = False  # what is called on the receiver may be of a class below the one around the call
     virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods
     open_types: tuple[
         str, ...
