@@ -28,8 +28,11 @@ class Subject:
         return sorted({symbol.path for symbol in self.symbols.values()})
 
     def edges(self, *, fold_anonymous: bool = False) -> list[Edge]:
-        """Call edges inside the case; folded, anonymous functions call as what encloses them."""
-        every = self.engine.graph.edges(fold_anonymous=fold_anonymous)
+        """Call edges inside the case; folded, anonymous functions call as what encloses them.
+
+        Who calls a decorated function calls what the decorator made of it, in all truths, and that calls the function.
+        """
+        every = self.engine.graph.edges(fold_anonymous=fold_anonymous, behind_decorators=False)
         return [edge for edge in every if not edge.callee.startswith(EXTERNAL)]
 
     def definition_lines(self, path: str, line: int, column: int) -> set[tuple[str, int]]:

@@ -9,63 +9,60 @@ from tests.code.languages.checks import check
 
 from tersely.code.engine import Engine
 
+BASE = """\
+class Base:
+    def run(self):
+        self.step()
+        self.only()
+        with self:
+            return self.size
+
+    def step(self): ...
+    def only(self): ...
+    def __enter__(self): ...
+
+    @property
+    def size(self): ...
+
+
+class Mixin:
+    def go(self):
+        self.other()
+        super().close()
+"""
+
+BELOW = """\
+from base import Base, Mixin
+
+
+class Child(Base):
+    def step(self):
+        super().step()
+
+    def __enter__(self): ...
+
+    @property
+    def size(self): ...
+
+
+class Side:
+    def other(self): ...
+    def close(self): ...
+
+
+class Both(Mixin, Side): ...
+
+
+class Unrelated:
+    def step(self): ...
+    def other(self): ...
+"""
+
 
 def test_a_call_on_self_reaches_overrides_and_siblings(tmp_path: Path) -> None:
     check(
         tmp_path,
-        {
-            "base.py": dedent(
-                """\
-                class Base:
-                    def run(self):
-                        self.step()
-                        self.only()
-                        with self:
-                            return self.size
-
-                    def step(self): ...
-                    def only(self): ...
-                    def __enter__(self): ...
-
-                    @property
-                    def size(self): ...
-
-
-                class Mixin:
-                    def go(self):
-                        self.other()
-                        super().close()
-                """
-            ),
-            "below.py": dedent(
-                """\
-                from base import Base, Mixin
-
-
-                class Child(Base):
-                    def step(self):
-                        super().step()
-
-                    def __enter__(self): ...
-
-                    @property
-                    def size(self): ...
-
-
-                class Side:
-                    def other(self): ...
-                    def close(self): ...
-
-
-                class Both(Mixin, Side): ...
-
-
-                class Unrelated:
-                    def step(self): ...
-                    def other(self): ...
-                """
-            ),
-        },
+        {"base.py": BASE, "below.py": BELOW},
         edges=[
             "base.py:Base.run -> base.py:Base.step exact",
             "base.py:Base.run -> below.py:Child.step inferred",

@@ -430,12 +430,13 @@ EDGES = {
         """,
         [
             "f -> traced.wrapper exact",
+            "f -> work inferred",
             "traced.wrapper -> work inferred",
             "g -> command exact",
             "h -> counter exact",
             "h -> counter.bump inferred",
         ],
-        ["f -> work"],
+        [],
     ),
     "callbacks and parameters": (
         """

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import CALL, CLASS_METHOD, DETACHED, ELEMENT, MEMBER, PROPERTY, SPREAD, Expression
@@ -26,6 +27,7 @@ from tersely.code.graph.values import (
     PARENT,
     REST,
     TUPLE,
+    WRAPPED,
     Value,
     Values,
 )
@@ -46,17 +48,24 @@ GUESSED_KINDS = (Kind.METHOD,)
 MAX_NAMESAKES = 1  # definitions of a name at which it alone is believed
 
 
+class Manner(IntEnum):
+    """How a call comes to a target."""
+
+    DIRECT = 0
+    BELOW = 1  # if the receiver is of a class below the one around the call
+    BEHIND = 2  # if what decorates the target calls it
+
+
 class Target(NamedTuple):
     """What a call reaches. `shift`: 1 when the receiver takes the first parameter.
 
     For a function that the called one calls back it is -1 - shift: what it is given is not what the call passes.
-    `is_certain`: not if the call reaches it only where the receiver is of a class below, or behind a decorator.
     """
 
     file: int
     position: int
     shift: int
-    is_certain: bool = True
+    manner: Manner = Manner.DIRECT
 
 
 class Carrier(NamedTuple):
@@ -138,6 +147,8 @@ class Sites:
         tag = value[0]
         if tag == FUNCTION:
             return [self._function(value)]
+        if tag == WRAPPED:
+            return [self._wrapped(value)]
         if tag == CLASS:
             is_namespace = self.program.file(value[1]).definitions[value[2]][0] == Kind.NAMESPACE
             itself = [] if is_namespace else [Target(value[1], value[2], 0)]
@@ -154,6 +165,18 @@ class Sites:
     def _function(self, value: Value) -> Target:
         bound = value[3] is not None and bool(self.program.file(value[1]).receiver_name(value[2]))
         return Target(value[1], value[2], int(bound))
+
+    def made_by(self, file: File, scope: int, decorated: Expression) -> list[Target]:
+        """The functions that calling what decorators made of a definition calls."""
+        call = (CALL, decorated, (), (), 0)
+        values = sorted(self.evaluator.values(file, scope, decorated), key=repr)
+        return [target for value in values for target in self._targets_of(value, file, scope, call)]
+
+    def _wrapped(self, value: Value) -> Target:
+        """The function that what decorates it may call."""
+        home = self.program.file(value[1])
+        takes_receiver = home.owner_class(value[2]) >= 0 and bool(home.receiver_name(value[2]))
+        return Target(value[1], value[2], int(takes_receiver), Manner.BEHIND)
 
     def _chained(self, file: File, scope: int, call: Expression) -> list[Target]:
         """Constructors that a constructor calls: its class's or a base's."""
@@ -362,6 +385,7 @@ class Sites:
         reach = MAX_CARRIER_FILES_NEAR if near else MAX_CARRIER_FILES
         found |= self._chaining(file, position)
         carriers: set[Any] = set()
+        makers: set[Value] = set()
         gives_itself = self._gives_itself(file, position, wanted)
         while pending:
             name, home, is_local, is_first = pending.popleft()
@@ -381,7 +405,7 @@ class Sites:
                 seen.add((file_id, name, results))
                 other = self.program.file(file_id)
                 found |= self._verified(other, name, file, position, guess)
-                for carrier in self._carriers(other, name, wanted, results):
+                for carrier in self._carriers(other, name, wanted, makers, results):
                     carriers.add(carrier.name)
                     if len(carriers) <= MAX_CARRIERS:
                         pending.append(carrier)
@@ -435,9 +459,11 @@ class Sites:
 
     def _class_receivers(self, file: File, position: int) -> list[Carrier]:
         """Names for the class itself in methods that construct it: `cls(…)`, `self.__class__(…)`."""
-        owner = file.owner_class(position)
+        is_class = file.definitions[position][0] in CLASS_KINDS
+        owner = position if is_class else file.owner_class(position)
         target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
-        if target is None or not file.facts.receiver_parameter or not self._is_constructor(file, position):
+        constructs = is_class or self._is_constructor(file, position)
+        if target is None or not file.facts.receiver_parameter or not constructs:
             return []
         members = self.evaluator.members
         found: dict[Carrier, None] = {}
@@ -471,7 +497,7 @@ class Sites:
         kind = file.definitions[position][0]
         if kind in CLASS_KINDS:
             return frozenset((self.evaluator.members.open.whole(file, position),))
-        wanted = {(FUNCTION, file.id, position)}
+        wanted = {(FUNCTION, file.id, position), (WRAPPED, file.id, position)}
         owner = file.owner_class(position)
         if owner >= 0 and kind in CALLABLE_KINDS:
             name = file.definitions[position][1]
@@ -510,16 +536,24 @@ class Sites:
         functions = (value for value in wanted if value[0] == FUNCTION)
         return any(self.holds(self.evaluator.calls.returned((*function, None)), wanted) for function in functions)
 
-    def _carriers(self, other: File, name: Any, wanted: frozenset[Value], results: bool) -> list[Carrier]:
-        """Names to which a wanted value goes from `name` in a file, from results of calling it only on demand."""
+    def _carriers(
+        self, other: File, name: Any, wanted: frozenset[Value], makers: set[Value], results: bool
+    ) -> list[Carrier]:
+        """Names to which a wanted value goes from `name` in a file, from results of calling it only on demand.
+
+        What returns it goes to the `makers`: their names are carriers as well.
+        """
         found: list[Carrier] = []
         for flow in other.flows(name):
             if flow.of_result and not results:
                 continue
             passed_on = flow.target == name and not self._whole_module(other.id, name)
             passed_on = passed_on and (results or not flow.is_return)
-            if passed_on or not self.holds(self.evaluator.values(other, flow.scope, flow.value), wanted):
+            values = self.evaluator.values(other, flow.scope, flow.value) if not passed_on else NOTHING
+            if not self.holds(values, wanted | makers if results else wanted):
                 continue
+            if flow.is_return and other.definitions[flow.scope][0] in CALLABLE_KINDS:
+                makers.add((FUNCTION, other.id, flow.scope))
             if flow.call is None:
                 found.append(Carrier(flow.target, other.id, flow.is_local, False))
                 if flow.target in other.facts.constructors and other.definitions[flow.scope][0] in MEMBER_OWNERS:
@@ -562,4 +596,4 @@ def _with_others(targets: list[Target], others: list[Target]) -> list[Target]:
     """What a call reaches, with what else it may reach."""
     places = {(target.file, target.position) for target in targets}
     new = [target for target in others if (target.file, target.position) not in places]
-    return [*targets, *(target._replace(is_certain=False) for target in new)]
+    return [*targets, *(target._replace(manner=Manner.BELOW) for target in new)]

@@ -19,7 +19,7 @@ from tersely.code.expressions import (
     PROPERTY,
     Expression,
 )
-from tersely.code.graph.call_resolution import Sites, Target
+from tersely.code.graph.call_resolution import Manner, Sites, Target
 from tersely.code.graph.evaluate import Evaluator
 from tersely.code.graph.imports import ImportGraph
 from tersely.code.graph.program import Facts, File, Program
@@ -91,15 +91,21 @@ class CallGraph:
             self._collect(file, body, symbol_id, found, guesses)
         return found.edges()
 
-    def edges(self, *, guesses: bool = True, fold_anonymous: bool = True) -> Iterator[Edge]:
-        """Every edge of the program, file by file. Anonymous functions count as their owner unless told otherwise."""
+    def edges(
+        self, *, guesses: bool = True, fold_anonymous: bool = True, behind_decorators: bool = True
+    ) -> Iterator[Edge]:
+        """Every edge of the program, file by file. Anonymous functions count as their owner unless told otherwise.
+
+        `behind_decorators`: whether calling what a decorator made of a function is calling that function as well.
+        """
+        unwanted = () if behind_decorators else (Manner.BEHIND,)
         for file_id in sorted(self.program.rows, key=lambda known: self.program.rows[known].path):
             file = self.program.file(file_id)
             found = _Collected()
             for position, scope in enumerate(file.scopes):
                 if scope is not None:
                     caller = file.named_owner(position) if fold_anonymous else position
-                    self._collect(file, position, self.program.symbol_id(file_id, caller), found, guesses)
+                    self._collect(file, position, self.program.symbol_id(file_id, caller), found, guesses, unwanted)
             yield from found.edges()
 
     def callers(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
@@ -180,7 +186,9 @@ class CallGraph:
     ) -> tuple[list[Reached], bool]:
         """The transitive callers or callees of a symbol, nearest first; whether `limit` cut them off.
 
-        Breadth first: each is found once, by a shortest path, and the symbol itself only where it calls itself.
+        Breadth first: each is found once, by a shortest path, and the symbol itself only where it calls itself. The
+        walk does not go on from what a decorator put in place of a function: that function has those callers itself
+        which mean it.
         """
         adjacent = self.callees if to_callees else self.callers
         found: list[Reached] = []
@@ -199,10 +207,23 @@ class CallGraph:
                     return found, True
                 grade = _weaker(weakest, edge.grade)
                 found.append(Reached((end, *path), edge, grade))
-                if not calls_itself:
-                    seen.add(end)
+                if calls_itself:
+                    continue
+                seen.add(end)
+                if to_callees or not self._is_in_place_of(end, path[0]):
                     pending.append(((end, *path), grade))
         return found, False
+
+    def _is_in_place_of(self, symbol_id: str, decorated_id: str) -> bool:
+        """Whether a function is what decorators put in the place of another, or is called where that is called."""
+        place = self.place(decorated_id)
+        scope = place[0].scopes[place[1]] if place is not None else None
+        if place is None or scope is None or scope.decorated is None:
+            return False
+        file, position = place
+        outer = file.definitions[position][3]
+        targets = self.sites.made_by(file, outer, scope.decorated)
+        return symbol_id in {self._target_id(target) for target in targets}
 
     def grade(self, file: File, scope: int, callee: Expression) -> Grade:
         """How surely a callee expression was resolved."""
@@ -210,7 +231,15 @@ class CallGraph:
 
     # Inside
 
-    def _collect(self, file: File, position: int, caller: str, found: _Collected, guesses: bool) -> None:
+    def _collect(
+        self,
+        file: File,
+        position: int,
+        caller: str,
+        found: _Collected,
+        guesses: bool,
+        unwanted: tuple[Manner, ...] = (),
+    ) -> None:
         scope = file.scopes[position]
         if scope is None:
             return
@@ -220,7 +249,9 @@ class CallGraph:
             if file.facts.virtual and len(targets) > 1:  # the declaration alone does not say which
                 grade = _weaker(grade, Grade.INFERRED)
             for target in targets:
-                surely = grade if target.is_certain else _weaker(grade, Grade.INFERRED)
+                if target.manner in unwanted:
+                    continue
+                surely = grade if target.manner is Manner.DIRECT else _weaker(grade, Grade.INFERRED)
                 found.add(caller, self._target_id(target), surely, file.path, call[4])
             for target in self.sites.guesses(file, position, call) if guesses and not targets else ():
                 found.add(caller, self._target_id(target), Grade.BY_NAME, file.path, call[4])
@@ -258,7 +289,8 @@ class CallGraph:
         meant = [target for target in every if (target.file, target.position) == (file.id, position)]
         if not meant:
             return Grade.BY_NAME
-        is_certain = any(target.is_certain for target in meant) and not (other.facts.virtual and len(every) > 1)
+        is_direct = any(target.manner is Manner.DIRECT for target in meant)
+        is_certain = is_direct and not (other.facts.virtual and len(every) > 1)
         return grade if is_certain else _weaker(grade, Grade.INFERRED)
 
     def _target_id(self, target: Target) -> str:

@@ -19,13 +19,14 @@ from tersely.code.graph.values import (
     PARENT,
     REST,
     RESULT,
+    WRAPPED,
     Value,
     Values,
     external,
     one,
 )
 from tersely.code.languages.model import shared_directories
-from tersely.code.symbols import CLASS_KINDS, Kind
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
 if TYPE_CHECKING:
     from tersely.code.graph.evaluate import Evaluator
@@ -184,13 +185,16 @@ class Names:
         return found
 
     def _decorated(self, file: File, expression: Any, values: Values) -> Values:
-        """A definition whose decorators are unknown stays what it is."""
+        """What decorators make of a definition: itself where they are unknown, else a way to it."""
         definition = expression
         while type(definition) is tuple and definition[0] == CALL and len(definition[2]) == 1:
             definition = definition[2][0]
         if type(definition) is tuple and definition[0] == DEFINED and file.scope(definition[1]).decorated is expression:
-            known = [value for value in values if value[0] not in (EXTERNAL, RESULT)]
-            return frozenset(known) or self.evaluator.values(file, 0, definition)
+            itself = self.evaluator.values(file, 0, definition)
+            known = frozenset(value for value in values if value[0] not in (EXTERNAL, RESULT))
+            if not known or itself <= known or file.definitions[definition[1]][0] not in CALLABLE_KINDS:
+                return known or itself
+            return known | one(WRAPPED, file.id, definition[1])
         return values
 
     def _builtin(self, file: File, name: str) -> Values:

@@ -346,6 +346,10 @@ class File:
             yield position, value, own, None, False, True
         for parameter in scope.parameters:
             yield self.definitions[position][3], parameter[2], parameter[0], None, True, False
+        if scope.decorated is not None:
+            outer, own = self.definitions[position][3], self.definitions[position][1]
+            is_local = self.definitions[outer][0] in CALLABLE_KINDS
+            yield outer, scope.decorated, own, None, is_local, False
         if self.facts.members_are_items:
             for expression in (*(value for _, value in scope.binds), *scope.returns, *scope.calls):
                 for key, value in mapped(expression):

@@ -2,7 +2,6 @@
 
 Calls are the call graph's. Beside them a definition runs when
 
-- a call is written with its name, and a decorator has put something else in its place (`decorated`);
 - it is passed to a function, which may call it (`passed`);
 - a framework calls it to fill a parameter (`provided`);
 - the function around it runs (`inside`);
@@ -38,7 +37,6 @@ class Way(StrEnum):
     """How one definition may come to run another."""
 
     CALLS = "calls"
-    DECORATED = "calls what decorates"
     PASSED = "passes on"
     PROVIDED = "is given"
     INSIDE = "holds"
@@ -105,7 +103,7 @@ class Users:
             yield User(self._id(file, around), Way.INSIDE, Grade.INFERRED)
 
     def _by_name(self, file: File, position: int) -> Iterator[User]:
-        """Calls of what a decorator made of a function, and calls that the function is passed to."""
+        """Calls by its name of who knows what, and calls that the function is passed to."""
         name = file.definitions[position][1]
         files = {*self._program.mentioning(name, file), file.id}
         if len(files) > MAX_CARRIED_FILES:
@@ -116,9 +114,7 @@ class Users:
             for scope, index in other.calls_by_name.get(name, ()):
                 call = other.scope(scope).calls[index]
                 called = self._evaluator.calls.called(other, scope, call)
-                if any(value[:3] in wanted for value in called):
-                    yield User(self._id(other, scope), Way.DECORATED, Grade.INFERRED)
-                elif is_member and not called and _is_of_unknown(self._evaluator, other, scope, call):
+                if is_member and not called and _is_of_unknown(self._evaluator, other, scope, call):
                     yield User(self._id(other, scope), Way.CALLS, Grade.BY_NAME)
             yield from self._flowing(other, name, wanted)
 

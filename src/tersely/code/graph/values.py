@@ -12,6 +12,7 @@ KEY (tag, str | int): a constant, as a key
 PARENT (tag, file, class, receiver): `super()`
 BUILTIN (tag, value, name): a method of a display or collection
 ASPECT (tag, file, position, trait): a type as what implements a trait
+WRAPPED (tag, file, position): a function behind what decorators of ours put in its place, beside that
 PROMISED (tag, file, scope, type): known only by what calling it gives, an instance of a type as seen from a scope
 """
 
@@ -39,7 +40,8 @@ Values = frozenset[Value]
     REST,
     ASPECT,
     PROMISED,
-) = range(16)
+    WRAPPED,
+) = range(17)
 
 NOTHING: Values = frozenset()
 
