@@ -1,4 +1,4 @@
-"""`python -m bench.mail [--only …] [--record]`: crashes, floods, and clients that stand still."""
+"""`python -m bench.mail [--only …] [--record]`: crashes, floods, clients that stand still, teams."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from bench import results
-from bench.mail import crashes, floods
+from bench.mail import crashes, floods, teams
 from bench.results import Row, Table
 
-WHAT = ("crashes", "floods", "stopped")
+LOADED = ("crashes", "floods")
+WHAT = (*LOADED, "stopped", "teams")
 COMMAND = "python -m bench.mail --record"
 LOADS = Table(
     "Messages",
@@ -25,6 +26,11 @@ STOPPED = Table(
     "Messages: a client that is stopped with a backlog",
     COMMAND,
     "messages of others|p50_ms:.1f|p99_ms:.1f|mb_at_most:.0f|lost, doubled or out of order",
+)
+TEAMS = Table(
+    "Claims and the work board, while the relay is killed at random moments",
+    COMMAND,
+    "kills|agents:,|claims:,|claims_refused:,|items_added:,|items_taken:,|items_done:,|lost, doubled or held by two",
 )
 
 
@@ -44,10 +50,14 @@ def main(arguments: list[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="tersely-mail-") as scratch:
             found[name] = asyncio.run(_measured(name, Path(scratch) / "home", options))
         print(json.dumps({name: found[name]}, indent=1), flush=True)
-    loads = [row(name, figures) for name, figures in found.items() if name != "stopped"]
+    loads = [row(name, figures) for name, figures in found.items() if name in LOADED]
     tables = [LOADS.filled(LOADS.merged("mail", loads) if options.record else loads)] if loads else []
     if "stopped" in found:
         tables.append(STOPPED.filled(stopped_rows(found["stopped"])))
+    if "teams" in found:
+        told = found["teams"]
+        worst = told["complaints"] or "none"
+        tables.append(TEAMS.filled([{"kills": f"{told['points']:,}", "lost, doubled or held by two": worst, **told}]))
     results.report("mail", tables, options.record)
     return int(any(figures["complaints"] for figures in found.values()))
 
@@ -80,6 +90,8 @@ def _shared(figures: dict[str, Any]) -> Row:
 async def _measured(name: str, home: Path, options: argparse.Namespace) -> dict[str, Any]:
     if name == "crashes":
         return await crashes.run(home, options.points, clients=16, streams=2, seed=options.seed)
+    if name == "teams":
+        return await asyncio.to_thread(teams.run, home, options.points, agents=6, seed=options.seed)
     if name == "floods":
         return await floods.run(home, options.senders, options.messages)
     return await floods.stopped(home, options.backlog)

@@ -7,7 +7,7 @@ import secrets
 from pathlib import Path
 
 import pytest
-from bench.mail import crashes, floods
+from bench.mail import crashes, floods, teams
 
 MAX_SEED = 1_000_000  # moments of kills are drawn anew each run; a failure shows from which seed
 CRASH_RUNS = 3  # of one run of the tests
@@ -19,6 +19,13 @@ def test_what_was_acknowledged_outlives_kills_at_any_moment(tmp_path: Path, atte
     seed = secrets.randbelow(MAX_SEED)
     told = asyncio.run(crashes.run(tmp_path / "home", points=3, clients=16, streams=2, seed=seed))
     assert (told["complaints"], told["acknowledged"] > 0) == ([], True), f"seed {seed}, run {attempt}"
+
+
+@pytest.mark.slow
+def test_claims_and_items_of_boards_outlive_kills_at_any_moment(tmp_path: Path) -> None:
+    seed = secrets.randbelow(MAX_SEED)
+    told = teams.run(tmp_path / "home", points=4, agents=6, seed=seed)
+    assert (told["complaints"], told["claims"] > 0, told["items_done"] > 0) == ([], True, True), f"seed {seed}"
 
 
 @pytest.mark.slow

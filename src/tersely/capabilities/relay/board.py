@@ -141,7 +141,7 @@ def _board(context: RelayContext, parameters: BoardParameters) -> Board:
             threads.get(relay.store, thread_id)
         except TerselyError:
             _make(context, thread_id)
-    return Board(relay.store, thread_id, context.agent, relay.is_working)
+    return Board(relay.store, thread_id, context.agent, relay.is_working, context.key)
 
 
 def _make(context: RelayContext, thread_id: str) -> None:

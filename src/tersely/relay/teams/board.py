@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tersely.foundation.errors import TerselyError
@@ -36,13 +36,22 @@ class Item:
     by: str = ""
     until: str = ""
     why: str = ""  # it is blocked
+    keys: list[str] = field(
+        default_factory=list
+    )  # of the questions by which it was added and taken, where they had one
 
 
 class Board:
-    """The board in one thread. `is_working` says of an agent whether it is at work."""
+    """The board in one thread, asked by `actor`. `is_working` says of an agent whether it is at work.
 
-    def __init__(self, store: Store, thread_id: str, actor: str, is_working: Callable[[str], bool]) -> None:
+    What is asked again under the same `key` happens once: whoever got no answer asks again.
+    """
+
+    def __init__(
+        self, store: Store, thread_id: str, actor: str, is_working: Callable[[str], bool], key: str = ""
+    ) -> None:
         self._store, self._thread, self._actor, self._is_working = store, thread_id, actor, is_working
+        self._key = f"{actor}/{key}" if key else ""
 
     def items(self) -> list[Item]:
         """All items, in their order; raises `thread_not_found`."""
@@ -54,16 +63,22 @@ class Board:
 
     def add(self, step: str, needs: Sequence[str]) -> Item:
         """A new item; raises `item_not_found` for one of `needs` that there is not."""
+        added = ""
 
         def change(items: list[Item]) -> list[Item]:
+            nonlocal added
+            known = self._answered_with(items)
+            if known is not None:
+                added = known.id
+                return items
             for needed in needs:
                 find(items, needed)
             if len(items) >= MAX_BOARD_ITEMS:
                 raise TerselyError("busy", f"the board has {MAX_BOARD_ITEMS:,} items", "use another thread")
-            number = 1 + max((int(one.id[1:]) for one in items), default=0)
-            return [*items, Item(f"b{number}", step, needs=list(needs))]
+            added = f"b{1 + max((int(one.id[1:]) for one in items), default=0)}"
+            return [*items, Item(added, step, needs=list(needs), keys=[self._key])]
 
-        return self._change(change)[-1]
+        return find(self._change(change), added)
 
     def take(self, item_id: str = "") -> Item:
         """Have an item, the first that is ready where none is named; raises `item_not_found`, `not_ready`."""
@@ -71,6 +86,10 @@ class Board:
 
         def change(items: list[Item]) -> list[Item]:
             nonlocal taken
+            known = self._answered_with(items)
+            if known is not None:
+                taken = known.id
+                return items
             free = ready(items)
             if item_id:
                 free = [one for one in [find(items, item_id)] if one in free]
@@ -78,7 +97,8 @@ class Board:
                 raise TerselyError("not_ready", _why_not(items, item_id), "`tersely board` shows all items")
             taken = free[0].id
             until = timestamp(self._store.now_ms() + TAKEN_SECONDS * 1_000)
-            return _with(items, taken, status=TAKEN, by=self._actor, until=until, why="")
+            keys = [*free[0].keys[:1], self._key]
+            return _with(items, taken, status=TAKEN, by=self._actor, until=until, why="", keys=keys)
 
         return find(self._change(change), taken)
 
@@ -94,6 +114,10 @@ class Board:
             return _with(items, item_id, status=status, by=by, until="", why=why)
 
         return find(self._change(change), item_id)
+
+    def _answered_with(self, items: Iterable[Item]) -> Item | None:
+        """The item by which this question was answered before, None where it is new."""
+        return next((one for one in items if self._key and self._key in one.keys), None)
 
     def _change(self, change: Callable[[list[Item]], list[Item]]) -> list[Item]:
         for _ in range(BOARD_TRIES):
@@ -113,13 +137,13 @@ class Board:
 
     def _read(self, state: dict[str, Any]) -> list[Item]:
         now = timestamp(self._store.now_ms())
-        items = [Item(**{**one, "needs": list(one.get("needs", []))}) for one in state["plan"] if _is_item(one)]
+        items = [Item(**one) for one in state["plan"] if _is_item(one)]
         return [self._returned(one, now) for one in items]
 
     def _returned(self, item: Item, now: str) -> Item:
         """An item that is ready again where whoever took it is gone."""
         is_left = item.status == TAKEN and item.until < now and not self._is_working(item.by)
-        return Item(item.id, item.step, needs=item.needs) if is_left else item
+        return Item(item.id, item.step, needs=item.needs, keys=item.keys[:1]) if is_left else item
 
 
 def give_back(store: Store, holder: str) -> list[Item]:
@@ -157,18 +181,17 @@ def _why_not(items: Collection[Item], item_id: str) -> str:
     return f"{one.id} is {one.status}" + (f" by {one.by}" if one.by else "")
 
 
-def _with(items: Iterable[Item], item_id: str, **changed: str) -> list[Item]:
-    from dataclasses import replace
-
-    return [replace(one, **changed) if one.id == item_id else one for one in items]  # type: ignore[arg-type]
+def _with(items: Iterable[Item], item_id: str, **changed: Any) -> list[Item]:
+    return [replace(one, **changed) if one.id == item_id else one for one in items]
 
 
 def _is_item(entry: dict[str, Any]) -> bool:
     """Whether an entry of a plan is of the board: others may stand beside."""
-    known = {"id", "step", "status", "needs", "by", "until", "why"}
+    known = {"id", "step", "status", "needs", "by", "until", "why", "keys"}
     return bool(_ID.fullmatch(str(entry.get("id", "")))) and "step" in entry and entry.keys() <= known
 
 
 def _written(item: Item) -> dict[str, Any]:
-    values = {"needs": item.needs, "by": item.by, "until": item.until, "why": item.why}
+    keys = item.keys if any(item.keys) else []
+    values = {"needs": item.needs, "by": item.by, "until": item.until, "why": item.why, "keys": keys}
     return {"id": item.id, "step": item.step, "status": item.status, **{k: v for k, v in values.items() if v}}

@@ -6,11 +6,12 @@ A target is a path or a glob from the root of the project (`src/**/*.py`; a dire
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 MAX_TARGET_CHARACTERS = 400
 MAX_TARGET_SEGMENTS = 40
+MAX_COMPARED_TARGETS = 10_000  # parts of targets whose comparison is remembered
 FREE = "name:"
 _ANY = "**"
 
@@ -46,7 +47,7 @@ def _begins(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return one[:shared] == other[:shared]
 
 
-@cache
+@lru_cache(MAX_COMPARED_TARGETS)
 def _paths_overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     if not one or not other:
         return all(segment == _ANY for segment in (*one, *other))
@@ -57,7 +58,7 @@ def _paths_overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return _names_overlap(one[0], other[0]) and _paths_overlap(one[1:], other[1:])
 
 
-@cache
+@lru_cache(MAX_COMPARED_TARGETS)
 def _names_overlap(one: str, other: str) -> bool:
     """Whether a name fits two patterns of `*`, `?` and characters; sets in brackets are taken for `?`."""
     if not one or not other:
