@@ -100,7 +100,7 @@ def serve(
     params.ui = False
     params.endpoint_props = False
     params.endpoint_slots = True
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2 if is_trained else 1
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     if template:
         params.chat_template = Path(template).read_text("utf-8")
     params.n_threads_http = 4
