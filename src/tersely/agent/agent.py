@@ -21,7 +21,7 @@ from tersely.agent.loop import failed, run_turn
 from tersely.agent.sessions.budget import SPENT, BudgetedModel
 from tersely.agent.sessions.session import Session
 from tersely.agent.tools.undoing import undo
-from tersely.agent.turn import room
+from tersely.agent.turn import window_budget
 from tersely.foundation.errors import TerselyError
 
 
@@ -124,7 +124,7 @@ class Agent:
         if self._running is not None:
             raise TerselyError("busy", "a turn is still running", "wait for it, or cancel it")
         try:
-            return await room.compact_all_but_last(self.talk)
+            return await window_budget.compact_all_but_last(self.talk)
         finally:
             self._drop_events()  # what has happened is what this returns
 

@@ -14,7 +14,7 @@ from tersely.agent.calling import Malformed, Way, way_of
 from tersely.agent.conversation import Conversation
 from tersely.agent.events import Level, Notice, Reason
 from tersely.agent.models.protocol import Thinking
-from tersely.agent.turn import assembling, room
+from tersely.agent.turn import assembling, window_budget
 from tersely.agent.turn.acting import act, pass_over
 from tersely.agent.turn.answering import LENGTH, STUCK, Answer, answer
 from tersely.capabilities.invoke import defect
@@ -80,7 +80,7 @@ async def _steps(talk: Conversation) -> Ended:
     """Ask and act in turns, until there is an answer or a reason to stop."""
     malformed = continued = 0  # malformed calls are counted in a row
     for _ in range(MAX_TURN_STEPS):
-        if not await room.has_room(talk):
+        if not await window_budget.has_room(talk):
             return _WINDOW_FULL if talk.options.compacts else _WINDOW_KEPT
         said = await _answer(talk, _thinking(talk, continued))
         is_cut = not said.calls and said.stop == LENGTH
@@ -91,7 +91,7 @@ async def _steps(talk: Conversation) -> Ended:
         if not said.calls:
             return _without_calls(said)
         for call in said.calls:
-            acted = await act(talk, call) if room.has_room_for_result(talk) else await pass_over(talk, call)
+            acted = await act(talk, call) if window_budget.has_room_for_result(talk) else await pass_over(talk, call)
             malformed = malformed + 1 if isinstance(call, Malformed) else 0
             if acted.ends_turn:
                 return _SILENT if acted.is_empty else Ended(Reason.ANSWERED)
@@ -114,7 +114,7 @@ async def _answer(talk: Conversation, thinking: Thinking) -> Answer:
         try:
             return await answer(talk, thinking)
         except TerselyError as error:
-            if error.code == "window_exceeded" and not is_cut and await room.has_room(talk, is_refused=True):
+            if error.code == "window_exceeded" and not is_cut and await window_budget.has_room(talk, is_refused=True):
                 is_cut = True
                 text = f"{error.message}; asked again without the oldest steps"
                 await talk.emit(Notice(talk.turn, Level.WARNING, text))

@@ -24,8 +24,8 @@ from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import Session
 from tersely.agent.sessions.store import Store
 from tersely.agent.tools.approvals import Verdict
+from tersely.agent.tools.checkpoint_store import CheckpointStore
 from tersely.agent.tools.external import configured
-from tersely.agent.tools.kept import Kept
 from tersely.agent.tools.running.command import Confinement, Limits, Shared, confinement
 from tersely.agent.tools.running.command import Ended as CommandEnded
 from tersely.agent.tools.running.command import run as run_command
@@ -82,7 +82,7 @@ def delete_session(store: Store, folder: Path, session: str) -> None:
     """Delete a session by its full id, with all that was kept to undo it; raises `session_in_use`."""
     with store.hold(session):
         store.delete(session)
-        kept = Kept.open(folder, session)
+        kept = CheckpointStore.open(folder, session)
         kept.forget()
         kept.close()
 

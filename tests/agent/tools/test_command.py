@@ -15,7 +15,7 @@ from tests.agent.tools.box import call, opened, tokens
 
 from tersely.agent.tools.running import command as running
 from tersely.agent.tools.running.command import Confinement, Ended, Limits, Output, Shared, confinement, run
-from tersely.agent.tools.running.keeper import landlock_version
+from tersely.agent.tools.running.sandbox_supervisor import landlock_version
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES, OBSERVATION_TOKENS
 

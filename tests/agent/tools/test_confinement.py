@@ -16,7 +16,7 @@ from tests.agent.tools.box import call, opened
 
 from tersely.agent.tools.running import bubblewrap
 from tersely.agent.tools.running.command import Shared
-from tersely.agent.tools.running.keeper import landlock_version
+from tersely.agent.tools.running.sandbox_supervisor import landlock_version
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.cli.agent.chat import wanted
 from tersely.cli.agent.command_spec import ChatParameters

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.agent.tools.box import call
 
-from tersely.agent.tools.kept import Kept
+from tersely.agent.tools.checkpoint_store import CheckpointStore
 from tersely.agent.tools.observation import FOLDED_CHARACTERS, bounded, folded, plain
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
@@ -29,7 +29,7 @@ TEXTS = st.lists(
 def test_any_text_is_bounded_harmless_and_whole_behind_its_reference(text: str, most: int) -> None:
     tokenizer = Tokenizer()
     with tempfile.TemporaryDirectory() as folder:
-        kept = Kept.open(Path(folder), "session")
+        kept = CheckpointStore.open(Path(folder), "session")
         shown = bounded(text, kept, tokenizer, most_tokens=most)
         assert tokenizer.count(shown.text) <= most
         assert visible(shown.text) == shown.text
@@ -39,7 +39,7 @@ def test_any_text_is_bounded_harmless_and_whole_behind_its_reference(text: str, 
 
 
 def test_the_beginning_and_the_end_are_shown(tmp_path: Path) -> None:
-    kept = Kept.open(tmp_path, "session")
+    kept = CheckpointStore.open(tmp_path, "session")
     shown = bounded("\n".join(map(str, range(1, 1_001))), kept, Tokenizer(), most_tokens=100)
     first, _, last = shown.text.partition(" left out: read ref ")
     assert first.startswith("1\n2\n3\n")
@@ -48,14 +48,14 @@ def test_the_beginning_and_the_end_are_shown(tmp_path: Path) -> None:
 
 
 def test_artifacts_are_kept_until_their_session_is_forgotten(tmp_path: Path) -> None:
-    kept = Kept.open(tmp_path, "one")
+    kept = CheckpointStore.open(tmp_path, "one")
     ref = kept.add_artifact("text")
     kept.close()
     for session in ("one", "forked"):
-        again = Kept.open(tmp_path, session)
+        again = CheckpointStore.open(tmp_path, session)
         assert again.artifact(ref) == "text"
         again.close()
-    again = Kept.open(tmp_path, "one")
+    again = CheckpointStore.open(tmp_path, "one")
     again.forget()
     with pytest.raises(TerselyError, match="artifact_not_found"):
         again.artifact(ref)

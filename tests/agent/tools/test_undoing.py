@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.agent.tools.box import call, opened, tool
 
-from tersely.agent.tools import kept, undoing
+from tersely.agent.tools import checkpoint_store, undoing
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.files import snapshots
 from tersely.agent.tools.toolbox import Toolbox
@@ -214,7 +214,7 @@ def test_a_cancelled_command_can_be_taken_back(toolbox: Toolbox, project: Path) 
 def test_what_is_kept_for_undoing_is_bounded(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     most, size = 1_000_000, 300_000
     monkeypatch.setattr(snapshots, "MAX_SNAPSHOT_STORE_BYTES", most)
-    monkeypatch.setattr(kept, "MAX_CHECKPOINT_BYTES", most)
+    monkeypatch.setattr(checkpoint_store, "MAX_CHECKPOINT_BYTES", most)
     states = []
     with opened(project, tmp_path / "kept") as toolbox:
         for _ in range(8):

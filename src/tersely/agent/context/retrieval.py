@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from tersely.agent.context.pieces import Piece, joined, not_yet_in, pieces
-from tersely.agent.context.supporting import supported
+from tersely.agent.context.pack_parser import Piece, joined, not_yet_in, pieces
+from tersely.agent.context.relevance import supported
 from tersely.agent.context.window import Counter
 from tersely.agent.events import Item
 from tersely.capabilities.delta import SESSION

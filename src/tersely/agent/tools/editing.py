@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from tersely.agent.tools.checkpoint_store import UNDONE
 from tersely.agent.tools.declaration import Change, Observation
 from tersely.agent.tools.files import edits, places, replacing
 from tersely.agent.tools.files.content import Content, body_lines, read_content
 from tersely.agent.tools.files.diffs import Difference, difference
 from tersely.agent.tools.files.numbered import Numbered
-from tersely.agent.tools.kept import UNDONE
 from tersely.agent.tools.observation import clipped, failed
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.code.syntax.check import broken_by

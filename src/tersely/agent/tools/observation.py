@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from tersely.agent.tools.checkpoint_store import CheckpointStore
 from tersely.agent.tools.declaration import Observation
-from tersely.agent.tools.kept import Kept
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES, OBSERVATION_TOKENS
@@ -32,7 +32,9 @@ def plain(text: str) -> str:
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
 
 
-def bounded(text: str, kept: Kept, tokenizer: Tokenizer, status: str = "ok", most_tokens: int = 0) -> Observation:
+def bounded(
+    text: str, kept: CheckpointStore, tokenizer: Tokenizer, status: str = "ok", most_tokens: int = 0
+) -> Observation:
     """The text if it is short enough, else its first and last lines and where the whole is to be read."""
     limit = most_tokens or OBSERVATION_TOKENS
     whole = visible(text).rstrip("\n")

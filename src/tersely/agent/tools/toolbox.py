@@ -16,11 +16,11 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from tersely.agent.tools.approvals import Approvals, Verdict
+from tersely.agent.tools.checkpoint_store import CheckpointStore
 from tersely.agent.tools.declaration import Observation, Subject, Tool
 from tersely.agent.tools.files.places import resolved
+from tersely.agent.tools.files.read_tracker import ReadTracker
 from tersely.agent.tools.files.replacing import clear_drafts
-from tersely.agent.tools.files.shown import Shown
-from tersely.agent.tools.kept import Kept
 from tersely.agent.tools.observation import bounded
 from tersely.agent.tools.running import undoable
 from tersely.agent.tools.running.command import NOTHING_SHARED, Confinement, Heard, Shared, confinement
@@ -62,13 +62,13 @@ class Choices:
 class Toolbox:
     """All that the tools of one session share. For one call at a time; close it."""
 
-    def __init__(self, root: Path, kept: Kept, asking: Asking, choices: Choices) -> None:
+    def __init__(self, root: Path, kept: CheckpointStore, asking: Asking, choices: Choices) -> None:
         self.root = root
         self.kept = kept
         self.asking = asking
         self.choices = choices
         self.approvals = Approvals(choices.policy)
-        self.shown = Shown()
+        self.shown = ReadTracker()
         self._doubted: dict[bytes, None] = {}
         settings = load(root)
         self.tokenizer = Tokenizer(settings.vocabulary)
@@ -83,7 +83,7 @@ class Toolbox:
 
         `answer_words` is as of `daemon.asking.Asking`.
         """
-        real, kept = root.resolve(strict=True), Kept.open(folder, session)
+        real, kept = root.resolve(strict=True), CheckpointStore.open(folder, session)
         clear_drafts(real)
         undoable.recover(real, kept)
         return cls(real, kept, Asking(answer_words), choices or Choices())

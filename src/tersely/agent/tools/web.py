@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tersely.agent.tools.declaration import Observation
+from tersely.agent.tools.html_to_text import page_text
 from tersely.agent.tools.observation import failed
-from tersely.agent.tools.page import page_text
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line

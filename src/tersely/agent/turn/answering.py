@@ -22,7 +22,7 @@ from tersely.agent.events import AnswerRestarted, Level, Notice, TextDelta, Thou
 from tersely.agent.models.protocol import Chunk, Prompt, RawCall, RequestOptions, Thinking
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.sessions.session import Draft
-from tersely.agent.turn.room import SESSION_SLOT
+from tersely.agent.turn.window_budget import SESSION_SLOT
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 

@@ -14,7 +14,7 @@ from tersely.agent.sessions.analytics import tiers_used
 from tersely.agent.sessions.session import Draft
 from tersely.agent.sessions.store import name_of
 from tersely.agent.tools.observation import bounded
-from tersely.agent.turn.room import make_room_between_turns
+from tersely.agent.turn.window_budget import make_room_between_turns
 from tersely.code.index.scan import scan
 from tersely.foundation.git.listing import GitListing
 from tersely.foundation.git.runner import GitUnavailableError

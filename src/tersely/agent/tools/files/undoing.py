@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tersely.agent.tools.checkpoint_store import LEFT, UNDONE, Checkpoint, CheckpointStore
 from tersely.agent.tools.files import places, replacing
 from tersely.agent.tools.files.places import State
-from tersely.agent.tools.kept import LEFT, UNDONE, Checkpoint, Kept
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
 
@@ -42,7 +42,7 @@ def digest(state: State | None) -> bytes:
     return content_hash(_LINK + state.data if state.is_link else state.data)
 
 
-def undo(root: Path, kept: Kept, *, insists: bool = False) -> Undone:
+def undo(root: Path, kept: CheckpointStore, *, insists: bool = False) -> Undone:
     """Take back the latest step that changed anything. Who insists gets back what was left, whatever is there now."""
     if insists and (left := kept.left()):
         return _restored(root, kept, left, insists=True)
@@ -53,7 +53,7 @@ def undo(root: Path, kept: Kept, *, insists: bool = False) -> Undone:
     return Undone()
 
 
-def _restored(root: Path, kept: Kept, changes: Sequence[Checkpoint], *, insists: bool) -> Undone:
+def _restored(root: Path, kept: CheckpointStore, changes: Sequence[Checkpoint], *, insists: bool) -> Undone:
     """Restore files, those first that give their place to others."""
     restored: list[Restored] = []
     left: list[tuple[str, str]] = []

@@ -19,7 +19,7 @@ def found(root: Path) -> str:
 
 
 def words(program: str, given: Mapping[str, Any]) -> list[str]:
-    """The words before those of a command; `given` is what the keeper is told of it."""
+    """The words before those of a command; `given` is what the supervisor is told of it."""
     shown = {path: ["--bind", path] for path in (given["root"], given["temporary"], *given["writable"])}
     shown |= {path: ["--tmpfs"] if os.path.isdir(path) else ["--ro-bind", os.devnull] for path in given["hidden"]}
     shown |= {path: ["--ro-bind", path] for path in (*given["readable"], *given["guarded"]) if path not in shown}

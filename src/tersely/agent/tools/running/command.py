@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tersely.agent.tools.running import bubblewrap, homes, surroundings
+from tersely.agent.tools.running import bubblewrap, homes, sandbox_policy
 from tersely.agent.tools.running.variables import environment, git_settings
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
@@ -25,8 +25,8 @@ LEAST_FREE_BYTES = 500_000_000  # on a disk that a command writes to
 COMMAND_END_SECONDS = 5.0  # for what is left of a command to be ended
 COMMAND_TICK_SECONDS = 0.05  # between looks at how many processes a command has
 MAX_COMMAND_PROCESSES = 512  # of one command, at a time
-_KEEPER = Path(__file__).with_name("keeper.py")
-_WORDS = (sys.executable, "-I", "-S", str(_KEEPER))
+_SUPERVISOR = Path(__file__).with_name("sandbox_supervisor.py")
+_WORDS = (sys.executable, "-I", "-S", str(_SUPERVISOR))
 _CHUNK_BYTES = 65_536
 _STATUS_BYTES = 1_000
 _PROBE_SECONDS = 10
@@ -134,14 +134,14 @@ async def run(
     comes; it must not wait.
     """
     temporary = os.path.realpath(tempfile.mkdtemp(prefix="tersely-"))
-    before = surroundings.believed(root) if guards else {}
+    before = sandbox_policy.believed(root) if guards else {}
     restored: list[str] = []
     try:
         own = {**(git_settings(root, temporary) if confined.files else {}), **(variables or {})}
         given = _given(command, root, temporary, limits, confined, shared, own, guards=guards)
         ended = await _kept(given, limits, heard)
     finally:
-        restored += surroundings.restored(root, before) if guards else []
+        restored += sandbox_policy.restored(root, before) if guards else []
         await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)
     return ended._replace(restored=tuple(restored))
 
@@ -150,7 +150,7 @@ def _given(
     command: str, root: Path, temporary: str, limits: Limits, confined: Confinement, shared: Shared,
     variables: Mapping[str, str], *, guards: bool,
 ) -> dict[str, Any]:  # fmt: skip
-    """What the keeper is told."""
+    """What the supervisor is told."""
     elsewhere = [*shared.writable, *map(Path, homes_elsewhere(str(root)))]
     places = [str(path) for path in elsewhere if path.exists()]
     writable = [str(root), temporary, *places]
@@ -170,8 +170,8 @@ def _given(
         "writable": places,
         "hidden": homes.hidden(map(os.path.realpath, writable)),
         "readable": homes.readable(shared.readable),
-        "guarded": surroundings.guarded(root) if guards else [],
-        "closed": surroundings.sockets(writable),
+        "guarded": sandbox_policy.guarded(root) if guards else [],
+        "closed": sandbox_policy.sockets(writable),
         "environment": {**environment(temporary, shared.variables), **variables},
         "wrapper": [],
     }
@@ -193,7 +193,7 @@ def _free_bytes(paths: Sequence[str]) -> dict[str, int]:
 async def _kept(given: Mapping[str, Any], limits: Limits, heard: Heard) -> Ended:
     reading, writing = os.pipe()
     try:
-        keeper = await asyncio.create_subprocess_exec(
+        supervisor = await asyncio.create_subprocess_exec(
             *_WORDS, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
             pass_fds=(writing,), start_new_session=True,
         )  # fmt: skip
@@ -205,26 +205,26 @@ async def _kept(given: Mapping[str, Any], limits: Limits, heard: Heard) -> Ended
     try:
         output = Output()
         async with asyncio.timeout(limits.seconds + 2 * COMMAND_END_SECONDS):
-            assert keeper.stdin is not None
-            assert keeper.stdout is not None
-            keeper.stdin.write(_line({**given, "status": writing}))
-            while chunk := await keeper.stdout.read(_CHUNK_BYTES):
+            assert supervisor.stdin is not None
+            assert supervisor.stdout is not None
+            supervisor.stdin.write(_line({**given, "status": writing}))
+            while chunk := await supervisor.stdout.read(_CHUNK_BYTES):
                 output.add(chunk)
                 heard(chunk)
-            await keeper.wait()
+            await supervisor.wait()
         return _ended(os.read(reading, _STATUS_BYTES), output)
     except TimeoutError:
         return Ended("time", None, False, output.text())
     finally:
         os.close(reading)
-        await _let_go(keeper)
+        await _let_go(supervisor)
 
 
-async def _let_go(keeper: asyncio.subprocess.Process) -> None:
-    """Have the keeper clear up, which it does as soon as its input ends; who is cancelled again waits all the same."""
-    assert keeper.stdin is not None
-    keeper.stdin.close()
-    watch, waiting = Stopwatch(), asyncio.ensure_future(keeper.wait())
+async def _let_go(supervisor: asyncio.subprocess.Process) -> None:
+    """Have the supervisor clear up, which it does as soon as its input ends; one who is cancelled again waits too."""
+    assert supervisor.stdin is not None
+    supervisor.stdin.close()
+    watch, waiting = Stopwatch(), asyncio.ensure_future(supervisor.wait())
     cancelled: asyncio.CancelledError | None = None
     while not waiting.done() and (left := 2 * COMMAND_END_SECONDS - watch.seconds()) > 0:
         try:
@@ -233,20 +233,20 @@ async def _let_go(keeper: asyncio.subprocess.Process) -> None:
             cancelled = error
     if not waiting.done():
         with contextlib.suppress(ProcessLookupError):
-            keeper.kill()
+            supervisor.kill()
     if cancelled is not None:
         raise cancelled
 
 
 def _line(given: Mapping[str, Any]) -> bytes:
-    """What the keeper is told. Not by its words: those of a process can be read by everybody."""
+    """What the supervisor is told. Not by its words: those of a process can be read by everybody."""
     return json.dumps(given).encode() + b"\n"
 
 
 def _ended(said: bytes, output: Output) -> Ended:
     try:
         told = json.loads(said)
-    except ValueError:  # somebody ended the keeper; what it ran has been told to end with it
+    except ValueError:  # somebody ended the supervisor; what it ran has been told to end with it
         return Ended("left", None, False, output.text())
     return Ended(told["why"], told["status"], told["is_clear"], output.text())
 

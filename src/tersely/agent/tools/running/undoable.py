@@ -12,10 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from tersely.agent.tools.checkpoint_store import CheckpointStore, Recorded
 from tersely.agent.tools.files import snapshots
 from tersely.agent.tools.files.snapshots import Snapshot, Stamp
 from tersely.agent.tools.files.undoing import digest
-from tersely.agent.tools.kept import Kept, Recorded
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.runner import GitUnavailableError
 
@@ -24,7 +24,7 @@ COMMAND, SKIPPED, HEADS = "command", "skipped", "heads"  # what the note of a st
 _SHORT = 12  # characters of a commit that name it
 
 
-def begin(root: Path, kept: Kept, command: str) -> str:
+def begin(root: Path, kept: CheckpointStore, command: str) -> str:
     """Note the files before a command; the reason if that fails, else ""."""
     snapshots.shed(kept.snapshots)
     try:
@@ -35,7 +35,7 @@ def begin(root: Path, kept: Kept, command: str) -> str:
     return ""
 
 
-def end(root: Path, kept: Kept) -> str:
+def end(root: Path, kept: CheckpointStore) -> str:
     """Write down what the command that has begun has changed; the reason if that fails, else ""."""
     begun = kept.running_command()
     if begun is None:
@@ -53,7 +53,7 @@ def end(root: Path, kept: Kept) -> str:
     return ""
 
 
-def recover(root: Path, kept: Kept) -> None:
+def recover(root: Path, kept: CheckpointStore) -> None:
     """Write down what a command has changed that was running when the program was killed."""
     if kept.running_command() is not None:
         with suppress(TerselyError):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.core.talking import Said, Scripted, call, of_kind, talking, turn
 
-from tersely.agent.context.pieces import joined, not_yet_in, pieces
+from tersely.agent.context.pack_parser import joined, not_yet_in, pieces
 from tersely.agent.context.retrieval import ASKS, retrieve
 from tersely.agent.events import Retrieved
 

@@ -85,7 +85,7 @@ class Recorded(NamedTuple):
     folders: tuple[str, ...]
 
 
-class Kept:
+class CheckpointStore:
     """The database of checkpoints and artifacts, of one session at a time. Not for two threads at once."""
 
     def __init__(self, database: Database, session: str, trees: Path) -> None:
@@ -94,7 +94,7 @@ class Kept:
         self.snapshots = trees / session  # the files before the command that runs
 
     @classmethod
-    def open(cls, folder: Path, session: str) -> Kept:
+    def open(cls, folder: Path, session: str) -> CheckpointStore:
         """The one of a folder, which is made if there is none."""
         kept = cls(Database.open_kept(folder / "tools.sqlite", _MIGRATIONS), session, folder / _TREES)
         kept._clear()

@@ -9,7 +9,7 @@ from tersely.foundation.hashing import content_hash
 from tersely.foundation.limits import MAX_SHOWN_FILES
 
 
-class Shown:
+class ReadTracker:
     """Lines by the file's content: of another content nothing was shown."""
 
     def __init__(self) -> None:
