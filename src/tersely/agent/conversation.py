@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tersely.agent.calling import AUTO, Paths, Way, constraint_for, way_of, written
 from tersely.agent.context import disclosure, prefix
 from tersely.agent.context.cache import CacheWatch
 from tersely.agent.context.disclosure import HIGHEST_TIER
@@ -19,6 +18,7 @@ from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import Session, Stored
 from tersely.agent.sessions.store import Store
+from tersely.agent.tool_calling import AUTO, CallFormat, PathTrie, call_format_of, constraint_for, written
 from tersely.agent.tools.declaration import ANSWER, Tool
 from tersely.agent.tools.table import PLAIN_TOOLS, TOOLS
 from tersely.agent.tools.toolbox import Toolbox
@@ -77,10 +77,10 @@ class Conversation:
     budget: Budget
     gauge: Gauge
     cache: CacheWatch
-    way: Way
+    call_format: CallFormat
     options: Options
     tools: tuple[Tool, ...]  # all there are for this way of calling
-    paths: Paths | None = None  # of the repository, as they were when the turn began
+    paths: PathTrie | None = None  # of the repository, as they were when the turn began
     turn: int = 0
     retrieves: bool = True
     asides: list[str] = field(default_factory=list)  # what the model is to know with the next message
@@ -125,7 +125,7 @@ class Conversation:
     def prompt(self) -> Prompt:
         """What the model is sent; calls that a server has read are text for a way that has no place for them."""
         prompt = self.session.prompt()
-        return _joined(prompt if self.way is Way.NATIVE else map(self._as_text, prompt))
+        return _joined(prompt if self.call_format is CallFormat.NATIVE else map(self._as_text, prompt))
 
     def _as_text(self, message: Message) -> Message:
         if message.role == "tool":
@@ -147,7 +147,7 @@ class Conversation:
         tier that is unlocked first, then to all that the policy allows. A server that restricts a list has it whole.
         """
         policy = self.toolbox.approvals.policy
-        if self.way is not Way.NATIVE:
+        if self.call_format is not CallFormat.NATIVE:
             return self.unlocked()
         whole = self.model.abilities.restricts_tools
         return disclosure.unlocked(self.tools, HIGHEST_TIER if whole else self.session.prefix_tier, policy)
@@ -155,9 +155,15 @@ class Conversation:
     async def declare(self) -> None:
         """Have the next request name the tools that are unlocked, and count what it takes."""
         before = self.session.prefix_tier
-        if self.way is Way.NATIVE and self.session.tier > before and not self.model.abilities.restricts_tools:
+        if (
+            self.call_format is CallFormat.NATIVE
+            and self.session.tier > before
+            and not self.model.abilities.restricts_tools
+        ):
             session = self.session
-            session.use(session.model, session.prefix, self.way.value, session.tier if before == 0 else HIGHEST_TIER)
+            session.use(
+                session.model, session.prefix, self.call_format.value, session.tier if before == 0 else HIGHEST_TIER
+            )
         tokens = self.declared_tokens()
         if self.session.prefix_tier != before and self.session.messages:
             self.cache.forget()
@@ -176,15 +182,15 @@ class Conversation:
         """What holds the answer to the tools that are unlocked, as far as the server can."""
         restricts = self.model.abilities.restricts_tools
         allowed = [tool.name for tool in self.unlocked()] if restricts else []
-        return constraint_for(self.declared(), self.way, self.paths, allowed)
+        return constraint_for(self.declared(), self.call_format, self.paths, allowed)
 
-    def use_way(self, abilities: Abilities) -> None:
+    def use_call_format(self, abilities: Abilities) -> None:
         """Ask for calls in the way that these abilities have; the prompt begins anew."""
-        self.way = way_of(abilities, self.options.calls)
-        self.tools = tools_for(self.way, with_code_context=self.options.with_code_context)
+        self.call_format = call_format_of(abilities, self.options.calls)
+        self.tools = tools_for(self.call_format, with_code_context=self.options.with_code_context)
         session = self.session
-        text = prefix.prefix_text(abilities.family, self.way, self.unlocked(), prefix.card_of(session.prefix))
-        session.use(session.model, text, self.way.value, session.tier)
+        text = prefix.prefix_text(abilities.family, self.call_format, self.unlocked(), prefix.card_of(session.prefix))
+        session.use(session.model, text, self.call_format.value, session.tier)
 
     async def account(
         self, usage: RequestUsage, watch: Stopwatch, prompt: Prompt, *, is_estimated: bool = False
@@ -202,7 +208,7 @@ class Conversation:
         said = [self.session.prefix]
         if not after_all_left:
             said += [stored.content for stored in self.session.prompted()]
-        if self.way is Way.NATIVE:
+        if self.call_format is CallFormat.NATIVE:
             return ""  # declared with each request
         missing = [tool for tool in self.unlocked() if not any(tool.signature in text for text in said)]
         return prefix.unlocked_text(missing) if missing else ""
@@ -219,7 +225,7 @@ def _joined(messages: Iterable[Message]) -> Prompt:
     return tuple(joined)
 
 
-def tools_for(way: Way, *, with_code_context: bool = True) -> tuple[Tool, ...]:
+def tools_for(call_format: CallFormat, *, with_code_context: bool = True) -> tuple[Tool, ...]:
     """All tools for a way of calling: where the server knows calls, an answer is what is said beside them."""
     tools = TOOLS if with_code_context else PLAIN_TOOLS
-    return tuple(tool for tool in tools if not (way is Way.NATIVE and tool.name == ANSWER))
+    return tuple(tool for tool in tools if not (call_format is CallFormat.NATIVE and tool.name == ANSWER))

@@ -10,10 +10,10 @@ import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tersely.agent.calling import Malformed, Way, way_of
 from tersely.agent.conversation import Conversation
 from tersely.agent.events import Level, Notice, Reason
 from tersely.agent.models.protocol import Thinking
+from tersely.agent.tool_calling import CallFormat, Malformed, call_format_of
 from tersely.agent.turn import assembling, window_budget
 from tersely.agent.turn.acting import act, pass_over
 from tersely.agent.turn.answering import LENGTH, STUCK, Answer, answer
@@ -125,16 +125,16 @@ async def _answer(talk: Conversation, thinking: Thinking) -> Answer:
 async def _takes_another_way(talk: Conversation, error: TerselyError) -> bool:
     """Whether to ask again: in another way of calling where this one is refused, or cannot be read time and again."""
     abilities = talk.model.abilities
-    if error.code == "model_failed" and talk.way is Way.NATIVE and not talk.has_shown:
+    if error.code == "model_failed" and talk.call_format is CallFormat.NATIVE and not talk.has_shown:
         talk.unread_calls += 1
         if talk.unread_calls < MAX_UNREAD_CALLS:
             return True
         abilities = abilities._replace(tools=False)
-    elif error.code != "way_refused" or way_of(abilities, talk.options.calls) is talk.way:
+    elif error.code != "way_refused" or call_format_of(abilities, talk.options.calls) is talk.call_format:
         return False
-    before = talk.way
-    talk.use_way(abilities)
-    text = f"{error.message}; calls are asked for as {talk.way.value} from now on, not as {before.value}"
+    before = talk.call_format
+    talk.use_call_format(abilities)
+    text = f"{error.message}; calls are asked for as {talk.call_format.value} from now on, not as {before.value}"
     await talk.emit(Notice(talk.turn, Level.WARNING, text))
     return True
 

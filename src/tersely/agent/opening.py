@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from tersely.agent.agent import Agent
-from tersely.agent.calling import Way, way_of
 from tersely.agent.context.cache import CacheWatch
 from tersely.agent.context.disclosure import unlocked
 from tersely.agent.context.prefix import prefix_text, repository_card
@@ -23,6 +22,7 @@ from tersely.agent.sessions.budget import BudgetedModel
 from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import Session
 from tersely.agent.sessions.store import Store
+from tersely.agent.tool_calling import CallFormat, call_format_of
 from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.checkpoint_store import CheckpointStore
 from tersely.agent.tools.external import configured
@@ -35,8 +35,21 @@ from tersely.foundation.ids import new_id
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
 
 __all__ = [
-    "Choices", "CommandEnded", "Confinement", "Conversation", "Limits", "Options", "Shared", "Verdict", "Wanted",
-    "configured", "confinement", "delete_session", "open_agent", "run_command", "way_of",
+    "Choices",
+    "CommandEnded",
+    "Confinement",
+    "Conversation",
+    "Limits",
+    "Options",
+    "Shared",
+    "Verdict",
+    "Wanted",
+    "call_format_of",
+    "configured",
+    "confinement",
+    "delete_session",
+    "open_agent",
+    "run_command",
 ]  # fmt: skip
 
 
@@ -68,12 +81,14 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
         hold = opened.enter_context(wanted.hold.again() if wanted.hold else store.hold(identifier))
         toolbox, session = await _opened(model.abilities, wanted, store, budget, identifier)
         opened.pop_all()  # what is open is the agent's to close now
-    way = way_of(model.abilities, wanted.options.calls)
+    call_format = call_format_of(model.abilities, wanted.options.calls)
     gauge, cache = Gauge(toolbox.tokenizer), CacheWatch(toolbox.tokenizer)
-    tools = tools_for(way, with_code_context=wanted.options.with_code_context)
+    tools = tools_for(call_format, with_code_context=wanted.options.with_code_context)
     session.note_model(model.abilities.model, wanted.server)
     budgeted = BudgetedModel(model, session, gauge, wanted.options.session_tokens)
-    talk = Conversation(budgeted, toolbox, store, session, hold, budget, gauge, cache, way, wanted.options, tools)
+    talk = Conversation(
+        budgeted, toolbox, store, session, hold, budget, gauge, cache, call_format, wanted.options, tools
+    )
     talk.thinks = model.abilities.thinking
     return Agent(talk, budgeted)
 
@@ -99,24 +114,24 @@ async def _opened(
     choices = replace(wanted.choices, observation_tokens=budget.observation)
     toolbox = Toolbox.open(root, wanted.folder, id, wanted.answer_words, choices)
     try:
-        way = way_of(abilities, wanted.options.calls)
-        if going_on is not None and (going_on.way, going_on.model) == (way.value, abilities.model):
+        call_format = call_format_of(abilities, wanted.options.calls)
+        if going_on is not None and (going_on.call_format, going_on.model) == (call_format.value, abilities.model):
             return toolbox, going_on
         tier = going_on.tier if going_on else 0
-        prefix = await _prefix(abilities, way, toolbox, tier, wanted.options)
+        prefix = await _prefix(abilities, call_format, toolbox, tier, wanted.options)
         if going_on is not None:
-            going_on.use(abilities.model, prefix, way.value, tier)
+            going_on.use(abilities.model, prefix, call_format.value, tier)
             return toolbox, going_on
-        return toolbox, store.create(str(root), abilities.model, prefix, way.value, id)
+        return toolbox, store.create(str(root), abilities.model, prefix, call_format.value, id)
     except BaseException:
         toolbox.close()
         raise
 
 
-async def _prefix(abilities: Abilities, way: Way, toolbox: Toolbox, tier: int, options: Options) -> str:
-    offered = tools_for(way, with_code_context=options.with_code_context)
+async def _prefix(abilities: Abilities, call_format: CallFormat, toolbox: Toolbox, tier: int, options: Options) -> str:
+    offered = tools_for(call_format, with_code_context=options.with_code_context)
     tools = unlocked(offered, tier, toolbox.approvals.policy)
-    return prefix_text(abilities.family, way, tools, await _card(toolbox))
+    return prefix_text(abilities.family, call_format, tools, await _card(toolbox))
 
 
 async def _card(toolbox: Toolbox) -> str:

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.core.talking import GRAMMAR, Scripted, of_kind, reason_of, talking, turn
 
-from tersely.agent.calling import Repetition, ThoughtReader
 from tersely.agent.context.cache import CacheWatch
 from tersely.agent.context.compaction import REQUEST
 from tersely.agent.events import AnswerRestarted, Compacted, Event, Reason, TextDelta, ThoughtDelta, Usage
@@ -26,6 +25,7 @@ from tersely.agent.models.protocol import (
     Thinking,
 )
 from tersely.agent.models.protocol import Usage as RequestUsage
+from tersely.agent.tool_calling import Repetition, ThoughtReader
 from tersely.foundation.tokens import Tokenizer
 
 

@@ -26,11 +26,11 @@ from tests.agent.core.talking import (
     turn,
 )
 
-from tersely.agent.calling import Way
 from tersely.agent.events import CallEnded, Event, Notice, Reason, ToolsDeclared, Usage
 from tersely.agent.models.connecting import connect
 from tersely.agent.models.protocol import USUAL, Abilities, Constraint, Prompt, RawCall
 from tersely.agent.sessions.store import Store
+from tersely.agent.tool_calling import CallFormat
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.tokens import count
 
@@ -65,7 +65,7 @@ def talk(url: str, root: Path, *messages: str) -> list[Event]:
 
     async def all_turns() -> list[Event]:
         async with talking(await connect(url), root, choices=ALLOWED) as agent:
-            assert agent.talk.way is Way.NATIVE
+            assert agent.talk.call_format is CallFormat.NATIVE
             return [event for message in messages for event in await turn(agent, message)]
 
     return asyncio.run(all_turns())
@@ -123,7 +123,7 @@ def test_where_functions_cannot_be_read_another_way_is_taken(root: Path, error: 
     async def look() -> list[Event]:
         async with talking(model, root) as agent:
             events = await turn(agent, "what is this?")
-            assert agent.talk.way is Way.GRAMMAR
+            assert agent.talk.call_format is CallFormat.GRAMMAR
             return events
 
     events = asyncio.run(look())

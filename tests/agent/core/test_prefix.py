@@ -206,7 +206,7 @@ def test_another_way_of_calling_adds_no_code_context(root: Path) -> None:
     async def names() -> set[str]:
         async with talking(Scripted([]), root, options=Options(with_code_context=False)) as agent:
             before = {tool.name for tool in agent.talk.tools}
-            agent.talk.use_way(agent.talk.model.abilities)
+            agent.talk.use_call_format(agent.talk.model.abilities)
             assert {tool.name for tool in agent.talk.tools} == before
             return before
 

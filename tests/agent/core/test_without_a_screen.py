@@ -19,7 +19,7 @@ from tests.agent.core.command_line import environment, events, printed_until, ra
 from tests.agent.core.talking import call
 
 from tersely.agent.sessions.store import History, Store
-from tersely.cli.agent import given
+from tersely.cli.agent import stdin_prompt
 from tersely.cli.main import main
 from tersely.foundation.errors import TerselyError
 
@@ -247,7 +247,7 @@ def test_an_answer_that_cannot_be_printed_says_so(root: Path, url: str) -> None:
     assert len(ended.stderr.splitlines()) == 1
 
 
-READS = "from tersely.cli.agent.given import message_of; print(message_of({!r}, print), end='')"
+READS = "from tersely.cli.agent.stdin_prompt import message_of; print(message_of({!r}, print), end='')"
 
 
 def asked(prompt: str | None, content: bytes | None) -> str:
@@ -287,8 +287,8 @@ def test_what_is_no_message_is_refused(prompt: str, content: bytes | None, code:
 
 
 def test_of_much_input_the_beginning_and_the_end_are_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(given, "MAX_PIPED_KEPT_BYTES", 100)
-    monkeypatch.setattr(given, "MAX_PIPED_BYTES", 10_000)
+    monkeypatch.setattr(stdin_prompt, "MAX_PIPED_KEPT_BYTES", 100)
+    monkeypatch.setattr(stdin_prompt, "MAX_PIPED_BYTES", 10_000)
     told: list[str] = []
 
     def message(content: bytes) -> str:
@@ -298,7 +298,7 @@ def test_of_much_input_the_beginning_and_the_end_are_read(monkeypatch: pytest.Mo
             before = os.dup(0)
             os.dup2(file.fileno(), 0)
             try:
-                return given.message_of(given.STANDARD_INPUT, told.append)
+                return stdin_prompt.message_of(stdin_prompt.STANDARD_INPUT, told.append)
             finally:
                 os.dup2(before, 0)
                 os.close(before)

@@ -69,7 +69,7 @@ def test_anything_in_a_stream_is_chunks_or_an_error(dialect: Dialect, events: li
 def test_any_refusal_is_an_error_that_is_meant(body: Any, status: int) -> None:
     reply = Reply(status, body, json.dumps(body))
     assert isinstance(refusals.refusal_error(PLACE, "m", reply), TerselyError)
-    assert refusals.way_in_refusal(Constraint(grammar="x"), reply) in {"", "grammar"}
+    assert refusals.ability_in_refusal(Constraint(grammar="x"), reply) in {"", "grammar"}
     assert refusals.parameter_in_refusal({"strict": "strict"}, reply) in {"", "strict"}
     assert 0 <= refusals.output_limit(64_000, reply) < 64_000
     assert isinstance(refusals.stream_error(PLACE, body, reply.text), TerselyError)

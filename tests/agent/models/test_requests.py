@@ -17,7 +17,6 @@ from openai.types.chat import completion_create_params
 from openai.types.responses import response_create_params
 from pydantic import TypeAdapter
 
-from tersely.agent.calling.schema import envelope, functions
 from tersely.agent.models.connecting import address
 from tersely.agent.models.dialects.anthropic import AnthropicMessages
 from tersely.agent.models.dialects.ollama import OllamaChat
@@ -35,6 +34,7 @@ from tersely.agent.models.protocol import (
 )  # fmt: skip
 from tersely.agent.models.served import Dialect, Known, Request
 from tersely.agent.models.wire import endpoint
+from tersely.agent.tool_calling.schema import envelope, functions
 from tersely.agent.tools.table import TOOLS
 
 CHAT = TypeAdapter(completion_create_params.CompletionCreateParamsStreaming, config=None)

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from typing import NamedTuple
 
-from tersely.agent.calling import Repetition, ThoughtReader, Way, prose_reader
-from tersely.agent.calling.form import CLOSING, OPENING, start_of
-from tersely.agent.calling.thoughts import without_thoughts
 from tersely.agent.context.window import Counter
 from tersely.agent.models.protocol import USUAL, Constraint, Model, Prompt, RequestOptions, Usage
 from tersely.agent.sessions.session import Stored
+from tersely.agent.tool_calling import CallFormat, Repetition, ThoughtReader, prose_reader
+from tersely.agent.tool_calling.text_call_format import CLOSING, OPENING, start_of
+from tersely.agent.tool_calling.thoughts import without_thoughts
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.tokens import Tokenizer
 
@@ -73,7 +73,7 @@ class Asking(NamedTuple):
 
     model: Model
     request: Prompt  # the prompt of the session, then REQUEST
-    way: Way
+    call_format: CallFormat
     constraint: Constraint | None  # only what is a part of the prompt: functions
     options: RequestOptions = USUAL
 
@@ -81,7 +81,7 @@ class Asking(NamedTuple):
 async def summarised(asking: Asking, leaving: Sequence[Stored], most_tokens: int, tokenizer: Tokenizer) -> Summary:
     """A summary by the model, whose prompt still has those turns; one made of extracts if that fails."""
     parts: list[str] = []
-    reader, thoughts, repetition = prose_reader(asking.way), ThoughtReader(), Repetition()
+    reader, thoughts, repetition = prose_reader(asking.call_format), ThoughtReader(), Repetition()
     usage, is_stuck = None, False
     try:
         chunks = asking.model.stream(asking.request, asking.constraint, most_tokens, asking.options)
@@ -89,7 +89,7 @@ async def summarised(asking: Asking, leaving: Sequence[Stored], most_tokens: int
             async for chunk in stream:
                 usage = chunk.usage or usage
                 if chunk.restarts:
-                    parts, reader, thoughts = [], prose_reader(asking.way), ThoughtReader()
+                    parts, reader, thoughts = [], prose_reader(asking.call_format), ThoughtReader()
                 parts.append(reader.feed(thoughts.feed(chunk.text).text))
                 is_stuck = repetition.feed(chunk.text or chunk.thought)
                 if is_stuck:

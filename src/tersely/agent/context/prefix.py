@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tersely.agent.calling import Way, call_format
 from tersely.agent.prompts import system_text
+from tersely.agent.tool_calling import CallFormat, call_instructions
 from tersely.agent.tools.declaration import Tool
 from tersely.foundation.escape import visible_line
 
@@ -20,10 +20,11 @@ MAX_CARD_FOLDERS = 6
 MAX_CARD_LANGUAGES = 3
 
 
-def prefix_text(family: str, way: Way, tools: Sequence[Tool], card: str) -> str:
+def prefix_text(family: str, call_format: CallFormat, tools: Sequence[Tool], card: str) -> str:
     """The first message of a session's prompts."""
-    told = f"Tools:\n{signatures(tools)}" if way is not Way.NATIVE else ""  # functions are declared by the server
-    return "\n".join(filter(None, [system_text(family), call_format(way), told, card]))
+    is_declared = call_format is CallFormat.NATIVE  # as functions
+    told = "" if is_declared else f"Tools:\n{signatures(tools)}"
+    return "\n".join(filter(None, [system_text(family), call_instructions(call_format), told, card]))
 
 
 def card_of(prefix: str) -> str:

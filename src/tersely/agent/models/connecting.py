@@ -15,7 +15,7 @@ from tersely.agent.models.dialects.responses import RESPONSES, Responses
 from tersely.agent.models.known_servers.api_keys import with_key
 from tersely.agent.models.known_servers.model_table import family_of
 from tersely.agent.models.known_servers.server_records import Interface, ServerRecords
-from tersely.agent.models.probing import Finding, correct_abilities, try_streaming, try_ways
+from tersely.agent.models.probing import Finding, correct_abilities, try_call_formats, try_streaming
 from tersely.agent.models.protocol import Abilities, Model
 from tersely.agent.models.recognition import (
     KINDS,
@@ -143,7 +143,7 @@ class _Server:
         abilities, is_to_be_tried = await abilities_of(self.place, name, listing)
         served = self._serve(listing.interface, Known(abilities), window)
         if is_to_be_tried:
-            served.correct(correct_abilities(served.abilities, await try_ways(served)))
+            served.correct(correct_abilities(served.abilities, await try_call_formats(served)))
         else:
             self.records.keep(self.id, listing.interface, Known(abilities))
         return served
@@ -153,7 +153,7 @@ class _Server:
         listing = await recognise(self.place, self.kind, model)
         abilities, _ = await abilities_of(self.place, choose_model(self.place, model, listing), listing)
         served = self._serve(listing.interface, Known(abilities), window)
-        streaming, tried = await try_streaming(served), await try_ways(served)
+        streaming, tried = await try_streaming(served), await try_call_formats(served)
         served.correct(correct_abilities(served.abilities, tried))
         found = served.abilities
         size = f"{found.window:,} tokens" if found.window else "not told"

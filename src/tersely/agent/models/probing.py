@@ -45,7 +45,7 @@ class _Answer(NamedTuple):
     usage: Usage | None
 
 
-async def try_ways(model: ServedModel) -> tuple[Finding, ...]:
+async def try_call_formats(model: ServedModel) -> tuple[Finding, ...]:
     """What happens when a server is asked for each form of calls."""
     server = model.abilities.server
     findings = [] if server in _WITHOUT_GRAMMAR else [await _try_grammar(model)]

@@ -66,7 +66,7 @@ class Chunk(NamedTuple):
 
 
 class Constraint(NamedTuple):
-    """What an answer may be. One of the first three fields is set; `agent.calling` makes them.
+    """What an answer may be. One of the first three fields is set; `agent.tool_calling` makes them.
 
     `grammar` is GBNF; `schema` a JSON schema that the whole answer meets; `tools` are functions as JSON schemas, for
     servers that know how their model calls them. `allowed` names the tools that may be called now where the server

@@ -28,7 +28,7 @@ _TRANSIENT_KINDS = {
     "server_is_overloaded", "slow_down", *map(str, RETRIED_STATUSES),
 }  # fmt: skip
 _NOT_RETRIED = ("insufficient_quota", "credit balance", "billing")  # refusals that time does not mend
-_WORDS_OF_WAY = {
+_WORDS_OF_ABILITY = {
     "grammar": ("grammar",),
     "schema": ("response_format", "json_schema", "schema", "structured output", "output_config", "text.format"),
     "tools": ("tool", "function"),
@@ -84,19 +84,19 @@ def cut_error(place: Endpoint) -> TransientError:
     return TransientError("model_failed", f"{place.url} broke off in the middle of its answer")
 
 
-def way_in_refusal(constraint: Constraint | None, reply: Reply) -> str:
+def ability_in_refusal(constraint: Constraint | None, reply: Reply) -> str:
     """Which way of calling a refusal is about (grammar, schema or tools), "" where it is about something else."""
-    way = way_of(constraint)
-    if not way or reply.status not in _ABOUT_THE_REQUEST or is_too_long(reply.text):
+    ability = ability_of(constraint)
+    if not ability or reply.status not in _ABOUT_THE_REQUEST or is_too_long(reply.text):
         return ""
-    words, text = _WORDS_OF_WAY[way], reply.text.lower()
+    words, text = _WORDS_OF_ABILITY[ability], reply.text.lower()
     if _parameter(reply.body).startswith(words):
-        return way
+        return ability
     is_about_it = any(word in text for word in words) and any(word in text for word in _UNSUPPORTED)
-    return way if is_about_it else ""
+    return ability if is_about_it else ""
 
 
-def way_of(constraint: Constraint | None) -> str:
+def ability_of(constraint: Constraint | None) -> str:
     """The name of the ability that a constraint makes use of."""
     if constraint is None:
         return ""

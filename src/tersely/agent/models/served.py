@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import Any, NamedTuple, Protocol
 
 from tersely.agent.models.protocol import USUAL, Abilities, Chunk, Constraint, Prompt, RequestOptions
-from tersely.agent.models.refusals import output_limit, parameter_in_refusal, refusal_error, way_in_refusal
+from tersely.agent.models.refusals import ability_in_refusal, output_limit, parameter_in_refusal, refusal_error
 from tersely.agent.models.retries import DeliveredText, Retries, TransientError
 from tersely.agent.models.wire import Endpoint, Reply, read_whole, stream_request
 from tersely.foundation.clock import Stopwatch
@@ -143,10 +143,10 @@ class ServedModel:
             self.correct(self.abilities._replace(output=limit))
             return _AdaptedError()
         error = refusal_error(self._place, self.abilities.model, reply)
-        way = way_in_refusal(request.constraint, reply)
-        if not way or isinstance(error, TransientError):
+        ability = ability_in_refusal(request.constraint, reply)
+        if not ability or isinstance(error, TransientError):
             return error
-        self.correct(Abilities(**{**self.abilities._asdict(), way: False}))
+        self.correct(Abilities(**{**self.abilities._asdict(), ability: False}))
         return TerselyError("way_refused", error.message, "calls are asked for in the next way")
 
     def _learn(self, known: Known) -> None:

@@ -73,7 +73,7 @@ class Session:
         if row is None:
             raise gone()
         self.repository, self.model, self.tier, self.name, self._head, self.prefix = row[:6]
-        self.way, self.prefix_tier, self.summary, self.kept_from = row[6:]
+        self.call_format, self.prefix_tier, self.summary, self.kept_from = row[6:]
         self.messages = branch(database, self._head)
         self.end_turn()
 
@@ -222,13 +222,13 @@ class Session:
         self._change("update sessions set name = ? where id = ? returning 1", (name, self.id))
         self.name = name
 
-    def use(self, model: str, prefix: str, way: str, prefix_tier: int) -> None:
+    def use(self, model: str, prefix: str, call_format: str, prefix_tier: int) -> None:
         """Go on with another model; the prompt begins anew."""
         self._change(
             "update sessions set model_id = ?, prefix = ?, way = ?, prefix_tier = ? where id = ? returning 1",
-            (model, prefix, way, prefix_tier, self.id),
+            (model, prefix, call_format, prefix_tier, self.id),
         )
-        self.model, self.prefix, self.way, self.prefix_tier = model, prefix, way, prefix_tier
+        self.model, self.prefix, self.call_format, self.prefix_tier = model, prefix, call_format, prefix_tier
 
     def end_turn(self) -> None:
         """Have a turn end with an answer, however it was broken off, also by the end of the program.

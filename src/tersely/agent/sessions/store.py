@@ -89,13 +89,13 @@ class Store:
         """The one of a folder, which is made if there is none. What it is told outlives the program."""
         return cls(Database.open_kept(folder / FILE, MIGRATIONS, durable=False))
 
-    def create(self, repository: str, model: str, prefix: str, way: str, id: str = "") -> Session:
+    def create(self, repository: str, model: str, prefix: str, call_format: str, id: str = "") -> Session:
         """A new session in a repository; the `id` is a new one where none is given."""
         new, now = id or new_id(), _now()
         self.database.execute(
             "insert into sessions (id, created_at, updated_at, repo_path, model_id, prefix, way) "
             "values (?, ?, ?, ?, ?, ?, ?)",
-            (new, now, now, repository, model, prefix, way),
+            (new, now, now, repository, model, prefix, call_format),
         )
         return Session(self.database, new)
 

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-from tersely.agent.calling import Call, Malformed, Way
 from tersely.agent.context import disclosure
 from tersely.agent.conversation import Answered, Conversation
 from tersely.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted, Decision, Level, Notice, TextDelta
 from tersely.agent.sessions.session import Draft
+from tersely.agent.tool_calling import Call, CallFormat, Malformed
 from tersely.agent.tools.approvals import Verdict, suggested
 from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Effect, Observation, Tool
 from tersely.agent.tools.running.tail import Tail
@@ -189,5 +189,5 @@ async def _append(talk: Conversation, text: str, call_id: str) -> None:
     """Append what the model is told; with the first of it, what the project asks, and tools that are new."""
     asks = await assembling.project_asks(talk)
     content = "\n\n".join(filter(None, [text, talk.announcement(), asks]))
-    role = "tool" if talk.way is Way.NATIVE and call_id else "user"
+    role = "tool" if talk.call_format is CallFormat.NATIVE and call_id else "user"
     talk.session.add(Draft(role, content, talk.count(content), talk.turn, shown="", call_id=call_id))

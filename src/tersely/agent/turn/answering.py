@@ -7,7 +7,12 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import NamedTuple
 
-from tersely.agent.calling import (
+from tersely.agent.conversation import Conversation
+from tersely.agent.events import AnswerRestarted, Level, Notice, TextDelta, ThoughtDelta
+from tersely.agent.models.protocol import Chunk, Prompt, RawCall, RequestOptions, Thinking
+from tersely.agent.models.protocol import Usage as RequestUsage
+from tersely.agent.sessions.session import Draft
+from tersely.agent.tool_calling import (
     Call,
     Malformed,
     Repetition,
@@ -16,12 +21,7 @@ from tersely.agent.calling import (
     read_calls,
     read_raw_call,
 )
-from tersely.agent.calling.thoughts import without_thoughts
-from tersely.agent.conversation import Conversation
-from tersely.agent.events import AnswerRestarted, Level, Notice, TextDelta, ThoughtDelta
-from tersely.agent.models.protocol import Chunk, Prompt, RawCall, RequestOptions, Thinking
-from tersely.agent.models.protocol import Usage as RequestUsage
-from tersely.agent.sessions.session import Draft
+from tersely.agent.tool_calling.thoughts import without_thoughts
 from tersely.agent.turn.window_budget import SESSION_SLOT
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
@@ -89,7 +89,7 @@ class _Incoming:
         self._begin()
 
     def _begin(self) -> None:
-        self._thoughts, self._reader = ThoughtReader(), prose_reader(self._talk.way, self._talk.tools)
+        self._thoughts, self._reader = ThoughtReader(), prose_reader(self._talk.call_format, self._talk.tools)
         self._repetition = Repetition()
         self._texts: list[str] = []
         self._prose: list[str] = []
@@ -174,4 +174,4 @@ class _Incoming:
 def _calls(talk: Conversation, text: str, raw: list[RawCall]) -> tuple[Call | Malformed, ...]:
     if raw:
         return tuple(read_raw_call(each, talk.tools, talk.paths) for each in raw)
-    return read_calls(text, talk.tools, talk.paths, talk.way).calls
+    return read_calls(text, talk.tools, talk.paths, talk.call_format).calls

@@ -6,13 +6,13 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 
-from tersely.agent.calling import Paths
 from tersely.agent.context import compaction, disclosure, retrieval
 from tersely.agent.conversation import Conversation
 from tersely.agent.events import Item, Level, Notice, Retrieved
 from tersely.agent.sessions.analytics import tiers_used
 from tersely.agent.sessions.session import Draft
 from tersely.agent.sessions.store import name_of
+from tersely.agent.tool_calling import PathTrie
 from tersely.agent.tools.observation import bounded
 from tersely.agent.turn.window_budget import make_room_between_turns
 from tersely.code.index.scan import scan
@@ -121,7 +121,7 @@ async def look_around(talk: Conversation) -> None:
     """Learn which files there are, for calls that name one."""
     files = await talk.toolbox.apart(lambda: _files(str(talk.toolbox.root)))
     if talk.paths is None or talk.paths.files != files:
-        talk.paths = Paths(files)
+        talk.paths = PathTrie(files)
 
 
 def _files(root: str) -> tuple[str, ...]:

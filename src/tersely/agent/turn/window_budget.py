@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tersely.agent.calling import Way
 from tersely.agent.context import compaction
 from tersely.agent.conversation import Conversation
 from tersely.agent.events import Compacted
 from tersely.agent.models.protocol import Message, RequestOptions, Thinking
 from tersely.agent.sessions.session import Stored
+from tersely.agent.tool_calling import CallFormat
 from tersely.foundation.clock import Stopwatch
 
 SESSION_SLOT, CHORE_SLOT = 0, 1  # of a server that keeps several caches
@@ -74,10 +74,10 @@ def _has_slot_apart(talk: Conversation) -> bool:
 
 def _behind_prompt(talk: Conversation) -> compaction.Asking:
     """A summary asked for behind the prompt, nearly all of which the server has evaluated."""
-    constraint = talk.constraint() if talk.way is Way.NATIVE else None
+    constraint = talk.constraint() if talk.call_format is CallFormat.NATIVE else None
     request = (*talk.prompt(), Message("user", compaction.REQUEST))
     options = RequestOptions(Thinking.OFF)
-    return compaction.Asking(talk.model, request, talk.way, constraint, options)
+    return compaction.Asking(talk.model, request, talk.call_format, constraint, options)
 
 
 def _apart(talk: Conversation, leaving: Sequence[Stored]) -> compaction.Asking:
@@ -85,7 +85,7 @@ def _apart(talk: Conversation, leaving: Sequence[Stored]) -> compaction.Asking:
     text = compaction.extracts(leaving, talk.budget.history, talk.toolbox.tokenizer)
     request = (Message("user", f"{text}\n\n{compaction.REQUEST}"),)
     options = RequestOptions(Thinking.OFF, slot=CHORE_SLOT)
-    return compaction.Asking(talk.model, request, Way.TEXT, None, options)
+    return compaction.Asking(talk.model, request, CallFormat.TEXT, None, options)
 
 
 def has_room_for_result(talk: Conversation) -> bool:

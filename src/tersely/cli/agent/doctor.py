@@ -37,7 +37,7 @@ def examined_model(root: Path, parameters: ChatParameters) -> Iterator[tuple[boo
 
 async def _tried(server: Server) -> list[tuple[bool, str]]:
     from tersely.agent.models.connecting import probe
-    from tersely.agent.opening import way_of
+    from tersely.agent.opening import call_format_of
     from tersely.cli.agent.servers import connected
 
     found, model = await connected(server)
@@ -50,4 +50,4 @@ async def _tried(server: Server) -> list[tuple[bool, str]]:
         lines.append((finding.works or finding.what not in _NEEDED, said))
     if 0 < can.window < MIN_WINDOW_TOKENS:
         lines.append((False, f"  the window is too small: at least {MIN_WINDOW_TOKENS:,} tokens, better 8,192"))
-    return [*lines, (True, f"  calls are asked for by: {way_of(can)}")]
+    return [*lines, (True, f"  calls are asked for by: {call_format_of(can)}")]

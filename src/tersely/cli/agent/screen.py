@@ -15,9 +15,9 @@ from tersely.agent.opening import Conversation, Wanted, open_agent
 from tersely.agent.sessions.analytics import analytics
 from tersely.capabilities.text import counted
 from tersely.cli.agent.command_spec import HIGHEST_TIER
-from tersely.cli.agent.past import past
 from tersely.cli.agent.servers import Server, connected
 from tersely.cli.agent.tally import Tally
+from tersely.cli.agent.transcript import transcript
 from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import EXIT_OK, TerselyError
 from tersely.tui.app import chat
@@ -179,7 +179,7 @@ class OnScreen:
 
     def history(self) -> Sequence[Said | CallStarted | CallEnded]:
         """What has been said and done so far."""
-        return past(self._talk.store.history(self._talk.session.id))
+        return transcript(self._talk.store.history(self._talk.session.id))
 
     def cost(self) -> str:
         """What the session has used so far."""

@@ -11,7 +11,7 @@ from tersely.tui.shown import Said
 _STATUS_OF_KEPT = {"completed": "ok", "error": "failed", "pending": "interrupted"}
 
 
-def past(history: History) -> Sequence[Said | CallStarted | CallEnded]:
+def transcript(history: History) -> Sequence[Said | CallStarted | CallEnded]:
     """Messages in their order, each with the calls that it asked for."""
     calls: dict[str, list[CallRow]] = {}
     for call in history.calls:

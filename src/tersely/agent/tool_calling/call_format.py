@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Way(StrEnum):
+class CallFormat(StrEnum):
     """How calls are asked for."""
 
     NATIVE = "native"  # the server asks in the form that its model was trained on, and reads it
@@ -15,4 +15,4 @@ class Way(StrEnum):
     TEXT = "text"  # the model is told how, and read with patience
 
 
-HELD_BY_GRAMMAR = frozenset({Way.GRAMMAR, Way.CALL})
+HELD_BY_GRAMMAR = frozenset({CallFormat.GRAMMAR, CallFormat.CALL})

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.agent.calling import Repetition, Way, prose_reader
+from tersely.agent.tool_calling import CallFormat, Repetition, prose_reader
 
 CALL = "<call read>\npath: src/app.py\n</call>"
 PROSE = st.text("ab <call>\n/tol_\\[]", max_size=80)
 
 
-def shown(parts: list[str], way: Way) -> str:
+def shown(parts: list[str], way: CallFormat) -> str:
     reader = prose_reader(way)
     return "".join([*(reader.feed(part) for part in parts), reader.rest()])
 
@@ -27,17 +27,17 @@ def split(text: str, cuts: list[int]) -> list[str]:
 @given(PROSE.filter(lambda text: "\n<call" not in f"\n{text}"), st.lists(st.integers(0, 90)), st.booleans())
 def test_prose_is_shown_whole_and_the_call_not_at_all(prose: str, cuts: list[int], calls: bool) -> None:
     answer = f"{prose}\n{CALL}" if calls else prose
-    assert shown(split(answer, cuts), Way.GRAMMAR) == (f"{prose}\n" if calls else prose)
+    assert shown(split(answer, cuts), CallFormat.GRAMMAR) == (f"{prose}\n" if calls else prose)
 
 
 @pytest.mark.parametrize("start", ["<call read>", "  <call read>", "<tool_call>{", "<function=read>", "[TOOL_CALLS][{"])
 def test_other_forms_of_calls_are_not_shown_either(start: str) -> None:
     for cut in range(len(start)):
-        assert shown(["I look.\n", start[:cut], start[cut:] + "\npath: x"], Way.TEXT) == "I look.\n"
+        assert shown(["I look.\n", start[:cut], start[cut:] + "\npath: x"], CallFormat.TEXT) == "I look.\n"
 
 
 def test_lines_that_only_look_like_calls_are_shown() -> None:
-    assert shown(["<", "callback>\n", "<tool", "box>\n"], Way.TEXT) == "<callback>\n<toolbox>\n"
+    assert shown(["<", "callback>\n", "<tool", "box>\n"], CallFormat.TEXT) == "<callback>\n<toolbox>\n"
 
 
 @given(st.text(), st.lists(st.integers(0, 200)), st.booleans(), st.booleans())
@@ -45,7 +45,7 @@ def test_an_envelope_shows_what_it_says(said: str, cuts: list[int], ascii_only: 
     said = said.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     call = {"tool": "read", "path": "x"} if calls else None
     answer = json.dumps({"say": said, "call": call}, ensure_ascii=ascii_only)
-    assert shown(split(answer, cuts), Way.SCHEMA) == said
+    assert shown(split(answer, cuts), CallFormat.SCHEMA) == said
 
 
 @pytest.mark.parametrize("cycle", ["a", "no ", "I will now read the file again.\n", "x = 1\ny = 2\n\n" * 9])

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tersely.agent.calling.form import Written
+from tersely.agent.tool_calling.text_call_format import Written
 from tersely.agent.tools.declaration import Tool
 from tersely.foundation.limits import MAX_MODEL_CALLS
 

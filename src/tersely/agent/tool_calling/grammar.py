@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tersely.agent.calling.form import CLOSING, OPENING, marker
-from tersely.agent.calling.paths import Paths, literal
+from tersely.agent.tool_calling.path_trie import PathTrie, literal
+from tersely.agent.tool_calling.text_call_format import CLOSING, OPENING, marker
 from tersely.agent.tools.declaration import Kind, Parameter, Tool
 from tersely.foundation.limits import MAX_CALL_LINE_CHARACTERS
 
@@ -31,7 +31,7 @@ _NEW_PATH = ((0x2D, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))  # letters,
 _BLANK = " \t"
 
 
-def grammar_for(tools: Sequence[Tool], paths: Paths | None, has_prose: bool = True) -> str:
+def grammar_for(tools: Sequence[Tool], paths: PathTrie | None, has_prose: bool = True) -> str:
     """The grammar of an answer that may call one of these tools, and has to where it `has_prose` not.
 
     `paths` are the ones that it may name.

@@ -7,15 +7,23 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.agent.calling.gbnf import Grammar
-from tests.agent.calling.tools import PATHS, TOOLS, first_call
+from tests.agent.tool_calling.gbnf import Grammar
+from tests.agent.tool_calling.tools import PATHS, TOOLS, first_call
 
-from tersely.agent.calling import Call, Paths, Way, call_format, constraint_for, way_of, written
-from tersely.agent.calling.grammar import grammar_for
 from tersely.agent.models.protocol import Abilities
+from tersely.agent.tool_calling import (
+    Call,
+    CallFormat,
+    PathTrie,
+    call_format_of,
+    call_instructions,
+    constraint_for,
+    written,
+)
+from tersely.agent.tool_calling.grammar import grammar_for
 from tersely.agent.tools.declaration import Kind
 
-KNOWN = Paths(PATHS)
+KNOWN = PathTrie(PATHS)
 GRAMMAR = Grammar(grammar_for(TOOLS, KNOWN))
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
@@ -27,7 +35,7 @@ def answers(draw: st.DrawFn, rule: str = "root") -> str:
 
 @given(answers("call"))
 def test_every_call_of_the_grammar_is_read_and_valid(answer: str) -> None:
-    call = first_call(answer, KNOWN, Way.GRAMMAR)
+    call = first_call(answer, KNOWN, CallFormat.GRAMMAR)
     assert isinstance(call, Call), call
     assert answer.startswith(f"<call {call.tool}>\n")
     for parameter in BY_NAME[call.tool].parameters:
@@ -37,20 +45,20 @@ def test_every_call_of_the_grammar_is_read_and_valid(answer: str) -> None:
 
 @given(answers())
 def test_an_answer_of_the_grammar_makes_a_call_or_none(answer: str) -> None:
-    call = first_call(answer, KNOWN, Way.GRAMMAR)
+    call = first_call(answer, KNOWN, CallFormat.GRAMMAR)
     assert isinstance(call, Call) == answer.endswith("</call>") or call is None
 
 
 @given(answers("prose"))
 def test_prose_of_the_grammar_makes_no_call(answer: str) -> None:
-    assert first_call(answer, KNOWN, Way.GRAMMAR) is None
+    assert first_call(answer, KNOWN, CallFormat.GRAMMAR) is None
 
 
 @given(answers("call"))
 def test_what_is_read_can_be_written_again(answer: str) -> None:
-    call = first_call(answer, KNOWN, Way.GRAMMAR)
+    call = first_call(answer, KNOWN, CallFormat.GRAMMAR)
     assert isinstance(call, Call)
-    again = first_call(written(BY_NAME[call.tool], call.arguments), KNOWN, Way.GRAMMAR)
+    again = first_call(written(BY_NAME[call.tool], call.arguments), KNOWN, CallFormat.GRAMMAR)
     assert isinstance(again, Call)
     assert again.arguments == call.arguments
 
@@ -62,20 +70,20 @@ CODE = st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters
 def test_raw_lines_come_back_as_they_are(lines: list[str], start: int) -> None:
     body = "".join(f"{line}\n" for line in lines)
     arguments: dict[str, Any] = {"path": "src/app.py", "start": start, "end": start + 1, "body": body}
-    call = first_call("Here.\n" + written(BY_NAME["edit_lines"], arguments), KNOWN, Way.GRAMMAR)
+    call = first_call("Here.\n" + written(BY_NAME["edit_lines"], arguments), KNOWN, CallFormat.GRAMMAR)
     assert isinstance(call, Call)
     assert call.arguments == arguments
 
 
 @given(st.sets(st.from_regex(r"[a-z]{1,3}(/[a-z.\"\\]{1,4}){0,3}", fullmatch=True), min_size=1, max_size=30), st.data())
 def test_the_trie_allows_known_paths_and_no_others(files: set[str], data: st.DataObject) -> None:
-    paths = Paths(files)
+    paths = PathTrie(files)
     grammar = Grammar(paths.rules)
     assert grammar.drawn(lambda least, most: data.draw(st.integers(least, most)), "known-path") in paths
 
 
 def test_names_may_be_as_deep_as_they_like() -> None:
-    paths = Paths("a" * length for length in range(1, 4_000))
+    paths = PathTrie("a" * length for length in range(1, 4_000))
     assert paths.rules.count("\n") == 3_999
 
 
@@ -106,18 +114,18 @@ def test_every_known_path_can_be_said() -> None:
 @pytest.mark.parametrize(
     ("can", "way"),
     [
-        ({"grammar": True, "schema": True, "tools": True}, Way.NATIVE),
-        ({"grammar": True, "schema": True}, Way.GRAMMAR),
-        ({"schema": True}, Way.SCHEMA),
-        ({}, Way.TEXT),
+        ({"grammar": True, "schema": True, "tools": True}, CallFormat.NATIVE),
+        ({"grammar": True, "schema": True}, CallFormat.GRAMMAR),
+        ({"schema": True}, CallFormat.SCHEMA),
+        ({}, CallFormat.TEXT),
     ],
 )
-def test_the_surest_way_is_chosen(can: dict[str, bool], way: Way) -> None:
+def test_the_surest_way_is_chosen(can: dict[str, bool], way: CallFormat) -> None:
     nothing = Abilities(grammar=False, schema=False, tools=False, window=0, model="", family="")
     abilities = nothing._replace(**can)
-    constraint = constraint_for(TOOLS, way_of(abilities), KNOWN)
-    assert way_of(abilities) is way
-    assert bool(call_format(way)) is (way is not Way.NATIVE)
-    held = [Way.GRAMMAR, Way.SCHEMA, Way.NATIVE]
+    constraint = constraint_for(TOOLS, call_format_of(abilities), KNOWN)
+    assert call_format_of(abilities) is way
+    assert bool(call_instructions(way)) is (way is not CallFormat.NATIVE)
+    held = [CallFormat.GRAMMAR, CallFormat.SCHEMA, CallFormat.NATIVE]
     assert [bool(part) for part in (constraint or ("", None, ()))[:3]] == [way is each for each in held]
     assert constraint_for((), way, KNOWN) is None

@@ -8,24 +8,26 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.agent.calling.tools import PATHS, TOOLS, first_call
+from tests.agent.tool_calling.tools import PATHS, TOOLS, first_call
 
-from tersely.agent.calling import Call, Malformed, Paths, Way, read_raw_call
 from tersely.agent.models.protocol import RawCall
+from tersely.agent.tool_calling import Call, CallFormat, Malformed, PathTrie, read_raw_call
 
-KNOWN = Paths(PATHS)
+KNOWN = PathTrie(PATHS)
 READ = {"path": "src/app.py"}
 EDIT = {"path": "src/app.py", "start": 3, "end": 4, "body": "def f():\n    return 1\n"}
 
 
-def read_call(answer: str | RawCall, paths: Paths = KNOWN, way: Way = Way.TEXT) -> Call | Malformed | None:
+def read_call(
+    answer: str | RawCall, paths: PathTrie = KNOWN, way: CallFormat = CallFormat.TEXT
+) -> Call | Malformed | None:
     """The first call of an answer."""
     if isinstance(answer, RawCall):
         return read_raw_call(answer, TOOLS, paths)
     return first_call(answer, paths, way)
 
 
-def called(answer: str | RawCall, way: Way = Way.TEXT) -> tuple[str, dict[str, Any]]:
+def called(answer: str | RawCall, way: CallFormat = CallFormat.TEXT) -> tuple[str, dict[str, Any]]:
     call = read_call(answer, KNOWN, way)
     assert isinstance(call, Call), call
     return call.tool, dict(call.arguments)
@@ -139,7 +141,7 @@ def test_repairs_are_told() -> None:
 
 
 def test_what_may_mean_two_things_is_not_guessed() -> None:
-    paths = Paths(["a/models.py", "b/models.py"])
+    paths = PathTrie(["a/models.py", "b/models.py"])
     call = read_call("<call read>\npath: models.py\n</call>", paths)
     assert isinstance(call, Malformed)
     assert "maybe a/models.py or b/models.py" in call.reason
@@ -159,13 +161,13 @@ def test_half_a_character_is_none_that_can_be_kept() -> None:
 
 def test_an_envelope_holds_a_call_or_none() -> None:
     said = {"say": "I look.", "call": {"tool": "read", "path": "src/app.py"}}
-    assert called(json.dumps(said), Way.SCHEMA) == ("read", READ)
-    assert read_call(json.dumps({"say": "Done.", "call": None}), KNOWN, Way.SCHEMA) is None
-    assert isinstance(read_call('{"say": "I was cut', KNOWN, Way.SCHEMA), Malformed)
+    assert called(json.dumps(said), CallFormat.SCHEMA) == ("read", READ)
+    assert read_call(json.dumps({"say": "Done.", "call": None}), KNOWN, CallFormat.SCHEMA) is None
+    assert isinstance(read_call('{"say": "I was cut', KNOWN, CallFormat.SCHEMA), Malformed)
 
 
-@given(st.text() | st.text("<>call/ \nread:path`{}[]\"'-=(),", max_size=120), st.sampled_from(list(Way)))
-def test_nothing_that_is_said_breaks_the_reader(answer: str, way: Way) -> None:
+@given(st.text() | st.text("<>call/ \nread:path`{}[]\"'-=(),", max_size=120), st.sampled_from(list(CallFormat)))
+def test_nothing_that_is_said_breaks_the_reader(answer: str, way: CallFormat) -> None:
     for said in (answer, f"<call {answer}", f"<call edit_lines>\n{answer}", RawCall("read", answer)):
         call = read_call(said, KNOWN, way)
         assert call is None or isinstance(call, Call | Malformed)

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from bench.modelserver.server import Server
 from tests.agent.asking import asked
-from tests.agent.calling.tools import PATHS, TOOLS, first_call
 from tests.agent.random_model import CALL, CALL_END, LINE_END, fuzz_tokens
+from tests.agent.tool_calling.tools import PATHS, TOOLS, first_call
 
-from tersely.agent.calling import Call, Paths, Way
-from tersely.agent.calling.grammar import grammar_for
+from tersely.agent.tool_calling import Call, CallFormat, PathTrie
+from tersely.agent.tool_calling.grammar import grammar_for
 from tersely.agent.tools.declaration import Kind, Parameter
 
 MOST_TOKENS = 400  # of one answer; one that is cut off there is no answer
@@ -24,7 +24,7 @@ class Answers(NamedTuple):
     unknown_paths: list[str]
 
 
-def fuzz(server: Server, paths: Paths, count: int, seed: int = 0) -> Answers:
+def fuzz(server: Server, paths: PathTrie, count: int, seed: int = 0) -> Answers:
     """Ask so many times, and read every answer."""
     names_of_paths = {tool.name: [one.name for one in tool.parameters if is_known_path(one)] for tool in TOOLS}
     calls, malformed, unknown = 0, [], []
@@ -32,7 +32,7 @@ def fuzz(server: Server, paths: Paths, count: int, seed: int = 0) -> Answers:
         text = choice["message"]["content"]
         if choice["finish_reason"] == "length":
             continue
-        call = first_call(text, paths, Way.GRAMMAR)
+        call = first_call(text, paths, CallFormat.GRAMMAR)
         if isinstance(call, Call):
             calls += 1
             named = [call.arguments.get(name, ".") for name in names_of_paths[call.tool]]
@@ -64,7 +64,7 @@ def choices(server: Server, grammar: str, count: int, seed: int) -> list[dict[st
 
 
 def test_no_call_is_malformed_and_no_path_invented(model_server: Server) -> None:
-    found = fuzz(model_server, Paths(f"src/part{number % 7}/file_{number}.py" for number in range(60)), 750)
+    found = fuzz(model_server, PathTrie(f"src/part{number % 7}/file_{number}.py" for number in range(60)), 750)
     assert found.malformed == []
     assert found.unknown_paths == []
     assert found.calls > 600
@@ -72,7 +72,7 @@ def test_no_call_is_malformed_and_no_path_invented(model_server: Server) -> None
 
 def test_files_may_be_called_anything(model_server: Server) -> None:
     odd = ['a "quoted" name', "back\\slash", "ü/日本/✓.py", "[x]", "a-b_c (1).txt", "::=", "|", "\\n"]
-    found = fuzz(model_server, Paths([*PATHS, *odd]), 250, seed=1)
+    found = fuzz(model_server, PathTrie([*PATHS, *odd]), 250, seed=1)
     assert found.malformed == []
     assert found.unknown_paths == []
     assert found.calls > 200

@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from tersely.agent.calling import foreign
-from tersely.agent.calling.form import OPENING, start_of
-from tersely.agent.calling.schema import SAY
-from tersely.agent.calling.way import HELD_BY_GRAMMAR, Way
+from tersely.agent.tool_calling import foreign_call_formats
+from tersely.agent.tool_calling.call_format import HELD_BY_GRAMMAR, CallFormat
+from tersely.agent.tool_calling.schema import SAY
+from tersely.agent.tool_calling.text_call_format import OPENING, start_of
 from tersely.agent.tools.declaration import Tool
 
 _SAY = re.compile(rf'\s*\{{\s*"{SAY}"\s*:\s*"')
@@ -33,11 +33,11 @@ class ProseReader(Protocol):
         """Whether what comes in is probably no prose."""
 
 
-def prose_reader(way: Way, tools: Sequence[Tool] = ()) -> ProseReader:
+def prose_reader(call_format: CallFormat, tools: Sequence[Tool] = ()) -> ProseReader:
     """The reader of answers that were asked for in this way, and may call these tools."""
-    if way is Way.SCHEMA:
+    if call_format is CallFormat.SCHEMA:
         return EnvelopeProse(tools)
-    return LineProse(tools, is_strict=way in HELD_BY_GRAMMAR)
+    return LineProse(tools, is_strict=call_format in HELD_BY_GRAMMAR)
 
 
 def _begins_call(line: str) -> bool:
@@ -91,8 +91,8 @@ class LineProse:
             if plain == "" or OPENING.startswith(plain):
                 return None
         if is_line_start:
-            return foreign.may_begin(plain, self._names)
-        return foreign.tag_begins(text)
+            return foreign_call_formats.may_begin(plain, self._names)
+        return foreign_call_formats.tag_begins(text)
 
     def _up_to(self, at: int) -> str:
         certain, self._given = self._text[self._given : at], max(at, self._given)
@@ -101,7 +101,7 @@ class LineProse:
     def rest(self) -> str:
         """See `ProseReader`."""
         own = start_of(self._text, self._is_strict)
-        found = None if own >= 0 else foreign.find(self._text, self._tools)
+        found = None if own >= 0 else foreign_call_formats.find(self._text, self._tools)
         start = found.start if found is not None else own
         return self._up_to(start if start >= 0 else len(self._text))
 
@@ -154,7 +154,7 @@ class EnvelopeProse:
         """See `ProseReader`; what no quote ends has been given already, and an answer that is no envelope is prose."""
         if self._is_within:
             return ""
-        whole = foreign.loads(self._waiting)
+        whole = foreign_call_formats.loads(self._waiting)
         if isinstance(whole, dict) and SAY in whole:
             return str(whole[SAY])
         reader = LineProse(self._tools, is_strict=False)

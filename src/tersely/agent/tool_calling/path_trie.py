@@ -13,7 +13,7 @@ ROOT = "."
 _END = ""  # the key of a node where a path may end
 
 
-class Paths:
+class PathTrie:
     """The files of a repository and their folders, POSIX and from its root; immutable.
 
     What is computed is kept, so one value should serve as long as the files are the same.

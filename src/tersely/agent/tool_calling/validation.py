@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from tersely.agent.calling.call import Call, Malformed
-from tersely.agent.calling.form import Written
-from tersely.agent.calling.paths import Paths
+from tersely.agent.tool_calling.call import Call, Malformed
+from tersely.agent.tool_calling.path_trie import PathTrie
+from tersely.agent.tool_calling.text_call_format import Written
 from tersely.agent.tools.declaration import Kind, Parameter, Tool
 from tersely.foundation.escape import visible_line
 from tersely.foundation.tokens import well_formed
@@ -38,7 +38,7 @@ class _RefusedError(Exception):
     """A value that does not fit, with what is wrong about it."""
 
 
-def checked(said: Written, tools: Sequence[Tool], paths: Paths | None = None, id: str = "") -> Call | Malformed:
+def checked(said: Written, tools: Sequence[Tool], paths: PathTrie | None = None, id: str = "") -> Call | Malformed:
     """The call that was written, or in one line why it cannot be made."""
     tool, repaired = _tool_named(said.tool, tools)
     if tool is None:
@@ -84,7 +84,7 @@ def _renamed(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> dict[
     return found
 
 
-def _fitted(values: dict[str, Any], tool: Tool, paths: Paths | None, repairs: list[str]) -> dict[str, Any]:
+def _fitted(values: dict[str, Any], tool: Tool, paths: PathTrie | None, repairs: list[str]) -> dict[str, Any]:
     fitted: dict[str, Any] = {}
     is_markup = any(str(value).lower().endswith(_MARKUP) for value in values.values())
     for parameter in tool.parameters:
@@ -99,7 +99,7 @@ def _fitted(values: dict[str, Any], tool: Tool, paths: Paths | None, repairs: li
     return fitted
 
 
-def _value(parameter: Parameter, value: Any, paths: Paths | None, repairs: list[str]) -> Any:
+def _value(parameter: Parameter, value: Any, paths: PathTrie | None, repairs: list[str]) -> Any:
     """The value as its kind wants it; raises _RefusedError."""
     if parameter.kind is Kind.INTEGER:
         return _integer(parameter, value)
@@ -151,7 +151,7 @@ def _choice(parameter: Parameter, value: str, repairs: list[str]) -> str:
     return alike[0]
 
 
-def _path(parameter: Parameter, value: str, paths: Paths, repairs: list[str]) -> str:
+def _path(parameter: Parameter, value: str, paths: PathTrie, repairs: list[str]) -> str:
     if value in paths:
         return value
     meant = paths.meant(value)

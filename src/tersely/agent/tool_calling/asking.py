@@ -1,30 +1,31 @@
-"""How a model is asked for calls, and how its answer is read: one way for each kind of server."""
+"""How a model is asked for calls, and how its answer is read: one format for each kind of server."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tersely.agent.calling import foreign, form
-from tersely.agent.calling.call import Call, Malformed
-from tersely.agent.calling.form import Written
-from tersely.agent.calling.grammar import grammar_for
-from tersely.agent.calling.paths import Paths
-from tersely.agent.calling.schema import CALL, SAY, TOOL, envelope, functions
-from tersely.agent.calling.validation import checked
-from tersely.agent.calling.way import HELD_BY_GRAMMAR, Way
 from tersely.agent.models.protocol import Abilities, Constraint, RawCall
+from tersely.agent.tool_calling import foreign_call_formats, text_call_format
+from tersely.agent.tool_calling.call import Call, Malformed
+from tersely.agent.tool_calling.call_format import HELD_BY_GRAMMAR, CallFormat
+from tersely.agent.tool_calling.grammar import grammar_for
+from tersely.agent.tool_calling.path_trie import PathTrie
+from tersely.agent.tool_calling.schema import CALL, SAY, TOOL, envelope, functions
+from tersely.agent.tool_calling.text_call_format import Written
+from tersely.agent.tool_calling.validation import checked
 from tersely.agent.tools.declaration import Tool
 
 AUTO = "auto"
 MAX_CALL_CHARACTERS = 400_000  # of an answer that is searched for a call
 _SHOWN = "<call read>\npath: src/app.py\n</call>"
-_FORMATS = {
-    Way.GRAMMAR: f"To use a tool, end your message with one call, each argument on a line:\n{_SHOWN}\n"
+_INSTRUCTIONS = {
+    CallFormat.GRAMMAR: f"To use a tool, end your message with one call, each argument on a line:\n{_SHOWN}\n"
     "Lines of code follow a line such as `--- body`, as they are.",
-    Way.SCHEMA: 'Answer in JSON: {"say": "…", "call": {"tool": "read", "path": "src/app.py"}}, or with "call": null.',
-    Way.NATIVE: "",
-    Way.CALL: f"""Every message of yours is one call, each argument on a line, as in:
+    CallFormat.SCHEMA: 'Answer in JSON: {"say": "…", "call": {"tool": "read", "path": "src/app.py"}}, '
+    'or with "call": null.',
+    CallFormat.NATIVE: "",
+    CallFormat.CALL: f"""Every message of yours is one call, each argument on a line, as in:
 “Read src/app.py.”
 {_SHOWN}
 “List the files in src.”
@@ -36,7 +37,7 @@ _FORMATS = {
 “Thanks!”
 <call respond>\n--- text\nYou are welcome.\n</call>""",
 }
-_FORMATS[Way.TEXT] = _FORMATS[Way.GRAMMAR]
+_INSTRUCTIONS[CallFormat.TEXT] = _INSTRUCTIONS[CallFormat.GRAMMAR]
 
 
 class Reading(NamedTuple):
@@ -46,58 +47,60 @@ class Reading(NamedTuple):
     start: int
 
 
-def way_of(abilities: Abilities, wanted: str = AUTO) -> Way:
-    """The way that a model knows best, if its server has it: its own functions, else the surest of ours.
+def call_format_of(abilities: Abilities, wanted: str = AUTO) -> CallFormat:
+    """The format that a model knows best, if its server has it: its own functions, else the surest of ours.
 
     `wanted` is another one that is taken if the server has it; templates without functions have some form of theirs.
     """
     has = {
-        Way.NATIVE: abilities.tools or (wanted == Way.NATIVE and abilities.grammar),
-        Way.GRAMMAR: abilities.grammar,
-        Way.CALL: abilities.grammar,
-        Way.SCHEMA: abilities.schema,
-        Way.TEXT: True,
+        CallFormat.NATIVE: abilities.tools or (wanted == CallFormat.NATIVE and abilities.grammar),
+        CallFormat.GRAMMAR: abilities.grammar,
+        CallFormat.CALL: abilities.grammar,
+        CallFormat.SCHEMA: abilities.schema,
+        CallFormat.TEXT: True,
     }
-    ways = [way for way in Way if has[way]]
-    return next((way for way in ways if way == wanted), ways[0])
+    formats = [each for each in CallFormat if has[each]]
+    return next((each for each in formats if each == wanted), formats[0])
 
 
-def call_format(way: Way) -> str:
+def call_instructions(call_format: CallFormat) -> str:
     """What the model is told of how to call, for the prompt; "" where the server's template says it."""
-    return _FORMATS[way]
+    return _INSTRUCTIONS[call_format]
 
 
 def constraint_for(
-    tools: Sequence[Tool], way: Way, paths: Paths | None = None, allowed: Sequence[str] = ()
+    tools: Sequence[Tool], call_format: CallFormat, paths: PathTrie | None = None, allowed: Sequence[str] = ()
 ) -> Constraint | None:
-    """What holds the next answer to prose and calls of these tools, as far as the way can; None if it cannot.
+    """What holds the next answer to prose and calls of these tools, as far as the format can; None if it cannot.
 
     Only a grammar lists the paths there are: as functions or a schema they would stand in every prompt. `allowed` are
     the names of the tools that may be called now, where a server restricts a list.
     """
-    if not tools or way is Way.TEXT:
+    if not tools or call_format is CallFormat.TEXT:
         return None
-    if way in HELD_BY_GRAMMAR:
-        return Constraint(grammar=grammar_for(tools, paths, has_prose=way is Way.GRAMMAR))
-    if way is Way.SCHEMA:
+    if call_format in HELD_BY_GRAMMAR:
+        return Constraint(grammar=grammar_for(tools, paths, has_prose=call_format is CallFormat.GRAMMAR))
+    if call_format is CallFormat.SCHEMA:
         return Constraint(schema=envelope(tools))
     return Constraint(tools=functions(tools), allowed=tuple(allowed))
 
 
-def read_calls(answer: str, tools: Sequence[Tool], paths: Paths | None = None, way: Way = Way.TEXT) -> Reading:
+def read_calls(
+    answer: str, tools: Sequence[Tool], paths: PathTrie | None = None, call_format: CallFormat = CallFormat.TEXT
+) -> Reading:
     """The calls in the text of an answer, checked.
 
     With a grammar our own form counts only as it is written there, so that prose about it is none.
     """
     answer = answer[:MAX_CALL_CHARACTERS].replace("\r\n", "\n")
-    if way is Way.SCHEMA and (enveloped := _from_envelope(answer, tools, paths)) is not None:
+    if call_format is CallFormat.SCHEMA and (enveloped := _from_envelope(answer, tools, paths)) is not None:
         return enveloped
-    start = form.start_of(answer, is_strict=way in HELD_BY_GRAMMAR)
+    start = text_call_format.start_of(answer, is_strict=call_format in HELD_BY_GRAMMAR)
     if start >= 0:
-        written = form.read(answer, tools, is_strict=way in HELD_BY_GRAMMAR)
+        written = text_call_format.read(answer, tools, is_strict=call_format in HELD_BY_GRAMMAR)
         return Reading(tuple(checked(each, tools, paths) for each in written), start)
-    found = foreign.find(answer, tools)
-    if found is None and way is Way.SCHEMA and answer.lstrip().startswith("{"):
+    found = foreign_call_formats.find(answer, tools)
+    if found is None and call_format is CallFormat.SCHEMA and answer.lstrip().startswith("{"):
         return Reading((Malformed("the answer is no whole JSON object; say less in it, or call again"),), 0)
     if found is None:
         return Reading((), len(answer))
@@ -106,17 +109,17 @@ def read_calls(answer: str, tools: Sequence[Tool], paths: Paths | None = None, w
     return Reading(tuple(checked(each, tools, paths) for each in found.calls), found.start)
 
 
-def read_raw_call(raw: RawCall, tools: Sequence[Tool], paths: Paths | None = None) -> Call | Malformed:
+def read_raw_call(raw: RawCall, tools: Sequence[Tool], paths: PathTrie | None = None) -> Call | Malformed:
     """A call that the server has read from the answer itself, checked."""
-    arguments = foreign.loads(raw.arguments or "{}")
+    arguments = foreign_call_formats.loads(raw.arguments or "{}")
     if not isinstance(arguments, dict):
         return Malformed(f"{raw.name}: its arguments are no JSON object", raw.name, raw.id)
     return checked(Written(raw.name, arguments), tools, paths, raw.id)
 
 
-def _from_envelope(answer: str, tools: Sequence[Tool], paths: Paths | None) -> Reading | None:
+def _from_envelope(answer: str, tools: Sequence[Tool], paths: PathTrie | None) -> Reading | None:
     """What an envelope holds; None for an answer that is none, by a server that does not keep to its schema."""
-    whole = foreign.loads(answer)
+    whole = foreign_call_formats.loads(answer)
     if not isinstance(whole, dict) or not {SAY, CALL} & set(whole):
         return None
     call = whole.get(CALL)

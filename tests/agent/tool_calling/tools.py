@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tersely.agent.calling import Call, Malformed, Paths, Way, read_calls
+from tersely.agent.tool_calling import Call, CallFormat, Malformed, PathTrie, read_calls
 from tersely.agent.tools.declaration import Effect, Kind, Observation, Parameter, Tool
 from tersely.agent.tools.toolbox import Toolbox
 
@@ -19,7 +19,7 @@ PATHS = (
 )
 
 
-def first_call(text: str, paths: Paths, way: Way) -> Call | Malformed | None:
+def first_call(text: str, paths: PathTrie, way: CallFormat) -> Call | Malformed | None:
     """The first call of an answer, None where it makes none."""
     return next(iter(read_calls(text, TOOLS, paths, way).calls), None)
 

@@ -7,13 +7,13 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.agent.calling.tools import PATHS, TOOLS
+from tests.agent.tool_calling.tools import PATHS, TOOLS
 
-from tersely.agent.calling import Call, Malformed, Paths, Way, prose_reader, read_calls
-from tersely.agent.calling.foreign import FORMATS
+from tersely.agent.tool_calling import Call, CallFormat, Malformed, PathTrie, prose_reader, read_calls
+from tersely.agent.tool_calling.foreign_call_formats import FORMATS
 from tersely.foundation.limits import MAX_MODEL_CALLS
 
-KNOWN = Paths(PATHS)
+KNOWN = PathTrie(PATHS)
 READ, SEARCH = ("read", {"path": "src/app.py"}), ("search", {"query": "x"})
 CODE = 'def f(x):\n    return {"a": [1, "</tool_call>"]}  # </parameter> ✓\n'
 R, S = '{"name": "read", "arguments": {"path": "src/app.py"}}', '{"name": "search", "arguments": {"query": "x"}}'
@@ -120,7 +120,7 @@ SAMPLES = {  # by the number of the format in the table
 EVERY = [sample for samples in SAMPLES.values() for sample in samples]
 
 
-def called(answer: str, way: Way = Way.NATIVE) -> list[tuple[str, object]]:
+def called(answer: str, way: CallFormat = CallFormat.NATIVE) -> list[tuple[str, object]]:
     calls = read_calls(answer, TOOLS, KNOWN, way).calls
     assert all(isinstance(call, Call) for call in calls), calls
     return [(call.tool, dict(call.arguments)) for call in calls if isinstance(call, Call)]
@@ -132,9 +132,9 @@ def test_every_format_has_samples_and_a_specification() -> None:
     assert all(source.startswith("https://") for form in FORMATS for source in form.sources)
 
 
-@pytest.mark.parametrize("way", [Way.NATIVE, Way.TEXT, Way.GRAMMAR, Way.SCHEMA])
+@pytest.mark.parametrize("way", [CallFormat.NATIVE, CallFormat.TEXT, CallFormat.GRAMMAR, CallFormat.SCHEMA])
 @pytest.mark.parametrize("answer", EVERY)
-def test_all_calls_of_an_answer_are_read_in_order(answer: str, way: Way) -> None:
+def test_all_calls_of_an_answer_are_read_in_order(answer: str, way: CallFormat) -> None:
     assert called(answer, way) == [READ, SEARCH]
     if answer not in SAMPLES[9][1:]:
         assert called(f"I look.\n{answer}", way)[0] == READ
@@ -143,7 +143,7 @@ def test_all_calls_of_an_answer_are_read_in_order(answer: str, way: Way) -> None
 @pytest.mark.parametrize("answer", EVERY)
 def test_nothing_of_a_call_is_shown_however_it_comes_in(answer: str) -> None:
     for size in (1, 3, 7):
-        reader = prose_reader(Way.NATIVE, TOOLS)
+        reader = prose_reader(CallFormat.NATIVE, TOOLS)
         said = f"I look.\n{answer}"
         parts = [said[at : at + size] for at in range(0, len(said), size)]
         assert "".join([*map(reader.feed, parts), reader.rest()]) == "I look.\n"
@@ -192,8 +192,8 @@ def test_any_code_survives_where_it_is_escaped(form: str, lines: list[str]) -> N
     ],
 )
 def test_what_only_looks_like_a_call_is_shown_as_it_is(answer: str) -> None:
-    assert read_calls(answer, TOOLS, KNOWN, Way.NATIVE).calls == ()
-    reader = prose_reader(Way.NATIVE, TOOLS)
+    assert read_calls(answer, TOOLS, KNOWN, CallFormat.NATIVE).calls == ()
+    reader = prose_reader(CallFormat.NATIVE, TOOLS)
     assert reader.feed(answer) + reader.rest() == answer
 
 
@@ -201,9 +201,9 @@ def test_what_only_looks_like_a_call_is_shown_as_it_is(answer: str) -> None:
     "answer", ['<tool_call>\n{"name": "read", "arguments": {"pa', "[TOOL_CALLS]rea", "<function=read>\n<p"]
 )
 def test_a_call_that_was_cut_off_is_no_answer(answer: str) -> None:
-    (call,) = read_calls(answer, TOOLS, KNOWN, Way.NATIVE).calls
+    (call,) = read_calls(answer, TOOLS, KNOWN, CallFormat.NATIVE).calls
     assert isinstance(call, Malformed)
-    reader = prose_reader(Way.NATIVE, TOOLS)
+    reader = prose_reader(CallFormat.NATIVE, TOOLS)
     assert reader.feed(answer) + reader.rest() == ""
 
 
@@ -221,5 +221,5 @@ def test_no_answer_makes_more_calls_than_there_may_be() -> None:
 
 def test_calls_in_our_own_form_are_all_taken_too() -> None:
     answer = "<call read>\npath: src/app.py\n</call>\n\n<call search>\nquery: x\n</call>"
-    assert called(answer, Way.TEXT) == [READ, SEARCH]
-    assert called(answer, Way.GRAMMAR) == [READ]
+    assert called(answer, CallFormat.TEXT) == [READ, SEARCH]
+    assert called(answer, CallFormat.GRAMMAR) == [READ]
