@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -37,8 +38,6 @@ SAMPLES = {  # by the number of the format in the table
     1: [
         '[TOOL_CALLS]read[ARGS]{"path": "src/app.py"}[TOOL_CALLS]search[CALL_ID]a1b2c3d4e[ARGS]{"query": "x"}',
         '[TOOL_CALLS]read{"path": "src/app.py"}[TOOL_CALLS]search{"query": "x"}',
-    ],
-    2: [
         (
             "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read\n"
             '```json\n{"path": "src/app.py"}\n```'
@@ -54,8 +53,24 @@ SAMPLES = {  # by the number of the format in the table
             '{"path": "src/app.py"}<|tool_call_end|><|tool_call_begin|>functions.search:1<|tool_call_argument_begin|>'
             '{"query": "x"}<|tool_call_end|><|tool_calls_section_end|>'
         ),
+        '<function=read>{"path": "src/app.py"}</function><function=search>{"query": "x"}</function>',
+        '>>>read\n{"path": "src/app.py"}\n>>>search\n{"query": "x"}',
+        (
+            '<|recipient|>read\n<|content|>{"path": "src/app.py"}<|stop|>\n'
+            '<|recipient|>search\n<|content|>{"query": "x"}<|stop|>'
+        ),
+        'read\n{"path": "src/app.py"}\n>>>search\n{"query": "x"}',
+        'Action: read\nAction Input: {"path": "src/app.py"}\nAction: search\nAction Input: {"query": "x"}',
+        (
+            '<|tool_call:begin|>a1<|tool_call:name|>read<|tool_call:args|>{"path": "src/app.py"}<|tool_call:end|>'
+            '<|tool_call:begin|>b2<|tool_call:name|>search<|tool_call:args|>{"query": "x"}<|tool_call:end|>'
+        ),
+        (
+            '<｜DSML｜function_calls>\n<｜DSML｜invoke name="read">\n{"path": "src/app.py"}\n</｜DSML｜invoke>\n'
+            '<｜DSML｜invoke name="search">\n{"query": "x"}\n</｜DSML｜invoke>\n</｜DSML｜function_calls>'
+        ),
     ],
-    3: [
+    2: [
         (
             '<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path": "src/app.py"}<|call|>'
             '<|start|>assistant<|channel|>commentary to=functions.search<|message|>{"query": "x"}<|call|>'
@@ -65,11 +80,7 @@ SAMPLES = {  # by the number of the format in the table
             '<|start|>assistant to=functions.search<|channel|>commentary json<|message|>{"query": "x"}<|call|>'
         ),
     ],
-    4: [
-        '<function=read>{"path": "src/app.py"}</function><function=search>{"query": "x"}</function>',
-        '>>>read\n{"path": "src/app.py"}\n>>>search\n{"query": "x"}',
-    ],
-    5: [
+    3: [
         (
             f"<tool_call>\n<function=read>\n{PATH}\n</function>\n</tool_call>\n"
             "<tool_call>\n<function=search>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call>"
@@ -84,8 +95,28 @@ SAMPLES = {  # by the number of the format in the table
             '<｜DSML｜parameter name="query" string="true">x</｜DSML｜parameter>\n'
             "</｜DSML｜invoke>\n</｜DSML｜function_calls>"
         ),
+        (
+            "<tool_call>\n<function=read>\n<parameter=path>\nsrc/app.py\n</function>\n</tool_call>\n"
+            "<tool_call>\n<function=search>\n<parameter=query>\nx\n</function>\n</tool_call>"
+        ),
+        (
+            '<function name="read"><param name="path"><![CDATA[src/app.py]]></param></function>\n'
+            '<function name="search"><param name="query">x</param></function>'
+        ),
+        "<read>\n<path>src/app.py</path>\n</read>\n<search>\n<query>x</query>\n</search>",
+        (
+            '<｜tool_calls_begin｜>\n<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="read">\n'
+            '<steptml:parameter name="path">src/app.py</steptml:parameter>\n</steptml:invoke><｜tool_call_end｜>\n'
+            '<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="search">\n'
+            '<steptml:parameter name="query">x</steptml:parameter>\n</steptml:invoke><｜tool_call_end｜>'
+        ),
+        (
+            ']<]minimax[>[<tool_call>]<]minimax[>[<invoke name="read">]<]minimax[>[<path>src/app.py]<]minimax[>[</path>'
+            ']<]minimax[>[</invoke>]<]minimax[>[<invoke name="search">]<]minimax[>[<query>x]<]minimax[>[</query>'
+            "]<]minimax[>[</invoke>]<]minimax[>[</tool_call>"
+        ),
     ],
-    6: [
+    4: [
         (
             "<tool_call>read\n<arg_key>path</arg_key>\n<arg_value>src/app.py</arg_value>\n</tool_call>\n"
             "<tool_call>search\n<arg_key>query</arg_key>\n<arg_value>x</arg_value>\n</tool_call>"
@@ -94,8 +125,12 @@ SAMPLES = {  # by the number of the format in the table
             "<tool_call>read<arg_key>path</arg_key><arg_value>src/app.py</arg_value></tool_call>"
             "<tool_call>search<arg_key>query</arg_key><arg_value>x</arg_value></tool_call>"
         ),
+        (
+            "<tool_calls>\n<tool_call>read<tool_sep>\n<arg_key>path</arg_key>\n<arg_value>src/app.py</arg_value>\n</tool_call>"
+            "\n<tool_call>search<tool_sep>\n<arg_key>query</arg_key>\n<arg_value>x</arg_value>\n</tool_call>\n</tool_calls>"
+        ),
     ],
-    7: [
+    5: [
         (
             "<start_function_call>call:read{path:<escape>src/app.py<escape>}<end_function_call>"
             "<start_function_call>call:search{query:<escape>x<escape>}<end_function_call>"
@@ -105,13 +140,16 @@ SAMPLES = {  # by the number of the format in the table
             '<|tool_call>call:search{query:<|"|>x<|"|>}<tool_call|>'
         ),
     ],
-    8: [
+    6: [
         '[read(path="src/app.py"), search(query="x")]',
         '<|python_start|>[read(path="src/app.py"), search(query="x")]<|python_end|>',
         '<|tool_call_start|>[read(path="src/app.py"), search(query="x")]<|tool_call_end|>',
         '<function_calls>read(path="src/app.py")\nsearch(query="x")</function_calls>',
+        'read(path="src/app.py")\nsearch(query="x")',
+        '```tool_code\nprint(default_api.read(path="src/app.py"))\nprint(default_api.search(query="x"))\n```',
+        '<|python_tag|>read.call(path="src/app.py")\nsearch.call(query="x")<|eom_id|>',
     ],
-    9: [
+    7: [
         f"```json\n[{R}, {S}]\n```",
         '{"name": "read", "parameters": {"path": "src/app.py"}}; {"name": "search", "parameters": {"query": "x"}}',
         f'{{"tool_calls": [{R}, {S}]}}',
@@ -136,17 +174,28 @@ def test_every_format_has_samples_and_a_specification() -> None:
 @pytest.mark.parametrize("answer", EVERY)
 def test_all_calls_of_an_answer_are_read_in_order(answer: str, way: CallFormat) -> None:
     assert called(answer, way) == [READ, SEARCH]
-    if answer not in SAMPLES[9][1:]:
+    if answer not in SAMPLES[7][1:]:
         assert called(f"I look.\n{answer}", way)[0] == READ
 
 
+def shown(answer: str, cuts: Sequence[int]) -> str:
+    """What is shown of an answer that comes in parts."""
+    reader = prose_reader(CallFormat.NATIVE, TOOLS)
+    ends = sorted({min(cut, len(answer)) for cut in cuts} | {len(answer)})
+    parts = [answer[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+    return "".join([*map(reader.feed, parts), reader.rest()])
+
+
 @pytest.mark.parametrize("answer", EVERY)
-def test_nothing_of_a_call_is_shown_however_it_comes_in(answer: str) -> None:
-    for size in (1, 3, 7):
-        reader = prose_reader(CallFormat.NATIVE, TOOLS)
-        said = f"I look.\n{answer}"
-        parts = [said[at : at + size] for at in range(0, len(said), size)]
-        assert "".join([*map(reader.feed, parts), reader.rest()]) == "I look.\n"
+def test_nothing_of_a_call_is_shown_character_by_character(answer: str) -> None:
+    said = f"I look.\n{answer}"
+    assert shown(said, range(len(said))) == "I look.\n"
+
+
+@given(st.sampled_from(EVERY), st.lists(st.integers(0, 400)))
+def test_nothing_of_a_call_is_shown_however_it_comes_in(answer: str, cuts: list[int]) -> None:
+    assert shown(answer, cuts) == ""
+    assert shown(f"I look.\n{answer}", cuts) == "I look.\n"
 
 
 def code_in(form: str, body: str) -> str:
@@ -181,20 +230,44 @@ def test_any_code_survives_where_it_is_escaped(form: str, lines: list[str]) -> N
     assert arguments == {"path": "src/app.py", "start": 3, "end": 4, "body": body}
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        '```json\n{"name": "x", "version": "1"}\n```',
-        "Models write `<tool_call>` before a call.",
-        "```python\nread('src/app.py')\nprint(1)\n```\nThat reads it.",
-        "<div>\n<function>x</function>\n</div>",
-        "if a < b:\n    [read]",
-    ],
-)
+EXAMPLES = [
+    '```json\n{"name": "x", "version": "1"}\n```',
+    '```json\n{"name": "search", "version": "1"}\n```',
+    "Models write `<tool_call>` before a call.",
+    "Models write <tool_call> before a call, and </tool_call> behind it.",
+    "Mistral puts [TOOL_CALLS] before a list of calls.",
+    "```python\nread('src/app.py')\nprint(1)\n```\nThat reads it.",
+    "<div>\n<function>x</function>\n</div>",
+    "<div>\n<read>x</read>\n</div>",
+    "if a < b:\n    [read]",
+    f"Hermes models write:\n```\n<tool_call>\n{R}\n</tool_call>\n```",
+    f"```xml\n<tool_call>\n{R}\n</tool_call>\n```\nis what Hermes models write.",
+    f"Write `<tool_call>{R}</tool_call>` for it.",
+    f"For example,\n```json\n{R}\n```\nreads a file.",
+    f"~~~\n<function=read>\n{PATH}\n</function>\n~~~\nis the form of Qwen3-Coder.",
+    "The template ends a turn with <|im_end|> and begins one with <|im_start|>user.",
+    'You can call `read(path="src/app.py")` or search(query="x") for it.',
+    "search {\n  color: red\n}",
+    "[read](src/app.py) is the file, see [1] (src/app.py).",
+    "Action: we should write tests.",
+]
+
+
+@pytest.mark.parametrize("answer", EXAMPLES)
 def test_what_only_looks_like_a_call_is_shown_as_it_is(answer: str) -> None:
     assert read_calls(answer, TOOLS, KNOWN, CallFormat.NATIVE).calls == ()
-    reader = prose_reader(CallFormat.NATIVE, TOOLS)
-    assert reader.feed(answer) + reader.rest() == answer
+    assert shown(answer, range(len(answer))) == answer
+
+
+@pytest.mark.parametrize("unit", ["<", "<tool_call>", "<tooltool", " ", "\n", "[a]", "read.", "<read>\n", "<|a|>read"])
+def test_no_answer_takes_long_to_read(unit: str) -> None:
+    answer = (unit * 20_000)[:20_000]  # with expressions that go back and forth these took minutes
+    assert not any(isinstance(call, Call) for call in read_calls(answer, TOOLS, KNOWN, CallFormat.NATIVE).calls)
+
+
+def test_a_call_of_an_unknown_form_is_no_answer() -> None:
+    (call,) = read_calls("<|do|>read the file src/app.py<|done|>", TOOLS, KNOWN, CallFormat.NATIVE).calls
+    assert isinstance(call, Malformed)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tersely.agent.models.protocol import Abilities, Constraint, RawCall
-from tersely.agent.tool_calling import foreign_call_formats, text_call_format
+from tersely.agent.tool_calling import foreign_call_formats, payloads, text_call_format
 from tersely.agent.tool_calling.call import Call, Malformed
 from tersely.agent.tool_calling.call_format import HELD_BY_GRAMMAR, CallFormat
 from tersely.agent.tool_calling.grammar import grammar_for
@@ -111,7 +111,7 @@ def read_calls(
 
 def read_raw_call(raw: RawCall, tools: Sequence[Tool], paths: PathTrie | None = None) -> Call | Malformed:
     """A call that the server has read from the answer itself, checked."""
-    arguments = foreign_call_formats.loads(raw.arguments or "{}")
+    arguments = payloads.loads(raw.arguments or "{}")
     if not isinstance(arguments, dict):
         return Malformed(f"{raw.name}: its arguments are no JSON object", raw.name, raw.id)
     return checked(Written(raw.name, arguments), tools, paths, raw.id)
@@ -119,7 +119,7 @@ def read_raw_call(raw: RawCall, tools: Sequence[Tool], paths: PathTrie | None = 
 
 def _from_envelope(answer: str, tools: Sequence[Tool], paths: PathTrie | None) -> Reading | None:
     """What an envelope holds; None for an answer that is none, by a server that does not keep to its schema."""
-    whole = foreign_call_formats.loads(answer)
+    whole = payloads.loads(answer)
     if not isinstance(whole, dict) or not {SAY, CALL} & set(whole):
         return None
     call = whole.get(CALL)

@@ -1,53 +1,68 @@
 """Calls as models write them that were trained on other forms: one table of markers and of what stands behind them.
 
 A row is a mechanism, not a model: a marker that begins a call, and the grammar of its payload. `FORMATS` names the
-specifications of each. A payload ends where its grammar does, so code may hold what ends calls elsewhere.
+specifications of each. A call in a code span or a fence is an example unless that is all the answer comes to.
 """
 
 from __future__ import annotations
 
-import ast
-import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
+from tersely.agent.tool_calling.payloads import (
+    END,
+    OPEN,
+    SPACE,
+    Read,
+    braced_call,
+    json_calls,
+    named_json,
+    names_parameters,
+    pairs_call,
+    python_calls,
+    xml_call,
+)
 from tersely.agent.tool_calling.text_call_format import Written
 from tersely.agent.tools.declaration import Tool
 from tersely.foundation.limits import MAX_MODEL_CALLS
 
-MAX_EXPRESSION_CHARACTERS = 20_000  # of calls written in Python
 REPAIR = "read a call in another form"
-_NAMES = ("name", "tool", "function", "tool_name")
-_ARGUMENTS = ("arguments", "parameters", "args", "input")
-_WRAPPERS = ("tool_call", "tool_calls", "function_call", "function")
-_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
-_DECODER = json.JSONDecoder(strict=False)
 
-# A tag or special token that is about a tool: `<tool_call>`, `<|tool_call|>`, `<｜tool▁calls▁begin｜>`, `<TOOLCALL>`.
-_NO_RESULT = r"(?!/)(?![^<>]*(?:respon[sc]e|result|output))"
-_TAG = rf"<{_NO_RESULT}[\w:▁｜|-]*(?:tool|function|action|plugin)[\w:▁｜|-]*>"
-_PYTHON_TAG = r"<\|python_(?:tag|start)\|>"
-_NAME = r"(?P<name>[A-Za-z_][\w.-]*)(?::\d+)?"
-_FENCE = r"```[ \t]*(?:json|tool_code|tool_call|tool|python|py)?[ \t]*\n"
 _BAR = r"[|\uff5c]"
-# Between two calls of one answer, and behind the last.
-_END_TOKEN = rf"<{_BAR}(?:/[^<>]*|[^<>]*(?:end|suffix|eom|eot)[^<>]*|call){_BAR}>|<end_\w+>|<\w+\|>"
-_BETWEEN = re.compile(rf"(?:\s|[,;\]]|`+|</[\w:｜|-]+>|{_END_TOKEN})*", re.IGNORECASE)
-_RESULT = re.compile(r"<[|｜]?[\w▁:-]*(?:respon[sc]e|result|output)[\w▁:-]*[|｜]?>|\[TOOL_RESULTS\]|<\|im_start\|>")
-# What means nothing but a call, also where nobody can read what follows.
-_CALL_TAG = rf"<[|｜]?{_NO_RESULT}[\w:▁-]*tool[▁_]?calls?(?:[▁_]\w+)*[|｜]?>"
-_CERTAIN = re.compile(
-    rf"^[ \t]*(?:{_CALL_TAG}|\[TOOL_CALLS\]|<function=|{_PYTHON_TAG})",
-    re.MULTILINE | re.IGNORECASE,
+_NO_RESULT = r"(?!/)(?![^<>]{0,80}(?:respon[sc]e|result|output))"
+_ABOUT = r"(?:tool|function|action|plugin)"
+# A tag or special token that is about a tool: `<tool_call>`, `<|tool_call|>`, `<｜tool▁calls▁begin｜>`, `<TOOLCALL>`;
+# also with blanks between bars, and DeepSeek's `<｜DSML｜ calls>`.
+_TAG = (
+    rf"(?:<{_NO_RESULT}[\w:▁｜|-]{{0,40}}{_ABOUT}[\w:▁｜|-]{{0,40}}>"
+    rf"|<{_NO_RESULT}{_BAR}[\w ▁:-]{{0,40}}{_ABOUT}[\w ▁:-]{{0,40}}{_BAR}>"
+    rf"|<{_BAR}\w{{1,16}}{_BAR} ?calls>|<\|open\|>tools<\|sep\|>)"
 )
-
-
-class Read(NamedTuple):
-    """The calls of one payload, and the index behind it."""
-
-    calls: list[Written]
-    end: int
+_TOKEN = rf"<{_BAR}[^<>\n]{{1,48}}{_BAR}>"  # any special token
+_PYTHON_TAG = r"<\|python_(?:tag|start)\|>"
+_NAME = r"(?P<name>[A-Za-z_][\w.-]{0,64})(?::\d+)?"
+_FENCE = r"```[ \t]{0,8}\w{0,40}[ \t]{0,8}\n"
+_GAP = r"\s{0,16}"
+_MARGIN = r"^[ \t]{0,40}"
+_LABEL = r"(?:Action:[ \t]{0,8}|✿FUNCTION✿:[ \t]{0,8})"
+_BRACKET = r"\[\w{1,32}\]"  # `[TOOL_CALLS]`, `[unused11]`
+_FUNCTION = r"<[\w:｜|]{0,40} ?(?:function|invoke)(?:\s?=\s?|\s{1,8}name\s?=\s?)[\"']?"
+# Between a name and its arguments.
+_BEFORE_ARGUMENTS = rf"(?:\s|{_TOKEN}|\[CALL_ID\]\w{{1,40}}|\[ARGS\]|```\w{{0,16}}|Action Input:|✿\w{{1,16}}✿:){{0,40}}"
+# Between two calls of one answer, and behind the last.
+_END_TOKEN = rf"<{_BAR}(?:/[^<>]{{0,80}}|[^<>]{{0,80}}(?:end|suffix|eom|eot|stop)[^<>]{{0,80}}|call){_BAR}>"
+_BETWEEN = re.compile(
+    rf"(?:\s|[,;\]]|`+|</[\w:｜| ]+>|{_END_TOKEN}|<end_\w+>|<\w+\|>|<\|close\|>\w+<\|sep\|>|\[END_TOOL_REQUEST\])*",
+    re.IGNORECASE,
+)
+_RESULT = re.compile(
+    r"<[|｜]?[\w▁:-]{0,40}(?:respon[sc]e|result|output)[\w▁:-]{0,40}[|｜]?>|\[TOOL_RESULTS\]|<\|im_start\|>"
+)
+# What means nothing but a call, also where nobody can read what follows: at the start of a line, or before a payload.
+_CALL_TAG = rf"<[|｜]?{_NO_RESULT}[\w:▁-]{{0,40}}tool[▁_ ]?calls?(?:[▁_ ]\w{{1,16}}){{0,4}}[|｜]?>"
+_BEGINS = rf"(?:{_CALL_TAG}|\[TOOL_CALLS\]|<function=|{_PYTHON_TAG})"
+_CERTAIN = re.compile(rf"^[ \t]{{0,40}}{_BEGINS}|{_BEGINS}(?=\s{{0,16}}(?:[\[{{<]|\Z))", re.MULTILINE | re.IGNORECASE)
 
 
 class Found(NamedTuple):
@@ -59,16 +74,12 @@ class Found(NamedTuple):
 
 
 class Format(NamedTuple):
-    """One way to write calls: what begins it, how its payload is read, and where it is specified.
-
-    Only a name of a known tool makes a call of one that is not `marked`: it may be any JSON or code.
-    """
+    """One way to write calls: what begins it, how its payload is read, and where it is specified."""
 
     name: str
     marker: re.Pattern[str]
     read: Callable[[str, re.Match[str], Mapping[str, Tool]], Read | None]
     sources: tuple[str, ...]
-    is_marked: bool = True
 
 
 def find(text: str, tools: Sequence[Tool]) -> Found | None:
@@ -80,16 +91,18 @@ def find(text: str, tools: Sequence[Tool]) -> Found | None:
         first = _first(text, at, by_name)
         if first is None or (calls and _RESULT.search(text, at, first.start)):
             break
+        at = first.end
+        if not calls and _is_example(text, first):
+            continue
         start = first.start if start < 0 else start
         calls += first.calls
-        at = first.end
     if calls:
         marked = tuple(call._replace(repairs=(REPAIR,)) for call in calls[:MAX_MODEL_CALLS])
         return Found(marked, start)
-    begun = _CERTAIN.search(text)
+    begun = _certain(text, by_name)
     if begun is None:
         return None
-    return Found((), begun.start(), "what was written as a call cannot be read: it may have been cut off")
+    return Found((), begun, "what was written as a call cannot be read: it may have been cut off")
 
 
 class _Placed(NamedTuple):
@@ -115,225 +128,71 @@ def _first_of(form: Format, text: str, at: int, tools: Mapping[str, Tool], befor
         read = form.read(text, begun, tools)
         if read is None or not read.calls:
             continue
-        if form.is_marked or all(call.tool in tools for call in read.calls):
-            behind = _BETWEEN.match(text, read.end)
-            return _Placed(begun.start(), read.calls, behind.end() if behind else read.end)
+        behind = _BETWEEN.match(text, read.end)
+        end = behind.end() if behind else read.end
+        if _is_marked(begun.group()) or _is_of_tools(form, read.calls, tools, is_last=end == len(text)):
+            return _Placed(begun.start(), read.calls, end)
     return None
 
 
-# JSON: an object or a list, several of them one after the other, with the name inside or before it
+_MARKED = re.compile(rf"{_TAG}|{_PYTHON_TAG}|{_FUNCTION}|^\s*functools|\[TOOL_|\bto=|call:|<\|open\|>", re.IGNORECASE)
 
 
-def _json_calls(text: str, begun: re.Match[str], tools: Mapping[str, Tool]) -> Read | None:
-    calls: list[Written] = []
-    at = begun.end()
-    while at < len(text) and text[at] in "[{":
-        value, end = decoded(text, at)
-        found = as_calls(value, tools)
-        if not found:
-            break
-        calls += found
-        between = re.compile(r"[\s,;]*").match(text, end)
-        at = between.end() if between else end
-    return Read(calls, at) if calls else None
+def _is_marked(marker: str) -> bool:
+    """Whether a marker means a call, whatever is called; any other may stand before any JSON or code."""
+    return _MARKED.search(marker) is not None
 
 
-def _named_json(text: str, begun: re.Match[str], tools: Mapping[str, Tool]) -> Read | None:
-    value, end = decoded(text, begun.end())
-    if not isinstance(value, dict):
-        return None
-    return Read([Written(_plain_name(begun.group("name")), value)], end)
+def _is_of_tools(form: Format, calls: Iterable[Written], tools: Mapping[str, Tool], *, is_last: bool) -> bool:
+    """Whether calls without a mark are calls of known tools; an expression has to end the answer too."""
+    if form.read is python_calls and not is_last:
+        return False
+    return all(
+        call.tool in tools and (form.read is not named_json or names_parameters(call.values, tools[call.tool]))
+        for call in calls
+    )
 
 
-def _plain_name(name: str) -> str:
-    """A tool's name without the namespace that templates put before it."""
-    for namespace in ("functions.", "tools.", "default_api."):
-        name = name.removeprefix(namespace)
-    return name
+# Examples: what stands in code spans and fences
+
+_FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~)[^\n`]*$", re.MULTILINE)
+_CODE = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n.*?^[ \t]*\1[ \t]*$|(?<!`)`[^`\n]+`(?!`)", re.MULTILINE | re.DOTALL)
 
 
-def decoded(text: str, at: int) -> tuple[Any, int]:
-    """The value of JSON that begins at an index, and the index behind it; None where none does.
+def _is_example(text: str, placed: _Placed) -> bool:
+    """Whether calls are shown, not made: in a code span, or in a fence with words around it.
 
-    Commas before brackets, line breaks in texts and Python's literals are read as well.
+    A fence that begins with the marker may follow words: models without a form of their own write calls so.
     """
-    try:
-        value, end = _DECODER.raw_decode(text, at)
-        return value, end
-    except (ValueError, RecursionError):
-        end = _closed(text, at)
-        return loads(text[at:end]), end
+    before = text[: placed.start]
+    fences = list(_FENCE_LINE.finditer(before))
+    if len(fences) % 2:
+        return bool(before[: fences[-1].start()].strip() or _behind_fences(text, placed.end))
+    if before.rpartition("\n")[2].count("`") % 2:
+        return True
+    is_fenced = text[placed.start :].lstrip(" \t").startswith(("```", "~~~"))
+    return is_fenced and bool(_behind_fences(text, placed.end))
 
 
-def loads(text: str) -> Any:
-    """JSON, also with commas before brackets, line breaks in texts, or Python's literals; None for anything else."""
-    plain = text.strip()
-    for attempt in (plain, _TRAILING_COMMA.sub(r"\1", plain)):
-        try:
-            return json.loads(attempt, strict=False)
-        except (ValueError, RecursionError):
-            continue
-    try:
-        return ast.literal_eval(plain)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
+def _behind_fences(text: str, at: int) -> str:
+    """What follows the last fence of a text, from an index on."""
+    last = max(text.rfind("```"), text.rfind("~~~"))
+    behind = text[max(at, last + 3) :]
+    ended = _BETWEEN.match(behind)
+    return behind[ended.end() :] if ended else behind
 
 
-def _closed(text: str, at: int) -> int:
-    """The index behind the bracket that closes the one at an index; the text's end where none does."""
-    depth, quote = 0, ""
-    place = at
-    while place < len(text):
-        character = text[place]
-        if quote:
-            if character == "\\":
-                place += 1
-            elif text.startswith(quote, place):
-                place += len(quote) - 1
-                quote = ""
-        elif character in "\"'":
-            quote = character * 3 if text.startswith(character * 3, place) else character
-            place += len(quote) - 1
-        elif character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-            if depth == 0:
-                return place + 1
-        place += 1
-    return len(text)
-
-
-def as_calls(value: Any, tools: Mapping[str, Tool]) -> list[Written]:
-    """The calls that a value of JSON is: an object, a list of them, or either wrapped; none where one is no call."""
-    if isinstance(value, list):
-        found = [as_calls(each, tools) for each in value[:MAX_MODEL_CALLS]]
-        return [call for calls in found for call in calls] if all(found) else []
-    if not isinstance(value, Mapping):
-        return []
-    for key in _WRAPPERS:
-        if isinstance(value.get(key), (Mapping, list)):
-            return as_calls(value[key], tools)
-    if len(value) == 1:
-        ((name, inside),) = value.items()
-        if name in tools and isinstance(inside, Mapping):
-            return [Written(name, inside)]
-    call = _as_call(value)
-    return [] if call is None else [call]
-
-
-def _as_call(value: Mapping[str, Any]) -> Written | None:
-    name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), None)
-    if name is None:
-        return None
-    arguments = next((value[key] for key in _ARGUMENTS if key in value), None)
-    if isinstance(arguments, str):
-        arguments = loads(arguments or "{}")
-    if arguments is None:
-        arguments = {key: each for key, each in value.items() if key not in _NAMES}
-    return Written(_plain_name(name), arguments) if isinstance(arguments, Mapping) else None
-
-
-# Parameters as XML, and pairs of keys and values
-
-_PARAMETER = re.compile(
-    r"\s*<(?P<tag>[\w:｜|]*(?:parameter|param|arg))(?:\s*=\s*|\s+name\s*=\s*)[\"']?(?P<key>[\w.-]+)[\"']?[^<>\n]*>"
-    r"\n?(?P<value>.*?)\n?(?:</(?P=tag)>|\Z)(?=\s*(?:<|\Z))",
-    re.DOTALL,
-)
-_PAIR = re.compile(
-    r"\s*<(?P<tag>\w*key)>\s*(?P<key>[\w.-]+)\s*</(?P=tag)>\s*<(?P<of>\w*value)>\n?(?P<value>.*?)\n?</(?P=of)>"
-    r"(?=\s*(?:<\w*key>|</|\Z))",
-    re.DOTALL,
-)
-_CLOSED_TAG = re.compile(r"\s*</[\w:｜|]+>")
-
-
-def _xml_call(text: str, begun: re.Match[str], tools: Mapping[str, Tool]) -> Read | None:
-    return _fields(text, begun, _PARAMETER)
-
-
-def _pairs_call(text: str, begun: re.Match[str], tools: Mapping[str, Tool]) -> Read | None:
-    read = _fields(text, begun, _PAIR)
-    is_known = begun.group("name") in tools  # any word between two tags would be a call without arguments
-    return read if read is not None and (read.calls[0].values or is_known) else None
-
-
-def _fields(text: str, begun: re.Match[str], field: re.Pattern[str]) -> Read | None:
-    """A call whose arguments are fields in tags, up to a closing tag."""
-    values: dict[str, Any] = {}
-    at = begun.end()
-    while (found := field.match(text, at)) is not None:
-        values[found.group("key")] = found.group("value")
-        at = found.end()
-    if not values and _CLOSED_TAG.match(text, at) is None:
-        return None
-    return Read([Written(_plain_name(begun.group("name")), values)], at)
-
-
-# Gemma's objects, whose texts stand between tokens of their own
-
-_GEMMA_FIELD = re.compile(
-    r"\s*,?\s*(?P<key>\w+)\s*:\s*(?:(?P<quote><escape>|<\|\"\|>|\")(?P<text>.*?)(?P=quote)|(?P<plain>[^,{}]*))"
-    r"(?=\s*[,}])",
-    re.DOTALL,
-)
-
-
-def _braced_call(text: str, begun: re.Match[str], tools: Mapping[str, Tool]) -> Read | None:
-    values: dict[str, Any] = {}
-    at = begun.end()
-    while (found := _GEMMA_FIELD.match(text, at)) is not None:
-        values[found.group("key")] = found.group("text") if found.group("quote") else found.group("plain").strip()
-        at = found.end()
-    close = re.compile(r"\s*\}").match(text, at)
-    return None if close is None else Read([Written(_plain_name(begun.group("name")), values)], close.end())
-
-
-# Calls of Python, by themselves or in a list
-
-
-def _python_calls(text: str, begun: re.Match[str], tools: Mapping[str, Tool]) -> Read | None:
-    at = begun.end("before")
-    end = _closed(text, at) if text[at] == "[" else _closed(text, text.index("(", at))
-    source = text[at:end].strip()
-    behind = _BETWEEN.match(text, end)
-    is_last = behind is not None and behind.end() == len(text)
-    is_alone = "<" in begun.group() or "tool" in begun.group() or is_last
-    if len(source) > MAX_EXPRESSION_CHARACTERS or not is_alone:
-        return None
-    try:
-        node = ast.parse(source, mode="eval").body
-        nodes = node.elts if isinstance(node, ast.List) else [node]
-        calls = [_python_call(each, tools) for each in nodes]
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    known = [call for call in calls if call is not None]
-    return Read(known, end) if known and len(known) == len(calls) else None
-
-
-def _python_call(node: ast.expr, tools: Mapping[str, Tool]) -> Written | None:
-    """One expression as a call; None where it is none of a known tool. Raises ValueError for values that are none."""
-    if not isinstance(node, ast.Call):
-        return None
-    name = _plain_name(ast.unparse(node.func))
-    if name == "print" and len(node.args) == 1:
-        return _python_call(node.args[0], tools)
-    tool = tools.get(name)
-    if tool is None or len(node.args) > len(tool.parameters):
-        return None
-    values: dict[str, Any] = {
-        parameter.name: ast.literal_eval(value) for parameter, value in zip(tool.parameters, node.args, strict=False)
-    }
-    for keyword in node.keywords:
-        if keyword.arg:
-            values[keyword.arg] = ast.literal_eval(keyword.value)
-    return Written(name, values)
+def _certain(text: str, tools: Mapping[str, Tool]) -> int | None:
+    """Where something begins that can be nothing but a call, outside of examples; None where nothing does."""
+    plain = _CODE.sub(lambda code: " " * len(code.group()), text)
+    names = "|".join(map(re.escape, tools))
+    of_tool = re.search(rf"{_TOKEN}\s*(?:functions\.)?(?:{names})\b", plain) if names else None
+    found = [each.start() for each in (_CERTAIN.search(plain), of_tool) if each is not None]
+    return min(found, default=None)
 
 
 _VLLM = "https://github.com/vllm-project/vllm/blob/main/vllm/tool_parsers/"
 _HUB = "https://huggingface.co/"
-_HARMONY = "https://cookbook.openai.com/articles/openai-harmony"
 
 
 def _marker(pattern: str) -> re.Pattern[str]:
@@ -344,68 +203,60 @@ FORMATS: tuple[Format, ...] = (
     Format(  # Hermes, Qwen 2.5 and 3, Granite, Phi-4, Mistral's old list, Llama's JSON, Command R, Jamba, InternLM
         "JSON behind a tag",
         _marker(rf"(?:{_TAG}|{_PYTHON_TAG}|\[TOOL_CALLS\]|\[TOOL_REQUEST\]|functools)"
-                rf"(?:\s*(?:{_TAG}|```(?:json)?\n))*\s*(?=[\[{{])"),
-        _json_calls,
+                rf"(?:{_GAP}(?:{_TAG}|```\w{{0,40}}\n)){{0,3}}{_GAP}(?=[\[{{])"),
+        json_calls,
         (f"{_VLLM}hermes_tool_parser.py", f"{_VLLM}granite_tool_parser.py", f"{_VLLM}phi4mini_tool_parser.py"),
     ),
-    Format(
-        "a name, then JSON: Mistral",
-        _marker(rf"\[TOOL_CALLS\]\s*{_NAME}(?:\[CALL_ID\]\w+)?(?:\[ARGS\])?\s*(?=\{{)"),
-        _named_json,
-        ("https://docs.mistral.ai/cookbooks/concept-deep-dive-tokenization-tool_calling",),
-    ),
-    Format(
-        "a name, then JSON: DeepSeek, Kimi",
-        _marker(rf"(?:<[|｜]tool[▁_]calls[▁_]\w*begin[|｜]>\s*)?<[|｜]tool[▁_]call[▁_]begin[|｜]>\s*(?:function<[|｜]tool[▁_]sep[|｜]>)?{_NAME}"
-                rf"\s*(?:<[|｜]tool[▁_][^<>]*[|｜]>)?\s*(?:```(?:json)?\s*)?(?=\{{)"),
-        _named_json,
-        (f"{_HUB}deepseek-ai/DeepSeek-V3.1/blob/main/README.md",
-         f"{_HUB}moonshotai/Kimi-K2-Instruct/blob/main/docs/tool_call_guidance.md"),
+    Format(  # before it a tag, `[TOOL_CALLS]`, `<function=`, `>>>`, `Action:`, any special token, or a line's start
+        "a name, then JSON: Mistral, DeepSeek, Kimi, Llama, Functionary, GLM 4",
+        _marker(rf"(?:(?:{_TAG}{_GAP}(?:[\w.:-]{{1,64}}{_GAP})?){{0,3}}(?:{_TAG}|{_BRACKET}|{_FUNCTION}){_GAP}"
+                rf"|{_TOKEN}{_GAP}|>>>|{_MARGIN}{_LABEL}?){_NAME}[\"']?[ \t]{{0,8}}>?{_BEFORE_ARGUMENTS}(?=\{{)"),
+        named_json,
+        ("https://docs.mistral.ai/cookbooks/concept-deep-dive-tokenization-tool_calling",
+         f"{_HUB}deepseek-ai/DeepSeek-V3.1/blob/main/README.md",
+         f"{_HUB}moonshotai/Kimi-K2-Instruct/blob/main/docs/tool_call_guidance.md",
+         "https://www.llama.com/docs/model-cards-and-prompt-formats/llama3_1/"),
     ),
     Format(
         "a channel: gpt-oss",
-        _marker(rf"(?:<\|start\|>assistant)?(?:<\|channel\|>\w+)?[ \t]*\bto={_NAME}"
-                r"(?:[ \t]*(?:<\|(?:channel|constrain)\|>)?[ \t]*\w+)*[ \t]*<\|message\|>\s*(?=\{)"),
-        _named_json,
-        (_HARMONY,),
+        _marker(rf"(?:<\|end\|>)?(?:<\|start\|>assistant)?(?:<\|channel\|>\w{{1,16}})?[ \t]{{0,8}}\bto={_NAME}"
+                rf"(?:[ \t]{{0,8}}(?:<\|(?:channel|constrain)\|>)?[ \t]{{0,8}}\w{{1,40}}){{0,4}}"
+                rf"[ \t]{{0,8}}<\|message\|>{_GAP}(?=\{{)"),
+        named_json,
+        ("https://cookbook.openai.com/articles/openai-harmony",),
     ),
     Format(
-        "a function tag, then JSON: Llama, Functionary",
-        _marker(rf"(?:<function(?:=|\s+name\s*=\s*)[\"']?|^>>>){_NAME}[\"']?>?\s*(?=\{{)"),
-        _named_json,
-        ("https://www.llama.com/docs/model-cards-and-prompt-formats/llama3_1/",),
-    ),
-    Format(
-        "parameters as XML: Qwen3-Coder, MiniMax, Seed",
-        _marker(rf"(?:{_TAG}\s*)*<[\w:｜|]*(?:function|invoke)(?:\s*=\s*|\s+name\s*=\s*)[\"']?{_NAME}[\"']?\s*>"),
-        _xml_call,
+        "parameters as XML: Qwen3-Coder, MiniMax, Seed, DeepSeek 3.2, Step 3",
+        _marker(rf"(?:{SPACE}{_TAG}{SPACE}(?:\w{{1,40}}(?=<))?){{0,3}}(?:\]<\]\w+\[>\[)?{OPEN}"
+                rf"(?P<kind>[\w:｜| ]{{0,40}}(?:function|invoke|call)"
+                rf"(?:{_GAP}={_GAP}|\s{{1,8}}(?:name|tool){_GAP}={_GAP})[\"']?)?{_NAME}[\"']?[^<>\n]{{0,80}}?{END}"),
+        xml_call,
         (f"{_VLLM}qwen3coder_tool_parser.py", f"{_VLLM}minimax_m2_tool_parser.py"),
     ),
     Format(
-        "pairs of keys and values: GLM",
-        _marker(rf"{_TAG}\s*{_NAME}\s*(?=<\w*key>|</)"),
-        _pairs_call,
+        "pairs of keys and values: GLM, Hunyuan",
+        _marker(rf"(?:{_TAG}{_GAP}){{1,3}}{_NAME}{_GAP}(?:{_TAG}{_GAP})?(?=<[\w|:｜]{{0,40}}key>|</)"),
+        pairs_call,
         (f"{_VLLM}glm4_moe_tool_parser.py",),
     ),
     Format(
         "an object in braces: Gemma",
-        _marker(rf"(?:<[|｜]?[\w]*(?:tool|function)\w*[|｜]?>\s*|^[ \t]*)call:{_NAME}\s*\{{"),
-        _braced_call,
+        _marker(rf"(?:<[|｜]?\w{{0,40}}(?:tool|function)\w{{0,40}}[|｜]?>{_GAP}|{_MARGIN})call:{_NAME}{_GAP}\{{"),
+        braced_call,
         ("https://ai.google.dev/gemma/docs/functiongemma/formatting-and-best-practices",),
     ),
     Format(
         "calls of Python: Llama 4, Gemma 3, LFM2, Olmo 3",
-        _marker(rf"(?P<before>(?:{_TAG}|{_PYTHON_TAG}|^[ \t]*{_FENCE}|^[ \t]*`?)\s*)(?=\[?\s*[A-Za-z_][\w.]*\()"),
-        _python_calls,
+        _marker(rf"(?P<before>(?:(?:{_TAG}|{_PYTHON_TAG}){_GAP}(?:{_FENCE})?|{_MARGIN}{_FENCE}|{_MARGIN}`?){_GAP})"
+                rf"(?=\[?{_GAP}[A-Za-z_][\w.]{{0,64}}\()"),
+        python_calls,
         (f"{_VLLM}pythonic_tool_parser.py", f"{_VLLM}llama4_pythonic_tool_parser.py"),
-        is_marked=False,
     ),
     Format(
-        "bare JSON, or in a fence: Llama 3, models without a form",
-        _marker(rf"(?:^[ \t]*{_FENCE}|^[ \t]*`?)(?=[\[{{])"),
-        _json_calls,
+        "bare JSON, or in a fence: Llama 3, Command R, models without a form",
+        _marker(rf"(?:{_MARGIN}(?:Action:{_GAP})?{_FENCE}|{_MARGIN}`?|{_TOKEN}{_GAP}|{_BRACKET}{_GAP})(?=[\[{{])"),
+        json_calls,
         (f"{_VLLM}llama_tool_parser.py",),
-        is_marked=False,
     ),
 )  # fmt: skip
 
@@ -418,16 +269,16 @@ def may_begin(line: str, names: frozenset[str]) -> bool | None:
 
 _TAG_CHARACTERS = 64  # that a marker has at most
 _TAG_START = re.compile(r"<(?![ \t\d=<-])[^<>\n]*")
-_ANY_TAG = re.compile(
-    rf"{_TAG}|{_PYTHON_TAG}|<[\w:｜|]*(?:function|invoke)\b[\w:=\"' .-]*>|<\|(?:channel|start)\|>", re.IGNORECASE
-)
-_BRACKETS = ("[TOOL_CALLS]", "[TOOL_REQUEST]")
+_ANY_TAG = re.compile(rf"{_TAG}|{_TOKEN}|{_PYTHON_TAG}|<[\w:｜| ]*(?:function|invoke)\b[\w:=\"' .-]*>", re.IGNORECASE)
+_ANY_BRACKET = re.compile(rf"\[TOOL_(?:CALLS|REQUEST)\]|{_BRACKET}\s*[\[{{]")
+_BEGUN_BRACKET = re.compile(r"\[\w*|\[\w+\]\s*")
+_OPENINGS = ("print(", "call:", "functools", "to=functions", ">>>", "Action:", "✿FUNCTION✿", "]<]")
 
 
 def tag_begins(text: str) -> bool | None:
     """Whether a tag or token that begins a call stands at the start of a text; None where more has to come in."""
     if text.startswith("["):
-        return _spelled(text, _BRACKETS)
+        return True if _ANY_BRACKET.match(text) else None if _BEGUN_BRACKET.fullmatch(text) else False
     started = _TAG_START.match(text)
     if started is None:
         return None if text == "<" else False
@@ -443,16 +294,17 @@ def _spelled(text: str, wholes: Sequence[str]) -> bool | None:
     return None if any(whole.startswith(text) for whole in wholes) else False
 
 
-def _line_begins(text: str, names: frozenset[str]) -> bool | None:
-    """Whether a line begins JSON, a fence around it, or an expression that calls a tool."""
-    plain = text.lstrip(" \t`[") if not text.lstrip().startswith("```") else _within_fence(text)
+def _line_begins(line: str, names: frozenset[str]) -> bool | None:
+    """Whether a line begins JSON, a fence around it, the element of a tool, or an expression that calls one."""
+    is_fence = line.lstrip().startswith("```")
+    plain = _within_fence(line) if is_fence else line.lstrip(" \t`[")
     if plain is None or plain == "":
         return None
-    if plain.startswith("{"):
-        return True
+    if is_fence and plain.startswith("<"):
+        return tag_begins(plain)
     plain = plain.lstrip("[ \n")
-    words = [*(f"{name}(" for name in names), "print(", "call:", ">>>", "functools", "to=functions"]
-    return True if plain.startswith("{") else _spelled(plain, words)
+    words = [*(f"{name}{behind}" for name in names for behind in "(\n {<"), *(f"<{name}>" for name in names)]
+    return True if plain.startswith("{") else _spelled(plain, [*words, *_OPENINGS])
 
 
 def _within_fence(text: str) -> str | None:

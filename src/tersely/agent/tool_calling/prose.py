@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from tersely.agent.tool_calling import foreign_call_formats
+from tersely.agent.tool_calling import foreign_call_formats, payloads
 from tersely.agent.tool_calling.call_format import HELD_BY_GRAMMAR, CallFormat
 from tersely.agent.tool_calling.schema import SAY
 from tersely.agent.tool_calling.text_call_format import OPENING, start_of
@@ -154,7 +154,7 @@ class EnvelopeProse:
         """See `ProseReader`; what no quote ends has been given already, and an answer that is no envelope is prose."""
         if self._is_within:
             return ""
-        whole = foreign_call_formats.loads(self._waiting)
+        whole = payloads.loads(self._waiting)
         if isinstance(whole, dict) and SAY in whole:
             return str(whole[SAY])
         reader = LineProse(self._tools, is_strict=False)

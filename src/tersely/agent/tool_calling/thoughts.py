@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-# What opens and closes thoughts: DeepSeek, Qwen, GLM and others; Magistral; Seed; Command A; gpt-oss; Gemma 4.
+# What opens and closes thoughts: DeepSeek, Qwen, GLM and others; Magistral; Seed; Command A; gpt-oss; Gemma 4; MiniCPM.
 _PAIRS = {
     "<think>": "</think>",
     "<thinking>": "</thinking>",
@@ -13,9 +13,11 @@ _PAIRS = {
     "<|START_THINKING|>": "<|END_THINKING|>",
     "<|channel|>analysis<|message|>": "<|end|>",
     "<|channel>thought": "<channel|>",
+    "<|thought_start|>": "<|thought_end|>",
 }
 # What gpt-oss puts between its thoughts and its answer, and behind that.
-_SKIPPED = ("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>", "<|return|>")
+_SAID = ("<|channel|>final<|message|>", "<|channel|>commentary<|message|>")
+_SKIPPED = (*(f"<|start|>assistant{each}" for each in _SAID), *_SAID, "<|return|>")
 _CHANNEL_STARTS = ("<|start|>assistant",)
 _BEGINNINGS = (*_PAIRS, *_SKIPPED)
 

@@ -1,0 +1,299 @@
+"""What stands behind the markers of calls: JSON, fields in tags, Gemma's objects, expressions of Python.
+
+Each reader takes a text, the match of a marker in it and the tools by name, and returns the calls of one payload and
+where it ends, None where there is none. A payload ends where its grammar does, so code may hold what ends calls
+elsewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from tersely.agent.tool_calling.text_call_format import Written
+from tersely.agent.tools.declaration import Kind, Tool
+from tersely.foundation.limits import MAX_MODEL_CALLS
+
+MAX_EXPRESSION_CHARACTERS = 20_000  # of calls written in Python
+SPACE = r"(?:\s|\]<\]\w{1,16}\[>\[){0,16}"  # white space, and what MiniMax M3 puts before each tag
+OPEN, CLOSE, END = r"(?:<\|open\|>|<)", r"(?:<\|close\|>|</)", r"(?:<\|sep\|>|>)"  # of tags; Kimi K3 has tokens
+_NAMES = ("name", "tool", "function", "tool_name", "function_name", "action")
+_ARGUMENTS = ("arguments", "parameters", "args", "input", "action_input", "params", "kwargs")
+_WRAPPERS = ("tool_call", "tool_calls", "function_call", "function", "action")
+_NAMESPACES = ("functions.", "tools.", "default_api.")
+_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+_DECODER = json.JSONDecoder(strict=False)
+
+Tools = Mapping[str, Tool]
+
+
+class Read(NamedTuple):
+    """The calls of one payload, and the index behind it."""
+
+    calls: list[Written]
+    end: int
+
+
+# JSON: an object or a list, several of them one after the other, with the name inside or before it
+
+
+def json_calls(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
+    """Objects and lists, one after the other, that name their tools."""
+    calls: list[Written] = []
+    at = begun.end()
+    while at < len(text) and text[at] in "[{":
+        value, end = decoded(text, at)
+        found = as_calls(value, tools)
+        if not found:
+            break
+        calls += found
+        between = re.compile(r"[\s,;]*").match(text, end)
+        at = between.end() if between else end
+    return Read(calls, at) if calls else None
+
+
+def named_json(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
+    """An object with the arguments of the tool whose name stands in the marker."""
+    value, end = decoded(text, begun.end())
+    if not isinstance(value, dict):
+        return None
+    name = plain_name(begun.group("name"))
+    says_all = name not in tools or not names_parameters(value, tools[name])
+    inside = as_calls(value, tools) if says_all else []
+    return Read(inside or [Written(name, value)], end)
+
+
+def plain_name(name: str) -> str:
+    """A tool's name without what templates put around it."""
+    for namespace in _NAMESPACES:
+        name = name.removeprefix(namespace)
+    return name.removesuffix(".call")
+
+
+def decoded(text: str, at: int) -> tuple[Any, int]:
+    """The value of JSON that begins at an index, and the index behind it; None where none does.
+
+    Commas before brackets, line breaks in texts and Python's literals are read as well.
+    """
+    try:
+        value, end = _DECODER.raw_decode(text, at)
+        return value, end
+    except (ValueError, RecursionError):
+        end = _closed(text, at)
+        return loads(text[at:end]), end
+
+
+def loads(text: str) -> Any:
+    """JSON, also with commas before brackets, line breaks in texts, or Python's literals; None for anything else."""
+    plain = text.strip()
+    for attempt in (plain, _TRAILING_COMMA.sub(r"\1", plain)):
+        try:
+            return json.loads(attempt, strict=False)
+        except (ValueError, RecursionError):
+            continue
+    try:
+        return ast.literal_eval(plain)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def _closed(text: str, at: int) -> int:
+    """The index behind the bracket that closes the one at an index; the text's end where none does."""
+    depth, quote = 0, ""
+    place = at
+    while place < len(text):
+        character = text[place]
+        if quote:
+            if character == "\\":
+                place += 1
+            elif text.startswith(quote, place):
+                place += len(quote) - 1
+                quote = ""
+        elif character in "\"'":
+            quote = character * 3 if text.startswith(character * 3, place) else character
+            place += len(quote) - 1
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+            if depth == 0:
+                return place + 1
+        place += 1
+    return len(text)
+
+
+def as_calls(value: Any, tools: Tools) -> list[Written]:
+    """The calls that a value of JSON is: an object, a list of them, or either wrapped; none where one is no call."""
+    if isinstance(value, list):
+        found = [as_calls(each, tools) for each in value[:MAX_MODEL_CALLS]]
+        return [call for calls in found for call in calls] if all(found) else []
+    if not isinstance(value, Mapping):
+        return []
+    for key in _WRAPPERS:
+        if isinstance(value.get(key), (Mapping, list)):
+            return as_calls(value[key], tools)
+    if len(value) == 1:
+        ((name, inside),) = value.items()
+        if name in tools and isinstance(inside, Mapping):
+            return [Written(name, inside)]
+    call = _as_call(value, tools)
+    return [] if call is None else [call]
+
+
+def _as_call(value: Mapping[str, Any], tools: Tools) -> Written | None:
+    name = next((plain_name(value[key]) for key in _NAMES if isinstance(value.get(key), str)), None)
+    if name is None:
+        return None
+    arguments = next((value[key] for key in _ARGUMENTS if key in value), None)
+    if isinstance(arguments, str):
+        arguments = loads(arguments or "{}")
+    if arguments is None:
+        arguments = {key: each for key, each in value.items() if key not in _NAMES}
+        if name in tools and not names_parameters(arguments, tools[name]):
+            return None  # some object that has a name
+    return Written(name, arguments) if isinstance(arguments, Mapping) else None
+
+
+def names_parameters(values: Mapping[str, Any], tool: Tool) -> bool:
+    """Whether values can be arguments of a tool, by one of their names."""
+    names = {parameter.name for parameter in tool.parameters}
+    return bool(names & set(values)) or not values
+
+
+# Fields in tags: parameters as XML, and pairs of keys and values
+
+_VALUE = rf"\n?(?P<value>.*?)\n?{SPACE}"
+_NEXT = rf"(?={SPACE}(?:<|\Z))"
+_IS_NAMED = r"(?:\s?=\s?|\s{1,8}(?:name|key)\s?=\s?)[\"']?(?P<key>[\w.-]{1,64})[\"']?[^<>\n]{0,80}?"
+_NAMED = rf"{SPACE}{OPEN}(?P<tag>[\w:｜| ]{{0,40}}(?:parameter|param|argument|arg)){_IS_NAMED}{END}"
+_PARAMETER = re.compile(rf"{_NAMED}{_VALUE}(?:{CLOSE}(?P=tag){END}|\Z){_NEXT}", re.DOTALL)
+_UNCLOSED = re.compile(rf"{_NAMED}\n?(?P<value>[^\n]*?)\n?{_NEXT}")
+_ELEMENT = re.compile(rf"{SPACE}<(?P<tag>(?P<key>[\w-]+))>{_VALUE}</(?P=tag)>{_NEXT}", re.DOTALL)
+_PAIR = re.compile(
+    rf"\s*<(?P<tag>[\w|:｜]*key)>\s*(?P<key>[\w.-]+)\s*</(?P=tag)>\s*<(?P<of>[\w|:｜]*value)>{_VALUE}</(?P=of)>"
+    r"(?=\s*(?:<[\w|:｜]*key>|</|\Z))",
+    re.DOTALL,
+)
+_CLOSED_TAG = re.compile(rf"{SPACE}{CLOSE}[\w:｜| ]+{END}")
+_CDATA = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*", re.DOTALL)
+
+
+def xml_call(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
+    """A call whose arguments are elements; one that says nothing of functions has to be a tool with its parameters."""
+    read = _fields(text, begun, tools, (_PARAMETER, _ELEMENT))
+    if begun.group("kind") or read is None:
+        return read
+    return read if read.calls[0].tool in tools and read.calls[0].values else None
+
+
+def pairs_call(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
+    """A call whose arguments are pairs of elements."""
+    read = _fields(text, begun, tools, (_PAIR,))
+    is_known = begun.group("name") in tools  # any word between two tags would be a call without arguments
+    return read if read is not None and (read.calls[0].values or is_known) else None
+
+
+def _fields(text: str, begun: re.Match[str], tools: Tools, forms: tuple[re.Pattern[str], ...]) -> Read | None:
+    """A call whose arguments are fields in tags, up to a closing tag."""
+    name = plain_name(begun.group("name"))
+    kinds = {parameter.name: parameter.kind for parameter in tools[name].parameters} if name in tools else {}
+    values: dict[str, Any] = {}
+    at = begun.end()
+    while (found := _field(text, at, forms, kinds)) is not None:
+        values[found.group("key")] = _CDATA.sub(r"\1", found.group("value"))
+        at = found.end()
+    if not values and _CLOSED_TAG.match(text, at) is None:
+        return None
+    return Read([Written(name, values)], at)
+
+
+def _field(text: str, at: int, forms: tuple[re.Pattern[str], ...], kinds: Mapping[str, Kind]) -> re.Match[str] | None:
+    """The field at an index. One of a single line ends with it where its closing tag is missing."""
+    for form in forms if kinds else forms[:1]:  # elements named as parameters are those of a known tool
+        found = form.match(text, at)
+        if found is None or (form is _ELEMENT and found.group("key") not in kinds):
+            continue
+        is_line = kinds.get(found.group("key"), Kind.RAW) is not Kind.RAW
+        if form is _PARAMETER and is_line and "\n" in found.group("value"):
+            return _UNCLOSED.match(text, at) or found
+        return found
+    return None
+
+
+# Gemma's objects, whose texts stand between tokens of their own
+
+_GEMMA_FIELD = re.compile(
+    r"\s*,?\s*(?P<key>\w+)\s*:\s*(?:(?P<quote><escape>|<\|\"\|>|\")(?P<text>.*?)(?P=quote)|(?P<plain>[^,{}]*))"
+    r"(?=\s*[,}])",
+    re.DOTALL,
+)
+
+
+def braced_call(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
+    """A call whose arguments are an object in braces, with bare keys."""
+    values: dict[str, Any] = {}
+    at = begun.end()
+    while (found := _GEMMA_FIELD.match(text, at)) is not None:
+        values[found.group("key")] = found.group("text") if found.group("quote") else found.group("plain").strip()
+        at = found.end()
+    close = re.compile(r"\s*\}").match(text, at)
+    return None if close is None else Read([Written(plain_name(begun.group("name")), values)], close.end())
+
+
+# Calls of Python, by themselves or in a list
+
+_BETWEEN_EXPRESSIONS = re.compile(r"[ \t]*[;\n]\s*(?=[A-Za-z_][\w.]*\()")
+
+
+def python_calls(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
+    """Calls of known tools, in a list or one after the other."""
+    calls: list[Written] = []
+    at = end = begun.end("before")
+    while True:
+        stop = _closed(text, at) if text[at] == "[" else _closed(text, text.index("(", at))
+        found = _expression_calls(text[at:stop].strip(), tools)
+        if not found:
+            break
+        calls += found
+        end = stop
+        between = _BETWEEN_EXPRESSIONS.match(text, stop)
+        if between is None:
+            break
+        at = between.end()
+    return Read(calls, end) if calls else None
+
+
+def _expression_calls(source: str, tools: Tools) -> list[Written]:
+    """The calls that an expression is; none where a part of it is something else."""
+    if len(source) > MAX_EXPRESSION_CHARACTERS:
+        return []
+    try:
+        node = ast.parse(source, mode="eval").body
+        nodes = node.elts if isinstance(node, ast.List) else [node]
+        calls = [_python_call(each, tools) for each in nodes]
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return []
+    known = [call for call in calls if call is not None]
+    return known if len(known) == len(calls) else []
+
+
+def _python_call(node: ast.expr, tools: Tools) -> Written | None:
+    """One expression as a call; None where it is none of a known tool. Raises ValueError for values that are none."""
+    if not isinstance(node, ast.Call):
+        return None
+    name = plain_name(ast.unparse(node.func))
+    if name == "print" and len(node.args) == 1:
+        return _python_call(node.args[0], tools)
+    tool = tools.get(name)
+    if tool is None or len(node.args) > len(tool.parameters):
+        return None
+    values: dict[str, Any] = {
+        parameter.name: ast.literal_eval(value) for parameter, value in zip(tool.parameters, node.args, strict=False)
+    }
+    for keyword in node.keywords:
+        if keyword.arg:
+            values[keyword.arg] = ast.literal_eval(keyword.value)
+    return Written(name, values)
