@@ -46,7 +46,7 @@ class WayOfAsking(NamedTuple):
 
 
 WAYS = {
-    "own form, calls only": WayOfAsking("call"),
+    "own form, calls only": WayOfAsking("auto"),  # by the size that the server reports
     "the template's": WayOfAsking("native", HERMES),
     "schema": WayOfAsking("schema"),
     "own form": WayOfAsking("grammar"),

@@ -27,7 +27,7 @@ SHARED = "pyproject.toml"
 OWN = ".tersely/config.toml"
 
 
-WAYS_OF_CALLING = ("auto", "native", "grammar", "call", "schema", "text")
+WAYS_OF_CALLING = ("auto", "native", "grammar", "schema", "text")
 
 
 @dataclass(frozen=True, slots=True)

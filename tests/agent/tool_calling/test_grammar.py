@@ -118,6 +118,9 @@ def test_every_known_path_can_be_said() -> None:
         ({"grammar": True, "schema": True}, CallFormat.GRAMMAR),
         ({"schema": True}, CallFormat.SCHEMA),
         ({}, CallFormat.TEXT),
+        ({"grammar": True, "schema": True, "tools": True, "parameters": 134_515_008}, CallFormat.CALL),
+        ({"grammar": True, "parameters": 494_000_000}, CallFormat.GRAMMAR),
+        ({"schema": True, "parameters": 134_515_008}, CallFormat.SCHEMA),
     ],
 )
 def test_the_surest_way_is_chosen(can: dict[str, bool], way: CallFormat) -> None:
@@ -126,6 +129,6 @@ def test_the_surest_way_is_chosen(can: dict[str, bool], way: CallFormat) -> None
     constraint = constraint_for(TOOLS, call_format_of(abilities), KNOWN)
     assert call_format_of(abilities) is way
     assert bool(call_instructions(way)) is (way is not CallFormat.NATIVE)
-    held = [CallFormat.GRAMMAR, CallFormat.SCHEMA, CallFormat.NATIVE]
-    assert [bool(part) for part in (constraint or ("", None, ()))[:3]] == [way is each for each in held]
+    held = ({CallFormat.GRAMMAR, CallFormat.CALL}, {CallFormat.SCHEMA}, {CallFormat.NATIVE})
+    assert [bool(part) for part in (constraint or ("", None, ()))[:3]] == [way in each for each in held]
     assert constraint_for((), way, KNOWN) is None

@@ -113,6 +113,7 @@ class Abilities(NamedTuple):
     output: int = 0  # most tokens of one answer, 0 where nobody says
     restricts_tools: bool = False  # declared tools can be restricted without another list: `Constraint.allowed`
     thinking: bool = False  # `RequestOptions.thinking` is heeded
+    parameters: int = 0  # weights of the model, 0 where nobody says
     slots: int = 1  # prompts whose caches are kept side by side, by `RequestOptions.slot`
 
 

@@ -133,6 +133,7 @@ async def abilities_of(place: Endpoint, model: str, listing: Listing) -> tuple[A
         grammar=False, schema=kind != ANTHROPIC, tools=True, window=window_in(entry) or figures.window, model=model,
         family=family_of(model), server=kind, output=_output_in(entry) or figures.output,
         restricts_tools=kind == RESPONSES, thinking=_thinks(entry, figures.thinks),
+        parameters=number(table(entry.get("meta")).get("n_params")),
     )  # fmt: skip
     if is_hosted:
         return reported, False

@@ -17,6 +17,8 @@ from tersely.agent.tool_calling.validation import checked
 from tersely.agent.tools.declaration import Tool
 
 AUTO = "auto"
+MIN_TINY_MODEL_PARAMETERS = 30_000_000  # below which nobody has trained a model to talk
+MAX_TINY_MODEL_PARAMETERS = 300_000_000  # of a model that would only talk: one of 135 million made no call in prose
 MAX_CALL_CHARACTERS = 400_000  # of an answer that is searched for a call
 _SHOWN = "<call read>\npath: src/app.py\n</call>"
 _INSTRUCTIONS = {
@@ -50,7 +52,8 @@ class Reading(NamedTuple):
 def call_format_of(abilities: Abilities, wanted: str = AUTO) -> CallFormat:
     """The format that a model knows best, if its server has it: its own functions, else the surest of ours.
 
-    `wanted` is another one that is taken if the server has it; templates without functions have some form of theirs.
+    A tiny model whose server keeps to a grammar is held to calls. `wanted` is another one that is taken if the server
+    has it; templates without functions have some form of theirs.
     """
     has = {
         CallFormat.NATIVE: abilities.tools or (wanted == CallFormat.NATIVE and abilities.grammar),
@@ -59,6 +62,9 @@ def call_format_of(abilities: Abilities, wanted: str = AUTO) -> CallFormat:
         CallFormat.SCHEMA: abilities.schema,
         CallFormat.TEXT: True,
     }
+    is_tiny = MIN_TINY_MODEL_PARAMETERS <= abilities.parameters <= MAX_TINY_MODEL_PARAMETERS
+    if is_tiny and wanted == AUTO:
+        wanted = CallFormat.CALL
     formats = [each for each in CallFormat if has[each]]
     return next((each for each in formats if each == wanted), formats[0])
 
