@@ -218,6 +218,52 @@ def write_model(path: Path, name: str, template: str, words: Tokens, shape: Shap
     writer.add_rope_dimension_count(shape.head)
     writer.add_rope_freq_base(10_000.0)
     writer.add_layer_norm_rms_eps(1e-9)
+    _add_vocabulary(writer, template, words)
+    ones = np.ones(shape.width, np.float32)
+    norms = {f"blk.{layer}.{kind}_norm.weight": ones for layer in range(shape.layers) for kind in ("attn", "ffn")}
+    for label, weight in {**weights, **norms, "output_norm.weight": ones}.items():
+        if ".ffn_" in label and label not in norms:
+            kind = GGMLQuantizationType.Q8_0
+            writer.add_tensor(label, quantize(weight, kind), raw_dtype=kind)
+        else:
+            writer.add_tensor(label, weight)
+    _write(writer)
+
+
+class RecurrentShape(NamedTuple):
+    """The sizes of a recurrent model."""
+
+    width: int
+    inner: int
+    state: int
+    kernel: int
+    step_rank: int
+    layers: int
+
+
+def write_recurrent_model(
+    path: Path, template: str, words: Tokens, shape: RecurrentShape, weights: dict[str, Floats]
+) -> None:
+    """Write a model of the Mamba architecture to a GGUF file: a state for a whole prompt, no row for each token."""
+    writer = GGUFWriter(str(path), "mamba")
+    writer.add_name("recurrent")
+    writer.add_context_length(LONGEST_WINDOW_TOKENS)
+    writer.add_embedding_length(shape.width)
+    writer.add_block_count(shape.layers)
+    writer.add_feed_forward_length(0)
+    writer.add_head_count(0)
+    writer.add_ssm_conv_kernel(shape.kernel)
+    writer.add_ssm_inner_size(shape.inner)
+    writer.add_ssm_state_size(shape.state)
+    writer.add_ssm_time_step_rank(shape.step_rank)
+    writer.add_layer_norm_rms_eps(1e-9)
+    _add_vocabulary(writer, template, words)
+    for label, weight in weights.items():
+        writer.add_tensor(label, weight)
+    _write(writer)
+
+
+def _add_vocabulary(writer: GGUFWriter, template: str, words: Tokens) -> None:
     writer.add_vocab_size(len(words.texts))
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("gpt-4o")
@@ -230,14 +276,9 @@ def write_model(path: Path, name: str, template: str, words: Tokens, shape: Shap
     writer.add_bos_token_id(end)
     writer.add_add_bos_token(False)
     writer.add_chat_template(template)
-    ones = np.ones(shape.width, np.float32)
-    norms = {f"blk.{layer}.{kind}_norm.weight": ones for layer in range(shape.layers) for kind in ("attn", "ffn")}
-    for label, weight in {**weights, **norms, "output_norm.weight": ones}.items():
-        if ".ffn_" in label and label not in norms:
-            kind = GGMLQuantizationType.Q8_0
-            writer.add_tensor(label, quantize(weight, kind), raw_dtype=kind)
-        else:
-            writer.add_tensor(label, weight)
+
+
+def _write(writer: GGUFWriter) -> None:
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

@@ -23,7 +23,8 @@ from bench.modelserver.server import Server
 from bench.results import Row, Table
 
 TASKS = 30
-TASK_SECONDS = 12  # of one task, after which it is interrupted; what was called until then counts
+TASK_TOKENS = "1600"  # of all requests of one task, about three of them: the load of the machine changes nothing
+TASK_SECONDS = 120  # of one task, after which it is interrupted; what was called until then counts
 END_SECONDS = 60  # until an interrupted one has ended
 REPLY_TOKENS = "48"
 HERE = Path(__file__).parent
@@ -109,6 +110,7 @@ def run_task(task: Task, way: WayOfAsking, root: Path, url: str, folder: Path) -
         "TERSELY_CHAT_REPLY_TOKENS": REPLY_TOKENS, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
     }  # fmt: skip
     words = [sys.executable, "-m", "tersely", "-p", task.message, "--url", url, "--no-retrieval"]
+    words += ["--session-tokens", TASK_TOKENS]
     with subprocess.Popen(
         [*words, "--output-format", "json"], cwd=root, env={**os.environ, **own}, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
