@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from tests.agent.core.talking import ALLOWED, GRAMMAR, Said, Scripted, call, of_kind, reason_of, talking, turn
 
 from tersely.agent.context.compaction import EXTRACTIVE, HEADING, REQUEST, extracts, first_kept, first_kept_step
-from tersely.agent.context.window import Budget
+from tersely.agent.context.window import Budget, Gauge
 from tersely.agent.conversation import Options
 from tersely.agent.events import CallStarted, Compacted, Event, Notice, Reason, Usage
-from tersely.agent.models.protocol import Abilities, Prompt
+from tersely.agent.models.protocol import Abilities, Message, Prompt, RawCall
+from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.sessions.session import Stored
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_WINDOW_TOKENS
@@ -257,3 +258,34 @@ def test_compacting_by_hand_leaves_the_last_turn(root: Path) -> None:
     contents = [message.content for message in model.prompts[-1][1:]]
     assert contents[0] == "turn 2"
     assert contents[-1] == f"{HEADING}\n{SUMMARY}\n\nturn 3"
+
+
+def test_reasoning_that_is_sent_back_counts_with_its_calls() -> None:
+    gauge, calls = Gauge(Tokenizer()), (RawCall("read", '{"path": "a.py"}', "1"),)
+    prompt = (Message("user", "Look at a.py, please."),)
+    gauge.told(prompt, RequestUsage(20, None, 900))
+    later = (*prompt, Message("assistant", "", calls), Message("tool", "x = 1", call_id="1"))
+    without = gauge.tokens(later)
+    gauge.reasoned(calls, 800)
+    assert without + 790 <= gauge.tokens(later) <= without + 800
+    assert gauge.tokens(prompt) == 20
+
+
+@pytest.mark.parametrize("returns", [False, True])
+def test_a_request_with_reasoning_behind_it_is_counted_where_it_goes_back(root: Path, returns: bool) -> None:
+    class Thinking(Scripted):
+        async def stream(self, *words, **more):  # type: ignore[no-untyped-def]
+            async for chunk in super().stream(*words, **more):
+                usage = chunk.usage and chunk.usage._replace(thought_tokens=500)
+                yield chunk._replace(usage=usage)
+
+    abilities = GRAMMAR._replace(grammar=False, schema=False, tools=True, returns_reasoning=returns)
+    model = Thinking([RawCall("list", '{"path": "."}', "1"), "Done."], abilities)
+
+    async def counted() -> int:
+        async with talking(model, root) as agent:
+            await turn(agent, "what is here?")
+            fresh = Gauge(Tokenizer())
+            return agent.talk.gauge._estimated(model.prompts[1][-2]) - fresh._estimated(model.prompts[1][-2])
+
+    assert (asyncio.run(counted()) > 0) is returns

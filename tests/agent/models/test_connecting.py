@@ -169,6 +169,36 @@ def test_a_second_start_asks_one_question() -> None:
     assert requests_of(2, "auto", {"/v1/models": ANTHROPIC_LIST}, Say("x"))[1] == (0, 1)
 
 
+@pytest.mark.parametrize(
+    ("field", "before", "after", "is_another"),
+    [
+        ("max_model_len", 4_096, 8_192, True),
+        ("meta", {"n_params": 7_000_000_000, "size": 4}, {"n_params": 7_000_000_000, "size": 8}, True),
+        ("digest", "a", "b", True),
+        ("created", 1, 2, False),
+        ("permission", [{"id": "a"}], [{"id": "b"}], False),
+    ],
+)
+def test_what_is_known_of_another_model_of_the_same_name_is_forgotten(
+    field: str, before: Any, after: Any, is_another: bool
+) -> None:
+    lists = {"/v1/models": listed("m", **{field: before})}
+
+    async def both() -> tuple[int, int]:
+        async with serving(Say('{"ok": true}'), lists=lists) as provider:
+            await connect(provider.url)
+            provider.sent.clear()
+            await connect(provider.url)
+            same = len(provider.asked())
+            lists["/v1/models"] = listed("m", **{field: after})
+            await connect(provider.url)
+            return same, len(provider.asked())
+
+    same, swapped = asyncio.run(both())
+    assert same == 0
+    assert bool(swapped) is is_another  # asked anew what it can do
+
+
 def test_what_is_remembered_is_the_user_s_alone(home: Path) -> None:
     requests_of(1, "responses", {"/v1/models": listed("m")}, Say("x"))
     path = home / server_records.FILE

@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-from tersely.agent.models.protocol import Message, Prompt
+from tersely.agent.models.protocol import Message, Prompt, RawCall
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_WINDOW_TOKENS
 
 MAX_REPLY_TOKENS = 8_000
+MAX_COUNTED_REASONING = 256  # answers whose reasoning is sent back, the newest
 
 # The shares are tokens of a window of SHARED_TOKENS, and grow and shrink with it.
 SHARED_TOKENS = 8_192
@@ -136,6 +137,7 @@ class Gauge:
         self._known: Prompt = ()
         self._known_tokens = 0
         self._known_declared = 0
+        self._reasoning: dict[tuple[RawCall, ...], int] = {}  # tokens that are sent back before these calls
         self._factor = 1.0  # of the server's tokens to ours, as far as it is known; at least 1
 
     def tokens(self, prompt: Prompt) -> int:
@@ -156,6 +158,14 @@ class Gauge:
         self._factor = max(1.0, usage.prompt_tokens / max(estimated, 1))
         self._known, self._known_tokens, self._known_declared = prompt, usage.prompt_tokens, self.declared_tokens
 
+    def reasoned(self, calls: tuple[RawCall, ...], tokens: int) -> None:
+        """Count so many of the server's tokens of reasoning with the calls that they led to, from now on."""
+        self._reasoning.pop(calls, None)
+        self._reasoning[calls] = self.own(tokens)
+        while len(self._reasoning) > MAX_COUNTED_REASONING:
+            del self._reasoning[next(iter(self._reasoning))]
+
     def _estimated(self, message: Message) -> int:
+        reasoning = self._reasoning.get(message.calls, 0) if message.calls else 0
         calls = sum(self._counter.count(call.name + call.arguments) + MESSAGE_TOKENS for call in message.calls)
-        return self._counter.count(message.content) + calls + MESSAGE_TOKENS
+        return self._counter.count(message.content) + calls + reasoning + MESSAGE_TOKENS

@@ -134,25 +134,29 @@ class _Server:
         """A model, tried out where that is not remembered."""
         listing = await self.listing(model)
         name = choose_model(self.place, model, listing)
+        fingerprint = listing.fingerprint(name)
         known = self.records.known(self.id, name)
-        if known is not None:
+        if known is not None and known.fingerprint == fingerprint:
             now = await window_now(self.place, known.abilities, listing)
             return self._serve(
                 listing.interface, known._replace(abilities=known.abilities._replace(window=now)), window
             )
         abilities, is_to_be_tried = await abilities_of(self.place, name, listing)
-        served = self._serve(listing.interface, Known(abilities), window)
+        found = Known(abilities, fingerprint=fingerprint)
+        served = self._serve(listing.interface, found, window)
         if is_to_be_tried:
             served.correct(correct_abilities(served.abilities, await try_call_formats(served)))
         else:
-            self.records.keep(self.id, listing.interface, Known(abilities))
+            self.records.keep(self.id, listing.interface, found)
         return served
 
     async def report(self, model: str, window: int) -> Report:
         """What is found out anew, whatever is remembered."""
         listing = await recognise(self.place, self.kind, model)
-        abilities, _ = await abilities_of(self.place, choose_model(self.place, model, listing), listing)
-        served = self._serve(listing.interface, Known(abilities), window)
+        name = choose_model(self.place, model, listing)
+        abilities, _ = await abilities_of(self.place, name, listing)
+        found_now = Known(abilities, fingerprint=listing.fingerprint(name))
+        served = self._serve(listing.interface, found_now, window)
         streaming, tried = await try_streaming(served), await try_call_formats(served)
         served.correct(correct_abilities(served.abilities, tried))
         found = served.abilities

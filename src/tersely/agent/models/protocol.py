@@ -112,6 +112,7 @@ class Abilities(NamedTuple):
     server: str = ""  # llama.cpp, ollama, responses, anthropic, or openai for everything else that speaks like it
     output: int = 0  # most tokens of one answer, 0 where nobody says
     restricts_tools: bool = False  # declared tools can be restricted without another list: `Constraint.allowed`
+    returns_reasoning: bool = False  # what led to calls is sent back with them, and counts in later prompts
     thinking: bool = False  # `RequestOptions.thinking` is heeded
     parameters: int = 0  # weights of the model, 0 where nobody says
     slots: int = 1  # prompts whose caches are kept side by side, by `RequestOptions.slot`

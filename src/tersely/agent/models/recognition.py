@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from tersely.agent.models.refusals import refusal_error
 from tersely.agent.models.retries import TransientError
 from tersely.agent.models.wire import Endpoint, Reply, request_json
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.hashing import content_hash
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
 
 OPENAI = "openai"
@@ -30,6 +32,8 @@ _WINDOW_FIELDS = (
     "max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length",
     "max_input_tokens",
 )  # fmt: skip
+# Of an entry in a list of models: they change while the model stays.
+_VOLATILE_FIELDS = frozenset({"created", "permission", "status", "state", "expires_at", "size_vram"})
 _OUTPUT_FIELDS = ("max_completion_tokens", "max_output_tokens", "max_output_length", "max_tokens")
 
 Entry = Mapping[str, Any]
@@ -49,6 +53,14 @@ class Listing(NamedTuple):
     def entry(self, model: str) -> Entry:
         """What the list has of a model."""
         return next((each for each in self.entries or () if model in (each.get("id"), each.get("name"))), {})
+
+    def fingerprint(self, model: str) -> str:
+        """What tells a model from another one of the same name, by all that the list has of it; "" without an entry.
+
+        llama.cpp lists its sizes, Ollama a digest, others at least who made it and what fits in.
+        """
+        entry = {field: value for field, value in self.entry(model).items() if field not in _VOLATILE_FIELDS}
+        return content_hash(json.dumps(entry, sort_keys=True).encode()).hex() if entry else ""
 
 
 def at(place: Endpoint, interface: Interface) -> Endpoint:
@@ -132,8 +144,8 @@ async def abilities_of(place: Endpoint, model: str, listing: Listing) -> tuple[A
     reported = Abilities(
         grammar=False, schema=kind != ANTHROPIC, tools=True, window=window_in(entry) or figures.window, model=model,
         family=family_of(model), server=kind, output=_output_in(entry) or figures.output,
-        restricts_tools=kind == RESPONSES, thinking=_thinks(entry, figures.thinks),
-        parameters=number(table(entry.get("meta")).get("n_params")),
+        restricts_tools=kind == RESPONSES, returns_reasoning=kind in {RESPONSES, ANTHROPIC},
+        thinking=_thinks(entry, figures.thinks), parameters=number(table(entry.get("meta")).get("n_params")),
     )  # fmt: skip
     if is_hosted:
         return reported, False

@@ -28,10 +28,14 @@ class Request(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What is known of a model of a server: what it can do, and parameters that it refuses."""
+    """What is known of a model of a server: what it can do, parameters that it refuses, and how it was listed then.
+
+    A model that is listed otherwise is another one behind the same name: what was known of it does not hold.
+    """
 
     abilities: Abilities
     refused: frozenset[str] = frozenset()
+    fingerprint: str = ""  # see `recognition.Listing.fingerprint`
 
 
 class AnswerReader(Protocol):

@@ -56,6 +56,8 @@ async def answer(talk: Conversation, thinking: Thinking) -> Answer:
     is_counted = incoming.usage is not None
     if is_counted and usage.prompt_tokens <= talk.budget.window:  # no server reads more than it has room for
         talk.gauge.told(prompt, usage)
+    if incoming.raw and talk.model.abilities.returns_reasoning:
+        talk.gauge.reasoned(tuple(incoming.raw), max(usage.thought_tokens or 0, incoming.thought_tokens))
     if is_counted or incoming.stop == STUCK:
         await talk.account(usage, watch, prompt, is_estimated=not is_counted)
     if incoming.stop == STUCK:
@@ -93,7 +95,7 @@ class _Incoming:
         self._repetition = Repetition()
         self._texts: list[str] = []
         self._prose: list[str] = []
-        self._thought_tokens = 0
+        self.thought_tokens = 0
 
     async def read(self, chunks: AsyncIterator[Chunk]) -> None:
         """Take all chunks, up to where the answer ends or repeats itself."""
@@ -141,7 +143,7 @@ class _Incoming:
     async def _add_thought(self, thought: str) -> None:
         if thought:
             self._talk.thinks = True
-            self._thought_tokens += self._talk.count(thought)
+            self.thought_tokens += self._talk.count(thought)
             await self._talk.emit(ThoughtDelta(self._talk.turn, thought))
 
     async def _show(self, text: str) -> None:
@@ -161,9 +163,9 @@ class _Incoming:
 
     def estimated(self) -> RequestUsage:
         """Our own count of a request that was stopped."""
-        completion = self._talk.count("".join(self._texts)) + self._thought_tokens
+        completion = self._talk.count("".join(self._texts)) + self.thought_tokens
         prompt = self._talk.gauge.tokens(self._prompt)
-        return RequestUsage(prompt, None, completion, thought_tokens=self._thought_tokens)
+        return RequestUsage(prompt, None, completion, thought_tokens=self.thought_tokens)
 
     @property
     def is_repeating(self) -> bool:

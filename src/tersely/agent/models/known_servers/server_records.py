@@ -16,7 +16,7 @@ from tersely.agent.models.served import Known
 from tersely.foundation.private import state_directory
 
 FILE = "model-servers.json"
-VERSION = 1  # of the file; another one is not read
+VERSION = 2  # of the file; another one is not read
 MAX_SERVERS = 50  # that are remembered, the newest
 MAX_SERVER_MODELS = 50  # of each
 MAX_RECORDS_BYTES = 1_000_000
@@ -57,7 +57,8 @@ class ServerRecords:
         """What is known of a model of a server."""
         try:
             kept = self._servers[server]["models"][model]
-            return Known(Abilities(**kept["abilities"]), frozenset(map(str, kept["refused"])))
+            refused = frozenset(map(str, kept["refused"]))
+            return Known(Abilities(**kept["abilities"]), refused, str(kept["fingerprint"]))
         except (KeyError, TypeError, AttributeError):
             return None
 
@@ -66,7 +67,9 @@ class ServerRecords:
         servers = _servers_in(self._path)  # another process may have added one
         models = dict(table(table(servers.pop(server, None)).get("models")))
         models.pop(known.abilities.model, None)
-        models[known.abilities.model] = {"abilities": known.abilities._asdict(), "refused": sorted(known.refused)}
+        models[known.abilities.model] = {
+            "abilities": known.abilities._asdict(), "refused": sorted(known.refused), "fingerprint": known.fingerprint,
+        }  # fmt: skip
         servers[server] = {
             "at": time.time(), "kind": interface.kind, "prefix": interface.prefix,
             "models": _newest(models, MAX_SERVER_MODELS),
