@@ -43,7 +43,7 @@ MEASURED = {  # the records in the order of the page, each with the folders of t
     "socket": "doors/socket ai_talk",
     "hostile": "code context foundation cli",
     "agent": "agent",
-    "small_model": "agent/calling agent/prompts",
+    "small_model": "agent/tool_calling agent/prompts",
 }
 
 Row = dict[str, Any]
