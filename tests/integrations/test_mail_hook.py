@@ -16,8 +16,8 @@ import pytest
 
 from tersely.capabilities.relay.introduction import Peer, introduction
 from tersely.client import Client
+from tersely.foundation.process.ancestry import agent_name
 from tersely.foundation.tokens import count
-from tersely.integrations.ancestry import agent_name
 
 HOOK = str(files("tersely.integrations") / "mail_hook.py")
 TERSELY = [sys.executable, "-m", "tersely"]
@@ -130,7 +130,9 @@ def test_what_an_agent_is_told_is_short() -> None:
 def test_processes_of_one_agent_find_one_name(tmp_path: Path) -> None:
     agent = tmp_path / "claude"
     agent.write_text("import subprocess, sys\nfor _ in range(2): subprocess.run(sys.argv[1:], check=True)\n")
-    source = "import os; from tersely.integrations.ancestry import agent_name; print(agent_name({}, os.getppid()))"
+    source = (
+        "import os; from tersely.foundation.process.ancestry import agent_name; print(agent_name({}, os.getppid()))"
+    )
     words = [sys.executable, str(agent), "sh", "-c", f'"{sys.executable}" -c "{source}"; true']
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     one, other = done.stdout.split()

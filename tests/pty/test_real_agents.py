@@ -9,8 +9,10 @@ import json
 import os
 import secrets
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.relay_home import Home
@@ -123,6 +125,15 @@ def state_of(relay: Home, name: str) -> str:
     return next((str(one["state"]) for one in relay.ask("agents")["agents"] if one["name"] == name), "")
 
 
+def permission_of(relay: Home, name: str) -> Any:
+    """What an agent waits for permission to do, as `agents` shows it."""
+
+    def look() -> Any:
+        return next((one for one in relay.ask("agents")["permissions"] if one["agent"] == name), None)
+
+    return wait_for(look, "the permission")
+
+
 def word() -> str:
     return f"word-{secrets.token_hex(4)}"
 
@@ -193,3 +204,28 @@ def test_an_agent_speaks_with_its_marker_alone(
     tester.send(name, f"please tell {to} {said}")
     assert tester.gets(said).sender == name
     assert not any("stolen" in one.body for one in tester.received)
+
+
+def test_the_person_approves_from_another_terminal(
+    agent: Agent, tmux: Tmux, relay: Home, friend: Callable[..., Friend]
+) -> None:
+    if agent.name != "claude":
+        pytest.skip("its hook does not wait beside its dialog")
+    name = f"d{secrets.token_hex(3)}"
+    allowed, denied = (tmux.directory / f"{kind}-{secrets.token_hex(3)}" for kind in ("allowed", "denied"))
+    tester = friend("tester")
+    answer = f"{sys.executable} -m tersely agents"
+    started(tmux, agent, name, f"please run `touch {allowed}`")
+    waiting = permission_of(relay, name)
+    assert (waiting["tool"], waiting["what"]) == ("Bash", f"touch {allowed}")
+    told = relay.run_apart("agents", "approve", name)
+    assert (told.status != 0, "not_permitted" in told.err) == (True, True)
+    assert not allowed.exists()
+    tmux.ask("new-session", "-d", "-s", "person", f"{answer} approve {name}")
+    wait_for(allowed.exists, "what the person allowed")
+    wait_for(lambda: state_of(relay, name) == "idle", "the end of its work")
+    tester.send(name, f"please run `touch {denied}`")
+    permission_of(relay, name)
+    tmux.ask("new-session", "-d", "-s", "again", f"{answer} deny {name}")
+    wait_for(lambda: agent.model.has_read("The user has denied it."), "the refusal")
+    assert not denied.exists()

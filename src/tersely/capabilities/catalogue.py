@@ -70,6 +70,7 @@ _RELAY = {
     "agent.list": _Row("relay.agents:AGENTS", "agents"),
     "agent.retire": _Row("relay.agents:RETIRE", "agents retire"),
     "agent.introduction": _Row("relay.introduction", "hello"),
+    "permission.ask": _Row("relay.permissions"),
     "claim.take": _Row("relay.claims:CLAIM", "claim"),
     "claim.release": _Row("relay.claims:RELEASE", "release"),
     "claim.list": _Row("relay.claims:CLAIMS", "claims"),

@@ -73,6 +73,11 @@ def service_call(
     return request("service_call", body=NewQuestion(service, method, dict(params), timeout_ms, format))
 
 
+def permission_answer(name: str, *, allows: bool) -> Request[shapes.DecisionTold]:
+    """Answer an agent that waits for permission, as the person."""
+    return request("permission_answer", path={"name": name}, body=shapes.NewDecision(allows))
+
+
 def metrics() -> Request[bytes]:
     """The figures of services and calls, in the text format of Prometheus."""
     return request("metrics")

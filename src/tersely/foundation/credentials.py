@@ -26,7 +26,7 @@ def is_same_user(connected: socket.socket) -> bool:
 
 
 def process_of(connected: socket.socket) -> int:
-    """The process that listens at the other end; 0 where the system does not say."""
+    """The process at the other end; 0 where the system does not say."""
     platform: str = sys.platform
     if platform == "linux":
         told = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _LINUX.size)

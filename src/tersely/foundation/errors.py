@@ -156,6 +156,7 @@ EXIT_OF_CODE = {
     "method_not_allowed": EXIT_USAGE,
     # no agent has that name | `agents` lists them; `--queue` keeps it
     "recipient_not_found": EXIT_NEGATIVE,
+    "permission_not_found": EXIT_NEGATIVE,
     # there is no such message in that mailbox | `inbox` lists them
     "message_not_found": EXIT_NEGATIVE,
     # the relay refused a message for a reason of its own | the message says which

@@ -10,9 +10,12 @@ import json
 import os
 import socket
 import sys
+from time import monotonic
 from typing import Any
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # it is run as a file, without its package
+# It is run as a file, without its package.
+sys.path.append(os.path.dirname(__file__))
+sys.path.append(os.path.join(os.path.dirname(__file__), "..", "foundation", "process"))
 
 from ancestry import agent_name  # type: ignore[import-not-found]
 from run_hook import SOCKET_VARIABLE  # type: ignore[import-not-found]
@@ -22,13 +25,18 @@ MAX_MAIL_CALL_BYTES = 4_000_000  # of a call, and of an answer
 MAIL_BUDGET_TOKENS = 600  # of what is put before a model at a time
 _SOCKET = "http.sock"
 _PATH_BYTES = 100
-_START, _STOP, _EDIT = "start", "stop", "edit"
+_START, _STOP, _EDIT, _PERMISSION = "start", "stop", "edit", "permission"
+_BESIDE_RUN = frozenset({_EDIT, _PERMISSION})  # what `run` does not do by itself
+PERMISSION_HOOK_SECONDS = 3_600.0  # for which the person may answer from elsewhere
+PERMISSION_ASK_SECONDS = 5  # that one question to the relay waits
+_MAX_WHAT_CHARACTERS = 2_000
+_ENTRY, _TERMINAL = "CLAUDE_CODE_ENTRYPOINT", "cli"  # how Claude Code was started: elsewhere nobody sees a dialog
 
 
 def main(kind: str) -> int:
     """Answer one call on standard input; always 0."""
     try:
-        if not os.environ.get(SOCKET_VARIABLE):  # `run` has not started the agent: it hands over mail itself
+        if kind in _BESIDE_RUN or not os.environ.get(SOCKET_VARIABLE):  # `run` hands over mail itself
             text = _answer(kind, json.loads(sys.stdin.buffer.read(MAX_MAIL_CALL_BYTES)))
             sys.stdout.write(text)
     except (OSError, ValueError, KeyError, TypeError):
@@ -44,6 +52,8 @@ def _answer(kind: str, call: dict[str, Any]) -> str:
     root = str(call.get("cwd") or os.getcwd())
     if kind == _EDIT:
         return _of_edit(name, event, root, call)
+    if kind == _PERMISSION:
+        return _of_permission(name, event, call)
     if kind == _START:
         return _context(event, _asked(name, "agent.introduction", {"root": root})["text"])
     if kind == _STOP and call.get("stop_hook_active"):
@@ -71,6 +81,25 @@ def _of_edit(name: str, event: str, root: str, call: dict[str, Any]) -> str:
     return json.dumps({"hookSpecificOutput": {"hookEventName": event, **decision}})
 
 
+def _of_permission(name: str, event: str, call: dict[str, Any]) -> str:
+    """What the person says elsewhere, while the agent shows its dialog; the agent ends the hook when it has closed."""
+    if os.environ.get(_ENTRY, _TERMINAL) != _TERMINAL:
+        return ""
+    given = call.get("tool_input") or {}
+    what = given.get("command") or given.get("file_path") or json.dumps(given, ensure_ascii=False)
+    question = {"tool": str(call["tool_name"]), "what": str(what)[:_MAX_WHAT_CHARACTERS], "id": ""}
+    until = monotonic() + PERMISSION_HOOK_SECONDS
+    wait = {"seconds": PERMISSION_ASK_SECONDS}
+    decision = ""
+    while not decision and monotonic() < until:
+        told = _asked(name, "permission.ask", {**question, **(wait if question["id"] else {})})["result"]
+        question["id"], decision = told["id"], told["decision"]
+    if not decision:
+        return ""
+    reason = {"message": "The user has denied it."} if decision == "deny" else {}
+    return json.dumps({"hookSpecificOutput": {"hookEventName": event, "decision": {"behavior": decision, **reason}}})
+
+
 def _context(event: str, text: str) -> str:
     if not text:
         return ""
@@ -84,7 +113,7 @@ def _asked(agent: str, capability: str, arguments: dict[str, Any]) -> Any:
         f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     )
     with socket.socket(socket.AF_UNIX) as wire:
-        wire.settimeout(MAIL_HOOK_SECONDS)
+        wire.settimeout(MAIL_HOOK_SECONDS + arguments.get("seconds", 0))
         path = _socket_path()
         if os.lstat(path).st_uid != os.geteuid():
             raise ValueError("somebody else has made it")

@@ -5,11 +5,9 @@ Formats and calls are those of the versions named in docs/agents.md.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from importlib.resources import files
 from typing import Any
 
 from tersely.integrations import wrapped
@@ -18,6 +16,7 @@ from tersely.integrations.run_hook import SOCKET_VARIABLE
 from tersely.integrations.wrapped import Wrapped, added_context
 
 PROMPT_SECONDS = 12  # after which an agent goes on without the answer of a hook; ours ends before
+PERMISSION_SECONDS = 3_700  # in which the person may answer from elsewhere; the hook ends before
 MILLISECONDS = 1_000
 
 
@@ -121,15 +120,16 @@ class _MailHook:
     matcher: str = ""
 
 
-_EDITORS = "Edit|MultiEdit|Write|NotebookEdit|edit|write_file|replace"
 _CLAUDE_MAIL = (
     _MailHook("SessionStart", "start"),
     _MailHook("SubagentStart", "start"),
     _MailHook("UserPromptSubmit", "mail"),
-    _MailHook("PreToolUse", "edit", _EDITORS),
+    _MailHook("PreToolUse", "edit", wrapped.EDITORS),
     _MailHook("PostToolUse", "mail"),
     _MailHook("Stop", "stop"),
 )
+# Beside the dialog of Claude Code, which goes by whichever answer comes first; others wait for the hook alone.
+_PERMISSION = _MailHook("PermissionRequest", "permission")
 _GEMINI_MAIL = (
     _MailHook("SessionStart", "start"),
     _MailHook("BeforeAgent", "mail"),
@@ -141,9 +141,10 @@ def _mail_hook(hook: _MailHook, unit: int) -> dict[str, Any]:
     """An entry for a script that starts fast; `run` hands mail over itself where it has started the agent."""
     from shlex import join
 
-    command = join([sys.executable, "-I", "-S", str(files("tersely.integrations") / "mail_hook.py"), hook.kind])
+    command = join(wrapped.mail_words(hook.kind))
     matcher = {"matcher": hook.matcher} if hook.matcher else {}
-    return {**matcher, "hooks": [{"type": "command", "command": command, "timeout": PROMPT_SECONDS * unit}]}
+    seconds = PERMISSION_SECONDS if hook.kind == "permission" else PROMPT_SECONDS
+    return {**matcher, "hooks": [{"type": "command", "command": command, "timeout": seconds * unit}]}
 
 
 # Where what an agent was shown is lost to it or to a part of it, which has a context of its own.
@@ -203,7 +204,7 @@ _CLAUDE = Agent(
             ".claude/settings.json",
             ".claude/settings.json",
             Form.JSON,
-            _hooks("claude", "UserPromptSubmit", "PreToolUse", "Read", mail=_CLAUDE_MAIL),
+            _hooks("claude", "UserPromptSubmit", "PreToolUse", "Read", mail=(*_CLAUDE_MAIL, _PERMISSION)),
             is_hook=True,
         ),
         _skill(".claude"),

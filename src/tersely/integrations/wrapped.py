@@ -17,6 +17,7 @@ from typing import Any
 HOOK_LIMIT_SECONDS = 30  # that agents are told to give a hook; ours ends before
 WAITING_HOOK_SECONDS = 86_400  # for which a hook that wakes an idle agent waits
 WAIT_WORD = "wait"  # makes the hook wait until there is a text
+EDITORS = "Edit|MultiEdit|Write|NotebookEdit|edit|write_file|replace"  # the tools of agents that change files
 _OPENCODE_SETTINGS = "OPENCODE_CONFIG_CONTENT"
 
 
@@ -75,9 +76,17 @@ def hook_words(*more: str) -> list[str]:
     return [sys.executable, "-I", "-S", str(files("tersely.integrations") / "run_hook.py"), *more]
 
 
+def mail_words(kind: str) -> list[str]:
+    """The command of a hook that asks the relay."""
+    return [sys.executable, "-I", "-S", str(files("tersely.integrations") / "mail_hook.py"), kind]
+
+
 def _claude(environment: Mapping[str, str]) -> Launch:
     hooks: dict[str, list[Any]] = {event: [_hook()] for event in _CLAUDE_MOMENTS}
     waiting = {"type": "command", "command": shlex.join(hook_words(WAIT_WORD)), "timeout": WAITING_HOOK_SECONDS}
+    for event, kind, matcher, seconds in _CLAUDE_BESIDE:
+        beside = {"type": "command", "command": shlex.join(mail_words(kind)), "timeout": seconds}
+        hooks[event].append({**({"matcher": matcher} if matcher else {}), "hooks": [beside]})
     for event in ("SessionStart", "Stop", "StopFailure"):
         hooks[event].append({"hooks": [{**waiting, "async": True, "asyncRewake": True}]})
     return Launch(("--settings", json.dumps({"hooks": hooks})))
@@ -152,6 +161,12 @@ _OPENCODE_MOMENTS = {  # as our plugin calls them
     "permission.asked": _ASKS,
     "permission.replied": _AT_WORK,
 }
+
+# What asks the relay beside what the wrapper hears: an event, what `mail_hook.py` does, for which tools, how long.
+_CLAUDE_BESIDE = (
+    ("PreToolUse", "edit", EDITORS, HOOK_LIMIT_SECONDS),
+    ("PermissionRequest", "permission", "", WAITING_HOOK_SECONDS),
+)
 
 CLAUDE = Wrapped(_CLAUDE_MOMENTS, r'❯[\s\xa0]*(?:Try ".*)?', _claude)
 CODEX = Wrapped(_CODEX_MOMENTS, r"› (?:Ask Codex to do anything.*)?", _codex)

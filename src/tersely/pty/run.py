@@ -17,9 +17,9 @@ from tersely.capabilities.relay.introduction import introduction
 from tersely.client import Client
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
+from tersely.foundation.process.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
 from tersely.handoff.handover import Handover, Place
 from tersely.handoff.threads import VARIABLE as THREAD_VARIABLE
-from tersely.integrations.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
 from tersely.integrations.run_hook import SOCKET_VARIABLE
 from tersely.integrations.table import AGENTS
 from tersely.integrations.wrapped import Launch, Wrapped

@@ -21,6 +21,7 @@ from tersely.relay.policy import Policy
 from tersely.relay.services.services import Services
 from tersely.relay.store.store import Store, check, is_made
 from tersely.relay.teams.claims import Claims
+from tersely.relay.teams.permissions import Permissions
 
 __all__ = ["PLUGINS", "Relay", "Token", "check", "have_token", "make_home", "rotate_token"]
 
@@ -43,6 +44,7 @@ class Relay:
         self.mail = Mail(store, Turns(policy.turns))
         self.services = Services(store, self.calls, policy)
         self.claims = Claims(store, self.is_working)
+        self.permissions = Permissions(store.now_ms)
         self.complaints: list[str] = []  # of capabilities of others that could not be loaded
         self.calls.offer(retrieval.offer(store))
         self.calls.offer(fetch.offer(policy))

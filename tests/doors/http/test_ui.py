@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import sys
 from html.parser import HTMLParser
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -12,9 +13,11 @@ from urllib.parse import urlencode
 import pytest
 from tests.doors.http import hostile
 from tests.doors.http.conftest import Answer, Web
+from tests.own_terminal import IS_TOLD_APART, at_terminal
 
-from tersely.client import Client
+from tersely.client import Client, ask
 from tersely.doors.http.ui.routes import POLICY
+from tersely.foundation.errors import TerselyError
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -342,3 +345,41 @@ def test_the_work_of_all_projects_is_on_one_page(web: Web, owner: Visitor) -> No
     page = owner.get("/ui/work").content.decode()
     for said in ("Board of tea", "parse dates", "taken", "src/dates.py", "new grammar", "0 of 2 done"):
         assert said in page
+
+
+def asked_for(web: Web, what: str) -> str:
+    """The id of a permission that an agent waits for."""
+    made: str = web.relay.permissions.ask("ann", "Bash", what, "", 0).id
+    return made
+
+
+@pytest.mark.skipif(not IS_TOLD_APART, reason="persons cannot be told from agents here")
+def test_the_person_answers_agents_on_their_page(web: Web, stranger: Visitor) -> None:
+    source = "import sys; from pathlib import Path; from tersely.client import Client, ask; "
+    source += "print(Client(Path(sys.argv[1]))(ask.ticket_new()).ticket)"
+    shown = at_terminal(sys.executable, "-c", source, str(web.socket))
+    cookie = stranger.post("/ui/login", {"ticket": shown}).headers["set-cookie"].partition(";")[0]
+    person = Visitor(web, cookie)
+    allowed, denied = asked_for(web, "touch <b>made"), asked_for(web, "rm x")
+    page = person.get("/ui/agents").content
+    assert b"touch &lt;b&gt;made" in page
+    for asked, answer in ((allowed, "allow"), (denied, "deny")):
+        assert f'action="/ui/permissions/{asked}"'.encode() in page
+        told = person.post(f"/ui/permissions/{asked}", {"form_token": form_token(person), "answer": answer})
+        assert (told.status, told.headers["location"]) == (303, "/ui/agents")
+        assert web.relay.permissions.ask("ann", "Bash", "", asked, 0).decision == answer
+    again = person.post(f"/ui/permissions/{allowed}", {"form_token": form_token(person), "answer": "deny"})
+    assert again.status == 404
+
+
+def test_nobody_else_answers_agents(web: Web, owner: Visitor) -> None:
+    asked = asked_for(web, "touch made")
+    page = owner.get("/ui/agents").content
+    assert b"touch made" in page
+    assert f"/ui/permissions/{asked}".encode() not in page  # its ticket was not made by a person at a terminal
+    refused = owner.post(f"/ui/permissions/{asked}", {"form_token": form_token(owner), "answer": "allow"})
+    assert (refused.status, b"not_permitted" in refused.content) == (403, True)
+    assert web.ask("POST", f"/permissions/{asked}", {"allows": True}).json["code"] == "not_permitted"
+    with Client(web.socket, "ann") as client, pytest.raises(TerselyError, match="allowed nothing by another"):
+        client(ask.permission_answer(asked, allows=True))
+    assert web.relay.permissions.ask("ann", "Bash", "", asked, 0).decision == ""

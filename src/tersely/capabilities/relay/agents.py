@@ -8,14 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import Capability, Context, Effect, Tier, option, positional
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.messages import Agents, AgentTold, Channels, ChannelTold, Membership
+from tersely.capabilities.relay.messages import (
+    Agents,
+    AgentTold,
+    Channels,
+    ChannelTold,
+    Membership,
+    PermissionTold,
+)
 from tersely.capabilities.relay.names import meet
-from tersely.capabilities.text import Style, aligned
+from tersely.capabilities.text import Style, aligned, clipped
+from tersely.foundation.escape import visible_line
 
 if TYPE_CHECKING:
     from tersely.relay.mail.channels import Write
 
 CHANNEL = r"(?=#.)[#A-Za-z0-9_][A-Za-z0-9._:@/#-]{0,99}"  # the whole of a name, as it is addressed
+SHOWN_PERMISSION_CHARACTERS = 200  # of what an agent wants to do
 _MEMBER_ERRORS = ("name_taken", "unauthorized", "busy", "invalid_argument")
 
 
@@ -64,7 +73,11 @@ def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
 
     mail = context.relay.mail
     connected = mail.presence.connected()
-    return Agents([
+    permissions = [
+        PermissionTold(one.id, one.agent, one.tool, one.what, timestamp(one.since_ms))
+        for one in context.relay.permissions.listed()
+    ]
+    known = [
         AgentTold(
             name=one.name,
             kind=one.kind,
@@ -80,7 +93,8 @@ def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
         )
         for one in mail.identities.all()
         if not parameters.connected or one.name in connected
-    ])  # fmt: skip
+    ]  # fmt: skip
+    return Agents(known, permissions)
 
 
 def retire(context: RelayContext, parameters: RetireParameters) -> Retired:
@@ -130,7 +144,13 @@ def _agents_text(found: Agents, style: Style) -> str:
         task = str(one.details.get("task", ""))
         held = f", {one.held_back:,} held back" if one.held_back else ""
         rows.append((one.name, one.kind, one.state + held, f"{one.waiting:,}", one.project, one.last_seen, task))
-    return _table(rows, style, "no agents known", right=(3,))
+    lines = [_table(rows, style, "no agents known", right=(3,))]
+    for waiting in found.permissions:
+        wanted = clipped(visible_line(f"{waiting.tool}: {waiting.what}"), SHOWN_PERMISSION_CHARACTERS)
+        lines.append(f"{waiting.agent} waits for permission {style.symbol(waiting.id)}: {wanted}")
+    if found.permissions:
+        lines.append("answer: tersely agents approve ID, or tersely agents deny ID")
+    return "\n".join(lines)
 
 
 def _retired_text(found: Retired, style: Style) -> str:

@@ -101,6 +101,17 @@ class Resent:
 
 
 @dataclass(frozen=True, slots=True)
+class PermissionTold:
+    """What an agent waits for permission to do: the tool, and what for."""
+
+    id: str
+    agent: str
+    tool: str
+    what: str
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
 class AgentTold:
     """Somebody who has used a name. `waiting` are messages that it has not acknowledged.
 
@@ -122,9 +133,10 @@ class AgentTold:
 
 @dataclass(frozen=True, slots=True)
 class Agents:
-    """Who is known, by name."""
+    """Who is known, by name, and what waits for the person's permission, the oldest first."""
 
     agents: list[AgentTold]
+    permissions: list[PermissionTold]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from tersely.cli.daemon import ANSWER_WORDS
 from tersely.cli.relay.command_spec import Asked, RelayCommand
 from tersely.doors.home import home_directory
 from tersely.foundation.limits import MAX_BUDGET_TOKENS, MIN_BRIEF_TOKENS
+from tersely.foundation.process.ancestry import NAME_VARIABLE
 from tersely.foundation.roots import enclosing_root, is_repository
-from tersely.integrations.ancestry import NAME_VARIABLE
 
 BRIEF_TOKENS = 2_000  # of a brief, where nothing else is said
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from tersely.capabilities.declaration import Parameter
 from tersely.capabilities.relay.names import PERSON
 from tersely.cli.paths import from_root
+from tersely.foundation.process.ancestry import TOKEN_VARIABLE, agent_name
 from tersely.foundation.roots import find_root
-from tersely.integrations.ancestry import TOKEN_VARIABLE, agent_name
 
 TOKEN, PROJECT, ROOT = "token", "project", "root"  # parameters that who asks leaves out
 

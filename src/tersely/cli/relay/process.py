@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tersely import __version__
-from tersely.capabilities.declaration import option
+from tersely.capabilities.declaration import option, positional
 from tersely.capabilities.text import aligned
 from tersely.cli.agent.command_spec import ChatParameters, ServerKind
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
@@ -19,6 +19,7 @@ from tersely.cli.relay.command_spec import Asked, Nothing, RelayCommand, plain
 from tersely.doors.home import DEFAULT_PORT, LOCK, LOG, NO_PORT, home_directory
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible_line
 from tersely.foundation.installation import missing_requirements, repair_hint
 from tersely.foundation.private import is_private
 from tersely.foundation.process.lockfile import is_held
@@ -40,6 +41,11 @@ class _DoctorParameters:
     url: str = option("", "check only the server of a model here, whatever is configured")
     model: str = option("", "which of its models")
     kind: ServerKind = option(ServerKind.AUTO, "what the server speaks")
+
+
+@dataclass(frozen=True, slots=True)
+class _AnswerParameters:
+    permission: str = positional("its id, as agents shows it, or the name of an agent that waits for one")
 
 
 def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
@@ -196,7 +202,26 @@ _CONFIG = """\
 [deny]
 """
 
+
+def _answer(allows: bool) -> Callable[[Asked, _AnswerParameters], dict[str, Any]]:
+    def run(asked: Asked, parameters: _AnswerParameters) -> dict[str, Any]:
+        from tersely.client import ask
+
+        told = asked.ask(ask.permission_answer(parameters.permission, allows=allows))
+        said = "allowed" if allows else "denied"
+        text = f"{said}: {told.agent} {visible_line(f'{told.tool}: {told.what}')}\n"
+        return {**plain(told), "text": text}
+
+    return run
+
+
 COMMANDS: tuple[RelayCommand, ...] = (
+    RelayCommand(
+        ("agents", "approve"), "Allow what an agent waits for permission to do", _AnswerParameters, _answer(True)
+    ),
+    RelayCommand(
+        ("agents", "deny"), "Refuse what an agent waits for permission to do", _AnswerParameters, _answer(False)
+    ),
     RelayCommand(("init",), "Make the home directory with its settings", Nothing, _init),
     RelayCommand(("up",), "Start the relay in the background", _UpParameters, _up),
     RelayCommand(("token", "rotate"), "Make a new token; the one before opens nothing any more", Nothing, _rotate),

@@ -27,7 +27,7 @@ from tersely.cli.run import asks_for_help
 from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import EXIT_OK, TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES
-from tersely.integrations.ancestry import NAME_VARIABLE
+from tersely.foundation.process.ancestry import NAME_VARIABLE
 
 COMMANDS: tuple[RelayCommand | Command, ...] = (
     *process.COMMANDS, *wrapped.COMMANDS, *brief.COMMANDS, *RELAY_QUESTIONS, *services.COMMANDS, *content.COMMANDS,

@@ -29,6 +29,7 @@ from tersely.doors.http.table import Endpoint, Table
 from tersely.doors.http.ui.entry import Entry
 from tersely.doors.http.ui.routes import Pages
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.process.ancestry import is_of_person
 from tersely.relay.encoding import encode
 from tersely.relay.relay import Relay
 
@@ -57,7 +58,7 @@ def make_apps(relay: Relay, told: RelayTold, token: Callable[[], str]) -> Apps:
         if not told.url:
             hint = "tersely down, then tersely up without --no-tcp"
             raise TerselyError("port_unavailable", "this relay listens at no port for a browser", hint)
-        return {"ticket": entry.ticket(), "url": told.url}
+        return {"ticket": entry.ticket(is_of_person(asked.peer)), "url": told.url}
 
     handlers: dict[str, Handler] = {
         **HANDLERS,

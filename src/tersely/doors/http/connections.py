@@ -11,7 +11,8 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tersely.doors.http.failures import body_of, status_of
-from tersely.foundation.credentials import is_same_user
+from tersely.doors.http.request_parsing import PEER
+from tersely.foundation.credentials import is_same_user, process_of
 from tersely.foundation.errors import TerselyError
 
 RELAY_DRAIN_SECONDS = 10  # for requests that are being answered when it ends
@@ -34,7 +35,11 @@ class _Protocol(H11Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]
         connected = transport.get_extra_info("socket")
-        if connected.family == socket.AF_UNIX and not is_same_user(connected):
+        if connected.family != socket.AF_UNIX:
+            return
+        if is_same_user(connected):
+            self.app_state = {**self.app_state, PEER: process_of(connected)}
+        else:
             self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:

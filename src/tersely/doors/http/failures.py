@@ -23,6 +23,7 @@ STATUS_OF_CODE = {
     "service_not_found": 404,
     "unknown_command": 404,
     "recipient_not_found": 404,
+    "permission_not_found": 404,
     "channel_not_found": 404,
     "message_not_found": 404,
     "symbol_not_found": 404,

@@ -25,6 +25,8 @@ from tersely.doors.http.contract.operations import (
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 
+PEER = "peer"  # what a connection at the socket in the home says of itself: the process that asks
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -36,6 +38,7 @@ class Asked:
     agent: str
     key: str = ""  # of idempotency
     expected: str = ""  # version, of `If-Match`
+    peer: int = 0  # the process that asks, where the system says which
 
 
 async def read(operation: Operation, request: Request) -> Asked:
@@ -47,8 +50,8 @@ async def read(operation: Operation, request: Request) -> Asked:
         _check(name, value, PATH_PATTERNS.get(name, ""), PATH_CHOICES.get(name, ()))
     key = _header(request, "Idempotency-Key", KEY_PATTERN) if operation.repeatable else ""
     expected = _header(request, "If-Match", IF_MATCH_PATTERN) if operation.conditional else ""
-    agent = request.scope["agent"]
-    return Asked(request.path_params, _query(operation, request), body, agent, key, expected.strip('"'))
+    agent, peer = request.scope["agent"], request.scope.get("state", {}).get(PEER, 0)
+    return Asked(request.path_params, _query(operation, request), body, agent, key, expected.strip('"'), peer)
 
 
 def _header(request: Request, name: str, pattern: str) -> str:

@@ -229,6 +229,10 @@ OPERATIONS: tuple[Operation, ...] = (
     asking("mirror", "POST", "/threads/{thread}/mirror", "thread.mirror"),
     asking("agent_list", "GET", "/agents", "agent.list"),
     asking("agent_retire", "DELETE", "/agents/{name}", "agent.retire"),
+    Operation(
+        "permission_answer", "POST", "/permissions/{name}", "Answer an agent that waits for permission, as the person",
+        shapes.DecisionTold, shapes.NewDecision, fails=("permission_not_found", "not_permitted"),
+    ),
     asking("message_send", "POST", "/messages", "mail.send", status=201, repeatable=True),
     asking("message_list", "GET", "/messages", "mail.search", waits=True),
     asking("receipt_new", "POST", "/messages/{message_id}/receipts", "mail.receipt"),

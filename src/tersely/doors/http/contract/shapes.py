@@ -92,6 +92,12 @@ class Question(Struct, forbid_unknown_fields=True):
     colored: bool = False  # as a terminal shows it
 
 
+class NewDecision(Struct, forbid_unknown_fields=True):
+    """What the person says to an agent that waits for permission."""
+
+    allows: bool
+
+
 class NewSession(Struct, forbid_unknown_fields=True):
     """A session that has ended: what ran, one line about it, and its summary in Markdown."""
 
@@ -167,6 +173,16 @@ class TicketTold(Struct):
 
     ticket: str
     url: str
+
+
+class DecisionTold(Struct):
+    """What an agent may do now, or may not."""
+
+    id: str
+    agent: str
+    tool: str
+    what: str
+    decision: str
 
 
 class SessionTold(Struct):

@@ -11,6 +11,7 @@ from tersely import __version__
 from tersely.doors.http.contract.shapes import Envelope, NewCall
 from tersely.doors.http.request_parsing import Asked
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.process.ancestry import is_of_person
 from tersely.relay import sessions
 from tersely.relay.calls import Call
 from tersely.relay.encoding import encode
@@ -64,4 +65,15 @@ def session_end(relay: Relay, asked: Asked) -> Any:
     return sessions.leave(relay.store, asked.path["thread"], ended, asked.agent, relay.count_tokens, asked.key)
 
 
-HANDLERS: dict[str, Handler] = {handler.__name__: handler for handler in (health, version, cap_invoke, session_end)}
+def permission_answer(relay: Relay, asked: Asked) -> Any:
+    """What the person says, who asks at the socket in the home; raises `not_permitted` for everybody else."""
+    if not is_of_person(asked.peer):
+        hint = "the person types it at a terminal that no agent was started in, or answers on the page of agents"
+        raise TerselyError("not_permitted", "an agent is allowed nothing by another", hint)
+    answered = relay.permissions.answer(asked.path["name"], allows=asked.body.allows)
+    return {name: getattr(answered, name) for name in ("id", "agent", "tool", "what", "decision")}
+
+
+HANDLERS: dict[str, Handler] = {
+    handler.__name__: handler for handler in (health, version, cap_invoke, session_end, permission_answer)
+}

@@ -30,6 +30,7 @@ class Ticket(NamedTuple):
     digest: bytes
     token: str  # of the home when it was made: with another, nobody signs in by it
     until_seconds: float  # by the clock of the entry
+    may_answer: bool  # agents that wait for permission
 
 
 class Session(NamedTuple):
@@ -39,6 +40,7 @@ class Session(NamedTuple):
     form_token: str  # which every form of its pages carries
     token: str  # of the home when it signed in: with another, it is signed in no longer
     until_seconds: float
+    may_answer: bool  # agents that wait for permission
 
 
 class Entry:
@@ -56,11 +58,14 @@ class Entry:
         self._sessions: list[Session] = []
         self._changing = Lock()
 
-    def ticket(self) -> str:
-        """A new ticket. There are never more than `MAX_UI_TICKETS`; the oldest gives way."""
+    def ticket(self, may_answer: bool = False) -> str:
+        """A new ticket. With `may_answer`, who signs in by it is the person, who answers agents.
+
+        There are never more than `MAX_UI_TICKETS`; the oldest gives way.
+        """
         made = secrets.token_urlsafe(_SECRET_BYTES)
         with self._changing:
-            ticket = Ticket(_digest(made), self._token(), self._clock() + UI_TICKET_SECONDS)
+            ticket = Ticket(_digest(made), self._token(), self._clock() + UI_TICKET_SECONDS, may_answer)
             self._tickets = [*self._tickets, ticket][-MAX_UI_TICKETS:]
         return made
 
@@ -70,16 +75,18 @@ class Entry:
         with self._changing:
             now = self._clock()
             self._tickets = [one for one in self._tickets if self._holds(one, now)]
-            is_good = False
+            is_good = may_answer = False
             for one in self._tickets:  # all of them, so that the time taken says nothing
-                is_good |= compare_digest(one.digest, shown)
+                is_meant = compare_digest(one.digest, shown)
+                is_good |= is_meant
+                may_answer |= is_meant and one.may_answer
             self._tickets = [one for one in self._tickets if not compare_digest(one.digest, shown)]
             if not is_good:
                 hint = "`tersely relay open THREAD` makes a new one; each works once, and soon"
                 raise TerselyError("unauthorized", "this ticket was used before, has expired, or is none", hint)
             secret = secrets.token_urlsafe(_SECRET_BYTES)
             form_token, until = secrets.token_urlsafe(_SECRET_BYTES), now + UI_SESSION_SECONDS
-            session = Session(_digest(secret), form_token, self._token(), until)
+            session = Session(_digest(secret), form_token, self._token(), until, may_answer)
             live = [one for one in self._sessions if self._holds(one, now)]
             self._sessions = [*live, session][-MAX_UI_SESSIONS:]
         return secret

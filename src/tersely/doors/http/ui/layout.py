@@ -23,6 +23,7 @@ class Visit:
     relay: Relay
     path: Mapping[str, str]
     query: Mapping[str, str]
+    form_token: str = ""  # of the forms by which the person answers agents; "" where the browser may not
 
 
 class Shown(NamedTuple):

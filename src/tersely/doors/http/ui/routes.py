@@ -37,6 +37,7 @@ from tersely.doors.http.ui.pages.threads import threads_page
 from tersely.doors.http.ui.pages.work import work_page
 from tersely.foundation.errors import TerselyError
 from tersely.relay.relay import Relay
+from tersely.relay.teams.permissions import ALLOW
 
 MAX_UI_FORM_BYTES = 10_000
 MAX_UI_QUERY_CHARACTERS = 2_000  # of one parameter
@@ -96,6 +97,7 @@ class Pages:
             Route("/login", self._login_page, methods=["GET"]),
             Route("/login", self._login, methods=["POST"]),
             Route("/logout", self._logout, methods=["POST"]),
+            Route("/permissions/{id}", self._answer_permission, methods=["POST"]),
         ]
         failing = {TerselyError: self._failed, HTTPException: self._unrouted, Exception: self._defect}
         app = Starlette(routes=routes, exception_handlers=failing)  # type: ignore[arg-type]
@@ -115,9 +117,11 @@ class Pages:
 
     def _page(self, page: Page) -> Endpoint:
         async def answering(request: Request) -> Response:
-            visit = Visit(self._relay, request.path_params, _query(request))
+            session = self._session(request)
+            form_token = session.form_token if session is not None and session.may_answer else ""
+            visit = Visit(self._relay, request.path_params, _query(request), form_token)
             shown = await self._in_pool(partial(page, visit))
-            return self._html(shown, self._session(request))
+            return self._html(shown, session)
 
         return answering
 
@@ -181,15 +185,30 @@ class Pages:
         return RedirectResponse(_place(form.get("next", "")), 303, {**HEADERS, **cookie})
 
     async def _logout(self, request: Request) -> Response:
+        session, _ = await self._own_form(request)
+        self._entry.sign_out(session)
+        cookie = {"set-cookie": self._entry.cookie_header("")}
+        return RedirectResponse("/ui/login", 303, {**HEADERS, **cookie})
+
+    async def _own_form(self, request: Request) -> tuple[Session, dict[str, str]]:
+        """The fields of a form of a page that this browser was sent; raises `forbidden_origin`."""
         form = await _form(request)
         session = self._session(request)
         if session is None or not _is_same(form.get("form_token", ""), session.form_token):
             raise TerselyError(
                 "forbidden_origin", "this form is not of a page of yours", "reload the page and try again"
             )
-        self._entry.sign_out(session)
-        cookie = {"set-cookie": self._entry.cookie_header("")}
-        return RedirectResponse("/ui/login", 303, {**HEADERS, **cookie})
+        return session, form
+
+    # What the person decides
+
+    async def _answer_permission(self, request: Request) -> Response:
+        session, form = await self._own_form(request)
+        if not session.may_answer:
+            hint = "`tersely relay open`, typed by you at a terminal, opens pages that may"
+            raise TerselyError("not_permitted", "this browser was not signed in by a person at a terminal", hint)
+        self._relay.permissions.answer(request.path_params["id"], allows=form.get("answer") == ALLOW)
+        return RedirectResponse("/ui/agents", 303, HEADERS)
 
     # What goes wrong
 

@@ -8,6 +8,7 @@ from tersely.doors.http.ui.layout import (
     Column,
     Shown,
     Visit,
+    actor,
     address,
     badge,
     by_agents,
@@ -23,11 +24,13 @@ from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.encoding import timestamp
 from tersely.relay.mail.messages import state_of
 from tersely.relay.store.mailboxes import Identity
+from tersely.relay.teams.permissions import ALLOW, DENY
 
 _COLUMNS = (
     Column("Name"), Column("Is"), Column("Waiting", True), Column("Task"), Column("Program", is_wide=True),
     Column("Project", is_wide=True), Column("Last seen", is_wide=True),
 )  # fmt: skip
+_PERMISSIONS = (Column("Agent"), Column("Tool"), Column("What for"), Column("Since", is_wide=True), Column("Answer"))
 _CHANNELS = (Column("Channel"), Column("Members"), Column("Since", is_wide=True))
 
 
@@ -44,10 +47,44 @@ def agents_page(visit: Visit) -> Shown:
     listed = table("Everybody, those who are connected first", _COLUMNS, rows, "") if rows else nobody
     content = e(
         "div",
+        _waiting(visit),
         section("Who is known", listed, more, note=by_agents("what they say of themselves"), id="known"),
         _channels(visit),
     )
     return Shown("Agents", content)
+
+
+def _waiting(visit: Visit) -> Child:
+    """What agents wait for permission to do, with the person's answers."""
+    open_ones = visit.relay.permissions.listed()
+    if not open_ones:
+        return None
+    rows = [
+        [
+            actor(one.agent),
+            e("code", one.tool),
+            e("code", e("bdi", value_text(one.what))),
+            when(timestamp(one.since_ms)),
+            _answers(visit, one.id),
+        ]
+        for one in open_ones[:UI_PAGE_ROWS]
+    ]
+    listed = table("What agents wait for permission to do", _PERMISSIONS, rows, "")
+    return section("Waiting for permission", listed, note=by_agents("as they ask it"), id="permissions")
+
+
+def _answers(visit: Visit, id: str) -> Child:
+    if not visit.form_token:
+        return e("small", "answer where it runs, or open this page by ", e("code", "tersely relay open"))
+    return e(
+        "form",
+        e("input", type="hidden", name="form_token", value=visit.form_token),
+        e("button", "Allow", name="answer", value=ALLOW),
+        " ",
+        e("button", "Deny", name="answer", value=DENY, class_="quiet"),
+        method="post",
+        action=f"/ui/permissions/{id}",
+    )
 
 
 def _row(visit: Visit, one: Identity, connected: Collection[str]) -> list[Child]:

@@ -12,16 +12,20 @@ from typing import NamedTuple
 NAME_VARIABLE = "TERSELY_AGENT"  # the name of the agent that runs a process, where it was given one
 TOKEN_VARIABLE = "TERSELY_TOKEN"  # noqa: S105 - the name of a variable, by which it shows that the name is its own
 MAX_ANCESTORS = 16
+MAX_PERSON_ANCESTORS = 64
+MAX_ENVIRONMENT_BYTES = 2_000_000  # of a process, that are looked through
 AGENT_PROGRAMS = frozenset({"claude", "codex", "opencode", "gemini", "qwen", "cursor-agent"})
 _INTERPRETERS = frozenset({"node", "bun", "deno", "python", "python3"})
 _SUFFIXES = (".js", ".mjs", ".cjs", ".py", ".exe")
 _NAME_BYTES = 5
+_KEEPER, _KEEPER_WORDS = "keeper.py", 8  # what our own agent starts commands by, and where that is named
 
 
 class _Process(NamedTuple):
     parent: int
     started: str  # since the machine has, in ticks
     words: tuple[str, ...]
+    has_terminal: bool
 
 
 def agent_name(environment: Mapping[str, str], process_id: int) -> str:
@@ -48,7 +52,7 @@ def _process(process_id: int) -> _Process | None:
             words = file.read(4_096).decode("utf-8", "replace").split("\0")
     except OSError:
         return None
-    return _Process(int(fields[1]), fields[19], tuple(words))
+    return _Process(int(fields[1]), fields[19], tuple(words), fields[4] != "0")
 
 
 def _program(words: tuple[str, ...]) -> str:
@@ -67,3 +71,32 @@ def _letters(text: str) -> str:
     from hashlib import blake2b
 
     return b32encode(blake2b(text.encode(), digest_size=_NAME_BYTES).digest()).decode().lower()[:4]
+
+
+def is_of_person(process_id: int) -> bool:
+    """Whether a process was started at a terminal, and by no agent that can be seen.
+
+    It is a fence, not a wall: who runs as the user can start a process that looks like the user's own.
+    """
+    process = _process(process_id)
+    if process is None or not process.has_terminal:
+        return False
+    for _ in range(MAX_PERSON_ANCESTORS):
+        if process is None or _program(process.words) in AGENT_PROGRAMS or _is_of_ours(process_id, process):
+            return False
+        process_id = process.parent
+        if process_id <= 1:
+            return True
+        process = _process(process_id)
+    return False
+
+
+def _is_of_ours(process_id: int, process: _Process) -> bool:
+    """Whether it is run by our own agent, or below `tersely run`."""
+    try:
+        with open(f"/proc/{process_id}/environ", "rb") as file:
+            variables = file.read(MAX_ENVIRONMENT_BYTES).split(b"\0")
+    except OSError:  # of another user, as the first processes of a login are
+        variables = []
+    is_named = any(one.startswith(NAME_VARIABLE.encode() + b"=") for one in variables)
+    return is_named or any(os.path.basename(word) == _KEEPER for word in process.words[:_KEEPER_WORDS])

@@ -1,0 +1,94 @@
+"""What agents wait for permission to do, and what the person said of it.
+
+It is in memory: a question lasts as long as the hook of its agent waits, which asks again and again.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Condition
+
+from tersely.foundation.clock import elapsed_seconds
+from tersely.foundation.errors import TerselyError
+
+PERMISSION_SILENCE_SECONDS = 10.0  # without its hook asking again, after which a question is over
+MAX_OPEN_PERMISSIONS = 1_000
+ALLOW, DENY = "allow", "deny"
+_ID_BYTES = 3
+
+
+@dataclass(slots=True)
+class Permission:
+    """One question: an agent, the tool that it wants to use, and for `what`."""
+
+    id: str
+    agent: str
+    tool: str
+    what: str
+    since_ms: int
+    heard: float  # when its hook has last asked
+    decision: str = ""
+
+
+class Permissions:
+    """The open questions of all agents. May be used from any thread."""
+
+    def __init__(self, now_ms: Callable[[], int], clock: Callable[[], float] = elapsed_seconds) -> None:
+        self._now_ms = now_ms
+        self._clock = clock
+        self._open: dict[str, Permission] = {}
+        self._answered = Condition()
+
+    def ask(self, agent: str, tool: str, what: str, id: str, seconds: float) -> Permission:
+        """Wait some seconds for the answer to a question, a new one without `id`; `decision` is "" without any.
+
+        Raises `permission_not_found` where the id is of no open question of the agent, `busy`.
+        """
+        with self._answered:
+            self._forget_silent()
+            known = self._found(id, agent) if id else self._new(agent, tool, what)
+            known.heard = self._clock() + seconds
+            self._answered.wait_for(lambda: bool(known.decision), seconds)
+            known.heard = self._clock()
+            if known.decision:
+                self._open.pop(known.id, None)
+            return known
+
+    def answer(self, id: str, *, allows: bool) -> Permission:
+        """What the person says to a question, by its id or, where it has one alone, by its agent.
+
+        Raises `permission_not_found`.
+        """
+        with self._answered:
+            self._forget_silent()
+            of_agent = [one.id for one in self._open.values() if one.agent == id]
+            known = self._found(of_agent[0] if len(of_agent) == 1 else id)
+            known.decision = ALLOW if allows else DENY
+            self._answered.notify_all()
+            return known
+
+    def listed(self) -> list[Permission]:
+        """What waits for an answer, the oldest first."""
+        with self._answered:
+            self._forget_silent()
+            return [one for one in self._open.values() if not one.decision]
+
+    def _new(self, agent: str, tool: str, what: str) -> Permission:
+        if len(self._open) >= MAX_OPEN_PERMISSIONS:
+            raise TerselyError("busy", f"{MAX_OPEN_PERMISSIONS:,} permissions are waited for", "answer some")
+        made = Permission(f"p{secrets.token_hex(_ID_BYTES)}", agent, tool, what, self._now_ms(), self._clock())
+        self._open[made.id] = made
+        return made
+
+    def _found(self, id: str, agent: str = "") -> Permission:
+        known = self._open.get(id)
+        if known is None or (agent and known.agent != agent):
+            hint = "`tersely agents` shows what is waited for; it may have been answered where the agent runs"
+            raise TerselyError("permission_not_found", f"nobody waits for permission {id[:40]!r}", hint)
+        return known
+
+    def _forget_silent(self) -> None:
+        oldest = self._clock() - PERMISSION_SILENCE_SECONDS
+        self._open = {one.id: one for one in self._open.values() if one.heard >= oldest}
