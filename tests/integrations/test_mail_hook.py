@@ -92,6 +92,17 @@ def test_an_edit_of_what_another_holds_is_not_made_unseen(home: Path, tmp_path: 
     assert hook(home, "edit", "ada", **other) == ""
 
 
+def test_an_edit_beside_a_claimed_symbol_is_made_with_a_warning(home: Path, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    with Client.local("ben", home) as relay:
+        relay.ask("claim.take", targets=["src/a.py:Parser.read"], root=str(tmp_path))
+    call = {"hook_event_name": "PreToolUse", "cwd": str(tmp_path)}
+    told = hook(home, "edit", "ada", **call, tool_input={"file_path": str(tmp_path / "src" / "a.py")})
+    text = told["hookSpecificOutput"]["additionalContext"]
+    assert text.startswith("src/a.py:Parser.read is claimed by ben since ")
+    assert "permissionDecision" not in told["hookSpecificOutput"]
+
+
 @pytest.mark.parametrize("kind", ["start", "mail", "stop", "edit"])
 def test_nothing_is_said_where_no_relay_runs(tmp_path: Path, kind: str) -> None:
     assert hook(tmp_path, kind, hook_event_name="Stop", cwd=str(tmp_path)) == ""

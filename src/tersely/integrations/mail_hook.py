@@ -66,7 +66,7 @@ def _answer(kind: str, call: dict[str, Any]) -> str:
 
 
 def _of_edit(name: str, event: str, root: str, call: dict[str, Any]) -> str:
-    """No, where another agent holds the file."""
+    """No, where another agent holds the file for itself; a warning, where it holds a symbol in it or shares it."""
     given = call.get("tool_input") or {}
     path = given.get("file_path") or given.get("absolute_path") or given.get("filePath")
     if not path:
@@ -75,10 +75,19 @@ def _of_edit(name: str, event: str, root: str, call: dict[str, Any]) -> str:
     others = [one for one in held if one["holder"] != name]
     if not others:
         return ""
-    holder = others[0]["holder"]
-    why = f"{path} is claimed by {holder} until {others[0]['until']}: ask with `tersely send {holder} TEXT`"
+    of_all = next((one for one in others if not one["shared"] and not _is_of_symbol(one["target"])), None)
+    one = of_all or others[0]
+    holder, what = one["holder"], one["target"] if _is_of_symbol(one["target"]) else path
+    since = f"since {one['since']}, until {one['until']}"
+    why = f"{what} is claimed by {holder} {since}: ask with `tersely send {holder} TEXT`"
+    if of_all is None:
+        return _context(event, f"{why}. Leave that alone.")
     decision = {"permissionDecision": "deny", "permissionDecisionReason": why}
     return json.dumps({"hookSpecificOutput": {"hookEventName": event, **decision}})
+
+
+def _is_of_symbol(target: str) -> bool:
+    return ":" in target
 
 
 def _of_permission(name: str, event: str, call: dict[str, Any]) -> str:
