@@ -20,9 +20,16 @@ from tersely.agent.events import Compacted, Decision, Event, Reason, TurnEnded
 from tersely.agent.loop import failed, run_turn
 from tersely.agent.sessions.budget import SPENT, BudgetedModel
 from tersely.agent.sessions.session import Session
+from tersely.agent.tools.approvals import Mode
 from tersely.agent.tools.undoing import undo
 from tersely.agent.turn import window_budget
 from tersely.foundation.errors import TerselyError
+
+_TOLD_OF_MODE = {
+    Mode.ASK: "The user is asked from now on before files are changed or commands run.",
+    Mode.PLAN: "Change nothing and run nothing from now on: look, and answer with a plan as a numbered list.",
+    Mode.AUTO: "Files may be changed and commands run from now on without asking the user.",
+}
 
 
 class Status(NamedTuple):
@@ -131,6 +138,12 @@ class Agent:
     def set_tier(self, tier: int) -> None:
         """Unlock exactly the tools up to a tier, because the user says so."""
         self.talk.session.unlock(tier)
+
+    def set_mode(self, mode: Mode) -> None:
+        """Work in another mode from now on; the model reads of it with the next message."""
+        self.talk.toolbox.approvals.use_mode(mode)
+        told = _TOLD_OF_MODE.values()
+        self.talk.asides[:] = [*(aside for aside in self.talk.asides if aside not in told), _TOLD_OF_MODE[mode]]
 
     @property
     def session(self) -> Session:

@@ -23,13 +23,14 @@ from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import Session
 from tersely.agent.sessions.store import Store
 from tersely.agent.tool_calling import CallFormat, call_format_of
-from tersely.agent.tools.approvals import Verdict
+from tersely.agent.tools.approvals import Mode, Verdict
 from tersely.agent.tools.checkpoint_store import CheckpointStore
 from tersely.agent.tools.external import configured
+from tersely.agent.tools.files.opened import OpenFiles
 from tersely.agent.tools.running.command import Confinement, Limits, Shared, confinement
 from tersely.agent.tools.running.command import Ended as CommandEnded
 from tersely.agent.tools.running.command import run as run_command
-from tersely.agent.tools.toolbox import Choices, Toolbox
+from tersely.agent.tools.toolbox import Choices, Toolbox, ToolServer
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
@@ -40,8 +41,11 @@ __all__ = [
     "Confinement",
     "Conversation",
     "Limits",
+    "Mode",
+    "OpenFiles",
     "Options",
     "Shared",
+    "ToolServer",
     "Verdict",
     "Wanted",
     "call_format_of",

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.tools.box import opened, tool
 
-from tersely.agent.tools.approvals import Verdict, matches, simple_words, suggested
+from tersely.agent.tools.approvals import Mode, Verdict, matches, simple_words, suggested
 from tersely.agent.tools.declaration import Subject
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
@@ -34,6 +34,32 @@ def test_a_tier_can_be_allowed_or_denied_as_a_whole(root: Path, tmp_path: Path) 
         assert verdict(toolbox, "bash", command="ls") is Verdict.DENY
         assert verdict(toolbox, "git", arguments="status") is Verdict.DENY
         assert verdict(toolbox, "fetch", url="https://a.b") is Verdict.ASK
+
+
+@pytest.mark.parametrize(
+    ("mode", "verdicts"),
+    [
+        (Mode.ASK, [Verdict.ALLOW, Verdict.ASK, Verdict.ASK]),
+        (Mode.PLAN, [Verdict.DENY, Verdict.DENY, Verdict.DENY]),
+        (Mode.AUTO, [Verdict.ALLOW, Verdict.ALLOW, Verdict.ASK]),
+    ],
+)
+def test_a_mode_is_put_on_top_of_what_was_chosen(
+    root: Path, tmp_path: Path, mode: Mode, verdicts: list[Verdict]
+) -> None:
+    with opened(root, tmp_path / "kept", policy={1: Verdict.ALLOW}, mode=mode) as toolbox:
+        asked = [("edit", {"path": "a"}), ("bash", {"command": "ls"}), ("fetch", {"url": "https://a.b"})]
+        assert [verdict(toolbox, name, **arguments) for name, arguments in asked] == verdicts
+        assert verdict(toolbox, "read", path="a") is Verdict.ALLOW
+        toolbox.approvals.use_mode(Mode.ASK)
+        assert verdict(toolbox, "bash", command="ls") is Verdict.ASK
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_what_is_denied_stays_denied_in_every_mode(root: Path, tmp_path: Path, mode: Mode) -> None:
+    with opened(root, tmp_path / "kept", policy=dict.fromkeys((1, 2, 3), Verdict.DENY), mode=mode) as toolbox:
+        assert verdict(toolbox, "edit", path="a") is Verdict.DENY
+        assert verdict(toolbox, "bash", command="ls") is Verdict.DENY
 
 
 def test_a_tool_can_be_allowed_for_the_session(toolbox: Toolbox) -> None:

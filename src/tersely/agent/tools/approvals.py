@@ -47,13 +47,31 @@ class Verdict(StrEnum):
 POLICY: Mapping[int, Verdict] = {0: Verdict.ALLOW, 1: Verdict.ASK, 2: Verdict.ASK, 3: Verdict.ASK}
 
 
+class Mode(StrEnum):
+    """How freely the agent works, on top of what the user has chosen for each tier."""
+
+    ASK = "ask"  # as it was chosen
+    PLAN = "plan"  # it only looks
+    AUTO = "auto"  # edits and commands need no approval; what leaves the machine does
+
+
+_AUTO_TIERS = frozenset({1, 2})
+
+
 class Approvals:
     """The policy, and what was allowed in this session."""
 
-    def __init__(self, policy: Mapping[int, Verdict] = POLICY) -> None:
-        self.policy = {**POLICY, **policy}
+    def __init__(self, policy: Mapping[int, Verdict] = POLICY, mode: Mode = Mode.ASK) -> None:
+        self._chosen = {**POLICY, **policy}
+        self.policy = self._chosen
+        self.use_mode(mode)
         self._tools: set[str] = set()
         self._patterns: dict[tuple[str, str], None] = {}
+
+    def use_mode(self, mode: Mode) -> None:
+        """Have the policy of a mode; what the user denies stays denied in all of them."""
+        self.mode = mode
+        self.policy = {tier: _in_mode(mode, tier, verdict) for tier, verdict in self._chosen.items()}
 
     def verdict(self, tool: Tool, arguments: Mapping[str, Any], subject: str) -> Verdict:
         """What is to be done with a call about `subject`, which is a path as it was resolved, or the argument itself.
@@ -76,6 +94,15 @@ class Approvals:
         if not pattern.strip() or len(self._patterns) >= MAX_PATTERNS:
             raise TerselyError("invalid_argument", f"the pattern {pattern!r} cannot be kept", f"as {ANY}")
         self._patterns[tool.name, pattern.strip()] = None
+
+
+def _in_mode(mode: Mode, tier: int, chosen: Verdict) -> Verdict:
+    """What is done with the calls of a tier in a mode."""
+    if mode is Mode.PLAN and tier > 0:
+        return Verdict.DENY
+    if mode is Mode.AUTO and tier in _AUTO_TIERS and chosen is Verdict.ASK:
+        return Verdict.ALLOW
+    return chosen
 
 
 def matches(about: Subject, pattern: str, subject: str) -> bool:

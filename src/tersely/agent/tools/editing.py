@@ -100,7 +100,7 @@ def is_doubtful(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) 
 def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
     """What an edit would do; raises `TerselyError` where there is no file to edit."""
     inside = places.resolved(toolbox.root, str(arguments["path"]))
-    found = places.read(toolbox.root, inside)
+    found = toolbox.files.read(inside)
     if not found.mode & _WRITABLE:
         return Refused(inside, "it is read-only: whoever made it so does not want it changed")
     content = read_content(found.data, inside)
@@ -197,7 +197,7 @@ def _made(toolbox: Toolbox, plan: Plan) -> Observation:
         if plan.data is None:
             replacing.create(toolbox.root, plan.inside, plan.after, plan.mode)
         else:
-            replacing.replace(toolbox.root, plan.inside, plan.data, plan.after, plan.mode)
+            toolbox.files.replace(plan.inside, plan.data, plan.after, plan.mode)
     except TerselyError:
         toolbox.kept.mark({checkpoint: UNDONE})
         raise

@@ -125,7 +125,7 @@ async def _answered(toolbox: Toolbox, capability: str, arguments: Mapping[str, A
 
 def _lines_of_file(toolbox: Toolbox, path: str, start: Any, end: Any) -> Observation:
     inside = places.resolved(toolbox.root, path)
-    found = places.read(toolbox.root, inside)
+    found = toolbox.files.read(inside)
     lines = read_content(found.data, inside).lines
     text, seen = _within(toolbox, lines, start, end, f"path {inside}")
     toolbox.shown.add(inside, found.data, seen)

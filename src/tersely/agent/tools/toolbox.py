@@ -15,9 +15,10 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from tersely.agent.tools.approvals import Approvals, Verdict
+from tersely.agent.tools.approvals import Approvals, Mode, Verdict
 from tersely.agent.tools.checkpoint_store import CheckpointStore
 from tersely.agent.tools.declaration import Observation, Subject, Tool
+from tersely.agent.tools.files.opened import Files, OpenFiles
 from tersely.agent.tools.files.places import resolved
 from tersely.agent.tools.files.read_tracker import ReadTracker
 from tersely.agent.tools.files.replacing import clear_drafts
@@ -57,6 +58,8 @@ class Choices:
     shared: Shared = NOTHING_SHARED  # with commands: places outside of the repository, variables
     private_hosts: tuple[str, ...] = ()  # hosts of the user's own network that pages may be fetched from
     servers: Mapping[str, ToolServer] = field(default_factory=dict)
+    mode: Mode = Mode.ASK
+    opened: OpenFiles | None = None  # as the editor has them, where one shows the agent
 
 
 class Toolbox:
@@ -67,7 +70,8 @@ class Toolbox:
         self.kept = kept
         self.asking = asking
         self.choices = choices
-        self.approvals = Approvals(choices.policy)
+        self.approvals = Approvals(choices.policy, choices.mode)
+        self.files = Files(root, choices.opened)
         self.shown = ReadTracker()
         self._doubted: dict[bytes, None] = {}
         settings = load(root)
