@@ -15,7 +15,7 @@ from tests.agent.model_servers import Scripted
 from tersely.agent.events import TurnEnded, Usage
 from tersely.agent.sessions.session import Draft
 from tersely.agent.sessions.store import Store
-from tersely.cli.agent.screen import OnScreen, open_shown
+from tersely.cli.agent.front import FrontAgent, open_front
 from tersely.cli.agent.servers import Server, connected
 from tersely.foundation.errors import TerselyError
 
@@ -23,15 +23,15 @@ NOWHERE = "http://127.0.0.1:9"
 
 
 @asynccontextmanager
-async def shown(running: Running, root: Path) -> AsyncIterator[OnScreen]:
-    screen = await open_shown(wanted(root), *await connected(Server(running.url, key="k")), retrieves=False)
+async def shown(running: Running, root: Path) -> AsyncIterator[FrontAgent]:
+    screen = await open_front(wanted(root), *await connected(Server(running.url, key="k")), retrieves=False)
     try:
         yield screen
     finally:
         await screen.close()
 
 
-async def said(screen: OnScreen, message: str) -> list[Usage]:
+async def said(screen: FrontAgent, message: str) -> list[Usage]:
     """The requests of a turn that is answered."""
     events = [event async for event in screen.run(message)]
     assert isinstance(events[-1], TurnEnded)

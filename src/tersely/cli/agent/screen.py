@@ -1,33 +1,22 @@
-"""The agent as the screen knows it: one server, one repository, and the session that is talked to now."""
+"""The agent on the screen of this terminal."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import aclosing
-from dataclasses import replace
 from functools import partial
 
-from tersely.agent.agent import Agent
-from tersely.agent.events import CallEnded, CallStarted, Decision, Event
-from tersely.agent.models.connecting import Model, address, is_same_server, names
-from tersely.agent.opening import Conversation, Wanted, open_agent
-from tersely.agent.sessions.analytics import analytics
-from tersely.capabilities.text import counted
-from tersely.cli.agent.command_spec import HIGHEST_TIER
+from tersely.agent.models.connecting import Model
+from tersely.agent.opening import Wanted
+from tersely.cli.agent.front import open_front
 from tersely.cli.agent.servers import Server, connected
-from tersely.cli.agent.tally import Tally
-from tersely.cli.agent.transcript import transcript
-from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import EXIT_OK, TerselyError
 from tersely.tui.app import chat
-from tersely.tui.shown import Said, SessionRow, Status, ToolRow
 from tersely.tui.starting import until_found
 
 
 async def show(wanted: Wanted, server: Server, *, retrieves: bool) -> int:
     """Talk on the screen until the user ends it; the exit status."""
-    shown = await open_shown(wanted, *await _found(server), retrieves=retrieves)
+    shown = await open_front(wanted, *await _found(server), retrieves=retrieves)
     try:
         await chat(shown, wanted.root)
     finally:
@@ -43,174 +32,3 @@ async def _found(server: Server) -> tuple[Server, Model]:
     if isinstance(found, TerselyError):
         raise found
     return found
-
-
-async def open_shown(wanted: Wanted, server: Server, model: Model, *, retrieves: bool) -> OnScreen:
-    """The agent for the screen; the model is closed with it, also where it cannot be opened."""
-    try:
-        agent = await open_agent(model, replace(wanted, server=address(server.url)))
-    except BaseException:
-        await model.close()
-        raise
-    agent.talk.retrieves = retrieves
-    held = await agent.talk.toolbox.confinement()
-    return OnScreen(wanted, server, model, agent, held.told() if held.files else "")
-
-
-class OnScreen:
-    """See `tui.shown.ShownAgent`."""
-
-    def __init__(self, wanted: Wanted, server: Server, model: Model, agent: Agent, confinement: str) -> None:
-        self._wanted = wanted
-        self._server = server
-        self._model = model
-        self._agent = agent
-        self._confinement = confinement
-        self._tally = Tally()
-
-    def status(self) -> Status:
-        """How things stand."""
-        told = self._agent.status()
-        return Status(
-            told.model, told.tier, told.tokens, told.window, told.cached_percent, self._wanted.root.name,
-            self._confinement, told.retrieves, self._talk.session.id,
-        )  # fmt: skip
-
-    async def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
-        """One turn."""
-        async with aclosing(self._agent.run(message, pasted)) as events:  # type: ignore[type-var]
-            async for event in events:
-                self._tally.take(event)
-                yield event
-
-    def cancel(self) -> None:
-        """Have the running turn end."""
-        self._agent.cancel()
-
-    def approve(self, call_id: str, decision: Decision, pattern: str = "") -> None:
-        """Answer `ApprovalAsked`."""
-        self._agent.approve(call_id, decision, pattern)
-
-    def tools(self) -> Sequence[ToolRow]:
-        """Every tool, also those that are locked."""
-        talk = self._talk
-        policy = talk.toolbox.approvals.policy
-        return [
-            ToolRow(tool.name, tool.tier, tool.signature, policy[tool.tier].value, tool.tier <= talk.session.tier)
-            for tool in talk.tools
-        ]
-
-    def set_tier(self, tier: int) -> None:
-        """Lock or unlock tools by hand."""
-        if not 0 <= tier <= HIGHEST_TIER:
-            raise TerselyError("invalid_argument", f"there is no tier {tier}", f"tiers are 0 to {HIGHEST_TIER}")
-        self._agent.set_tier(tier)
-
-    def set_retrieval(self, on: bool) -> None:
-        """Whether code is looked up and put in before the model is asked."""
-        self._talk.retrieves = on
-
-    async def models(self, url: str) -> Sequence[str]:
-        """The names of the models that a server has, the one in use for ""."""
-        server = self._at(url)
-        return await names(server.url, server.kind, server.key)
-
-    async def use_model(self, name: str, url: str) -> str:
-        """Go on with another model, of the server in use for ""; where that fails all stays as it is."""
-        server, model = await connected(self._at(url)._replace(model=name))
-        before = self._server, self._model
-        self._server, self._model = server, model
-        try:
-            await self._go_on(self._talk.session.id)
-        except BaseException:
-            self._server, self._model = before
-            await model.close()
-            raise
-        await before[1].close()
-        return f"{model.abilities.model} at {server.url} answers from now on, with {self._window()}"
-
-    def _at(self, url: str) -> Server:
-        """The server at a URL, that in use for "". A key goes nowhere but to the server that it was given for."""
-        if not url:
-            return self._server
-        return Server(url, key=self._server.key if is_same_server(url, self._server.url) else "")
-
-    def _window(self) -> str:
-        return f"a window of {self._agent.status().window:,} tokens"
-
-    def set_budget(self, tokens: int) -> None:
-        """Have another limit for the tokens of this session, and of those that go on from here."""
-        self._wanted = replace(self._wanted, options=replace(self._wanted.options, session_tokens=tokens))
-        self._agent.budget.limit_tokens = tokens
-
-    def budget(self) -> str:
-        """What the session has used, and of how many tokens."""
-        limit, spent = self._agent.budget.limit_tokens, self._agent.budget.spent()
-        return f"{spent:,} of {limit:,} tokens used" if limit else f"{spent:,} tokens used, of any number"
-
-    async def compact(self) -> str:
-        """Make the prompt shorter now."""
-        done = await self._agent.compact()
-        if done is None:
-            return "there are no old turns to leave out"
-        return f"old turns leave the prompt: {done.before:,} tokens to {done.after:,} ({done.how})"
-
-    async def undo(self, *, insists: bool) -> str:
-        """Take back the last change to files; the model is told with the next message."""
-        return await self._agent.undo(insists=insists)
-
-    async def sessions(self) -> Sequence[SessionRow]:
-        """The sessions of this repository, the newest first."""
-        found = self._talk.store.every(self._talk.session.repository)
-        return [
-            SessionRow(each.id, each.name or each.id, each.turns, local_minute(each.updated_at / 1000))
-            for each in found
-        ]
-
-    async def resume(self, session: str) -> None:
-        """Go on with another session."""
-        await self._go_on(self._talk.store.find(session, self._talk.session.repository).id)
-
-    async def fork(self) -> str:
-        """Go on in a copy of this session."""
-        new = self._talk.store.fork(self._talk.session.id)
-        await self._go_on(new.id)
-        return f"this is {new.name} now"
-
-    def history(self) -> Sequence[Said | CallStarted | CallEnded]:
-        """What has been said and done so far."""
-        return transcript(self._talk.store.history(self._talk.session.id))
-
-    def cost(self) -> str:
-        """What the session has used so far."""
-        figures = analytics(self._talk.store, (self._talk.session.id,))
-        (spent,) = figures.sessions
-        cached = "" if spent.cached_percent is None else f", {spent.cached_percent:.1f} % of it cached"
-        lines = [
-            f"{spent.requests:,} requests, {spent.seconds:,.1f} s",
-            f"prompts {spent.prompt_tokens:,} tokens{cached}; answers {spent.completion_tokens:,} tokens",
-            *self._tally.lines(),
-            *(f"{each.tool}: {counted(each.calls, 'call')}, {each.tokens:,} tokens" for each in figures.tools),
-        ]
-        return "\n".join(lines)
-
-    async def close(self) -> None:
-        """Let go of everything."""
-        await self._agent.close()
-        await self._model.close()
-
-    @property
-    def _talk(self) -> Conversation:
-        return self._agent.talk
-
-    async def _go_on(self, session: str) -> None:
-        """Have another session, or the same one with another model; the one there is stays where that fails."""
-        retrieves = self._talk.retrieves
-        hold = self._talk.hold if session == self._talk.session.id else None
-        wanted = replace(self._wanted, session=session, hold=hold, forks=False, server=address(self._server.url))
-        agent = await open_agent(self._model, wanted)
-        old, self._agent = self._agent, agent
-        agent.talk.retrieves = retrieves
-        if session != old.session.id:
-            self._tally = Tally()
-        await old.close()
