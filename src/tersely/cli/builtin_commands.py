@@ -13,7 +13,14 @@ from tersely.capabilities.declaration import Parameter, option, parameters_of, p
 from tersely.capabilities.invoke import Outcome
 from tersely.capabilities.text import Style
 from tersely.cli import completion, manual
-from tersely.cli.agent.command_spec import LAST, BenchParameters, ChatParameters, SessionParameters, SessionVerb
+from tersely.cli.agent.command_spec import (
+    LAST,
+    BenchParameters,
+    ChatParameters,
+    ServerKind,
+    SessionParameters,
+    SessionVerb,
+)
 from tersely.cli.commands import CANDIDATES_COMMAND
 from tersely.cli.options import OPTIONS, Options, read_with_options
 from tersely.cli.output import Output
@@ -182,6 +189,21 @@ def _chat(asked: Asked, parameters: ChatParameters) -> dict[str, Any]:
     return {"text": "", EXIT_STATUS: run_chat(asked.options, parameters)}
 
 
+@dataclass(frozen=True, slots=True)
+class _AcpParameters:
+    url: str = option("", "where the model is served, as for chat")
+    model: str = option("", "which of its models")
+    kind: ServerKind = option(ServerKind.AUTO, "what the server speaks")
+    window: int = option(0, "tokens of context, as for chat", minimum=0)
+
+
+def _acp(asked: Asked, given: _AcpParameters) -> dict[str, Any]:
+    from tersely.cli.agent.editor import run_acp
+
+    run_acp(ChatParameters(url=given.url, model=given.model, kind=given.kind, window=given.window))
+    return {"text": ""}
+
+
 def _bench(asked: Asked, parameters: BenchParameters) -> dict[str, Any]:
     from tersely.cli.agent.bench import run_bench
 
@@ -231,6 +253,7 @@ _COMMANDS: Mapping[str, _OwnCommand] = {
     "warm": _OwnCommand(_Nothing, _warm),
     "mcp": _OwnCommand(_McpParameters, _mcp),
     "chat": _OwnCommand(ChatParameters, _chat),
+    "acp": _OwnCommand(_AcpParameters, _acp),
     "sessions": _OwnCommand(SessionParameters, _sessions),
     "bench": _OwnCommand(BenchParameters, _bench),
     "help": _OwnCommand(_HelpParameters, _help),

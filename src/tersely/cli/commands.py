@@ -135,6 +135,7 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     "warm": ("warm", "Start the daemon and load the index into memory"),
     "mcp": ("mcp [--all-tools]", "Serve the commands as tools of the Model Context Protocol"),
     "chat": ("chat [-p TEXT] [--url URL]", "A coding agent for small models; -p answers without a screen"),
+    "acp": ("acp [--url URL]", "Serve the coding agent to editors: the Agent Client Protocol over standard streams"),
     "sessions": ("sessions VERB [SESSION]", "Manage chat sessions: list, show, resume, export, stats, …"),
     "bench": ("bench agent [--agent COMMAND]", "Measure agents on tasks from the history of the repository"),
     "install": (

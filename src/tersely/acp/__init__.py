@@ -1,0 +1,1 @@
+"""The coding agent in editors: the Agent Client Protocol over standard streams."""

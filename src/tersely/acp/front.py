@@ -1,0 +1,42 @@
+"""What an editor asks of the agent beside what the screen asks, and how its sessions are opened."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from tersely.agent.opening import Mode, OpenFiles, ToolServer
+from tersely.agent.sessions.store import Listed
+from tersely.tui.shown import ShownAgent
+
+
+class EditorAgent(ShownAgent, Protocol):
+    """An agent and its session, in an editor."""
+
+    @property
+    def root(self) -> Path:
+        """The repository, resolved."""
+
+    def mode(self) -> Mode:
+        """How freely it works."""
+
+    def set_mode(self, mode: Mode) -> None:
+        """Work in another mode."""
+
+    async def close(self) -> None:
+        """Let go of everything."""
+
+
+class Wish(NamedTuple):
+    """The session that an editor wants in a folder: a new one for "", else one that goes on, or a copy of it."""
+
+    folder: str
+    opened: OpenFiles | None
+    servers: Mapping[str, ToolServer]
+    session: str = ""
+    forks: bool = False
+
+
+Opening = Callable[[Wish], Awaitable[EditorAgent]]
+Listing = Callable[[str], Sequence[Listed]]  # the sessions of the repository around a folder

@@ -1,0 +1,58 @@
+"""What the user has put into a prompt: words, links to files, and texts that the editor has put in for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from acp.schema import EmbeddedResourceContentBlock, ResourceContentBlock, TextContentBlock, TextResourceContents
+
+from tersely.acp.places import Places
+from tersely.foundation.errors import TerselyError
+
+LEAST_FENCE_CHARACTERS = 3
+
+
+class Asked(NamedTuple):
+    """A message, and the parts of it that nobody typed."""
+
+    message: str
+    pasted: tuple[str, ...]
+
+
+def read(blocks: Sequence[Any], places: Places) -> Asked:
+    """The message of a prompt; raises `invalid_argument` for what models here cannot be given."""
+    parts, pasted = [], []
+    for block in blocks:
+        match block:
+            case TextContentBlock():
+                parts.append(block.text)
+            case ResourceContentBlock():
+                parts.append(places.inside(block.uri))
+            case EmbeddedResourceContentBlock(resource=TextResourceContents() as resource):
+                quoted = _fenced(resource.text)
+                pasted.append(quoted)
+                parts.append(f"\n{places.inside(resource.uri)}:\n{quoted}\n")
+            case _:
+                what = getattr(block, "type", "this")
+                raise TerselyError("invalid_argument", f"{what} cannot be given to the model", "send it as text")
+    message = "".join(_spaced(parts)).strip()
+    if not message:
+        raise TerselyError("usage", "there is no message", "say what to do")
+    return Asked(message, tuple(pasted))
+
+
+def _spaced(parts: Sequence[str]) -> list[str]:
+    """The parts with a blank between two that would run into each other."""
+    spaced: list[str] = []
+    for part in parts:
+        joins = spaced and not spaced[-1][-1:].isspace() and not part[:1].isspace()
+        spaced += [" ", part] if joins else [part]
+    return spaced
+
+
+def _fenced(text: str) -> str:
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(LEAST_FENCE_CHARACTERS, longest + 1)
+    return f"{fence}\n{text}\n{fence}"

@@ -1,0 +1,110 @@
+"""What happens in a turn, as updates of a session: calls of tools with their diffs and locations, and the plan."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from acp.helpers import (
+    ToolCallContentVariant,
+    plan_entry,
+    start_tool_call,
+    text_block,
+    tool_content,
+    tool_diff_content,
+    update_plan,
+    update_tool_call,
+)
+from acp.schema import AgentPlanUpdate, ToolCallLocation, ToolCallProgress, ToolCallStart, ToolCallStatus, ToolKind
+
+from tersely.acp.diffs import hunks
+from tersely.acp.places import Places
+from tersely.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted
+
+MAX_PLAN_ENTRIES = 50  # of one answer that are told as a plan
+MAX_TITLE_CHARACTERS = 120
+_KINDS: Mapping[str, ToolKind] = {
+    "read": "read", "search": "search", "list": "search", "outline": "search", "edit": "edit", "write": "edit",
+    "create": "edit", "bash": "execute", "git": "execute", "fetch": "fetch", "browser": "fetch",
+}  # fmt: skip
+_SUBJECTS = ("path", "symbol", "query", "text", "command", "arguments", "url", "server", "ref", "tier")
+_STEP = re.compile(r"(?:\d{1,3}[.)]|[-*] \[(?P<mark>[ xX])\])\s+(?P<text>\S.*)")
+
+
+def started(event: CallStarted, places: Places) -> ToolCallStart:
+    """A call that is about to be made."""
+    given = _given(event.arguments)
+    return start_tool_call(
+        event.call_id, _title(event.tool, given), kind=_KINDS.get(event.tool, "other"), status="pending",
+        content=_shown(event.preview, given, places) if event.preview else None,
+        locations=_locations(given, event.preview, places), raw_input=given,
+    )  # fmt: skip
+
+
+def asked(event: ApprovalAsked, call: CallStarted, places: Places) -> Any:
+    """The call that somebody is asked about."""
+    given = _given(call.arguments)
+    return update_tool_call(
+        event.call_id, title=_title(event.tool, given), kind=_KINDS.get(event.tool, "other"), status="pending",
+        content=_shown(event.detail or event.what, given, places),
+        locations=_locations(given, event.detail, places), raw_input=given,
+    )  # fmt: skip
+
+
+def progressed(event: CallProgress) -> ToolCallProgress:
+    """What the command of a call prints."""
+    return update_tool_call(event.call_id, status="in_progress", content=[_text(event.tail)])
+
+
+def ended(event: CallEnded, call: CallStarted | None, places: Places) -> ToolCallProgress:
+    """What came of a call."""
+    given = _given(call.arguments) if call else {}
+    diff = event.change.diff if event.change else ""
+    content = _shown(diff, given | {"path": event.change.path}, places) if event.change else []
+    status: ToolCallStatus = "completed" if event.status == "ok" else "failed"
+    return update_tool_call(
+        event.call_id, status=status, content=content or [_text(event.observation)],
+        locations=_locations(given, diff, places), raw_output={"status": event.status, "text": event.observation},
+    )  # fmt: skip
+
+
+def plan_of(answer: str) -> AgentPlanUpdate | None:
+    """The steps that an answer numbers or ticks off, None where it does neither."""
+    steps = [step for line in answer.splitlines() if (step := _STEP.fullmatch(line.rstrip()))][:MAX_PLAN_ENTRIES]
+    entries = [
+        plan_entry(step["text"], status="completed" if step["mark"] in {"x", "X"} else "pending") for step in steps
+    ]
+    return update_plan(entries) if entries else None
+
+
+def _shown(detail: str, given: Mapping[str, Any], places: Places) -> list[ToolCallContentVariant]:
+    """A diff for each hunk, where there are any; what is no diff as text."""
+    path = places.absolute(str(given.get("path", "")))
+    diffs: list[ToolCallContentVariant] = [tool_diff_content(path, hunk.after, hunk.before) for hunk in hunks(detail)]
+    return diffs if diffs and path else [_text(detail)]
+
+
+def _locations(given: Mapping[str, Any], diff: str, places: Places) -> Sequence[ToolCallLocation] | None:
+    path = places.absolute(str(given["path"])) if given.get("path") else ""
+    if not path:
+        return None
+    start = given.get("start")
+    lines: list[int | None] = [hunk.line for hunk in hunks(diff)]
+    return [ToolCallLocation(path=path, line=line) for line in lines or [start if isinstance(start, int) else None]]
+
+
+def _title(tool: str, given: Mapping[str, Any]) -> str:
+    subject = next((str(given[name]) for name in _SUBJECTS if given.get(name)), "")
+    title = " ".join(f"{tool} {subject}".split())
+    return title if len(title) <= MAX_TITLE_CHARACTERS else f"{title[: MAX_TITLE_CHARACTERS - 1]}…"
+
+
+def _given(arguments: str) -> dict[str, Any]:
+    found = json.loads(arguments)
+    return dict(found) if isinstance(found, dict) else {}
+
+
+def _text(text: str) -> ToolCallContentVariant:
+    return tool_content(text_block(text))

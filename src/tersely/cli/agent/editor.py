@@ -1,0 +1,50 @@
+"""`tersely acp`: the agent in an editor, with the sessions that the terminal has."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import signal
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tersely.acp.front import EditorAgent, Wish
+from tersely.agent.opening import Choices
+from tersely.agent.sessions.store import Listed, Store
+from tersely.cli.agent.chat import folder, server_of, wanted
+from tersely.cli.agent.command_spec import ChatParameters
+from tersely.cli.agent.front import open_front
+from tersely.cli.agent.servers import connected
+from tersely.foundation.roots import find_root
+from tersely.foundation.settings import load
+
+
+def run_acp(parameters: ChatParameters) -> None:
+    """Serve the editor until it leaves."""
+    from tersely.acp.server import serve
+
+    gc.enable()  # a server lives long, unlike other commands
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    async def opened(wish: Wish) -> EditorAgent:
+        return await _opened(wish, parameters)
+
+    asyncio.run(serve(opened, _listed))
+
+
+async def _opened(wish: Wish, parameters: ChatParameters) -> EditorAgent:
+    """The agent for a session of an editor."""
+    root = find_root(Path(wish.folder))
+    settings = load(root)
+    asked = replace(parameters, resume=wish.session, fork=wish.forks)
+    opening = wanted(root, asked, settings, can_ask=True)
+    choices: Choices = replace(opening.choices, opened=wish.opened, servers={**opening.choices.servers, **wish.servers})
+    server, model = await connected(server_of(asked, settings))
+    return await open_front(replace(opening, choices=choices), server, model, retrieves=True)
+
+
+def _listed(inside: str) -> Sequence[Listed]:
+    """The sessions of the repository around a folder."""
+    with Store.open(folder()) as store:
+        return store.every(str(find_root(Path(inside))))

@@ -1,0 +1,1 @@
+"""Code answers in editors: a small language server over the catalogue."""
