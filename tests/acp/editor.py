@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from acp import PROTOCOL_VERSION, RequestError, connect_to_agent, text_block
 from acp.schema import (
     AllowedOutcome,
     ClientCapabilities,
@@ -25,8 +26,6 @@ from acp.schema import (
     WriteTextFileResponse,
 )
 from tests.agent.core.command_line import environment
-
-from acp import PROTOCOL_VERSION, RequestError, connect_to_agent, text_block
 
 LIMIT_BYTES = 50_000_000
 Answer = Callable[[ToolCallUpdate, list[PermissionOption]], str]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from acp import RequestError
 from acp.helpers import embedded_text_resource, image_block, resource_block, resource_link_block
 from acp.schema import (
     AgentMessageChunk,
@@ -28,8 +29,6 @@ from tests.acp.editor import Editor, Running, running
 from tests.agent.core.command_line import ran
 from tests.agent.core.talking import call
 from tests.agent.model_servers import Scripted
-
-from acp import RequestError
 
 PRICE = "shop/prices.py"
 EDIT = call("edit", "--- body\n    return sum(price(each) for each in items)\n", path=PRICE, start=2, end=2)

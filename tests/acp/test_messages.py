@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from acp import schema
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from acp import schema
 from tersely.acp.diffs import hunks
 from tersely.acp.places import Places
 from tersely.acp.updates import plan_of
