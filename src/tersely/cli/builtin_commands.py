@@ -204,6 +204,14 @@ def _acp(asked: Asked, given: _AcpParameters) -> dict[str, Any]:
     return {"text": ""}
 
 
+def _lsp(asked: Asked, parameters: _Nothing) -> dict[str, Any]:
+    from tersely.cli.daemon import ANSWER_WORDS
+    from tersely.lsp.server import serve
+
+    serve(ANSWER_WORDS)
+    return {"text": ""}
+
+
 def _bench(asked: Asked, parameters: BenchParameters) -> dict[str, Any]:
     from tersely.cli.agent.bench import run_bench
 
@@ -253,6 +261,7 @@ _COMMANDS: Mapping[str, _OwnCommand] = {
     "warm": _OwnCommand(_Nothing, _warm),
     "mcp": _OwnCommand(_McpParameters, _mcp),
     "chat": _OwnCommand(ChatParameters, _chat),
+    "lsp": _OwnCommand(_Nothing, _lsp),
     "acp": _OwnCommand(_AcpParameters, _acp),
     "sessions": _OwnCommand(SessionParameters, _sessions),
     "bench": _OwnCommand(BenchParameters, _bench),

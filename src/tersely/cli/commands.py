@@ -136,6 +136,7 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     "mcp": ("mcp [--all-tools]", "Serve the commands as tools of the Model Context Protocol"),
     "chat": ("chat [-p TEXT] [--url URL]", "A coding agent for small models; -p answers without a screen"),
     "acp": ("acp [--url URL]", "Serve the coding agent to editors: the Agent Client Protocol over standard streams"),
+    "lsp": ("lsp", "Serve code answers to editors: the Language Server Protocol over standard streams"),
     "sessions": ("sessions VERB [SESSION]", "Manage chat sessions: list, show, resume, export, stats, …"),
     "bench": ("bench agent [--agent COMMAND]", "Measure agents on tasks from the history of the repository"),
     "install": (

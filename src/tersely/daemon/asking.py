@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tersely.daemon import lifecycle
-from tersely.daemon.ndjson.commands import TEXT_COMMAND
+from tersely.daemon.ndjson.commands import TEXT_COMMAND, VALUE_COMMAND
 from tersely.daemon.ndjson.messages import MILLISECONDS
 from tersely.daemon.place import Place
 from tersely.foundation.credentials import is_same_user
@@ -78,7 +78,12 @@ class Asking:
 
     async def value(self, root: Path, command: str, arguments: Mapping[str, Any]) -> Any:
         """The result of a command as a plain value, for doors that draw it; raises what there is instead."""
-        return _success_of(json.loads(await self._own_of(str(root)).value(command, arguments)))["result"]
+        question = {"command": command, "arguments": dict(arguments)}
+        request = {"cmd": VALUE_COMMAND, "timeout_ms": MAX_REQUEST_SECONDS * MILLISECONDS, **question}
+        reply = await self._of_daemon(str(root), load(root, _environment()), request, lambda done, total: None)
+        if reply is None:
+            reply = json.loads(await self._own_of(str(root)).value(command, arguments))
+        return _success_of(reply)["result"]
 
     def close(self) -> None:
         """End all processes of our own."""

@@ -17,7 +17,7 @@ from tersely.daemon.cache import AnswerCache
 from tersely.daemon.connection import Connection
 from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.freshness import Freshness
-from tersely.daemon.ndjson.commands import OWN_COMMANDS, TEXT_COMMAND, WORDS_COMMAND
+from tersely.daemon.ndjson.commands import OWN_COMMANDS, TEXT_COMMAND, VALUE_COMMAND, WORDS_COMMAND
 from tersely.daemon.ndjson.messages import Request, encode, line
 from tersely.daemon.place import Place
 from tersely.daemon.sharing import Sharing
@@ -85,6 +85,11 @@ class Service:
                 connection.send(line(request.id, encode({"progress": done, "total": total})))
 
             return await self.ask(connection, request.seconds, ("text", *question), tell)
+        if request.command == VALUE_COMMAND:
+            self._check_program(request.parameters)
+            command, arguments = _command(request.parameters)
+            connection.send(b"\n")
+            return await self.ask(connection, request.seconds, ("call", command, arguments))
         return await self.ask(connection, request.seconds, ("call", request.command, request.parameters))
 
     async def ask(
@@ -253,6 +258,14 @@ def _question(given: Mapping[str, Any]) -> tuple[Any, ...]:
         if not isinstance(value, kind):
             raise TerselyError("invalid_argument", "text needs a command, its arguments, and an environment")
     return question
+
+
+def _command(given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A command whose result is wanted as a value, and its arguments, checked."""
+    command, arguments = given.get("command"), given.get("arguments")
+    if not isinstance(command, str) or not isinstance(arguments, dict):
+        raise TerselyError("invalid_argument", "value needs a command and its arguments")
+    return command, arguments
 
 
 def _stamp(path: str) -> tuple[int, int, int]:

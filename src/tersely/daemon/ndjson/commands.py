@@ -27,6 +27,7 @@ OWN_COMMANDS: Mapping[str, frozenset[str]] = {
     "revision": frozenset({"program_identity", "root"}),
 }
 WORDS_COMMAND = "words"  # what the command line asks: its words, answered as they would be printed
+VALUE_COMMAND = "value"  # what doors that draw the answer ask: any command, of the program that they belong to
 TEXT_COMMAND = "text"  # what doors that show text ask: any command, answered in words within a token budget
 
 _PATH_ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SOURCE, Role.SYMBOL, Role.MODULE, Role.REPORT})

@@ -1,0 +1,181 @@
+"""Questions of editors as questions to the catalogue, and the answers in the values of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.uris import from_fs_path
+from pygls.workspace.position_codec import PositionCodec
+
+from tersely.daemon.asking import Asking
+from tersely.foundation.errors import TerselyError
+from tersely.lsp.places import (
+    Document,
+    column_of,
+    items,
+    kind_of,
+    lines_range,
+    location,
+    name_of,
+    path_of,
+    range_of,
+)
+
+MAX_LISTED_SYMBOLS = 200  # of one search for symbols
+MAX_LISTED_CALLS = 1_000  # of one symbol, on one side
+MAX_LENSES = 300  # of one file
+QUERIES_AT_A_TIME = 50  # as `code.symbol.find` takes them
+_EXTERNAL = "external:"
+_LENS_KINDS = frozenset({"class", "function", "method"})
+_NOTHING = frozenset({"symbol_not_found", "path_not_found", "invalid_argument", "unreadable_file"})  # is there
+
+
+class Answers:
+    """What the catalogue says, for one editor."""
+
+    def __init__(self, asking: Asking, codec: PositionCodec) -> None:
+        self._asking = asking
+        self._codec = codec
+
+    async def symbols(self, root: Path, query: str) -> list[types.WorkspaceSymbol]:
+        """Symbols whose name has the words of a query in it."""
+        if not query.strip("* "):
+            return []
+        asked = {"queries": [query, f"*{query.strip()}*"], "limit": MAX_LISTED_SYMBOLS}
+        found = await self._value(root, "code.symbol.find", asked)
+        return [
+            types.WorkspaceSymbol(
+                location=location(root, each["path"], each["line"], name_of(each["id"]), self._codec),
+                name=name_of(each["id"]), kind=kind_of(each["kind"]), container_name=each["id"],
+            )
+            for each in items(found and found["symbols"])
+        ]  # fmt: skip
+
+    async def defined(self, document: Document, position: types.Position) -> str:
+        """The id of the symbol whose name is at a position, "" where none of the repository is."""
+        place = f"{document.path}:{position.line + 1}:{column_of(document, position, self._codec)}"
+        found = await self._value(document.root, "code.definition", {"place": place})
+        places = [place for name in (found["names"] if found else []) for place in name["places"]]
+        return next((str(place["symbol"]) for place in places if place["symbol"]), "")
+
+    async def references(
+        self, document: Document, position: types.Position, *, with_definition: bool
+    ) -> list[types.Location]:
+        """Where the symbol at a position is called, as the call graph has it, surest first."""
+        symbol = await self.defined(document, position)
+        if not symbol:
+            return []
+        calls = await self._calls(document.root, symbol, "callers")
+        places = [(call["path"], line) for call in items(calls["callers"]) for line in call["lines"]]
+        if with_definition:
+            places.insert(0, (path_of(calls["symbol"]), calls["line"]))
+        name = name_of(symbol)
+        return [location(document.root, path, line, name, self._codec) for path, line in dict.fromkeys(places)]
+
+    async def item(self, root: Path, symbol: str) -> list[types.CallHierarchyItem]:
+        """A symbol as an item of a call hierarchy."""
+        return list((await self._items(root, [symbol])).values())
+
+    async def incoming(self, item: types.CallHierarchyItem) -> list[types.CallHierarchyIncomingCall]:
+        """Who calls an item, and on which lines."""
+        root, symbol = _of(item)
+        calls = items((await self._calls(root, symbol, "callers"))["callers"])
+        known = await self._items(root, [call["caller"] for call in calls])
+        name = name_of(symbol)
+        return [
+            types.CallHierarchyIncomingCall(known[call["caller"]], self._ranges(root, call, name))
+            for call in calls
+            if call["caller"] in known
+        ]
+
+    async def outgoing(self, item: types.CallHierarchyItem) -> list[types.CallHierarchyOutgoingCall]:
+        """Whom an item calls, and on which of its lines; what is outside of the repository is left out."""
+        root, symbol = _of(item)
+        calls = items((await self._calls(root, symbol, "callees"))["callees"])
+        known = await self._items(root, [call["callee"] for call in calls])
+        return [
+            types.CallHierarchyOutgoingCall(
+                known[call["callee"]], self._ranges(root, call, name_of(call["callee"]))
+            )
+            for call in calls
+            if call["callee"] in known
+        ]  # fmt: skip
+
+    async def lenses(self, document: Document) -> list[types.CodeLens]:
+        """A lens over each definition of a file, to be resolved when it is shown."""
+        asked = {"path": document.path, "limit": MAX_LENSES}
+        found = await self._value(document.root, "code.structure", asked)
+        return [
+            types.CodeLens(
+                range=range_of(document.root, each["path"], each["line"], name_of(each["id"]), self._codec),
+                data={"root": str(document.root), "symbol": each["id"]},
+            )
+            for each in items(found and found["entries"])
+            if each["kind"] in _LENS_KINDS
+        ]  # fmt: skip
+
+    async def resolved(self, lens: types.CodeLens, note: str) -> types.CodeLens:
+        """A lens with its words and the command behind them."""
+        data: Any = lens.data
+        calls = await self._calls(Path(data["root"]), data["symbol"], "callers")
+        total, tests = (calls["callers"] or {}).get("total", 0), calls["tests"]
+        words = f"{_counted(total, 'caller')}, {_counted(tests, 'test')}{note}"
+        lens.command = types.Command(words, IMPACT, arguments=[data["symbol"], data["root"]])
+        return lens
+
+    async def text(self, root: Path, capability: str, arguments: Mapping[str, Any]) -> str:
+        """An answer in words."""
+        reply = await self._asking.ask(root, capability, arguments, lambda done, total: None)
+        return str(reply["text"])
+
+    async def _calls(self, root: Path, symbol: str, direction: str) -> Mapping[str, Any]:
+        asked = {"symbol": symbol, "direction": direction, "limit": MAX_LISTED_CALLS, "external": False}
+        nothing = {"symbol": symbol, "line": 1, "callers": None, "callees": None, "tests": 0}
+        return await self._value(root, "code.calls", asked) or nothing
+
+    async def _items(self, root: Path, symbols: Sequence[str]) -> dict[str, types.CallHierarchyItem]:
+        """Symbols of the repository by their ids."""
+        own = [symbol for symbol in dict.fromkeys(symbols) if not symbol.startswith(_EXTERNAL)]
+        found: dict[str, types.CallHierarchyItem] = {}
+        for start in range(0, len(own), QUERIES_AT_A_TIME):
+            asked = {"queries": own[start : start + QUERIES_AT_A_TIME], "limit": MAX_LISTED_CALLS}
+            lines = await self._value(root, "code.symbol.find", asked)
+            found |= {line["id"]: self._item(root, line) for line in items(lines and lines["symbols"])}
+        return found
+
+    def _item(self, root: Path, line: Mapping[str, Any]) -> types.CallHierarchyItem:
+        name = name_of(line["id"]) or line["path"]
+        return types.CallHierarchyItem(
+            name=name, kind=kind_of(line["kind"]), uri=from_fs_path(str(root / line["path"])) or "",
+            range=lines_range(line["line"], line["end_line"]), detail=line["path"],
+            selection_range=range_of(root, line["path"], line["line"], name, self._codec),
+            data={"root": str(root), "symbol": line["id"]},
+        )  # fmt: skip
+
+    def _ranges(self, root: Path, call: Mapping[str, Any], name: str) -> list[types.Range]:
+        lines: Iterable[int] = call["lines"]
+        return [range_of(root, call["path"], line, name, self._codec) for line in lines]
+
+    async def _value(self, root: Path, capability: str, arguments: Mapping[str, Any]) -> Any:
+        """The result of a capability; None where there is nothing of what was asked about."""
+        try:
+            return await self._asking.value(root, capability, arguments)
+        except TerselyError as error:
+            if error.code in _NOTHING:
+                return None
+            raise
+
+
+IMPACT = "tersely.impact"
+
+
+def _of(item: types.CallHierarchyItem) -> tuple[Path, str]:
+    data: Any = item.data
+    return Path(data["root"]), str(data["symbol"])
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
