@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
-from pygls.uris import from_fs_path
 from pygls.workspace.position_codec import PositionCodec
 
 from tersely.daemon.asking import Asking
@@ -22,6 +21,7 @@ from tersely.lsp.places import (
     name_of,
     path_of,
     range_of,
+    uri_of,
 )
 
 MAX_LISTED_SYMBOLS = 200  # of one search for symbols
@@ -48,7 +48,7 @@ class Answers:
         found = await self._value(root, "code.symbol.find", asked)
         return [
             types.WorkspaceSymbol(
-                location=location(root, each["path"], each["line"], name_of(each["id"]), self._codec),
+                location=types.Location(uri_of(root, each["path"]), lines_range(each["line"], each["line"])),
                 name=name_of(each["id"]), kind=kind_of(each["kind"]), container_name=each["id"],
             )
             for each in items(found and found["symbols"])
@@ -149,7 +149,7 @@ class Answers:
     def _item(self, root: Path, line: Mapping[str, Any]) -> types.CallHierarchyItem:
         name = name_of(line["id"]) or line["path"]
         return types.CallHierarchyItem(
-            name=name, kind=kind_of(line["kind"]), uri=from_fs_path(str(root / line["path"])) or "",
+            name=name, kind=kind_of(line["kind"]), uri=uri_of(root, line["path"]),
             range=lines_range(line["line"], line["end_line"]), detail=line["path"],
             selection_range=range_of(root, line["path"], line["line"], name, self._codec),
             data={"root": str(root), "symbol": line["id"]},

@@ -56,7 +56,12 @@ def column_of(document: Document, position: types.Position, codec: PositionCodec
 
 def location(root: Path, path: str, line: int, name: str, codec: PositionCodec) -> types.Location:
     """Where a name stands on a line, counted from 1; the line's beginning where it does not, or there is no file."""
-    return types.Location(from_fs_path(str(root / path)) or "", range_of(root, path, line, name, codec))
+    return types.Location(uri_of(root, path), range_of(root, path, line, name, codec))
+
+
+def uri_of(root: Path, path: str) -> str:
+    """The URI of a file."""
+    return from_fs_path(str(root / path)) or ""
 
 
 def range_of(root: Path, path: str, line: int, name: str, codec: PositionCodec) -> types.Range:
