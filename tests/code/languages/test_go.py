@@ -200,3 +200,135 @@ def test_callers_of_one_of_very_many_implementations_are_those_of_the_interface(
 @given(st.sampled_from([path for path in sorted(FILES) if path.endswith(".go")]), st.integers(0, 2**32))
 def test_broken_source_is_read(path: str, seed: int) -> None:
     read(splinter(FILES[path].encode(), seed), "go")
+
+
+LITERALS = {
+    "go.mod": """\
+module m
+""",
+    "a.go": """\
+package m
+
+type Item struct{}
+
+func (i *Item) Price() {}
+
+type Other struct{}
+
+func (o *Other) Price() {}
+
+type Base struct{}
+
+func (b *Base) Hook() {}
+
+type Key struct{ a int }
+
+func (k Key) Hash() {}
+
+func key() Key { return Key{} }
+
+type Node struct {
+	*Base
+	parent *Item
+	inner  struct {
+		item *Item
+		deep struct{ other *Other }
+	}
+}
+
+func (n *Node) fields() {
+	n.Hook()
+	n.parent.Price()
+	n.inner.item.Price()
+}
+
+func (n *Node) deep() { n.inner.deep.other.Price() }
+
+func unnamed() {
+	var x struct {
+		*Base
+		parent *Item
+	}
+	x.Hook()
+	x.parent.Price()
+}
+
+func cases() {
+	tests := []struct {
+		name string
+		item *Item
+		run  func()
+	}{{"a", &Item{}, first}, {name: "b", item: &Item{}, run: second}}
+	for _, tt := range tests {
+		tt.item.Price()
+		tt.run()
+	}
+}
+
+func keys(more map[Key]*Other) {
+	held := map[Key]*Item{key(): {}, {a: 1}: nil}
+	for k, v := range held {
+		k.Hash()
+		v.Price()
+	}
+}
+
+func declared(more map[Key]*Other) {
+	for k := range more {
+		k.Hash()
+	}
+}
+
+type Kind int
+
+const (
+	A Kind = iota
+	B
+)
+
+func table() {
+	t := map[Kind]func(){A: first, B: second}
+	t[A]()
+}
+
+func channel(c chan *Item) {
+	for i := range c {
+		i.Price()
+	}
+}
+
+func first()  {}
+func second() {}
+""",
+}
+
+
+def test_literals(tmp_path: Path) -> None:
+    """Fields of structs without names, and keys of literals, which are values where no struct has fields."""
+    check(
+        tmp_path,
+        LITERALS,
+        edges=[
+            "a.go:Node.deep -> a.go:Other.Price inferred",
+            "a.go:Node.fields -> a.go:Base.Hook exact",
+            "a.go:Node.fields -> a.go:Item.Price inferred",
+            "a.go:cases -> a.go:Item.Price inferred",
+            "a.go:cases -> a.go:first inferred",
+            "a.go:cases -> a.go:second inferred",
+            "a.go:channel -> a.go:Item.Price inferred",
+            "a.go:declared -> a.go:Key.Hash inferred",
+            "a.go:keys -> a.go:Item.Price inferred",
+            "a.go:keys -> a.go:Key.Hash inferred",
+            "a.go:keys -> a.go:key exact",
+            "a.go:table -> a.go:first inferred",
+            "a.go:table -> a.go:second inferred",
+            "a.go:unnamed -> a.go:Base.Hook inferred",
+            "a.go:unnamed -> a.go:Item.Price inferred",
+        ],
+        absent=[
+            "a.go:Node.fields -> a.go:Other.Price",
+            "a.go:Node.deep -> a.go:Item.Price",
+            "a.go:keys -> a.go:Other.Price",
+            "a.go:cases -> a.go:Other.Price",
+        ],
+    )

@@ -440,3 +440,170 @@ def test_a_branch_knows_what_its_condition_tests(tmp_path: Path) -> None:
 @given(st.sampled_from(sorted(FILES)), st.integers(0, 2**32))
 def test_broken_source_is_read_as_far_as_it_goes(path: str, seed: int) -> None:
     read(splinter(FILES[path].encode(), seed), "java")
+
+
+STOCK = {
+    "shop/Item.java": """\
+package shop;
+
+public class Item {
+    void price() {}
+
+    boolean only() {
+        return true;
+    }
+
+    Tag tag() {
+        return null;
+    }
+}
+""",
+    "shop/Tag.java": """\
+package shop;
+
+public class Tag {
+    void mark() {}
+
+    void price() {}
+}
+""",
+    "shop/Key.java": """\
+package shop;
+
+public class Key {
+    void mark() {}
+
+    void price() {}
+}
+""",
+    "shop/Pair.java": """\
+package shop;
+
+public record Pair(Key key, Item item) {
+    void both() {
+        key.mark();
+        item().price();
+    }
+}
+""",
+    "shop/Stock.java": """\
+package shop;
+
+import java.util.*;
+import java.util.function.*;
+import java.util.stream.*;
+
+public class Stock {
+    List<Item> items;
+    Map<Key, Item> byKey;
+    Optional<Item> maybe;
+
+    void each() {
+        items.forEach(i -> i.price());
+    }
+
+    void chain() {
+        items.stream().filter(i -> i.only()).map(i -> i.tag()).forEach(t -> t.mark());
+    }
+
+    void longer() {
+        Stream<Pair> pairs = items.stream().map(Item::tag).filter(t -> true).map(t -> new Pair(null, null));
+        pairs.map(p -> p.key()).forEach(k -> k.mark());
+    }
+
+    void flat() {
+        items.stream().flatMap(i -> Stream.of(i.tag())).forEach(t -> t.price());
+    }
+
+    void optional() {
+        maybe.ifPresent(i -> i.price());
+        maybe.map(i -> i.tag()).get().mark();
+    }
+
+    void found() {
+        items.stream().filter(x -> true).findFirst().get().only();
+    }
+
+    void entries() {
+        for (Map.Entry<Key, Item> e : byKey.entrySet()) {
+            e.getKey().mark();
+            e.getValue().price();
+        }
+    }
+
+    void pairs() {
+        byKey.forEach((k, v) -> {
+            k.mark();
+            v.price();
+        });
+    }
+
+    void values() {
+        byKey.entrySet().stream().map(e -> e.getValue()).forEach(v -> v.price());
+    }
+
+    void keys() {
+        for (var k : byKey.keySet()) k.mark();
+    }
+
+    void records(Pair p) {
+        p.key().mark();
+        p.item().price();
+    }
+
+    void sorted() {
+        items.sort((x, y) -> {
+            x.price();
+            y.only();
+            return 0;
+        });
+    }
+
+    void inside() {
+        items.forEach(i -> byKey.forEach((k, v) -> v.price()));
+    }
+}
+""",
+}
+
+
+def test_stock(tmp_path: Path) -> None:
+    """What functions outside the repository hand to lambdas is known by what their receivers hold."""
+    check(
+        tmp_path,
+        STOCK,
+        edges=[
+            "shop/Pair.java:Pair.both -> shop/Item.java:Item.price inferred",
+            "shop/Pair.java:Pair.both -> shop/Key.java:Key.mark inferred",
+            "shop/Stock.java:Stock.chain -> shop/Item.java:Item.only inferred",
+            "shop/Stock.java:Stock.chain -> shop/Item.java:Item.tag inferred",
+            "shop/Stock.java:Stock.chain -> shop/Tag.java:Tag.mark inferred",
+            "shop/Stock.java:Stock.each -> shop/Item.java:Item.price inferred",
+            "shop/Stock.java:Stock.entries -> shop/Item.java:Item.price inferred",
+            "shop/Stock.java:Stock.entries -> shop/Key.java:Key.mark inferred",
+            "shop/Stock.java:Stock.flat -> shop/Item.java:Item.tag inferred",
+            "shop/Stock.java:Stock.flat -> shop/Tag.java:Tag.price inferred",
+            "shop/Stock.java:Stock.found -> shop/Item.java:Item.only inferred",
+            "shop/Stock.java:Stock.inside -> shop/Item.java:Item.price inferred",
+            "shop/Stock.java:Stock.keys -> shop/Key.java:Key.mark inferred",
+            "shop/Stock.java:Stock.longer -> shop/Item.java:Item.tag inferred",
+            "shop/Stock.java:Stock.longer -> shop/Key.java:Key.mark inferred",
+            "shop/Stock.java:Stock.longer -> shop/Pair.java:Pair exact",
+            "shop/Stock.java:Stock.optional -> shop/Item.java:Item.price inferred",
+            "shop/Stock.java:Stock.optional -> shop/Item.java:Item.tag inferred",
+            "shop/Stock.java:Stock.optional -> shop/Tag.java:Tag.mark inferred",
+            "shop/Stock.java:Stock.pairs -> shop/Item.java:Item.price inferred",
+            "shop/Stock.java:Stock.pairs -> shop/Key.java:Key.mark inferred",
+            "shop/Stock.java:Stock.records -> shop/Item.java:Item.price inferred",
+            "shop/Stock.java:Stock.records -> shop/Key.java:Key.mark inferred",
+            "shop/Stock.java:Stock.sorted -> shop/Item.java:Item.only inferred",
+            "shop/Stock.java:Stock.sorted -> shop/Item.java:Item.price inferred",
+            "shop/Stock.java:Stock.values -> shop/Item.java:Item.price inferred",
+        ],
+        absent=[
+            "shop/Stock.java:Stock.entries -> shop/Key.java:Key.price",
+            "shop/Stock.java:Stock.keys -> shop/Tag.java:Tag.mark",
+            "shop/Stock.java:Stock.pairs -> shop/Key.java:Key.price",
+            "shop/Stock.java:Stock.each -> shop/Tag.java:Tag.price",
+        ],
+    )

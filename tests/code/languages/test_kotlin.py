@@ -176,3 +176,138 @@ def test_a_bare_name_reads_a_property_of_what_is_around_it(tmp_path: Path) -> No
     )
     edges = ["A.twice -> a.kt:A.size", "half -> a.kt:A.size", "more -> a.kt:top"]
     check(tmp_path, {"a.kt": text}, edges=[f"a.kt:{edge} inferred" for edge in edges], absent=["a.kt:A.local -> "])
+
+
+SCOPES = {
+    "a/Shop.kt": """\
+package a
+
+class Tag {
+    fun mark() {}
+    fun price() {}
+}
+
+data class Key(val name: String) {
+    fun mark() {}
+}
+
+class Item(val tag: Tag) {
+    fun price() {}
+    fun only(): Boolean = true
+}
+
+data class Held(val key: Key, val item: Item)
+
+interface Shape
+
+class Circle : Shape {
+    fun radius() {}
+}
+
+class Square : Shape {
+    fun radius() {}
+    fun side() {}
+}
+
+class Shop(val item: Item?, val items: List<Item>, val map: Map<Key, Item>) {
+    fun lets() { item?.let { it.price() } }
+    fun given() { item?.let { x -> x.tag }?.mark() }
+    fun applied() { Item(Tag()).apply { price() }.only() }
+    fun added() { Item(Tag()).also { it.price() }.only() }
+    fun within() { with(Item(Tag())) { tag }.mark() }
+    fun own() { with(item!!) { this.price() } }
+    fun casts(s: Shape) { if (s is Circle) s.radius() }
+    fun returned(s: Any) {
+        if (s !is Circle) return
+        s.radius()
+    }
+    fun chosen(s: Shape) = when (s) {
+        is Square -> s.side()
+        else -> Unit
+    }
+    fun joined(s: Any) = s is Item && s.only()
+    fun parts() {
+        val (k, i) = Held(Key(""), Item(Tag()))
+        k.mark()
+        i.price()
+    }
+    fun paired() {
+        val (i, t) = Item(Tag()) to Tag()
+        i.price()
+        t.mark()
+    }
+    fun loops() { for ((k, v) in map) { k.mark(); v.price() } }
+    fun entries() { map.forEach { (k, v) -> k.mark(); v.price() } }
+    fun both() { map.forEach { k, v -> k.mark(); v.price() } }
+    fun grouped() { items.groupBy { it.tag }.forEach { (t, l) -> t.mark(); l.first().price() } }
+    fun named() { map.entries.forEach { e -> e.key.mark() } }
+}
+""",
+    "a/Lines.kt": """\
+package a
+
+class Inside { fun first() { second() }; fun second() {} }
+class Beside { fun first() {} fun second() { first() } }
+interface Asked { fun asked() }
+object Only { fun only() {} }
+class Brace { val text = "a }"; fun last() { text.let { it } } }
+
+fun after() { Only.only() }
+""",
+}
+
+
+def test_scopes(tmp_path: Path) -> None:
+    """What functions that take a block hand to it, what tests of types leave, and what values are taken apart into."""
+    check(
+        tmp_path,
+        SCOPES,
+        edges=[
+            "a/Lines.kt:Beside.second -> a/Lines.kt:Beside.first exact",
+            "a/Lines.kt:Inside.first -> a/Lines.kt:Inside.second exact",
+            "a/Lines.kt:after -> a/Lines.kt:Only.only exact",
+            "a/Shop.kt:Shop.added -> a/Shop.kt:Item exact",
+            "a/Shop.kt:Shop.added -> a/Shop.kt:Item.only inferred",
+            "a/Shop.kt:Shop.added -> a/Shop.kt:Item.price inferred",
+            "a/Shop.kt:Shop.added -> a/Shop.kt:Tag exact",
+            "a/Shop.kt:Shop.applied -> a/Shop.kt:Item exact",
+            "a/Shop.kt:Shop.applied -> a/Shop.kt:Item.only inferred",
+            "a/Shop.kt:Shop.applied -> a/Shop.kt:Item.price inferred",
+            "a/Shop.kt:Shop.applied -> a/Shop.kt:Tag exact",
+            "a/Shop.kt:Shop.both -> a/Shop.kt:Item.price inferred",
+            "a/Shop.kt:Shop.both -> a/Shop.kt:Key.mark inferred",
+            "a/Shop.kt:Shop.casts -> a/Shop.kt:Circle.radius inferred",
+            "a/Shop.kt:Shop.chosen -> a/Shop.kt:Square.side inferred",
+            "a/Shop.kt:Shop.entries -> a/Shop.kt:Item.price inferred",
+            "a/Shop.kt:Shop.entries -> a/Shop.kt:Key.mark inferred",
+            "a/Shop.kt:Shop.given -> a/Shop.kt:Tag.mark inferred",
+            "a/Shop.kt:Shop.grouped -> a/Shop.kt:Item.price inferred",
+            "a/Shop.kt:Shop.grouped -> a/Shop.kt:Tag.mark inferred",
+            "a/Shop.kt:Shop.joined -> a/Shop.kt:Item.only inferred",
+            "a/Shop.kt:Shop.lets -> a/Shop.kt:Item.price inferred",
+            "a/Shop.kt:Shop.loops -> a/Shop.kt:Item.price inferred",
+            "a/Shop.kt:Shop.loops -> a/Shop.kt:Key.mark inferred",
+            "a/Shop.kt:Shop.named -> a/Shop.kt:Key.mark inferred",
+            "a/Shop.kt:Shop.own -> a/Shop.kt:Item.price inferred",
+            "a/Shop.kt:Shop.paired -> a/Shop.kt:Item exact",
+            "a/Shop.kt:Shop.paired -> a/Shop.kt:Item.price inferred",
+            "a/Shop.kt:Shop.paired -> a/Shop.kt:Tag exact",
+            "a/Shop.kt:Shop.paired -> a/Shop.kt:Tag.mark inferred",
+            "a/Shop.kt:Shop.parts -> a/Shop.kt:Held exact",
+            "a/Shop.kt:Shop.parts -> a/Shop.kt:Item exact",
+            "a/Shop.kt:Shop.parts -> a/Shop.kt:Item.price inferred",
+            "a/Shop.kt:Shop.parts -> a/Shop.kt:Key exact",
+            "a/Shop.kt:Shop.parts -> a/Shop.kt:Key.mark inferred",
+            "a/Shop.kt:Shop.parts -> a/Shop.kt:Tag exact",
+            "a/Shop.kt:Shop.returned -> a/Shop.kt:Circle.radius inferred",
+            "a/Shop.kt:Shop.within -> a/Shop.kt:Item exact",
+            "a/Shop.kt:Shop.within -> a/Shop.kt:Tag exact",
+            "a/Shop.kt:Shop.within -> a/Shop.kt:Tag.mark inferred",
+        ],
+        absent=[
+            "a/Shop.kt:Shop.casts -> a/Shop.kt:Square.radius",
+            "a/Shop.kt:Shop.returned -> a/Shop.kt:Square.radius",
+            "a/Shop.kt:Shop.loops -> a/Shop.kt:Tag.price",
+            "a/Shop.kt:Shop.named -> a/Shop.kt:Tag.mark",
+        ],
+    )

@@ -291,3 +291,158 @@ def test_more_impls_than_a_set_of_values_holds_share_the_callers_of_their_trait(
 @given(st.sampled_from([path for path in sorted(FILES) if path.endswith(".rs")]), st.integers(0, 2**32))
 def test_broken_source_is_read(path: str, seed: int) -> None:
     read(splinter(FILES[path].encode(), seed), "rust")
+
+
+SHOP = {
+    "Cargo.toml": """\
+[package]
+name = "m"
+""",
+    "src/lib.rs": """\
+use std::collections::HashMap;
+
+pub struct Item;
+
+impl Item {
+    fn run(&self) {}
+    fn tag(&self) -> Tag {
+        Tag
+    }
+    fn tags(&self) -> Vec<Tag> {
+        vec![]
+    }
+    fn ok(&self) -> bool {
+        true
+    }
+}
+
+pub struct Tag;
+
+impl Tag {
+    fn mark(&self) {}
+    fn ok(&self) -> bool {
+        true
+    }
+}
+
+pub struct Key;
+
+impl Key {
+    fn run(&self) {}
+    fn ok(&self) -> bool {
+        true
+    }
+}
+
+pub enum Found {
+    One(Item),
+    Two { tag: Tag },
+}
+
+pub struct Pair(Item, Key);
+
+struct Command {
+    run: fn(),
+}
+
+static TABLE: &[(&str, fn())] = &[("a", first)];
+static COMMANDS: &[Command] = &[Command { run: second }];
+
+pub struct Shop {
+    items: Vec<Item>,
+    map: HashMap<Key, Item>,
+    pair: (Key, Item),
+    maybe: Option<(Key, Item)>,
+}
+
+impl Shop {
+    fn entries(&self) {
+        self.map.iter().for_each(|(k, v)| {
+            k.run();
+            v.run();
+        });
+    }
+    fn second_of_entries(&self) -> usize {
+        self.map.iter().filter(|(_, v)| v.ok()).count()
+    }
+    fn loops(&self) {
+        for (k, v) in &self.map {
+            k.run();
+            v.run();
+        }
+    }
+    fn numbered(&self) {
+        self.items.iter().enumerate().map(|(_, x)| x.tag()).for_each(|t| t.mark());
+    }
+    fn flat(&self) {
+        self.items.iter().flat_map(|x| x.tags()).for_each(|t| t.mark());
+    }
+    fn matched(&self) -> bool {
+        matches!(self.items.first(), Some(x) if x.ok())
+    }
+    fn matched_variant(&self, found: &Found) -> bool {
+        matches!(found, Found::One(_) | Found::Two { tag, .. } if tag.ok())
+    }
+    fn places(&self, pair: Pair) {
+        self.pair.0.run();
+        pair.0.tag();
+    }
+    fn patterns(&self) {
+        if let Some((k, _)) = &self.maybe {
+            k.run();
+        }
+    }
+    fn tables(&self) {
+        for (_, f) in TABLE {
+            f();
+        }
+        for command in COMMANDS {
+            (command.run)();
+        }
+    }
+    fn zipped(&self) {
+        self.items.iter().zip(self.map.values()).for_each(|(i, v)| {
+            i.tag();
+            v.run();
+        });
+    }
+}
+
+fn first() {}
+fn second() {}
+""",
+}
+
+
+def test_shop(tmp_path: Path) -> None:
+    """Parts of tuples, entries of maps and tables of functions, in closures, patterns and macros."""
+    check(
+        tmp_path,
+        SHOP,
+        edges=[
+            "src/lib.rs:Shop.entries -> src/lib.rs:Item.run inferred",
+            "src/lib.rs:Shop.entries -> src/lib.rs:Key.run inferred",
+            "src/lib.rs:Shop.flat -> src/lib.rs:Item.tags inferred",
+            "src/lib.rs:Shop.flat -> src/lib.rs:Tag.mark inferred",
+            "src/lib.rs:Shop.loops -> src/lib.rs:Item.run inferred",
+            "src/lib.rs:Shop.loops -> src/lib.rs:Key.run inferred",
+            "src/lib.rs:Shop.matched -> src/lib.rs:Item.ok inferred",
+            "src/lib.rs:Shop.matched_variant -> src/lib.rs:Tag.ok inferred",
+            "src/lib.rs:Shop.numbered -> src/lib.rs:Item.tag inferred",
+            "src/lib.rs:Shop.numbered -> src/lib.rs:Tag.mark inferred",
+            "src/lib.rs:Shop.patterns -> src/lib.rs:Key.run inferred",
+            "src/lib.rs:Shop.places -> src/lib.rs:Item.tag inferred",
+            "src/lib.rs:Shop.places -> src/lib.rs:Key.run inferred",
+            "src/lib.rs:Shop.second_of_entries -> src/lib.rs:Item.ok inferred",
+            "src/lib.rs:Shop.tables -> src/lib.rs:first inferred",
+            "src/lib.rs:Shop.tables -> src/lib.rs:second inferred",
+            "src/lib.rs:Shop.zipped -> src/lib.rs:Item.run inferred",
+            "src/lib.rs:Shop.zipped -> src/lib.rs:Item.tag inferred",
+        ],
+        absent=[
+            "src/lib.rs:Shop.second_of_entries -> src/lib.rs:Key.ok",
+            "src/lib.rs:Shop.numbered -> src/lib.rs:Item.run",
+            "src/lib.rs:Shop.matched_variant -> src/lib.rs:Item.ok",
+            "src/lib.rs:Shop.places -> src/lib.rs:Item.run",
+        ],
+    )

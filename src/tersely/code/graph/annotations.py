@@ -19,6 +19,7 @@ from tersely.code.graph.values import (
     Value,
     Values,
     collection,
+    mapping_of,
     one,
     tuple_of,
 )
@@ -78,6 +79,8 @@ class Annotations:
                     found |= frozenset().union(*[self.evaluator.values(file, scope, part) for part in arguments])
                 elif name in facts.tuples:
                     found |= tuple_of(tuple(self.instances(file, scope, part) for part in arguments))
+                elif name in facts.mappings and len(arguments) == len(("key", "item")):
+                    found |= mapping_of(*(self.instances(file, scope, part) for part in arguments))
                 elif name in facts.containers and arguments:
                     found |= collection(self.instances(file, scope, arguments[-1]))
                 else:

@@ -12,7 +12,17 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.expressions import CALL, CLASS_METHOD, DETACHED, ELEMENT, MEMBER, PROPERTY, SPREAD, Expression
+from tersely.code.expressions import (
+    CALL,
+    CLASS_METHOD,
+    DETACHED,
+    EITHER,
+    ELEMENT,
+    MEMBER,
+    PROPERTY,
+    SPREAD,
+    Expression,
+)
 from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names
 from tersely.code.graph.values import (
     BUILTIN,
@@ -250,22 +260,19 @@ class Sites:
                 return summary
         return file.facts.methods.get(callee[2]) if type(callee) is tuple and callee[0] == MEMBER else None
 
-    def _given(self, file: File, scope: int, call: Expression) -> Expression:
+    def given(self, file: File, scope: int, call: Expression) -> Expression:
         """The call that a function outside the repository makes to a function it was given."""
         summary = self._summary(file, scope, call)
-        receiver = call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
+        receiver = _receiver(call)
         given: list[Expression] = []
         for words in summary.passes if summary is not None else ():
-            what, _, number = words.partition(" ")
-            source = receiver if not number else call[2][int(number)] if int(number) < len(call[2]) else None
-            if what == "rest":
-                given.extend(call[2][1:])
-            elif what in ("element", "elements"):
-                element = source and (ELEMENT, source)
-                given.append((SPREAD, source) if what == "elements" and source else element)
-            else:
-                given.append(source if what in ("receiver", "argument") else None)
+            given.extend(call[2][1:] if words == "rest" else (_passed(words, receiver, call),))
         return (CALL, call[1], tuple(given), (), call[4])
+
+    def given_receiver(self, file: File, scope: int, call: Expression) -> Expression:
+        """What is the receiver in a function that a function outside the repository is given."""
+        summary = self._summary(file, scope, call)
+        return _passed(summary.receives, _receiver(call), call) if summary is not None and summary.receives else None
 
     def guesses(self, file: File, scope: int, call: Expression) -> list[Target]:
         """Methods of that name when nothing is known of the receiver and few have the name."""
@@ -357,7 +364,7 @@ class Sites:
         site = self.program.file(file_id)
         call = site.scope(scope).calls[index]
         if shift < 0:
-            return file_id, scope, self._given(site, scope, call), -1 - shift
+            return file_id, scope, self.given(site, scope, call), -1 - shift
         return file_id, scope, call, shift
 
     def _bounded_search(self, file: File, position: int) -> frozenset[Any]:
@@ -571,7 +578,7 @@ class Sites:
         for target in self.targets(other, scope, call):
             home = self.program.file(target.file)
             body = home.scopes[target.position]
-            if target.shift < 0 and not self._given(other, scope, call)[2]:
+            if target.shift < 0 and not self.given(other, scope, call)[2]:
                 continue  # called by a function of which it is not known what it passes
             for index, parameter in enumerate(body.parameters if body is not None else ()):
                 if target.shift < 0 or parameter[3] or parameter[0] == argument or index - target.shift == argument:
@@ -597,3 +604,21 @@ def _with_others(targets: list[Target], others: list[Target]) -> list[Target]:
     places = {(target.file, target.position) for target in targets}
     new = [target for target in others if (target.file, target.position) not in places]
     return [*targets, *(target._replace(manner=Manner.BELOW) for target in new)]
+
+
+def _receiver(call: Expression) -> Expression:
+    """What a method is called on."""
+    return call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
+
+
+def _passed(words: str, receiver: Expression, call: Expression) -> Expression:
+    """What one of the words of `Summary.passes` says that a call passes on."""
+    what, _, number = words.partition(" ")
+    source = receiver if not number else call[2][int(number)] if int(number) < len(call[2]) else None
+    if source is None or what in ("receiver", "argument"):
+        return source
+    if what == "elements":
+        return (SPREAD, source)
+    if what == "held":
+        return (EITHER, ((ELEMENT, source), source))
+    return (ELEMENT, source) if what == "element" else None

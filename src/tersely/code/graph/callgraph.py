@@ -328,6 +328,8 @@ class CallGraph:
     def _is_exact_name(self, file: File, scope: int, name: str) -> bool:
         position = scope
         while position >= 0:
+            if file.definitions[position][0] == Kind.LAMBDA and self.evaluator.names.receiver_of(file, position):
+                return False
             if name in file.names(position):
                 entries = file.names(position)[name] if position == scope else file.all_bindings(position, name)
                 return all(_is_fixed(entry, file, self._is_receiver(file, scope, name)) for _, entry in entries)

@@ -75,7 +75,7 @@ class Containers:
             if tag == DISPLAY:
                 found |= self.display_keys(value) if self.is_mapping(value) else self.items(value, None, None)
             elif tag == COLLECTION:
-                found |= value[1]
+                found |= tuple_of((value[2], value[1])) if is_keyed(value) else value[1]
             elif tag == TUPLE:
                 found |= frozenset().union(*value[1])
             elif tag == REST:
@@ -84,6 +84,18 @@ class Containers:
                 found |= self.evaluator.calls.yielded(value)
             elif tag == INSTANCE:
                 found |= self._iterated(value)
+        return found
+
+    def keys_of(self, values: Values) -> Values:
+        """The keys of the mappings among some values."""
+        found: Values = NOTHING
+        for value in values:
+            if value[0] == INSTANCE:
+                found |= self.keys_of(self._underlying(value))
+            elif value[0] == COLLECTION:
+                found |= value[2] if is_keyed(value) else NOTHING
+            elif value[0] == DISPLAY:
+                found |= self.display_keys(value)
         return found
 
     def _underlying(self, value: Value) -> Values:
@@ -135,6 +147,8 @@ class Containers:
         if tag == INSTANCE and file is not None:
             read = file.facts.item_methods[:1]
             found = self.evaluator.calls.of_member(container, read[0], file) if read else NOTHING
+            for underlying in NOTHING if found else self._underlying(container):
+                found |= self.items(underlying, keys, file)
             return found or self.elements(frozenset((container,)))
         if tag in (CLASS, FUNCTION):
             return frozenset((container,))
@@ -268,3 +282,8 @@ class Containers:
                 if value[0] == DISPLAY and value[1] == file.id:
                     found.add((value, index))
         return frozenset(found)
+
+
+def is_keyed(value: Value) -> bool:
+    """Whether a collection is a mapping."""
+    return len(value) > len(("tag", "elements"))

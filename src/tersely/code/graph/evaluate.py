@@ -25,6 +25,7 @@ from tersely.code.expressions import (
     GENERIC,
     IMPORTED,
     ITEM,
+    KEY_OF,
     LITERAL,
     MAPPING,
     MEMBER,
@@ -97,6 +98,7 @@ class Evaluator:
             GENERIC: self._generic,
             IMPORTED: self._imported,
             ITEM: self.containers.item,
+            KEY_OF: self._key_of,
             LITERAL: self._literal,
             MAPPING: self._display,
             MEMBER: self._member,
@@ -173,6 +175,10 @@ class Evaluator:
 
     def _element(self, file: File, scope: int, expression: Any) -> Values:
         return self.containers.elements(self.values(file, scope, expression[1]))
+
+    def _key_of(self, file: File, scope: int, expression: Any) -> Values:
+        values = self.values(file, scope, expression[1])
+        return self.containers.keys_of(values) or self.containers.elements(values)
 
     def _part(self, file: File, scope: int, expression: Any) -> Values:
         _, collection, start, stop, serial = expression

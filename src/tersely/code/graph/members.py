@@ -17,6 +17,7 @@ from tersely.code.expressions import (
     PROPERTY,
     SEQUENCE,
     SETTER,
+    SIGNATURE,
     STATIC,
     TYPED,
 )
@@ -108,8 +109,11 @@ class Members:
                 if file.facts.extension_functions
                 else NOTHING
             )
+        if tag in (TUPLE, DISPLAY) and name.isdecimal():
+            return self.evaluator.containers.items(value, frozenset((int(name),)), file)
         if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, PROMISED):
-            return one(BUILTIN, value, name) | self._item_as_member(value, name, file)
+            held = self.evaluator.summaries.property(value, name, file)
+            return held or one(BUILTIN, value, name) | self._item_as_member(value, name, file)
         if tag == FUNCTION:
             if file.facts.functions_are_objects:
                 return self.evaluator.typed.of_function(value, name, file)
@@ -136,7 +140,7 @@ class Members:
     def of_itself(self, value: Value, name: str, file: File) -> Values:
         """What every class or object has: `Class.new`, which stands for calling the class, and `thing.class`."""
         facts = file.facts
-        if value[0] == INSTANCE and (name in facts.echoes or name in facts.mappers):
+        if value[0] == INSTANCE and (name in facts.echoes or name in facts.mappers or name in facts.universal_methods):
             return one(BUILTIN, (INSTANCE, *value[1:]), name)
         if value[0] == CLASS and name == facts.construct_method:
             return frozenset((value,))
@@ -288,7 +292,7 @@ class Members:
         values = self.assigned(owner, name) | self.stored_from_outside((INSTANCE, *owner[1:]), name)
         functions: Values = NOTHING
         for scope, entry in entries:
-            if tags[entry] == DEFINED:
+            if tags[entry] in (DEFINED, SIGNATURE):
                 functions |= self.evaluator.values(file, scope, entry)
             elif tags[entry] != TYPED:
                 values |= self.evaluator.values(file, scope, entry)

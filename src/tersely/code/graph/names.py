@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CALL, CLASS_METHOD, DEFINED, EXTENSION, NEW, OUTSIDE, OWN_RECEIVER, VERSION_MARK
@@ -10,6 +11,7 @@ from tersely.code.graph.parameters import EVERY
 from tersely.code.graph.program import MEMBER_OWNERS, File
 from tersely.code.graph.type_filtering import type_name
 from tersely.code.graph.values import (
+    BUILTIN,
     CLASS,
     EXTERNAL,
     FUNCTION,
@@ -17,6 +19,7 @@ from tersely.code.graph.values import (
     MODULE,
     NOTHING,
     PARENT,
+    PROMISED,
     REST,
     RESULT,
     WRAPPED,
@@ -25,11 +28,17 @@ from tersely.code.graph.values import (
     external,
     one,
 )
-from tersely.code.languages.model import shared_directories
+from tersely.code.languages.model import Resolution, shared_directories
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
 if TYPE_CHECKING:
     from tersely.code.graph.evaluate import Evaluator
+
+
+@cache
+def gives_receivers(facts: Resolution) -> bool:
+    """Whether functions outside the repository give a receiver to functions that are written for them."""
+    return any(summary.receives for summary in (*facts.methods.values(), *facts.summaries.values()))
 
 
 class Names:
@@ -89,6 +98,8 @@ class Names:
             return found
         if facts.extension_functions and (found := self._extending_receiver(file, scope, name)):
             return found
+        if name in facts.receiver_names and (found := self._of_handed(file, scope)):
+            return found
         if name in facts.receiver_names or name in facts.class_names:
             return self.receiver(file, scope, name in facts.class_names)
         if name in facts.super_names:
@@ -115,6 +126,8 @@ class Names:
         return frozenset(value for value in values if value[0] == EXTERNAL or self._is_method(value))
 
     def _is_method(self, value: Value) -> bool:
+        if value[0] == PROMISED:
+            return True
         if value[0] != FUNCTION or (value[3] is not None and value[3][0] != INSTANCE):
             return False
         return self.program.file(value[1]).definitions[value[2]][0] in (Kind.METHOD, Kind.FUNCTION)
@@ -129,17 +142,30 @@ class Names:
             position = file.definitions[position][3]
         return found
 
+    def _of_handed(self, file: File, scope: int) -> Values:
+        """The receiver of the innermost function without a name that is given one where it is written."""
+        found: Values = NOTHING
+        while gives_receivers(file.facts) and file.definitions[scope][0] == Kind.LAMBDA and not found:
+            found = self.evaluator.parameters.receivers(file, scope)
+            scope = file.definitions[scope][3]
+        return found
+
     def _of_explicit_receiver(self, file: File, position: int, name: str) -> Values:
         """A bare name in a function with a receiver type may be a member of the receiver."""
         scope = file.scopes[position]
+        if file.definitions[position][0] == Kind.LAMBDA and gives_receivers(file.facts):
+            return self._of_ours(self.evaluator.parameters.receivers(file, position), name, file)
         if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
             return NOTHING
         if file.facts.constructor_is_class_name and name == type_name(scope.receiver_type):
             return self.evaluator.values(file, file.definitions[position][3], scope.receiver_type)
-        found = self.evaluator.members.of_all(
-            self.evaluator.annotations.instances(file, file.definitions[position][3], scope.receiver_type), name, file
-        )
-        return frozenset(value for value in found if value[0] not in (EXTERNAL, RESULT))
+        receivers = self.evaluator.annotations.instances(file, file.definitions[position][3], scope.receiver_type)
+        return self._of_ours(receivers, name, file)
+
+    def _of_ours(self, receivers: Values, name: str, file: File) -> Values:
+        """A member that some values have, as far as it is ours."""
+        found = self.evaluator.members.of_all(receivers, name, file)
+        return frozenset(value for value in found if value[0] not in (EXTERNAL, RESULT, BUILTIN))
 
     def receiver_of(self, file: File, position: int) -> Values:
         """The receiver whose members a definition brings into sight: of a class its instance, of a function its own."""
@@ -147,6 +173,8 @@ class Names:
         if file.definitions[position][0] in MEMBER_OWNERS:
             target = self.evaluator.members.class_of(file, position)
             return one(INSTANCE, *target[1:3], True) if target is not None else NOTHING
+        if file.definitions[position][0] == Kind.LAMBDA and gives_receivers(file.facts):
+            return self.evaluator.parameters.receivers(file, position)
         if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
             return NOTHING
         return self.evaluator.annotations.instances(file, file.definitions[position][3], scope.receiver_type)

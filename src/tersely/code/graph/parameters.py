@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CLASS_METHOD, CONST, ITEM, OUTSIDE, STATIC, VARIADIC, Expression, Scope, is_spread
 from tersely.code.graph.program import File
-from tersely.code.graph.values import CLASS, COLLECTION, INSTANCE, KEY, NOTHING, REST, Value, Values, one
+from tersely.code.graph.values import CLASS, COLLECTION, FUNCTION, INSTANCE, KEY, NOTHING, REST, Value, Values, one
 
 if TYPE_CHECKING:
     from tersely.code.graph.evaluate import Evaluator
@@ -49,7 +49,7 @@ class Parameters:
             return declared
         if file.facts.declarations_suffice and self.evaluator.typed.says_enough(declared, file):
             return declared
-        passed = self._passed(file, position, index)
+        passed = self._handed(file, position, index) or self._passed(file, position, index)
         if file.facts.injection is not None:
             passed |= self.evaluator.providers.values(file, position, scope.parameters[index][0])
         if file.facts.virtual:
@@ -79,6 +79,35 @@ class Parameters:
                 found, self.evaluator.annotations.instances(file, file.definitions[position][3], annotation)
             )
         return found
+
+    def _handed(self, file: File, position: int, index: int) -> Values:
+        """What a function without a name is given by the function outside the repository that it is written for.
+
+        That call is the one place where such a function goes, so that nothing need be searched for.
+        """
+        if position not in file.handed:
+            return NOTHING
+        scope, call = file.handed[position]
+        if any(value[0] == FUNCTION for value in self.evaluator.calls.called(file, scope, call)):
+            return NOTHING
+        given = self.evaluator.members.sites.given(file, scope, call)
+        parameters = file.scope(position).parameters
+        if len(given[2]) == 1 < len(parameters):
+            return self.evaluator.values(file, scope, (ITEM, given[2][0], (CONST, index)))
+        found: Values = NOTHING
+        for expression in passed_expressions(file.scope(position), index, given, 0):
+            found |= self.evaluator.values(file, scope, expression)
+        return found
+
+    def receivers(self, file: File, position: int) -> Values:
+        """What a function without a name has as its receiver where it is written for a function that gives it one."""
+        if position not in file.handed:
+            return NOTHING
+        key = ("receiver", file.id, position)
+        return self.solver.solve(key, self._receiver_values, file, *file.handed[position])
+
+    def _receiver_values(self, file: File, scope: int, call: Expression) -> Values:
+        return self.evaluator.values(file, scope, self.evaluator.members.sites.given_receiver(file, scope, call))
 
     def _passed(self, file: File, position: int, index: int) -> Values:
         """What call sites pass for a parameter."""

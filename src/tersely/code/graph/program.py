@@ -23,6 +23,7 @@ from tersely.code.expressions import (
     GENERIC,
     IMPORTED,
     ITEM,
+    KEY_OF,
     LITERAL,
     MAPPING,
     MEMBER,
@@ -50,14 +51,14 @@ MEMBER_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
 
 
 # Expressions that end with the name of their first part.
-NAMED_BY_FIRST = (CALL, NEW, ITEM, ELEMENT, PART, ENTER, GENERIC, DECLARED, AS_TRAIT)
+NAMED_BY_FIRST = (CALL, NEW, ITEM, ELEMENT, KEY_OF, PART, ENTER, GENERIC, DECLARED, AS_TRAIT)
 
 MEMBERS = (MEMBER, REFERENCE)
 CALLS = (CALL, NEW)
 LISTS = (SEQUENCE, EITHER)
 
 # Expressions that hold what their first part holds.
-HELD_IN_FIRST = (ITEM, ELEMENT, PART, ENTER, SPREAD, DECLARED)
+HELD_IN_FIRST = (ITEM, ELEMENT, KEY_OF, PART, ENTER, SPREAD, DECLARED)
 
 NAMELESS = (CONST, LITERAL)  # expressions that hold the value of no name
 
@@ -266,6 +267,17 @@ class File:
         if facts.functions_are_objects or callee[2] == facts.construct_method:
             every.update(dict.fromkeys(set(callee_names(callee[1])) - facts.receiver_names - facts.super_names))
         return every
+
+    @cached_property
+    def handed(self) -> dict[int, tuple[int, Expression]]:
+        """Where a function without a name is written as an argument: the scope, and the call that takes it."""
+        return {
+            argument[1]: (position, call)
+            for position, scope in enumerate(self.scopes)
+            for call in (scope.calls if scope is not None else ())
+            for argument in (*call[2], *(value for _, value in call[3]))
+            if type(argument) is tuple and argument[0] == DEFINED and self.definitions[argument[1]][0] == Kind.LAMBDA
+        }
 
     @cached_property
     def handed_by_name(self) -> dict[Any, list[tuple[int, int]]]:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import MEMBER
+from tersely.code.graph.containers import is_keyed
 from tersely.code.graph.program import File
 from tersely.code.graph.values import (
     BUILTIN,
     CLASS,
+    COLLECTION,
     DISPLAY,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
     KEY,
     NOTHING,
+    TUPLE,
     Value,
     Values,
     collection,
+    mapping_of,
     one,
     tuple_of,
 )
@@ -25,6 +30,8 @@ from tersely.code.languages.model import RECEIVER, Summary
 
 if TYPE_CHECKING:
     from tersely.code.graph.evaluate import Evaluator
+
+PAIRS = (TUPLE, DISPLAY)  # what may have parts with places
 
 
 class Summaries:
@@ -38,7 +45,10 @@ class Summaries:
         if callee[0] == BUILTIN:
             return file.facts.methods.get(callee[2])
         if callee[0] == EXTERNAL:
-            return file.facts.summaries.get(callee[1]) or file.facts.methods.get(callee[1].rpartition(".")[2])
+            summaries, methods = file.facts.summaries, file.facts.methods
+            owner, _, name = callee[1].rpartition(".")
+            nearby = f"{owner.rpartition('.')[2]}.{name}"  # of a type whose package is not told
+            return summaries.get(callee[1]) or summaries.get(nearby) or methods.get(name)
         return None
 
     def applied(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
@@ -95,21 +105,54 @@ class Summaries:
 
     def _gathered(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
         """The collections that a call makes of what it is given."""
+
+        def argument(position: int) -> Values:
+            return self._argument(file, scope, call, position)
+
         containers = self.evaluator.containers
-        found: Values = NOTHING
+        found = self.held(summary, argument, file)
         if summary.pairs:
-            parts = [self._argument(file, scope, call, position) for position in summary.pairs]
-            found |= collection(tuple_of(tuple(containers.elements(part) for part in parts)))
+            found |= collection(tuple_of(tuple(containers.elements(argument(part)) for part in summary.pairs)))
         if summary.gathers >= 0:
             gathered = [self.evaluator.values(file, scope, part) for part in call[2][summary.gathers :]]
             found |= collection(frozenset().union(*gathered))
-        held = self._argument(file, scope, call, summary.items_of)
-        if held:
-            found |= collection(frozenset().union(*[containers.items(value, None, file) for value in held]))
-        for value in self._argument(file, scope, call, summary.item_pairs_of):
-            keys = containers.display_keys(value) if value[0] == DISPLAY else NOTHING
-            found |= collection(tuple_of((keys, containers.items(value, None, file))))
+        if summary.tuple_from >= 0:
+            parts = (self.evaluator.values(file, scope, part) for part in call[2][summary.tuple_from :])
+            found |= tuple_of(tuple(parts))
+        results = self._results(argument(summary.flattens), file, scope, call) if summary.flattens >= 0 else NOTHING
+        if results:
+            found |= collection(containers.elements(results))
+        if summary.groups >= 0:
+            keys = self._results(argument(summary.groups), file, scope, call)
+            found |= mapping_of(keys, collection(containers.elements(argument(RECEIVER))))
         return found
+
+    def held(self, summary: Summary, argument: Callable[[int], Values], file: File) -> Values:
+        """What some values hold, by what is known of a function that is given them."""
+        containers = self.evaluator.containers
+        found: Values = NOTHING
+        if held := argument(summary.items_of):
+            found |= collection(frozenset().union(*[containers.items(value, None, file) for value in held]))
+        if elements := containers.elements(argument(summary.iterates)):
+            found |= collection(elements)
+        if elements := containers.elements(argument(summary.numbers)):
+            found |= collection(tuple_of((NOTHING, elements)))
+        if keys := containers.keys_of(argument(summary.keys_of)):
+            found |= collection(keys)
+        for value in argument(summary.item_pairs_of):
+            keys = containers.keys_of(frozenset((value,)))
+            found |= collection(tuple_of((keys, containers.items(value, None, file))))
+        if summary.part >= 0:
+            for value in argument(RECEIVER):
+                found |= containers.items(value, frozenset((summary.part,)), file) if value[0] in PAIRS else NOTHING
+        return found
+
+    def property(self, container: Value, name: str, file: File) -> Values:
+        """What reading a member of a container gives, where that is known."""
+        summary = file.facts.properties.get(name)
+        if summary is None:
+            return NOTHING
+        return self.held(summary, lambda at: frozenset((container,)) if at == RECEIVER else NOTHING, file)
 
     def of_builtin(self, file: File, scope: int, callee: Value, call: Any) -> Values:
         """What a method of a value gives that no class of ours has."""
@@ -120,10 +163,12 @@ class Summaries:
             return mapped if container[0] == INSTANCE or not mapped else collection(mapped)
         if container[0] == INSTANCE:
             return frozenset((container,))
+        if name in facts.views and container[0] == COLLECTION and is_keyed(container):
+            return frozenset((container,))
         if name in facts.views:
             return collection(self.evaluator.containers.items(container, None, file))
         if name in facts.item_views:
-            keys = self.evaluator.containers.display_keys(container) if container[0] == DISPLAY else NOTHING
+            keys = self.evaluator.containers.keys_of(frozenset((container,)))
             return collection(tuple_of((keys, self.evaluator.containers.items(container, None, file))))
         if name in facts.getters:
             arguments = call[2]

@@ -7,7 +7,8 @@ MODULE (tag, file)
 EXTERNAL (tag, dotted name): something outside the repository; RESULT (tag, dotted name): what calling it gives
 DISPLAY (tag, file, serial): a list or mapping written in the source
 REST (tag, file, position, parameter): what a variadic parameter collects, or `parameters.EVERY`: all that is given
-COLLECTION (tag, frozenset of elements); TUPLE (tag, (frozenset, …)): known only by what they hold
+COLLECTION (tag, frozenset of elements), of a mapping (tag, frozenset of items, frozenset of keys);
+TUPLE (tag, (frozenset, …)): known only by what they hold
 KEY (tag, str | int): a constant, as a key
 PARENT (tag, file, class, receiver): `super()`
 BUILTIN (tag, value, name): a method of a display or collection
@@ -52,7 +53,7 @@ def one(*value: Any) -> Values:
 
 
 MAX_EXTERNAL_PARTS = 7  # names in the dotted name of something external; longer ones come from loops
-MAX_CONTAINER_DEPTH = 2  # containers in containers that are told apart
+MAX_CONTAINER_DEPTH = 3  # containers in containers that are told apart
 
 
 def external(name: str) -> Values:
@@ -63,6 +64,11 @@ def external(name: str) -> Values:
 def collection(elements: Values) -> Values:
     """A collection of elements; what is nested too deeply in it is not told apart."""
     return frozenset(((COLLECTION, _shallow(elements, 1)),))
+
+
+def mapping_of(keys: Values, items: Values) -> Values:
+    """A mapping known by its keys and by what it holds for them."""
+    return frozenset(((COLLECTION, _shallow(items, 1), _shallow(keys, 1)),))
 
 
 def tuple_of(parts: tuple[Values, ...]) -> Values:
@@ -77,7 +83,7 @@ def _shallow(values: Values, depth: int) -> Values:
     for value in values:
         if value[0] == COLLECTION:
             if depth < MAX_CONTAINER_DEPTH:
-                kept.add((COLLECTION, _shallow(value[1], depth + 1)))
+                kept.add((COLLECTION, *(_shallow(part, depth + 1) for part in value[1:])))
         elif value[0] == TUPLE:
             if depth < MAX_CONTAINER_DEPTH:
                 kept.add((TUPLE, tuple(_shallow(part, depth + 1) for part in value[1])))

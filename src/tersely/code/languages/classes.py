@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import GENERIC, MEMBER, NEW, Expression
+from tersely.code.expressions import DECLARED, GENERIC, MEMBER, NEW, Expression
 from tersely.code.languages.model import Class, Files, Function, shared_directories
 from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import Kind
@@ -67,6 +67,15 @@ def anonymous_class(walk: Lowering, node: Node, body: Node | None, bases: Iterab
 def own_name(walk: Lowering) -> str:
     """The name of the class whose body is read."""
     return walk.definitions[walk.scope.definition].name
+
+
+def narrow_name(walk: Lowering, name: str, annotation: Expression) -> None:
+    """From here on a name means what it did, as far as a type admits it."""
+    if annotation is not None:
+        value = (DECLARED, walk.versioned(name), annotation)
+        walk.rebinds = True
+        walk.bind_name(name, value)
+        walk.rebinds = False
 
 
 def bind_typed(walk: Lowering, name: Node | None, annotation: Expression, value: Expression = None) -> None:

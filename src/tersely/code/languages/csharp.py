@@ -25,6 +25,7 @@ from tersely.code.expressions import (
 from tersely.code.expressions import Parameter as Parameter_
 from tersely.code.languages.classes import bind_typed, child_of, function, namespace_files, own_name, word
 from tersely.code.languages.model import (
+    FEEDS,
     Assign,
     Block,
     Call,
@@ -437,7 +438,7 @@ CSHARP = Language(
             "Where OrderBy OrderByDescending ThenBy Take Skip TakeWhile SkipWhile Distinct Reverse ToList ToArray "
             "ToHashSet Concat Union Except Intersect AsEnumerable Values FindAll AsSpan Append Prepend"
         ),
-        feeders=dict.fromkeys(FEEDERS, 0),
+        methods=dict.fromkeys(FEEDERS, FEEDS),
         mappers=names("Select ConvertAll"),
         common_members=COMMON_MEMBERS,
         builtins="System",

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from tersely.code.expressions import (
     CONST,
     DECLARED,
+    DEFINED,
     EITHER,
     ELEMENT,
     GENERIC,
     ITEM,
+    KEY_OF,
     MAPPING,
     MEMBER,
     SEQUENCE,
@@ -342,10 +344,11 @@ def lower_assignment(walk: Lowering, node: Node) -> Expression:
 
 
 def _ranged(walk: Lowering, node: Node, wanted: int) -> list[Expression]:
-    """Keys are not followed; what stands alone may be the element of a channel."""
+    """A key and what is held for it; what stands alone is a key, or the element of a channel."""
     iterable = walk.value(node.child_by_field_name("right"))
-    element = iterable and (ELEMENT, iterable)
-    return [element] if wanted == 1 else [None, element, *[None] * (wanted - 2)][:wanted]
+    if iterable is None:
+        return [None] * wanted
+    return [(KEY_OF, iterable), (ITEM, iterable, None), *[None] * wanted][:wanted]
 
 
 def lower_send(walk: Lowering, node: Node) -> Expression:
@@ -399,33 +402,46 @@ STRUCT_TYPES = frozenset({"type_identifier", "qualified_type", "generic_type", "
 
 
 def _filled(walk: Lowering, made: Expression, body: Node | None, outer: Expression = None) -> Expression:
-    """A literal of a type with its braces; inner braces without a type are of the element's type."""
-    inner = made[2][-1] if type(made) is tuple and made[0] == GENERIC and made[1] in (SLICE, MAP) else None
+    """A literal of a type with its braces; inner braces without a type are of the key's or the element's type."""
+    is_container = type(made) is tuple and made[0] == GENERIC and made[1] in (SLICE, MAP)
+    key_type, inner = (made[2][0], made[2][-1]) if is_container else (None, None)
     typed = made and (TYPED, made)
     if typed is None and outer is not None:  # an element of a type that has a name
         typed = (ELEMENT, outer)
+    fields = [] if is_container else _field_names(walk, made)
     pairs: list[tuple[Expression, Expression]] = []
     elements: list[Expression] = []
     for element in named_parts(body) if body is not None else []:
         if element.type == "keyed_element":
             key, value = element.child_by_field_name("key"), element.child_by_field_name("value")
             name = named_parts(key)[0] if key is not None and named_parts(key) else None
-            written = _element(walk, value, inner, typed)
-            if name is not None and name.type == "identifier" and inner is None:
+            if name is not None and name.type == "identifier" and not is_container:
+                written = _element(walk, value, inner, typed)
                 walk.mentions.add(walk.text(name))
                 walk.scope.binds.append(((MEMBER, typed, walk.text(name)), written))
             else:
-                pairs.append((walk.value(key), written))
+                pairs.append((_element(walk, key, key_type, None), _element(walk, value, inner, typed)))
         else:
             elements.append(_element(walk, element, inner, typed))
+    walk.scope.binds += (((MEMBER, typed, name), value) for name, value in zip(fields, elements, strict=False))
     display: Expression = None
     if pairs:
         display = (MAPPING, tuple(pairs), walk.next_serial())
-    elif elements:
+    elif elements and not fields:
         display = (SEQUENCE, tuple(elements), walk.next_serial())
-    if inner is not None and display is not None:
+    if is_container and display is not None:
         return display
     return (EITHER, (typed, display)) if display is not None else typed
+
+
+def _field_names(walk: Lowering, made: Expression) -> list[str]:
+    """The fields of a struct that the file has declared so far, in order."""
+    position = made[1] if type(made) is tuple and made[0] == DEFINED else -1
+    for at, definition in enumerate(walk.definitions if type(made) is str else ()):
+        if definition.kind is Kind.STRUCT and definition.name == made:
+            position = at
+    draft = walk.drafts[position] if position >= 0 else None
+    return [target for target, _ in draft.binds if type(target) is str] if draft is not None else []
 
 
 def label_of(node: Node) -> Node | None:
@@ -543,7 +559,8 @@ GO = Language(
         namespace="directory",
         virtual=True,
         structural=True,
-        containers=frozenset((SLICE, MAP, CHANNEL)),
+        containers=frozenset((SLICE, CHANNEL)),
+        mappings=frozenset((MAP,)),
         tuples=frozenset((TUPLE,)),
         common_members=COMMON_MEMBERS,
         top_types=names("any comparable Ordered"),

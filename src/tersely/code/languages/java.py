@@ -22,7 +22,9 @@ from tersely.code.expressions import (
     STATIC,
     TYPED,
 )
+from tersely.code.languages.classes import narrow_name
 from tersely.code.languages.model import (
+    RECEIVER,
     Assign,
     Call,
     Catches,
@@ -217,10 +219,7 @@ def lower_if(walk: Lowering, node: Node) -> Any:
     tested, typed = _type_test(walk, condition) if condition is not None else (None, None)
     name = walk.text(tested) if tested is not None else ""
     if name in walk.scope.bound and branch is not None and not _assigns(walk, branch, name):
-        value = (DECLARED, walk.versioned(name), walk.value(typed))
-        walk.rebinds = True
-        walk.bind_name(name, value)
-        walk.rebinds = False
+        narrow_name(walk, name, walk.value(typed))
     walk.value(branch)
     walk.scope.versions = before
     walk.value(node.child_by_field_name("alternative"))
@@ -358,7 +357,7 @@ RULES: dict[str, Rule] = {
     "break_statement": Jump(),
     "continue_statement": Jump(),
     "lambda_expression": Function(name="", body_is_value=True),
-    "formal_parameter": Parameter("name", "type", defines=Kind.FIELD),
+    "formal_parameter": Parameter("name", "type", defines=Kind.FIELD, has_accessor=True),
     "spread_parameter": Parameter(":variable_declarator", "#-2", mode=REST),
     "receiver_parameter": Skip(),
     "method_declaration": Function(Kind.METHOD, returns="type", generics=GENERICS),
@@ -384,6 +383,54 @@ COMMON_MEMBERS = names(
     "getKey read write flush join"
 )
 COMBINATORS = names("andThen compose negate and or identity reversed thenComparing equals hashCode toString getClass")
+
+KEEPS = Summary(calls=(0,), iterates=RECEIVER, passes=("element",))
+COMPARES = Summary(calls=(0,), iterates=RECEIVER, passes=("element", "element"))
+METHODS = {
+    **dict.fromkeys(
+        names(
+            "forEach forEachOrdered removeIf anyMatch allMatch noneMatch ifPresent ifPresentOrElse mapToInt mapToLong "
+            "mapToDouble forEachRemaining replaceAll thenAccept"
+        ),
+        Summary(calls=(0,), passes=("element",)),
+    ),
+    **dict.fromkeys(names("filter peek takeWhile dropWhile whenComplete"), KEEPS),
+    **dict.fromkeys(
+        names("map mapToObj thenApply thenApplyAsync"), Summary(calls=(0,), collects=(0,), passes=("element",))
+    ),
+    **dict.fromkeys(names("flatMap thenCompose"), Summary(calls=(0,), flattens=0, passes=("element",))),
+    **dict.fromkeys(names("sorted sort min max"), COMPARES),
+    "entrySet": Summary(item_pairs_of=RECEIVER),
+    "keySet": Summary(keys_of=RECEIVER),
+    "navigableKeySet": Summary(keys_of=RECEIVER),
+    "values": Summary(items_of=RECEIVER),
+    "getKey": Summary(part=0),
+    "getValue": Summary(part=1),
+    "computeIfAbsent": Summary(calls=(1,), passes=("argument 0",)),
+    "orElseGet": Summary(calls=(0,), result_of=0, elements=RECEIVER),
+    **dict.fromkeys(names("findFirst findAny"), Summary(iterates=RECEIVER)),
+}
+FIRST = Summary(returns=0)
+GATHERS = Summary(gathers=0)
+SUMMARIES = {
+    "Class.cast": FIRST,
+    "Objects.requireNonNull": FIRST,
+    "Preconditions.checkNotNull": FIRST,
+    **{f"Collections.{name}": FIRST for name in names(
+        "unmodifiableList unmodifiableSet unmodifiableMap unmodifiableCollection synchronizedList synchronizedMap"
+    )},
+    **dict.fromkeys(
+        names(
+            "Stream.of List.of Set.of Arrays.asList Optional.of Optional.ofNullable Collections.singletonList "
+            "Collections.singleton CompletableFuture.completedFuture"
+        ),
+        GATHERS,
+    ),
+    "List.copyOf": FIRST,
+    "Set.copyOf": FIRST,
+    "Arrays.stream": Summary(iterates=0),
+    "Map.entry": Summary(tuple_from=0),
+}  # fmt: skip
 
 JAVA = Language(
     name="java",
@@ -427,11 +474,7 @@ JAVA = Language(
             "Executable",
         ),
         methods_apart=True,
-        summaries={
-            "java.lang.Class.cast": Summary(returns=0),
-            "java.util.Objects.requireNonNull": Summary(returns=0),
-            "com.google.common.base.Preconditions.checkNotNull": Summary(returns=0),
-        },
+        summaries=SUMMARIES,
         classes_are_modules=True,
         overloads=True,
         functions_are_objects=True,
@@ -448,11 +491,17 @@ JAVA = Language(
         number_types=names("int Integer long Long short byte char float double Number Object"),
         containers=names(
             "[] List ArrayList LinkedList Collection Set HashSet LinkedHashSet TreeSet SortedSet NavigableSet Queue "
-            "Deque ArrayDeque PriorityQueue Stack Vector Map HashMap LinkedHashMap TreeMap SortedMap NavigableMap "
-            "ConcurrentMap ConcurrentHashMap EnumMap WeakHashMap IdentityHashMap Iterable Iterator ListIterator "
+            "Deque ArrayDeque PriorityQueue Stack Vector "
+            "Iterable Iterator ListIterator "
             "Optional Stream Enumeration CopyOnWriteArrayList BlockingQueue ConcurrentLinkedQueue AtomicReference "
             "ThreadLocal WeakReference SoftReference Supplier Callable Future CompletableFuture Spliterator"
         ),
+        mappings=names(
+            "Map HashMap LinkedHashMap TreeMap SortedMap NavigableMap ConcurrentMap ConcurrentHashMap EnumMap "
+            "WeakHashMap IdentityHashMap ConcurrentSkipListMap Hashtable"
+        ),
+        tuples=names("Entry SimpleEntry SimpleImmutableEntry"),
+        methods=METHODS,
         adders={
             "add": (-1, 0),
             "put": (0, 1),
@@ -464,11 +513,10 @@ JAVA = Language(
         getters=names(
             "get getOrDefault next previous remove pop peek poll take first last getFirst getLast removeFirst "
             "removeLast element orElse orElseThrow orElseGet nextElement put putIfAbsent computeIfAbsent join call "
-            "pollFirst pollLast peekFirst peekLast firstElement lastElement elementAt reduce findFirst findAny min "
-            "max"
+            "pollFirst pollLast peekFirst peekLast firstElement lastElement elementAt reduce"
         ),
         views=names(
-            "values iterator listIterator stream parallelStream filter sorted distinct limit skip peek subList toList "
+            "iterator listIterator stream parallelStream filter sorted distinct limit skip peek subList toList "
             "descendingIterator elements headSet tailSet subSet collect clone asList spliterator takeWhile dropWhile"
         ),
         common_members=COMMON_MEMBERS,

@@ -12,14 +12,18 @@ from tersely.code.expressions import (
     CONSTRUCTOR,
     EITHER,
     ELEMENT,
+    ITEM,
     MEMBER,
     NEW,
     POSITIONAL,
     PRIVATE,
     PROPERTY,
     REST,
+    SEQUENCE,
+    TYPED,
     Expression,
     Parameter,
+    either,
 )
 from tersely.code.languages.classes import (
     anonymous_class,
@@ -28,15 +32,16 @@ from tersely.code.languages.classes import (
     dotted_type,
     function,
     namespace_files,
+    narrow_name,
     own_name,
 )
 from tersely.code.languages.model import (
+    RECEIVER,
     Assign,
     Block,
     Class,
     Comment,
     Custom,
-    Either,
     Function,
     Imports,
     Inner,
@@ -49,13 +54,14 @@ from tersely.code.languages.model import (
     Return,
     Rule,
     Skip,
+    Summary,
     Text,
     Typed,
     TypeParameter,
     control_table,
     names,
 )
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import named_parts, parts_in
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -77,9 +83,26 @@ def grammar() -> object:
 PLATFORM_WORDS = re.compile(rb"\b(?:actual|expect)(?=[ \t]+constructor\b)")
 
 
-def without_platform_words(source: bytes) -> bytes:
-    """The source as the grammar can read it."""
-    return PLATFORM_WORDS.sub(b" " * len(b"actual"), source) if b"constructor" in source else source
+# In a class body on one line: texts, which stay, and spaces where the grammar misses the end of a member.
+ONE_LINE_CLASS = re.compile(rb"^[^\n]*\b(?:class|interface|object)\b[^\n]*\{[^\n]*\}[^\n]*$", re.MULTILINE)
+MEMBER_WORDS = (
+    rb"abstract|class|companion|const|data|enum|fun|infix|init|inline|inner|interface|internal|lateinit|object|open|"
+    rb"operator|override|private|protected|public|sealed|suspend|tailrec|val|value|var|vararg"
+)
+MEMBER_ENDS = re.compile(
+    rb'"(?:\\.|[^"\\\n])*"|(?<=[^\s{;])[ \t](?=[ \t]*\})|(?<=\})[ \t](?=[ \t]*(?:%b)\b)' % MEMBER_WORDS
+)
+
+
+def readable(source: bytes) -> bytes:
+    """The source as the grammar can read it: without words that it does not know, with the ends that it misses."""
+    if b"constructor" in source:
+        source = PLATFORM_WORDS.sub(b" " * len(b"actual"), source)
+    return ONE_LINE_CLASS.sub(lambda line: MEMBER_ENDS.sub(_ended, line[0]), source)
+
+
+def _ended(found: re.Match[bytes]) -> bytes:
+    return b";" if len(found[0]) == 1 else found[0]
 
 
 def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
@@ -149,15 +172,20 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
     """`{ a, b -> … }`; without parameters it has `it`."""
     listed = child_of(node, "lambda_parameters")
     parameters: list[Parameter] = []
+    several: list[tuple[str, Node]] = []
     for child in named_parts(listed) if listed is not None else ():
         name = child_of(child, "identifier")
         text = walk.parameter_name(name, len(parameters))
+        if child.type == "multi_variable_declaration":
+            several.append((text, child))
         parameters.append(Parameter(text, walk.value(child_of(child, *TYPES)), None, POSITIONAL))
     parent = walk.scope
     draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, node)
     draft.parameters = parameters or [Parameter("it", None, None, POSITIONAL)]
     draft.bound.update(parameter.name for parameter in draft.parameters)
     walk.scope = draft
+    for text, declared in several:
+        bind_components(walk, declared, text)
     value: Expression = None
     for child in named_parts(node):
         if listed is None or child.id != listed.id:
@@ -248,8 +276,10 @@ def lower_class_parameter(walk: Lowering, node: Node) -> Expression:
     walk.visit(rest)
     if name is not None:
         bind_typed(walk, name, annotation)
-        if any(child.type in ("val", "var") for child in node.children):
+        if node.parent is not None and any(child.type in ("val", "var") for child in node.children):
             walk.define_value(node, walk.text(name), name, Kind.FIELD)
+            number = [child.id for child in named_parts(node.parent) if child.type == node.type].index(node.id) + 1
+            walk.scope.binds.append((f"{COMPONENT}{number}", annotation and (TYPED, annotation)))
     return None
 
 
@@ -262,13 +292,9 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
              "property_delegate", "type_parameters", "type_constraints", "line_comment", "block_comment")  # fmt: skip
     initial = next((child for child in named_parts(node) if child.type not in known), None)
     if several is not None:
-        value = walk.value(initial)
-        for position, child in enumerate(named_parts(several)):
-            name = child_of(child, "identifier")
-            if name is not None:
-                walk.bind_name(walk.text(name), value and (1, value, f"component{position + 1}"), name)
-                if walk.scope.kind is Kind.MODULE:  # of a script
-                    walk.define_value(node, walk.text(name), name, Kind.VARIABLE)
+        for each in bind_components(walk, several, walk.value(initial)):
+            if walk.scope.kind is Kind.MODULE:  # of a script
+                walk.define_value(node, walk.text(each), each, Kind.VARIABLE)
         return None
     if declared is None:
         return None
@@ -333,6 +359,21 @@ def lower_this(walk: Lowering, node: Node) -> Expression:
     return (MEMBER, walk.value(label), "this") if label is not None else "this"
 
 
+def bind_components(walk: Lowering, node: Node, value: Expression) -> list[Node]:
+    """`(a, b)` takes a value apart; gives the places of the names."""
+    found: list[Node] = []
+    for position, child in enumerate(named_parts(node)):
+        name = child_of(child, "identifier")
+        if name is not None:
+            component = (MEMBER, value, f"{COMPONENT}{position + 1}")
+            walk.bind_name(walk.text(name), value and (EITHER, (component, (ITEM, value, (CONST, position)))), name)
+            found.append(name)
+    return found
+
+
+COMPONENT = "component"
+
+
 def lower_for(walk: Lowering, node: Node) -> Expression:
     """`for (x: T in collection)`, `for ((a, b) in collection)`."""
     parts = named_parts(node)
@@ -341,9 +382,7 @@ def lower_for(walk: Lowering, node: Node) -> Expression:
     value = walk.value(parts[1])
     element = value and (ELEMENT, value)
     if parts[0].type == "multi_variable_declaration":
-        for position, child in enumerate(named_parts(parts[0])):
-            name = named_parts(child)[0] if named_parts(child) else child
-            walk.bind_name(walk.text(name), element and (3, element, (CONST, position)), name)
+        bind_components(walk, parts[0], element)
     else:
         bind_typed(walk, child_of(parts[0], "identifier"), walk.value(child_of(parts[0], *TYPES)), element)
     walk.visit(parts[2:])
@@ -357,6 +396,90 @@ def lower_subject(walk: Lowering, node: Node) -> Expression:
     if declared is not None:
         bind_typed(walk, child_of(declared, "identifier"), walk.value(child_of(declared, *TYPES)), value)
     return value
+
+
+def lower_test(walk: Lowering, node: Node) -> Expression:
+    """`value is T` has no value that calls anything."""
+    walk.visit(named_parts(node))
+    return None
+
+
+def lower_if(walk: Lowering, node: Node) -> Expression:
+    """The value is that of a branch. What is tested to be of a type is, in the branch or after one that leaves."""
+    parts, condition = named_parts(node), node.child_by_field_name("condition")
+    before = dict(walk.scope.versions)
+    walk.value(condition)
+    narrow(walk, condition)
+    values: list[Expression] = []
+    branches = [part for part in parts if condition is None or part.id != condition.id]
+    for branch in branches:
+        values.append(walk.value(branch))
+        walk.scope.versions = before
+    if len(branches) == 1 and _leaves(branches[0]):
+        narrow(walk, condition, negated=True)
+    return either(*values)
+
+
+def _leaves(node: Node) -> bool:
+    """Whether what follows a branch does not run when the branch does."""
+    last = named_parts(node)[-1] if node.type == "block" and named_parts(node) else node
+    return last.type in ("return_expression", "throw_expression", "break_expression", "continue_expression")
+
+
+def lower_when(walk: Lowering, node: Node) -> Expression:
+    """The value is that of an entry; in each the subject is of the types that it tests for."""
+    subject = child_of(node, "when_subject")
+    walk.value(subject)
+    declared = child_of(subject, "variable_declaration") if subject is not None else None
+    name = child_of(declared or subject, "identifier") if subject is not None else None
+    values: list[Expression] = []
+    for entry in named_parts(node):
+        if entry.type == "when_entry":
+            before = dict(walk.scope.versions)
+            conditions = parts_in(entry, "condition")
+            values.append(_entry_value(walk, entry, [part for part in conditions if part.is_named], name))
+            walk.scope.versions = before
+    return either(*values)
+
+
+def _entry_value(walk: Lowering, entry: Node, conditions: list[Node], subject: Node | None) -> Expression:
+    types: list[Expression] = []
+    for condition in conditions:
+        types.append(walk.value(condition))
+        if len(conditions) == 1:
+            narrow(walk, condition)
+    tests = [condition for condition in conditions if condition.type == "type_test" and not _is_negated(condition)]
+    if subject is not None and tests and len(tests) == len(conditions):
+        narrow_name(walk, walk.text(subject), either(*types))
+    tested = {condition.id for condition in conditions}
+    value: Expression = None
+    for child in named_parts(entry):
+        if child.id not in tested:
+            value = walk.value(child)
+    return value
+
+
+def _is_name(node: Node | None) -> bool:
+    return node is not None and node.type == "identifier"
+
+
+def _is_negated(node: Node) -> bool:
+    return any(child.type == "!is" for child in node.children)
+
+
+def narrow(walk: Lowering, condition: Node | None, *, negated: bool = False) -> None:
+    """Names that a condition tests for their types have these types from here on; `negated`, where it does not hold."""
+    if condition is None:
+        return
+    left, right = condition.child_by_field_name("left"), condition.child_by_field_name("right")
+    joined = "||" if negated else "&&"
+    if condition.type == "parenthesized_expression":
+        narrow(walk, next(iter(named_parts(condition)), None), negated=negated)
+    elif condition.type == "binary_expression" and any(child.type == joined for child in condition.children):
+        narrow(walk, left, negated=negated)
+        narrow(walk, right, negated=negated)
+    elif condition.type == "is_expression" and _is_negated(condition) is negated and _is_name(left):
+        narrow_name(walk, walk.text(left) if left is not None else "", walk.value(right))
 
 
 def lower_catch(walk: Lowering, node: Node) -> Expression:
@@ -373,8 +496,11 @@ OPERATORS = {"+": "plus", "-": "minus", "*": "times", "/": "div", "%": "rem"}
 def lower_binary(walk: Lowering, node: Node) -> Expression:
     """`a ?: b` is one of both; `a / b` calls `a.div(b)`."""
     first = node.child_by_field_name("left")
-    left, right = walk.value(first), walk.value(node.child_by_field_name("right"))
     tokens = {child.type for child in node.children}
+    left, before = walk.value(first), dict(walk.scope.versions)
+    narrow(walk, first if "&&" in tokens else None)
+    right = walk.value(node.child_by_field_name("right"))
+    walk.scope.versions = before
     if "?:" in tokens:
         return left if right is None else right if left is None else (EITHER, (left, right))
     name = next((OPERATORS[token] for token in tokens if token in OPERATORS), "")
@@ -389,6 +515,8 @@ def lower_infix(walk: Lowering, node: Node) -> Expression:
     if len(named_parts(node)) != 3:
         return None
     left, name, right = named_parts(node)
+    if walk.text(name) == "to":
+        return (SEQUENCE, (walk.value(left), walk.value(right)), walk.next_serial())
     walk.mentions.add(walk.text(name))
     return walk.call((MEMBER, walk.value(left), walk.text(name)), (walk.value(right),), (), name.start_point[0] + 1)
 
@@ -437,7 +565,10 @@ RULES: dict[str, Rule] = {
     "number_literal": Literal("Int"),
     "float_literal": Literal("Double"),
     "character_literal": Literal("Char"),
-    "if_expression": Either(("#1", "#2")),
+    "if_expression": Custom(lower_if),
+    "when_expression": Custom(lower_when),
+    "type_test": Inner(),
+    "is_expression": Custom(lower_test),
     "parenthesized_expression": Inner(),
     "unary_expression": Inner("argument"),
     "binary_expression": Custom(lower_binary),
@@ -473,11 +604,49 @@ RULES: dict[str, Rule] = {
     "block_comment": Comment(),
 }
 
-FEEDERS = names(
-    "forEach map filter flatMap any all none first firstOrNull last lastOrNull find single count sumOf sortedBy "
-    "groupBy associateBy associateWith mapNotNull filterNot onEach maxByOrNull minByOrNull partition takeWhile "
-    "dropWhile forEachIndexed"
-)
+EACH = ("element",)
+GATHERS = Summary(gathers=0)
+KEEPS = Summary(calls=(0,), returns=RECEIVER, passes=("receiver",))
+METHODS = {
+    **dict.fromkeys(
+        names(
+            "forEach filter any all none first firstOrNull last lastOrNull find single count sumOf sortedBy "
+            "associateBy associateWith filterNot onEach maxByOrNull minByOrNull partition takeWhile dropWhile "
+            "removeIf removeAll sortedByDescending indexOfFirst distinctBy singleOrNull maxBy minBy"
+        ),
+        Summary(calls=(0,), passes=EACH),
+    ),
+    **dict.fromkeys(names("map mapNotNull"), Summary(calls=(0,), collects=(0,), passes=EACH)),
+    "flatMap": Summary(calls=(0,), flattens=0, passes=EACH),
+    "groupBy": Summary(calls=(0,), groups=0, passes=EACH),
+    "mapIndexed": Summary(calls=(0,), collects=(0,), passes=("", "element")),
+    "forEachIndexed": Summary(calls=(0,), passes=("", "element")),
+    "fold": Summary(calls=(1,), result_of=1, returns=0, passes=("argument 0", "element")),
+    "reduce": Summary(calls=(0,), elements=RECEIVER, passes=("element", "element")),
+    "withIndex": Summary(numbers=RECEIVER),
+    "zip": Summary(pairs=(RECEIVER, 0)),
+    **dict.fromkeys(names("also takeIf takeUnless"), KEEPS),
+    **dict.fromkeys(names("let use"), Summary(calls=(0,), result_of=0, passes=("receiver",))),
+    "apply": Summary(calls=(0,), returns=RECEIVER, receives="receiver"),
+    "run": Summary(calls=(0,), result_of=0, receives="receiver"),
+}
+PROPERTIES = {
+    "keys": Summary(keys_of=RECEIVER),
+    "values": Summary(items_of=RECEIVER),
+    "entries": Summary(item_pairs_of=RECEIVER),
+    **dict.fromkeys(("key", "first"), Summary(part=0)),
+    **dict.fromkeys(("value", "second"), Summary(part=1)),
+    "third": Summary(part=2),
+}
+SUMMARIES = {
+    "kotlin.with": Summary(calls=(1,), result_of=1, receives="argument 0"),
+    "kotlin.run": Summary(calls=(0,), result_of=0),
+    **dict.fromkeys(("kotlin.Pair", "kotlin.Triple"), Summary(tuple_from=0)),
+    **{
+        f"kotlin.{name}": GATHERS
+        for name in names("listOf mutableListOf setOf mutableSetOf arrayOf arrayListOf sequenceOf listOfNotNull")
+    },
+}
 
 KOTLIN = Language(
     name="kotlin",
@@ -485,7 +654,7 @@ KOTLIN = Language(
     rules=RULES,
     label_of=label_of,
     control=control_table("kotlin"),
-    readable=without_platform_words,
+    readable=readable,
     namespace_of=package_of,
     blocks=names("block function_body for_statement while_statement when_entry catch_block"),
     resolution=Resolution(
@@ -514,10 +683,12 @@ KOTLIN = Language(
         text_types=names("String CharSequence Any"),
         number_types=names("Int Long Double Float Byte Short Any Number"),
         containers=names(
-            "List MutableList ArrayList Collection MutableCollection Set MutableSet HashSet LinkedHashSet Map "
-            "MutableMap HashMap LinkedHashMap Array Iterable Iterator Sequence Deque ArrayDeque Queue Lazy StateFlow "
+            "List MutableList ArrayList Collection MutableCollection Set MutableSet HashSet LinkedHashSet Array "
+            "Iterable Iterator Sequence Deque ArrayDeque Queue Lazy StateFlow "
             "Flow Result"
         ),
+        mappings=names("Map MutableMap HashMap LinkedHashMap SortedMap ConcurrentHashMap"),
+        tuples=names("Pair Triple Entry MutableEntry"),
         adders={"add": (-1, 0), "put": (0, 1), "addFirst": (-1, 0), "addLast": (-1, 0)},
         getters=names(
             "get getOrNull first firstOrNull last lastOrNull single find getOrDefault getOrPut removeAt removeFirst "
@@ -525,11 +696,13 @@ KOTLIN = Language(
         ),
         views=names(
             "filter filterNot filterNotNull sorted sortedBy distinct reversed take drop toList toMutableList toSet "
-            "values asSequence asReversed subList plus minus iterator listIterator shuffled onEach asIterable "
+            "asSequence asReversed subList plus minus iterator listIterator shuffled onEach asIterable "
             "takeWhile dropWhile"
         ),
-        feeders=dict.fromkeys(FEEDERS, 0),
-        mappers=names("map mapNotNull flatMap"),
+        methods=METHODS,
+        universal_methods=names("let also apply run takeIf takeUnless use"),
+        properties=PROPERTIES,
+        summaries=SUMMARIES,
         common_members=names(
             "equals hashCode toString get set add put remove contains containsKey size isEmpty isNotEmpty let also "
             "apply run with map filter forEach first last iterator next hasNext close read write flush append length "

@@ -292,6 +292,7 @@ class Parameter:
     default: Field = ""
     mode: int = 0
     defines: Kind | None = None  # in a class header, the parameter is a member of that kind
+    has_accessor: bool = False  # and a method without parameters that gives it
     fields: frozenset[str] = frozenset()  # types of children that make it a field of the class too
     ignored: str = ""  # type of a name that makes it no parameter at all
 
@@ -511,14 +512,27 @@ class Summary:
     module_named: int = -1  # imports the module that this argument names, and gives it back
     instance_of: int = -1  # gives back an instance of the type that this argument names
     gathers: int = -1  # gives back a collection of this argument and those after it
+    flattens: int = -1  # gives back a collection of the elements of what calling this argument gives
+    iterates: int = -1  # gives back a collection of what iterating over this argument gives
+    numbers: int = -1  # gives back a collection of tuples of a number and an element of this argument
+    keys_of: int = -1  # gives back a collection of the keys of this argument
+    groups: int = -1  # gives back a mapping of what calling this argument gives to collections of what it is given
+    tuple_from: int = -1  # gives back a tuple of this argument and those after it
+    part: int = -1  # gives back what the receiver, a tuple, holds at this place
     items_of: int = -1  # gives back a collection of what this argument holds
     item_pairs_of: int = -1  # gives back a collection of the keys of this argument with what they hold
     # What the functions it calls are given: "receiver", "element" of the receiver, "result" of the function, "rest" of
     # the arguments after the first; with a position an argument: "element 1", "argument 0", "elements 1"; "" unknown.
+    # "held" is an element, or the receiver where that stands for the one thing it holds. A function that takes more
+    # than one word passes takes the parts of it: of an element of a mapping the key and the item.
     passes: tuple[str, ...] = ()
+    receives: str = ""  # likewise what is the receiver in the functions it calls
 
 
 RECEIVER = -2  # in a `Summary` of a method: the object it is called on
+FEEDS = Summary(calls=(0,), passes=("held",))  # a method that calls its first argument with what it belongs to
+MAPS = Summary(calls=(0,), collects=(0,), passes=("held",))
+FLATTENS = Summary(calls=(0,), flattens=0, passes=("held",))
 
 
 def names(text: str) -> frozenset[str]:
@@ -595,6 +609,7 @@ class Resolution:
     union_types: frozenset[str] = frozenset()  # Optional, Union: the value is of one of the arguments
     class_types: frozenset[str] = frozenset()  # type[X]: the class itself
     containers: frozenset[str] = frozenset()  # generic types whose last argument is the element
+    mappings: frozenset[str] = frozenset()  # generic types whose arguments are the key and the item
     # Methods that add to a container: name -> (position of the key or -1, position of the element).
     adders: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     mergers: Mapping[str, int] = field(
@@ -603,9 +618,6 @@ class Resolution:
     getters: frozenset[str] = frozenset()  # methods of a container that give an element
     views: frozenset[str] = frozenset()  # methods of a container that give a container of the same elements
     item_views: frozenset[str] = frozenset()  # methods of a mapping that give its (key, value) pairs
-    feeders: Mapping[str, int] = field(
-        default_factory=dict
-    )  # methods that call their argument: parameter -> an element
     mappers: frozenset[str] = frozenset()  # methods of a container that give a container of what their argument gives
     transparent_types: frozenset[str] = frozenset()  # generic types that stand for their first argument: Box, Option
     echoes: frozenset[str] = frozenset()  # methods of transparent types that give the value back: unwrap, clone
@@ -618,6 +630,8 @@ class Resolution:
     module_keys: Callable[[str], tuple[str, ...]] | None = None  # words by which importers of a path are found
     next_item: str = ""  # what `next_method` gives holds the element in this member
     methods: Mapping[str, Summary] = field(default_factory=dict)  # methods of values that are not ours, by name
+    universal_methods: frozenset[str] = frozenset()  # those of `methods` that objects of ours have too
+    properties: Mapping[str, Summary] = field(default_factory=dict)  # what reading a member of a container gives
     receiver_binders: frozenset[str] = frozenset()  # methods of functions whose first argument becomes the receiver
     deriving_functions: frozenset[str] = frozenset()  # `Owner.name` that make an object that inherits from an argument
     declarations_suffice: bool = False  # what callers pass for a parameter with a type of ours is not looked for

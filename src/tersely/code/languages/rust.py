@@ -22,7 +22,11 @@ from tersely.code.expressions import (
     Expression,
 )  # fmt: skip
 from tersely.code.expressions import Parameter as Positional
-from tersely.code.languages.model import (  # fmt: skip
+from tersely.code.languages.model import (
+    FEEDS,
+    FLATTENS,
+    MAPS,
+    RECEIVER,  # fmt: skip
     Assign,
     Attribute,
     Block,
@@ -399,8 +403,8 @@ def lower_alias(walk: Lowering, node: Node) -> Expression:
 # Patterns and values
 
 
-def bind_pattern(walk: Lowering, node: Node | None, value: Expression, *, iterated: bool = False) -> None:
-    """Bind the names of a pattern to parts of a value. Where one is `iterated` it may be what a map holds for a key."""
+def bind_pattern(walk: Lowering, node: Node | None, value: Expression) -> None:
+    """Bind the names of a pattern to parts of a value."""
     if node is None:
         return
     kind = node.type
@@ -414,8 +418,6 @@ def bind_pattern(walk: Lowering, node: Node | None, value: Expression, *, iterat
         known = value[1] if type(value) is tuple and value[0] == SEQUENCE else ()
         for position, child in enumerate(_patterns(node)):
             inside = value and (ITEM, value, (CONST, position))
-            if iterated and position == 1 and inside:
-                inside = (EITHER, (inside, value))
             bind_pattern(walk, child, known[position] if position < len(known) else inside)
     elif kind == "tuple_struct_pattern":
         _bind_tuple_struct(walk, node, value)
@@ -430,12 +432,13 @@ def bind_pattern(walk: Lowering, node: Node | None, value: Expression, *, iterat
         condition = node.child_by_field_name("condition")
         for child in named_parts(node):
             if condition is None or child.id != condition.id:
-                bind_pattern(walk, child, value, iterated=iterated)
+                bind_pattern(walk, child, value)
         walk.value(condition)
 
 
 def _patterns(node: Node) -> list[Node]:
-    return named_parts(node)
+    """The patterns of a list, those of which nothing is kept among them."""
+    return [child for child in all_parts(node) if child.type == "_" or (child.is_named and "comment" not in child.type)]
 
 
 def _bind_struct(walk: Lowering, node: Node) -> None:
@@ -461,7 +464,10 @@ def _bind_tuple_struct(walk: Lowering, node: Node, value: Expression) -> None:
 
 def _part(walk: Lowering, made: Node | None, field: str) -> Expression:
     """A field of what a pattern names: of a variant or of a struct."""
-    typed = walk.value(made)
+    return _part_of(walk.value(made), field)
+
+
+def _part_of(typed: Expression, field: str) -> Expression:
     if typed is None:
         return None
     struct = (MEMBER, (TYPED, typed), field)
@@ -490,7 +496,7 @@ def lower_for(walk: Lowering, node: Node) -> Expression:
     """`for pattern in value { … }`."""
     before = dict(walk.scope.versions)
     value = walk.value(node.child_by_field_name("value"))
-    bind_pattern(walk, node.child_by_field_name("pattern"), value and (ELEMENT, value), iterated=True)
+    bind_pattern(walk, node.child_by_field_name("pattern"), value and (ELEMENT, value))
     walk.value(node.child_by_field_name("body"))
     walk.scope.versions = before
     return None
@@ -554,7 +560,7 @@ def lower_closure(walk: Lowering, node: Node) -> Expression:
     walk.scope = draft
     draft.returned_type = returned
     for name, pattern in patterns:
-        bind_pattern(walk, pattern, name, iterated=True)
+        bind_pattern(walk, pattern, name)
     value = walk.value(body)
     if value is not None:
         draft.returns.append(value)
@@ -615,7 +621,10 @@ def lower_macro_call(walk: Lowering, node: Node) -> Expression:
 
 def _macro_value(walk: Lowering, callee: Expression, tree: Node | None, line: int = 0) -> Expression:
     """What a macro gives that is called with a token tree."""
-    values = _token_values(walk, tree) if tree is not None else []
+    if callee == "matches" and tree is not None:
+        _match_tokens(walk, all_parts(tree)[1:-1])
+        return (LITERAL, "bool")
+    values = _token_values(walk, all_parts(tree)[1:-1]) if tree is not None else []
     if callee == "vec":
         return (SEQUENCE, tuple(values), walk.next_serial())
     if type(callee) is str:
@@ -627,9 +636,67 @@ def _macro_value(walk: Lowering, callee: Expression, tree: Node | None, line: in
     return None
 
 
-def _token_values(walk: Lowering, tree: Node) -> list[Expression]:
-    """The values of the expressions between the delimiters of a token tree."""
-    tokens = all_parts(tree)[1:-1]
+def _match_tokens(walk: Lowering, tokens: list[Node]) -> None:
+    """`value, pattern if guard`: the guard sees what the pattern binds."""
+    kinds = [token.type for token in tokens]
+    comma = kinds.index(",") if "," in kinds else len(tokens)
+    guard = kinds.index("if", comma) if "if" in kinds[comma:] else len(tokens)
+    before = dict(walk.scope.versions)
+    values = _token_values(walk, tokens[:comma])
+    _bind_tokens(walk, tokens[comma + 1 : guard], values[0] if len(values) == 1 else None)
+    _token_values(walk, tokens[guard + 1 :])
+    walk.scope.versions = before
+
+
+def _bind_tokens(walk: Lowering, tokens: list[Node], value: Expression) -> None:
+    """Bind the names of a pattern that is written as tokens."""
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        text = walk.text(token)
+        if token.type == "token_tree":
+            for place, part in enumerate(_listed(token)):
+                _bind_tokens(walk, part, value and (ITEM, value, (CONST, place)))
+        elif token.type == "identifier" and (text[:1].isupper() or _is_followed_by(tokens, position, "::")):
+            made, position = _token_path(walk, tokens, position)
+            if position < len(tokens) and tokens[position].type == "token_tree":
+                _bind_variant(walk, tokens[position], made, value)
+                position += 1
+            continue
+        elif token.type == "identifier":
+            walk.rebinds = walk.scope.kind is not Kind.MODULE
+            walk.bind_name(text, value, token)
+            walk.rebinds = False
+        position += 1
+
+
+def _is_followed_by(tokens: list[Node], position: int, kind: str) -> bool:
+    return position + 1 < len(tokens) and tokens[position + 1].type == kind
+
+
+def _listed(tree: Node) -> list[list[Node]]:
+    """The tokens between the delimiters of a tree, as commas separate them."""
+    found: list[list[Node]] = [[]]
+    for token in all_parts(tree)[1:-1]:
+        if token.type == ",":
+            found.append([])
+        else:
+            found[-1].append(token)
+    return found
+
+
+def _bind_variant(walk: Lowering, tree: Node, made: Expression, value: Expression) -> None:
+    """`Variant(a, b)`, `Variant { a, b: c }` as tokens."""
+    by_name = all_parts(tree)[0].type == "{"
+    for place, part in enumerate(_listed(tree)):
+        field = walk.text(part[0]) if by_name and part else str(place)
+        inside = part[2:] if by_name and _is_followed_by(part, 0, ":") else part
+        wraps = made in ("Some", "Ok")
+        _bind_tokens(walk, inside, value if wraps else None if made == "Err" else _part_of(made, field))
+
+
+def _token_values(walk: Lowering, tokens: list[Node]) -> list[Expression]:
+    """The values of the expressions that tokens may be read as."""
     values: list[Expression] = []
     position = 0
     while position < len(tokens):
@@ -644,7 +711,7 @@ def _token_expression(walk: Lowering, tokens: list[Node], position: int) -> tupl
     token = tokens[position]
     position += 1
     if token.type == "token_tree":
-        values = _token_values(walk, token)
+        values = _token_values(walk, all_parts(token)[1:-1])
         value: Expression = values[0] if len(values) == 1 else None
     elif token.type in ("identifier", "self", "crate", "super", "metavariable"):
         if position + 1 < len(tokens) and tokens[position].type == "!" and tokens[position + 1].type == "token_tree":
@@ -679,11 +746,11 @@ def _token_postfix(walk: Lowering, tokens: list[Node], position: int, value: Exp
     while position < len(tokens):
         token = tokens[position]
         if token.type == "token_tree" and all_parts(token)[0].type == "(":
-            arguments = tuple(_token_values(walk, token))
+            arguments = tuple(_token_values(walk, all_parts(token)[1:-1]))
             value = walk.call(value, arguments, (), token.start_point[0] + 1) if value is not None else None
             position += 1
         elif token.type == "token_tree" and all_parts(token)[0].type == "[":
-            _token_values(walk, token)
+            _token_values(walk, all_parts(token)[1:-1])
             value = value and (ITEM, value, None)
             position += 1
         elif token.type == "." and position + 1 < len(tokens):
@@ -709,7 +776,7 @@ def lower_macro(walk: Lowering, node: Node) -> Expression:
     for rule in named_parts(node):
         body = rule.child_by_field_name("right")
         if body is not None and len(body.children) > 1:
-            _token_values(walk, body)
+            _token_values(walk, all_parts(body)[1:-1])
     return walk.leave(draft, parent)
 
 
@@ -825,11 +892,29 @@ COMMON_MEMBERS = names(
     "values wait with write write_all zip"
 )
 
-FED_WITH_ELEMENTS = names(
-    "map for_each filter filter_map flat_map any all find find_map position partition take_while skip_while max_by_key "
-    "min_by_key sort_by_key inspect and_then map_or map_or_else is_some_and is_ok_and retain then unwrap_or_else with "
-    "map_while sort_by dedup_by_key try_for_each"
-)
+COMPARES = Summary(calls=(0,), passes=("held", "held"))
+ITERATES = Summary(iterates=RECEIVER)
+METHODS = {
+    **dict.fromkeys(
+        names(
+            "for_each filter any all find position partition take_while skip_while max_by_key min_by_key sort_by_key "
+            "inspect is_some_and is_ok_and retain then unwrap_or_else with dedup_by_key try_for_each and_modify map_or"
+        ),
+        FEEDS,
+    ),
+    **dict.fromkeys(names("sort_by max_by min_by sort_unstable_by"), COMPARES),
+    **dict.fromkeys(names("map filter_map find_map map_while"), MAPS),
+    **dict.fromkeys(names("flat_map and_then"), FLATTENS),
+    **dict.fromkeys(names("map_or map_or_else"), Summary(calls=(0, 1), passes=("held",))),
+    **dict.fromkeys(
+        names("fold try_fold"), Summary(calls=(1,), returns=0, result_of=1, passes=("argument 0", "element"))
+    ),
+    **dict.fromkeys(names("iter iter_mut into_iter drain"), ITERATES),
+    **dict.fromkeys(names("keys into_keys"), Summary(keys_of=RECEIVER)),
+    **dict.fromkeys(names("values values_mut into_values"), Summary(items_of=RECEIVER)),
+    "enumerate": Summary(numbers=RECEIVER),
+    "zip": Summary(pairs=(RECEIVER, 0)),
+}
 
 IDENTITY = Summary(returns=0)
 
@@ -853,9 +938,10 @@ RUST = Language(
         declarations_suffice=True,
         open_types=("",),  # any: it may be a trait that is implemented here
         containers=names(
-            "[] Vec VecDeque LinkedList HashMap BTreeMap HashSet BTreeSet BinaryHeap Iterator IntoIterator "
-            "DoubleEndedIterator ExactSizeIterator Iter IntoIter IterMut Peekable Receiver Sender IndexMap SmallVec"
+            "[] Vec VecDeque LinkedList HashSet BTreeSet BinaryHeap Iterator IntoIterator "
+            "DoubleEndedIterator ExactSizeIterator Iter IntoIter IterMut Peekable Receiver Sender SmallVec"
         ),
+        mappings=names("HashMap BTreeMap IndexMap DashMap FxHashMap"),
         tuples=frozenset((TUPLE,)),
         transparent_types=names(
             "Option Result Box Rc Arc Ref RefMut RefCell Cell Mutex RwLock MutexGuard RwLockReadGuard RwLockWriteGuard "
@@ -869,14 +955,12 @@ RUST = Language(
             "context with_context iter iter_mut into_iter next await inspect and upgrade downgrade by_ref as_pin_mut"
         ),
         views=names(
-            "iter iter_mut into_iter drain values values_mut into_values "
             "cloned copied rev skip skip_while step_by take "
             "take_while filter chain collect peekable inspect "
             "by_ref clone to_vec to_owned as_slice as_mut_slice as_ref "
             "as_mut borrow borrow_mut unwrap expect lock read write into_boxed_slice into_vec fuse cycle retain sorted "
             "chunks windows split_off into into_inner deref unwrap_or_default ok"
         ),
-        item_views=names("enumerate"),
         getters=names(
             "get get_mut first last first_mut last_mut pop pop_front pop_back front back next next_back remove find "
             "max_by min_by max_by_key min_by_key nth peek recv try_recv swap_remove get_or_insert_with entry "
@@ -884,8 +968,8 @@ RUST = Language(
         ),
         adders={"push": (-1, 0), "push_back": (-1, 0), "push_front": (-1, 0), "insert": (0, 1), "send": (-1, 0)},
         mergers={"extend": 0, "append": 0},
-        feeders=dict.fromkeys(FED_WITH_ELEMENTS, 0) | {"fold": 1, "try_fold": 1},
-        mappers=names("map filter_map flat_map and_then find_map map_while"),
+        methods=METHODS,
+        universal_methods=frozenset(METHODS),
         common_members=COMMON_MEMBERS,
         builtins="std",
         summaries={

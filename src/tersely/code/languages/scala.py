@@ -24,6 +24,7 @@ from tersely.code.expressions import (
 from tersely.code.expressions import Parameter as Parameter_
 from tersely.code.languages.classes import anonymous_class, bind_typed, child_of, function, namespace_files, own_name
 from tersely.code.languages.model import (
+    FEEDS,
     Assign,
     Block,
     Class,
@@ -487,7 +488,7 @@ SCALA = Language(
             "filter filterNot sorted sortBy distinct reverse take drop toList toSeq toVector toSet values iterator "
             "tail init takeWhile dropWhile sortWith toArray prepended appended"
         ),
-        feeders=dict.fromkeys(FEEDERS, 0),
+        methods=dict.fromkeys(FEEDERS, FEEDS),
         mappers=names("map flatMap collect"),
         common_members=names(
             "equals hashCode toString apply unapply map flatMap filter foreach get getOrElse head tail size length "

@@ -21,6 +21,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.languages.classes import bind_typed, child_of, dotted_type, function, own_name
 from tersely.code.languages.model import (
+    FEEDS,
     Assign,
     Block,
     Class,
@@ -376,9 +377,7 @@ SWIFT = Language(
         union_types=names("Optional"),
         getters=names("first last popLast removeFirst removeLast randomElement remove min max next reduce"),
         views=names("filter sorted reversed values prefix suffix dropFirst dropLast shuffled lazy enumerated"),
-        feeders=dict.fromkeys(
-            ("forEach", "map", "filter", "compactMap", "flatMap", "contains", "first", "allSatisfy"), 0
-        ),
+        methods=dict.fromkeys(names("forEach map filter compactMap flatMap contains first allSatisfy"), FEEDS),
         mappers=names("map compactMap flatMap"),
         adders={"append": (-1, 0), "insert": (-1, 0)},
         common_members=names(

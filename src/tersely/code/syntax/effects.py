@@ -8,14 +8,12 @@ from tersely.code.expressions import (
     CALL,
     CONST,
     DEFINED,
-    ELEMENT,
     ITEM,
     MAPPING,
     MEMBER,
     SEQUENCE,
     SPREAD,
     Expression,
-    Parameter,
     either,
 )
 from tersely.code.symbols import Import
@@ -25,10 +23,7 @@ if TYPE_CHECKING:
 
 
 def note_additions(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
-    """What a method puts into its receiver, and what it gives to the functions it takes."""
-    fed = walk.resolution.feeders.get(callee[2])
-    if fed is not None and callee[1] is not None:
-        _feed(walk, callee[1], fed, arguments)
+    """What a method puts into its receiver."""
     adder = walk.resolution.adders.get(callee[2])
     if adder is not None and len(arguments) > adder[1]:
         key = arguments[adder[0]] if adder[0] >= 0 else None
@@ -36,16 +31,6 @@ def note_additions(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any
     merged = walk.resolution.mergers.get(callee[2])
     if merged is not None and len(arguments) > merged:
         walk.scope.binds.append(((ITEM, callee[1], (SPREAD, arguments[merged])), None))
-
-
-def _feed(walk: Lowering, source: Expression, place: int, arguments: tuple[Any, ...]) -> None:
-    """Functions written as arguments take elements of what the method belongs to, or what it holds."""
-    for argument in arguments:
-        draft = walk.drafts[argument[1]] if type(argument) is tuple and argument[0] == DEFINED else None
-        if draft is not None and place < len(draft.parameters):
-            name, annotation, default, mode = draft.parameters[place]
-            fed = either(default, (ELEMENT, source), source)
-            draft.parameters[place] = Parameter(name, annotation, fed, mode)
 
 
 def note_receiver(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:

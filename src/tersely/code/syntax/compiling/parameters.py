@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import KEYWORD_REST, POSITIONAL, REST, Expression, Parameter
+from tersely.code.expressions import KEYWORD_REST, POSITIONAL, REST, SIGNATURE, Expression, Parameter
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts, parts_in
 from tersely.code.symbols import CLASS_KINDS
@@ -81,6 +81,8 @@ def _parameter(rule: model.Parameter) -> Handler:
         name = get_name(node)
         if name is not None:
             walk.bind(name, value)
+            if rule.has_accessor and annotation is not None and walk.scope.kind in CLASS_KINDS:
+                walk.scope.binds.append((walk.text(name), (SIGNATURE, annotation)))
             if rule.defines is not None and walk.scope.kind in CLASS_KINDS:
                 walk.define_value(node, walk.text(name), name, rule.defines)
         return None
