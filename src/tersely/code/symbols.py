@@ -88,6 +88,7 @@ class Edge:
     callee: str
     grade: Grade
     sites: tuple[CallSite, ...]
+    rule: str = ""  # of the framework by which the caller reaches the callee
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.capabilities.declaration import Capability, Role, fixed, option, positional
 from tersely.capabilities.graph.listing import (
-    GRADE_WORDS,
     MARKS,
     Row,
+    grade_text,
     is_external,
     listed,
     name_of,
@@ -81,6 +81,7 @@ class Call:
     lines: tuple[int, ...]
     depth: int
     via: tuple[str, ...]  # the symbols between the far end of the call and the symbol
+    rule: str = ""  # of the framework by which the caller reaches the callee
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ def _order(reached: Reached) -> tuple[int, int, str]:
 def _call(edge: Edge, grade: Grade, path: tuple[str, ...] = ()) -> Call:
     lines = tuple(site.line for site in edge.sites)
     file = edge.sites[0].path if edge.sites else ""
-    return Call(edge.caller, edge.callee, grade, file, lines, max(1, len(path) - 1), path[1:-1])
+    return Call(edge.caller, edge.callee, grade, file, lines, max(1, len(path) - 1), path[1:-1], edge.rule)
 
 
 def text(calls: Calls, style: Style) -> str:
@@ -194,8 +195,8 @@ def _side_lines(calls: Calls, page: Page[Call], side: Direction, style: Style) -
 def _row(call: Call, side: Direction, sites: bool) -> Row:
     far = call.caller if side is Direction.CALLERS else call.callee
     if call.via:
-        return Row(far, call.grade, (f"via {' → '.join(map(name_of, call.via))}",))
-    return Row(far, call.grade, (sites_text(call.lines),) if sites else ())
+        return Row(far, call.grade, (f"via {' → '.join(map(name_of, call.via))}",), call.rule)
+    return Row(far, call.grade, (sites_text(call.lines),) if sites else (), call.rule)
 
 
 def _families(rows: list[Row], called: str) -> tuple[list[Row], list[list[Row]]]:
@@ -239,7 +240,7 @@ def _all_lines(page: Page[Call], style: Style) -> list[str]:
     lines = []
     for caller, group in groupby(page.items, key=lambda call: call.caller):
         lines.append(style.symbol(caller))
-        rows = [(call.callee, sites_text(call.lines), GRADE_WORDS[call.grade]) for call in group]
+        rows = [(call.callee, sites_text(call.lines), grade_text(call.grade, call.rule)) for call in group]
         lines += [f"  {line}" for line in aligned(rows, [None, style.faint, style.doubtful])]
     return [*lines, *rest_line(page, "edge", style)]
 

@@ -19,6 +19,12 @@ class Row(NamedTuple):
     id: str
     grade: Grade
     notes: tuple[str, ...]
+    rule: str = ""  # of a framework
+
+
+def grade_text(grade: Grade, rule: str) -> str:
+    """How sure an edge is, and by which rule of a framework it is one."""
+    return f"{GRADE_WORDS[grade]}, {rule}" if rule else GRADE_WORDS[grade]
 
 
 def listed(rows: Sequence[Row], style: Style) -> list[str]:
@@ -28,7 +34,9 @@ def listed(rows: Sequence[Row], style: Style) -> list[str]:
     by_file: dict[str, list[Row]] = {}
     for row in sorted(rows, key=lambda row: is_external(row.id)):
         by_file.setdefault(path_of(row.id), []).append(row)
-    cells = [(name_of(row.id), *row.notes, GRADE_WORDS[row.grade]) for group in by_file.values() for row in group]
+    cells = [
+        (name_of(row.id), *row.notes, grade_text(row.grade, row.rule)) for group in by_file.values() for row in group
+    ]
     width = len(cells[0])
     lines = aligned(cells, [style.symbol, *[style.faint] * (width - 2), style.doubtful])
     blocks = []

@@ -36,6 +36,7 @@ from tersely.code.graph.values import (
     NOTHING,
     PARENT,
     REST,
+    RESULT,
     TUPLE,
     WRAPPED,
     Value,
@@ -125,7 +126,7 @@ class Sites:
                 found[target] = None
         by_name = type(callee) is tuple and callee[0] == MEMBER and callee[2] in file.facts.methods
         if not found and by_name and not self.evaluator.values(file, scope, callee):
-            found.update(dict.fromkeys(self._called_back(file.facts.methods[callee[2]], file, scope, call)))
+            found.update(dict.fromkeys(self.called_back(file.facts.methods[callee[2]], file, scope, call)))
         return _with_others(list(found), below)
 
     def _below(self, file: File, scope: int, call: Expression) -> list[Target]:
@@ -168,8 +169,12 @@ class Sites:
             return [self._function(member) for member in members if member[0] == FUNCTION]
         if tag == EXTERNAL and value[1] in file.facts.inert:
             return []
-        if tag in (EXTERNAL, BUILTIN):
-            return self._called_back(self.evaluator.summaries.of(value, file), file, scope, call)
+        if tag in (EXTERNAL, BUILTIN, RESULT):
+            summary = self.evaluator.summaries.of(value, file)
+            if tag == RESULT and summary is None:
+                return []
+            reached = self.evaluator.topics.reached(file, scope, summary, call) if summary is not None else []
+            return self.called_back(summary, file, scope, call) + reached
         return []
 
     def _function(self, value: Value) -> Target:
@@ -229,7 +234,7 @@ class Sites:
         fitting = self.evaluator.typed.fitting([target, *own], file, scope, call) if own else []
         return sorted(Target(value[1], value[2], 0) for value in fitting)
 
-    def _called_back(self, summary: Summary | None, file: File, scope: int, call: Expression) -> list[Target]:
+    def called_back(self, summary: Summary | None, file: File, scope: int, call: Expression) -> list[Target]:
         """Functions that a function outside the repository is known to call."""
         found: list[Target] = []
         for index, argument in enumerate(call[2] if file.facts.calls_back else ()):
@@ -250,11 +255,19 @@ class Sites:
         return sorted(found)
 
     def _functions(self, file: File, scope: int, expression: Expression) -> list[Value]:
+        made_by = expression[1] if type(expression) is tuple and expression[0] == CALL else None
+        if type(made_by) is tuple and made_by[0] == MEMBER and made_by[2] in file.facts.dispatchers:
+            members = self.evaluator.members
+            owners = [value for value in self.evaluator.values(file, scope, made_by[1]) if value[0] == CLASS]
+            names = file.facts.dispatchers[made_by[2]]
+            found = [one for owner in owners for name in names for one in sorted(members.declared(owner, name))]
+            return [value for value in found if value[0] == FUNCTION]
         return [value for value in self.evaluator.values(file, scope, expression) if value[0] == FUNCTION]
 
-    def _summary(self, file: File, scope: int, call: Expression) -> Summary | None:
+    def summary(self, file: File, scope: int, call: Expression) -> Summary | None:
+        """What is known of the function outside the repository that a call calls."""
         callee = call[1]
-        for value in sorted(self.evaluator.values(file, scope, callee), key=repr):
+        for value in sorted(self.evaluator.calls.called(file, scope, call), key=repr):
             summary = self.evaluator.summaries.of(value, file)
             if summary is not None:
                 return summary
@@ -262,7 +275,7 @@ class Sites:
 
     def given(self, file: File, scope: int, call: Expression) -> Expression:
         """The call that a function outside the repository makes to a function it was given."""
-        summary = self._summary(file, scope, call)
+        summary = self.summary(file, scope, call)
         receiver = _receiver(call)
         given: list[Expression] = []
         for words in summary.passes if summary is not None else ():
@@ -271,7 +284,7 @@ class Sites:
 
     def given_receiver(self, file: File, scope: int, call: Expression) -> Expression:
         """What is the receiver in a function that a function outside the repository is given."""
-        summary = self._summary(file, scope, call)
+        summary = self.summary(file, scope, call)
         return _passed(summary.receives, _receiver(call), call) if summary is not None and summary.receives else None
 
     def guesses(self, file: File, scope: int, call: Expression) -> list[Target]:
@@ -416,7 +429,28 @@ class Sites:
                     carriers.add(carrier.name)
                     if len(carriers) <= MAX_CARRIERS:
                         pending.append(carrier)
-        return frozenset(found)
+        return frozenset(found | self._by_topic(found, file, position))
+
+    def _by_topic(self, found: set[tuple[int, int, int, int]], file: File, position: int) -> set[Any]:
+        """Calls that reach a handler by what it is registered for."""
+        registered = False
+        for file_id, scope, index, shift in found:
+            other = self.program.file(file_id)
+            summary = self.summary(other, scope, other.scope(scope).calls[index]) if shift < 0 else None
+            registered = registered or bool(summary is not None and summary.registers)
+        if not registered:
+            return set()
+        reached = set()
+        for file_id, scope, index in self.evaluator.topics.reaching():
+            for target in self.targets_at(self.program.file(file_id), scope, index):
+                if (target.file, target.position) == (file.id, position):
+                    reached.add((file_id, scope, index, target.shift))
+        return reached
+
+    def rule(self, file: File, scope: int, call: Expression) -> str:
+        """The rule of a framework by which a call reaches what it does not call."""
+        summary = self.summary(file, scope, call)
+        return summary.rule if summary is not None else ""
 
     def _whole_module(self, home: int, name: Any) -> tuple[str, ...]:
         """The other names under which importers of a file get what a name stands for, if it stands for the module."""
@@ -457,7 +491,8 @@ class Sites:
         special = name in facts.constructors or name == facts.call_method
         special = special or (facts.constructor_is_class_name and owner >= 0 and name == file.definitions[owner][1])
         if owner < 0 or not special:
-            return [name]
+            made_by = [maker for maker, methods in facts.dispatchers.items() if owner >= 0 and name in methods]
+            return [name, *made_by]
         target = self.evaluator.members.class_of(file, owner)
         if target is None:
             return [name]

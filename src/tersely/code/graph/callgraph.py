@@ -77,6 +77,12 @@ class CallGraph:
         position = file.by_qualname.get(qualname)
         return None if position is None else (file, position)
 
+    def is_announced(self, symbol_id: str) -> bool:
+        """Whether a symbol is a function without its body, where the body may be written elsewhere."""
+        place = self.place(symbol_id)
+        scope = place[0].scopes[place[1]] if place is not None and place[0].facts.announces else None
+        return scope is not None and bool(scope.flags & ABSTRACT)
+
     def callees(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
         """What a symbol calls; for a class what its methods call too, anonymous functions belong to their owner."""
         place = self.place(symbol_id)
@@ -163,11 +169,13 @@ class CallGraph:
         kind = file.definitions[position][0]
         if kind in CALLABLE_KINDS or kind in CLASS_KINDS:
             sites = self._sites_for(file, position)
-            for file_id, scope, index, _ in sorted(sites.search(file, position, guesses)):
+            for file_id, scope, index, shift in sorted(sites.search(file, position, guesses)):
                 other = self.program.file(file_id)
                 call = other.scope(scope).calls[index]
+                rule = sites.rule(other, scope, call) if shift < 0 else ""
                 grade = self._site_grade(other, scope, index, file, position)
-                found.add(self._owner_id(other, scope), symbol_id, grade, other.path, call[4])
+                grade = _weaker(grade, Grade.INFERRED) if rule else grade
+                found.add(self._owner_id(other, scope), symbol_id, grade, other.path, call[4], rule)
         body = file.scopes[position]
         if kind == Kind.PROPERTY or (body is not None and body.flags & PROPERTY):
             self._collect_readers(file, position, symbol_id, found)
@@ -245,14 +253,15 @@ class CallGraph:
             return
         for index, call in enumerate(scope.calls):
             targets = self.sites.targets_at(file, position, index)
-            grade = self.grade(file, position, call[1])
+            rule = self.sites.rule(file, position, call) if any(target.shift < 0 for target in targets) else ""
+            grade = Grade.INFERRED if rule else self.grade(file, position, call[1])
             if file.facts.virtual and len(targets) > 1:  # the declaration alone does not say which
                 grade = _weaker(grade, Grade.INFERRED)
             for target in targets:
                 if target.manner in unwanted:
                     continue
                 surely = grade if target.manner is Manner.DIRECT else _weaker(grade, Grade.INFERRED)
-                found.add(caller, self._target_id(target), surely, file.path, call[4])
+                found.add(caller, self._target_id(target), surely, file.path, call[4], rule)
             for target in self.sites.guesses(file, position, call) if guesses and not targets else ():
                 found.add(caller, self._target_id(target), Grade.BY_NAME, file.path, call[4])
             named = type(call[1]) is str and call[1] in file.facts.super_names | file.facts.receiver_names
@@ -343,9 +352,12 @@ class _Collected:
     def __init__(self) -> None:
         self._sites: dict[tuple[str, str], set[tuple[str, int]]] = defaultdict(set)
         self._grades: dict[tuple[str, str], Grade] = {}
+        self._rules: dict[tuple[str, str], str] = {}
 
-    def add(self, caller: str, callee: str, grade: Grade, path: str, line: int) -> None:
+    def add(self, caller: str, callee: str, grade: Grade, path: str, line: int, rule: str = "") -> None:
         key = (caller, callee)
+        if rule:
+            self._rules.setdefault(key, rule)
         self._sites[key].add((path, line))
         known = self._grades.get(key)
         if known is None or _GRADE_ORDER[grade] < _GRADE_ORDER[known]:
@@ -359,11 +371,16 @@ class _Collected:
         for (caller, callee), sites in others._sites.items():
             weakest = _weaker(others._grades[caller, callee], grade)
             for path, line in sites:
-                self.add(caller, callee, weakest, path, line)
+                self.add(caller, callee, weakest, path, line, others._rules.get((caller, callee), ""))
 
     def edges(self) -> list[Edge]:
         return [
-            Edge(*key, self._grades[key], tuple(CallSite(*site) for site in sorted(self._sites[key])))
+            Edge(
+                *key,
+                self._grades[key],
+                tuple(CallSite(*site) for site in sorted(self._sites[key])),
+                self._rules.get(key, "") if self._grades[key] is Grade.INFERRED else "",
+            )
             for key in sorted(self._sites)
         ]
 

@@ -86,6 +86,19 @@ class Containers:
                 found |= self._iterated(value)
         return found
 
+    def held(self, values: Values) -> Values:
+        """What collections hold: of mappings the items, of all else what iterating over it gives."""
+        found: Values = NOTHING
+        for value in values:
+            underlying = self._underlying(value) if value[0] == INSTANCE else NOTHING
+            if underlying:
+                found |= self.held(underlying)
+            elif value[0] in (COLLECTION, DISPLAY):
+                found |= self.items(value, None, None)
+            else:
+                found |= self.elements(frozenset((value,)))
+        return found
+
     def keys_of(self, values: Values) -> Values:
         """The keys of the mappings among some values."""
         found: Values = NOTHING

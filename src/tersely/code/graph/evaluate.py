@@ -23,6 +23,7 @@ from tersely.code.expressions import (
     ELEMENT,
     ENTER,
     GENERIC,
+    HELD,
     IMPORTED,
     ITEM,
     KEY_OF,
@@ -51,6 +52,7 @@ from tersely.code.graph.overriding import Overriding
 from tersely.code.graph.parameters import Parameters
 from tersely.code.graph.program import MEMBER_OWNERS, File, Program
 from tersely.code.graph.summaries import Summaries
+from tersely.code.graph.topics import Topics
 from tersely.code.graph.traits import Traits
 from tersely.code.graph.type_filtering import Typed
 from tersely.code.graph.values import DISPLAY, FUNCTION, GENERATED, KEY, NOTHING, PROMISED, RESULT, Values, one
@@ -84,6 +86,7 @@ class Evaluator:
         self.parameters = Parameters(self)
         self.providers = Providers(self)
         self.containers = Containers(self)
+        self.topics: Topics = self.below.topics if self.below is not None else Topics(self)
         self._by_tag: dict[int, Callable[[File, int, Any], Values]] = {
             AROUND: self._around,
             AS_TRAIT: self._as_trait,
@@ -98,6 +101,7 @@ class Evaluator:
             GENERIC: self._generic,
             IMPORTED: self._imported,
             ITEM: self.containers.item,
+            HELD: self._held,
             KEY_OF: self._key_of,
             LITERAL: self._literal,
             MAPPING: self._display,
@@ -175,6 +179,9 @@ class Evaluator:
 
     def _element(self, file: File, scope: int, expression: Any) -> Values:
         return self.containers.elements(self.values(file, scope, expression[1]))
+
+    def _held(self, file: File, scope: int, expression: Any) -> Values:
+        return self.containers.held(self.values(file, scope, expression[1]))
 
     def _key_of(self, file: File, scope: int, expression: Any) -> Values:
         values = self.values(file, scope, expression[1])

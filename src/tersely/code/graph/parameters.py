@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CLASS_METHOD, CONST, ITEM, OUTSIDE, STATIC, VARIADIC, Expression, Scope, is_spread
 from tersely.code.graph.program import File
 from tersely.code.graph.values import CLASS, COLLECTION, FUNCTION, INSTANCE, KEY, NOTHING, REST, Value, Values, one
+from tersely.code.languages.model import Resolution
 
 if TYPE_CHECKING:
     from tersely.code.graph.evaluate import Evaluator
@@ -85,7 +87,7 @@ class Parameters:
 
         That call is the one place where such a function goes, so that nothing need be searched for.
         """
-        if position not in file.handed:
+        if not hands_over(file.facts) or position not in file.handed:
             return NOTHING
         scope, call = file.handed[position]
         if any(value[0] == FUNCTION for value in self.evaluator.calls.called(file, scope, call)):
@@ -123,6 +125,12 @@ class Parameters:
                 is_passed_on = type(expression) is str and caller.is_parameter(site_scope, expression)
                 found |= (self.evaluator if is_passed_on else below).values(caller, site_scope, expression)
         return few_keys(found)
+
+
+@cache
+def hands_over(facts: Resolution) -> bool:
+    """Whether it is known of functions outside the repository what they pass to those that they are given."""
+    return any(summary.passes for summary in (*facts.methods.values(), *facts.summaries.values()))
 
 
 def few_keys(values: Values) -> Values:

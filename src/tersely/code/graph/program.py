@@ -21,6 +21,7 @@ from tersely.code.expressions import (
     EXTENSION,
     GENERATOR,
     GENERIC,
+    HELD,
     IMPORTED,
     ITEM,
     KEY_OF,
@@ -51,14 +52,14 @@ MEMBER_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
 
 
 # Expressions that end with the name of their first part.
-NAMED_BY_FIRST = (CALL, NEW, ITEM, ELEMENT, KEY_OF, PART, ENTER, GENERIC, DECLARED, AS_TRAIT)
+NAMED_BY_FIRST = (CALL, NEW, ITEM, ELEMENT, HELD, KEY_OF, PART, ENTER, GENERIC, DECLARED, AS_TRAIT)
 
 MEMBERS = (MEMBER, REFERENCE)
 CALLS = (CALL, NEW)
 LISTS = (SEQUENCE, EITHER)
 
 # Expressions that hold what their first part holds.
-HELD_IN_FIRST = (ITEM, ELEMENT, KEY_OF, PART, ENTER, SPREAD, DECLARED)
+HELD_IN_FIRST = (ITEM, ELEMENT, HELD, KEY_OF, PART, ENTER, SPREAD, DECLARED)
 
 NAMELESS = (CONST, LITERAL)  # expressions that hold the value of no name
 
@@ -713,7 +714,7 @@ class Program:
 def calling_names(facts: Resolution) -> frozenset[str]:
     """Names of functions outside the repository that call functions which they are given."""
     every = (*facts.methods.items(), *facts.summaries.items())
-    return frozenset(name.rpartition(".")[2] for name, summary in every if summary.calls)
+    return frozenset(name.rpartition(".")[2].removesuffix("()") for name, summary in every if summary.calls)
 
 
 def callee_names(expression: Expression) -> tuple[Any, ...]:

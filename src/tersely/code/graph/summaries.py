@@ -18,6 +18,7 @@ from tersely.code.graph.values import (
     INSTANCE,
     KEY,
     NOTHING,
+    RESULT,
     TUPLE,
     Value,
     Values,
@@ -44,6 +45,8 @@ class Summaries:
         """What is known of a function that is not ours."""
         if callee[0] == BUILTIN:
             return file.facts.methods.get(callee[2])
+        if callee[0] == RESULT:
+            return file.facts.summaries.get(callee[1])
         if callee[0] == EXTERNAL:
             summaries, methods = file.facts.summaries, file.facts.methods
             owner, _, name = callee[1].rpartition(".")

@@ -26,6 +26,7 @@ from tersely.code.expressions import (
     VARIADIC,
     Expression,
 )
+from tersely.code.graph.containers import is_keyed
 from tersely.code.graph.program import File
 from tersely.code.graph.values import (
     CLASS,
@@ -297,6 +298,8 @@ class Typed:
                 names.update(file.facts.class_objects)
             elif value[0] == KEY:
                 names |= self.key_types(value, file)
+            elif value[0] == COLLECTION:
+                names |= file.facts.mappings if is_keyed(value) else file.facts.containers
         return frozenset(names)
 
     def _is_type_name(self, argument: Expression) -> bool:

@@ -11,6 +11,7 @@ from tersely.code.expressions import (
     CONST,
     GENERATOR,
     MAPPING,
+    MEMBER,
     OWN_RECEIVER,
     PROPERTY,
     SETTER,
@@ -18,6 +19,7 @@ from tersely.code.expressions import (
     Expression,
 )  # fmt: skip
 from tersely.code.languages.ecmascript_modules import module_files, module_keys
+from tersely.code.languages.frameworks import ECMASCRIPT_FRAMEWORKS
 from tersely.code.languages.model import (  # fmt: skip
     RECEIVER,
     Assign,
@@ -172,8 +174,16 @@ def _export_from(walk: Lowering, node: Node, module: str, line: int) -> None:
 
 def lower_decorator(walk: Lowering, node: Node) -> Expression:
     """`@decorator` calls it; `@decorator(…)` calls what it gives."""
+    decorated = node.next_named_sibling
+    while decorated is not None and decorated.type in ("decorator", "comment"):
+        decorated = decorated.next_named_sibling
+    name = decorated.child_by_field_name("name") if decorated is not None else None
+    arguments: tuple[Expression, ...] = ()
+    if name is not None and decorated is not None and decorated.type == "method_definition":
+        owner = walk.definitions[walk.scope.definition].name
+        arguments = (None, None, (MEMBER, owner, walk.text(name)))
     for child in named_parts(node):
-        walk.call(walk.callee(child), (), (), node.start_point[0] + 1)
+        walk.call(walk.callee(child), arguments, (), node.start_point[0] + 1)
     return None
 
 
@@ -306,7 +316,7 @@ ARRAY_METHODS = {
 
 CALLS_FIRST = Summary(calls=(0,))
 IDENTITY = Summary(returns=0)
-SUMMARIES = {
+SUMMARIES = ECMASCRIPT_FRAMEWORKS | {
     "globalThis.setTimeout": CALLS_FIRST,
     "globalThis.setInterval": CALLS_FIRST,
     "globalThis.setImmediate": CALLS_FIRST,

@@ -13,6 +13,7 @@ from tersely.code.expressions import (
     EITHER,
     ELEMENT,
     GENERIC,
+    HELD,
     ITEM,
     KEY_OF,
     MAPPING,
@@ -348,7 +349,7 @@ def _ranged(walk: Lowering, node: Node, wanted: int) -> list[Expression]:
     iterable = walk.value(node.child_by_field_name("right"))
     if iterable is None:
         return [None] * wanted
-    return [(KEY_OF, iterable), (ITEM, iterable, None), *[None] * wanted][:wanted]
+    return [(KEY_OF, iterable), (HELD, iterable), *[None] * wanted][:wanted]
 
 
 def lower_send(walk: Lowering, node: Node) -> Expression:

@@ -11,6 +11,7 @@ from tersely.code.expressions import (
     CONST,
     CONSTRUCTOR,
     DECLARED,
+    DEFINED,
     GENERIC,
     LITERAL,
     MEMBER,
@@ -22,7 +23,8 @@ from tersely.code.expressions import (
     STATIC,
     TYPED,
 )
-from tersely.code.languages.classes import narrow_name
+from tersely.code.languages.classes import child_of, function, narrow_name
+from tersely.code.languages.frameworks import SPRING, SPRING_ANNOTATIONS
 from tersely.code.languages.model import (
     RECEIVER,
     Assign,
@@ -284,6 +286,29 @@ def lower_resource(walk: Lowering, node: Node) -> Any:
     return None
 
 
+def lower_annotations(walk: Lowering, node: Node) -> None:
+    """Annotations by which a framework calls a method are calls that the class makes, with the method."""
+    method, modifiers = walk.scope, node.child_by_field_name("modifiers") or child_of(node, "modifiers")
+    owner = walk.drafts[walk.definitions[method.definition].parent]
+    for annotation in named_parts(modifiers) if modifiers is not None and owner is not None else ():
+        name = annotation.child_by_field_name("name")
+        if name is None or walk.text(name) not in SPRING_ANNOTATIONS:
+            continue
+        assert owner is not None
+        walk.scope = owner
+        listed = annotation.child_by_field_name("arguments")
+        values = [_annotated_value(walk, part) for part in (named_parts(listed) if listed is not None else ())]
+        line = annotation.start_point[0] + 1
+        walk.mentions.add(walk.text(name))
+        walk.call(walk.text(name), ((DEFINED, method.definition), *values), (), line)
+        walk.scope = method
+
+
+def _annotated_value(walk: Lowering, node: Node) -> Any:
+    """`value` or `key = value` among the arguments of an annotation."""
+    return walk.value(node.child_by_field_name("value") or node)
+
+
 def lower_constructor(rule: Function) -> Custom:
     """A constructor that names no other first calls that of the base class."""
 
@@ -301,6 +326,7 @@ def lower_constructor(rule: Function) -> Custom:
 
 
 GENERICS = (":type_parameters",)
+METHOD = Function(Kind.METHOD, returns="type", generics=GENERICS)
 CONSTRUCTING = Function(Kind.METHOD, flags=CONSTRUCTOR, generics=GENERICS)
 
 RULES: dict[str, Rule] = {
@@ -360,7 +386,7 @@ RULES: dict[str, Rule] = {
     "formal_parameter": Parameter("name", "type", defines=Kind.FIELD, has_accessor=True),
     "spread_parameter": Parameter(":variable_declarator", "#-2", mode=REST),
     "receiver_parameter": Skip(),
-    "method_declaration": Function(Kind.METHOD, returns="type", generics=GENERICS),
+    "method_declaration": Custom(function(METHOD, lower_annotations)),
     "annotation_type_element_declaration": Function(Kind.METHOD, returns="type"),
     "constructor_declaration": lower_constructor(CONSTRUCTING),
     "compact_constructor_declaration": CONSTRUCTING,
@@ -387,6 +413,7 @@ COMBINATORS = names("andThen compose negate and or identity reversed thenCompari
 KEEPS = Summary(calls=(0,), iterates=RECEIVER, passes=("element",))
 COMPARES = Summary(calls=(0,), iterates=RECEIVER, passes=("element", "element"))
 METHODS = {
+    **SPRING,
     **dict.fromkeys(
         names(
             "forEach forEachOrdered removeIf anyMatch allMatch noneMatch ifPresent ifPresentOrElse mapToInt mapToLong "

@@ -498,6 +498,20 @@ class Files(Protocol):
 
 
 @value
+class Topic:
+    """By what a framework brings together a call and the handler that it leads to.
+
+    `kind`: "path" (of a URL; what has a placeholder fits anything), "name" (a text; its last word counts), "word" (the
+    name that a value is written with), "type" (the class of what is passed, or of what the handler takes).
+    """
+
+    kind: str
+    framework: str = ""  # whose handlers alone are meant
+    argument: int = -1  # its position; RECEIVER, or HANDLER for what the handler itself tells
+    keyword: str = ""  # the argument of that name
+
+
+@value
 class Summary:
     """What a function outside the repository does with its arguments (positions; -1 for none)."""
 
@@ -526,9 +540,13 @@ class Summary:
     # "held" is an element, or the receiver where that stands for the one thing it holds. A function that takes more
     # than one word passes takes the parts of it: of an element of a mapping the key and the item.
     passes: tuple[str, ...] = ()
+    rule: str = ""  # what a framework does, in a few words: its edges are inferred and name it
+    registers: tuple[Topic, ...] = ()  # the functions it calls are handlers of these
+    reaches: Topic | None = None  # calls the handlers of this
     receives: str = ""  # likewise what is the receiver in the functions it calls
 
 
+HANDLER = -3  # in a `Topic`: the handler
 RECEIVER = -2  # in a `Summary` of a method: the object it is called on
 FEEDS = Summary(calls=(0,), passes=("held",))  # a method that calls its first argument with what it belongs to
 MAPS = Summary(calls=(0,), collects=(0,), passes=("held",))
@@ -672,6 +690,8 @@ class Resolution:
     common_members: frozenset[str] = frozenset()  # members of builtin types: never resolved by name alone
     builtins: str = ""  # external module of names that are not found
     summaries: Mapping[str, Summary] = field(default_factory=dict)
+    # Methods of classes that make a handler: the methods that it calls.
+    dispatchers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     value_decorators: Mapping[str, int] = field(default_factory=dict)  # decorator text -> definition flags
     # What a definition does to earlier ones of its name: the later one is what the name means. None: nothing.
     redefinition: Callable[[Node, Callable[[Node], str]], Redefinition] | None = None

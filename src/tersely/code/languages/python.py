@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import ABSTRACT, CLASS_METHOD, CONTEXT_MANAGER, PROPERTY, STATIC
+from tersely.code.languages.frameworks import DISPATCHERS, PYTHON_FRAMEWORKS
 from tersely.code.languages.model import (
     Alias,
     Assign,
@@ -301,7 +302,9 @@ PYTHON = Language(
         item_views=names("items"),
         common_members=BUILTIN_MEMBERS,
         builtins="builtins",
-        summaries={
+        dispatchers=DISPATCHERS,
+        summaries=PYTHON_FRAMEWORKS
+        | {
             "builtins.map": Summary(calls=(0, 1), collects=(0, 1)),
             "builtins.filter": Summary(calls=(0,), returns=1),
             "builtins.enumerate": Summary(pairs=(-1, 0)),

@@ -24,7 +24,8 @@ from tersely.code.languages.control.roles import (
     While,
     With,
 )
-from tersely.code.languages.model import Assign, Call, names
+from tersely.code.languages.model import Assign, Call, Function, names
+from tersely.code.symbols import Kind
 
 CONTROL = Control(
     roles={
@@ -58,6 +59,7 @@ CONTROL = Control(
         "yield_statement": Goes(Leap.BREAK),
         "continue_statement": Goes(Leap.CONTINUE, "#0"),
         "labeled_statement": Labelled("#0"),
+        "method_declaration": Function(Kind.METHOD),
         "binary_expression": Choice(),
         "unary_expression": Unary("operand"),
         "ternary_expression": Ternary(),

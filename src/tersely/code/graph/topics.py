@@ -1,0 +1,184 @@
+"""Handlers of frameworks, and the calls that lead to them: by a path, a name, a signal, the type of an event.
+
+What registers a handler and what reaches one are entries of the tables in `languages/frameworks.py`. A handler is
+called where it is registered; a call that reaches a topic calls the handlers of that topic, in any language for paths.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import CALL, MEMBER, Expression
+from tersely.code.graph.call_resolution import Target
+from tersely.code.graph.program import File, callee_names
+from tersely.code.graph.type_filtering import type_name
+from tersely.code.graph.values import CLASS, INSTANCE, KEY
+from tersely.code.languages.model import HANDLER, RECEIVER, Resolution, Summary, Topic
+from tersely.code.languages.registry import LANGUAGES
+
+if TYPE_CHECKING:
+    from tersely.code.graph.evaluate import Evaluator
+
+MAX_TOPIC_FILES = 300  # files that write the name of a function that registers or reaches; with more none is searched
+
+Key = tuple[str, str, Any]  # kind of a topic, the framework, and what tells it from others
+
+
+class Topics:
+    """Which handlers there are, and which calls lead to them."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self._handlers: dict[Key, set[Target]] | None = None
+        self._reaching: list[tuple[int, int, int]] | None = None
+
+    def reached(self, file: File, scope: int, summary: Summary, call: Expression) -> list[Target]:
+        """The handlers that a call leads to by what is known of the function it calls."""
+        if summary.reaches is None:
+            return []
+        found: set[Target] = set()
+        for kind, framework, told in self._keys(file, scope, summary.reaches, call, None):
+            if kind == "path":
+                found |= self._by_path(told)
+            else:
+                space, _, word = told.replace(":", ".").rpartition(".")
+                found |= self._of_space(self._registered().get((kind, framework, word), set()), space)
+        return sorted(found)
+
+    def _of_space(self, targets: set[Target], space: str) -> set[Target]:
+        """Of handlers of one name those of a namespace, as far as the paths of their files tell."""
+        if not space:
+            return targets
+        paths = {target: self.program.rows[target.file].path.replace(".", "/").split("/") for target in targets}
+        here = {target for target in targets if space in paths[target]}
+        return here or (targets if len(targets) == 1 else set())
+
+    def reaching(self) -> list[tuple[int, int, int]]:
+        """(file, scope, position among its calls) of every call that may lead to a handler."""
+        if self._reaching is None:
+            self._reaching = [place for place, summary, _ in self._calls() if summary.reaches is not None]
+        return self._reaching
+
+    def _registered(self) -> dict[Key, set[Target]]:
+        if self._handlers is None:
+            self._handlers = defaultdict(set)
+            for (file_id, scope, _), summary, call in self._calls():
+                if summary.registers:
+                    self._register(self.program.file(file_id), scope, summary, call)
+        return self._handlers
+
+    def _register(self, file: File, scope: int, summary: Summary, call: Expression) -> None:
+        assert self._handlers is not None
+        for target in self.evaluator.members.sites.called_back(summary, file, scope, call):
+            for topic in summary.registers:
+                for key in self._keys(file, scope, topic, call, target):
+                    self._handlers[key].add(target)
+
+    def _calls(self) -> Iterator[tuple[tuple[int, int, int], Summary, Expression]]:
+        """Every call of a function that registers or reaches handlers, with what is known of it."""
+        for language in sorted({row.language for row in self.program.rows.values()}):
+            for name in sorted(topical_names(LANGUAGES[language].resolution)):
+                for file in self._writing(name, language):
+                    for scope, index in file.calls_by_name.get(name, ()):
+                        call = file.scope(scope).calls[index]
+                        summary = self.evaluator.members.sites.summary(file, scope, call)
+                        if summary is not None and (summary.registers or summary.reaches is not None):
+                            yield (file.id, scope, index), summary, call
+
+    def _writing(self, name: str, language: str) -> list[File]:
+        files = sorted(
+            at for at in self.program.facts.files_mentioning(name) if self.program.rows[at].language == language
+        )
+        if len(files) > MAX_TOPIC_FILES:
+            self.program.limits_hit.add(f"{len(files):,} files with {name}: handlers are not looked for")
+            return []
+        return [self.program.file(at) for at in files]
+
+    def _by_path(self, path: str) -> set[Target]:
+        """The handlers of the routes that a path fits best: those that tell most of it apart, by its end."""
+        asked = segments(path)
+        best: set[Target] = set()
+        most = 0
+        for (kind, _, route), targets in self._registered().items():
+            told = fit(segments(route), asked) if kind == "path" else 0
+            if told > most:
+                best, most = set(targets), told
+            elif told == most and told:
+                best |= targets
+        return best
+
+    # Topics of calls
+
+    def _keys(self, file: File, scope: int, topic: Topic, call: Expression, target: Target | None) -> Iterator[Key]:
+        """What tells the topic of a call from others."""
+        if topic.argument == HANDLER:
+            if target is not None:
+                yield from self._told_by(topic, target)
+            return
+        expression = _argument(topic, call)
+        if topic.kind == "word":
+            yield from (("word", topic.framework, name) for name in callee_names(expression))
+            return
+        for value in self.evaluator.values(file, scope, expression):
+            if topic.kind == "type" and value[0] == INSTANCE:
+                for above in self.evaluator.members.linearised((CLASS, *value[1:3])):
+                    yield "type", topic.framework, self.program.file(above[1]).definitions[above[2]][1]
+            elif topic.kind in ("path", "name") and value[0] == KEY and type(value[1]) is str:
+                is_registered = topic.kind == "name" and target is not None
+                yield topic.kind, topic.framework, last_word(value[1]) if is_registered else value[1]
+
+    def _told_by(self, topic: Topic, target: Target) -> Iterator[Key]:
+        """What a handler itself tells: its name, or the type of its first parameter."""
+        home = self.program.file(target.file)
+        if topic.kind == "name":
+            yield "name", topic.framework, home.definitions[target.position][1]
+        elif parameters := home.scope(target.position).parameters:
+            yield "type", topic.framework, type_name(parameters[0][1])
+
+
+def topical_names(facts: Resolution) -> frozenset[str]:
+    """The last names of the functions outside the repository that register or reach handlers."""
+    every = (*facts.methods.items(), *facts.summaries.items())
+    topical = (name for name, summary in every if summary.registers or summary.reaches is not None)
+    return frozenset(name.rpartition(".")[2].removesuffix("()") for name in topical)
+
+
+def _argument(topic: Topic, call: Expression) -> Expression:
+    """The argument that says what a call is about; of what is called with a decorated function, where it was made."""
+    if type(call[1]) is tuple and call[1][0] == CALL:
+        call = call[1]
+    if topic.keyword:
+        return next((value for keyword, value in call[3] if keyword == topic.keyword), None)
+    if topic.argument == RECEIVER:
+        return call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
+    return call[2][topic.argument] if 0 <= topic.argument < len(call[2]) else None
+
+
+def last_word(name: str) -> str:
+    """A name without the namespace before it: `shop:cart`, `shop.cart`."""
+    return name.replace(":", ".").rpartition(".")[2]
+
+
+def segments(path: str) -> list[str]:
+    """The parts of the path of a URL, without host, query and fragment."""
+    _, scheme, rest = path.partition("://")
+    path = f"/{rest.partition('/')[2]}" if scheme else path
+    return [part for part in path.partition("?")[0].partition("#")[0].split("/") if part]
+
+
+def fit(route: list[str], asked: list[str]) -> int:
+    """How many parts of a path a route tells apart, 0 where it is another: what comes before it may be a prefix."""
+    if not route or len(route) > len(asked):
+        return 0
+    pairs = list(zip(reversed(route), reversed(asked), strict=False))
+    if any(one != other and not is_placeholder(one) for one, other in pairs):
+        return 0
+    return sum(one == other for one, other in pairs)
+
+
+def is_placeholder(part: str) -> bool:
+    """Whether a part of a route stands for any text: `<int:id>`, `{id}`, `:id`, `*`."""
+    return part[:1] in ("<", "{", ":", "*")

@@ -1,0 +1,111 @@
+"""What frameworks call, and when: one entry for each function of a framework that takes or reaches a handler.
+
+A key is the dotted name of a function outside the repository, or its last two names; `name()` is what calling it gives,
+the decorator that `app.route("/")` makes, unless the name begins with a capital letter: then one key stands for both.
+`docs/frameworks.md` says how to add to the tables.
+"""
+
+from __future__ import annotations
+
+from tersely.code.languages.model import HANDLER, RECEIVER, Summary, Topic, names
+
+HTTP_VERBS = names("get post put patch delete head options")
+PATH = Topic("path", argument=0)
+EVENT = Topic("type", "Spring", HANDLER)
+
+_DJANGO_NAMED = Topic("name", "Django", keyword="name")
+_DJANGO_ROUTE = Summary(rule="Django route", calls=(1,), registers=(PATH, _DJANGO_NAMED))
+_DJANGO_NAME = Summary(rule="Django route by name", reaches=Topic("name", "Django", 0))
+_DJANGO_CONNECT = Summary(rule="Django signal", calls=(0,), registers=(Topic("word", "Django", RECEIVER),))
+_DJANGO_SEND = Summary(rule="Django signal", reaches=Topic("word", "Django", RECEIVER))
+_DJANGO_SIGNALS = names(
+    "pre_init post_init pre_save post_save pre_delete post_delete m2m_changed pre_migrate post_migrate request_started "
+    "request_finished got_request_exception setting_changed user_logged_in user_logged_out user_login_failed"
+)
+DJANGO = {
+    "django.urls.path": _DJANGO_ROUTE,
+    "django.urls.re_path": Summary(
+        rule="Django route", calls=(1,), registers=(Topic("name", "Django", keyword="name"),)
+    ),
+    "django.conf.urls.url": Summary(rule="Django route", calls=(1,), registers=(_DJANGO_NAMED,)),
+    "django.urls.reverse": _DJANGO_NAME,
+    "django.urls.reverse_lazy": _DJANGO_NAME,
+    "django.shortcuts.redirect": _DJANGO_NAME,
+    "django.dispatch.receiver()": Summary(rule="Django signal", calls=(0,), registers=(Topic("word", "Django", 0),)),
+    "django.dispatch.Signal.connect": _DJANGO_CONNECT,
+    "django.dispatch.Signal.send": _DJANGO_SEND,
+    "django.dispatch.Signal.send_robust": _DJANGO_SEND,
+    **{f"{signal}.connect": _DJANGO_CONNECT for signal in _DJANGO_SIGNALS},
+}
+
+_FLASK_ROUTE = Summary(rule="Flask route", calls=(0,), registers=(PATH, Topic("name", "Flask", HANDLER)))
+_FLASK_HOOK = Summary(rule="Flask hook", calls=(0,))
+_FLASK_HOOKS = names(
+    "before_request after_request teardown_request teardown_appcontext context_processor errorhandler()"
+)
+FLASK = {
+    "flask.url_for": Summary(rule="Flask route by name", reaches=Topic("name", "Flask", 0)),
+    **{f"flask.{owner}.{verb}()": _FLASK_ROUTE for owner in ("Flask", "Blueprint") for verb in {"route", *HTTP_VERBS}},
+    **{f"flask.{owner}.{hook}": _FLASK_HOOK for owner in ("Flask", "Blueprint") for hook in _FLASK_HOOKS},
+}
+
+_FASTAPI_ROUTE = Summary(rule="FastAPI route", calls=(0,), registers=(PATH,))
+_FASTAPI_HOOK = Summary(rule="FastAPI hook", calls=(0,))
+FASTAPI = {
+    "fastapi.Depends": Summary(rule="FastAPI dependency", calls=(0,), result_of=0),
+    **{
+        f"fastapi.{owner}.{verb}()": _FASTAPI_ROUTE
+        for owner in ("FastAPI", "APIRouter")
+        for verb in {"websocket", "api_route", *HTTP_VERBS}
+    },
+    **{f"fastapi.FastAPI.{hook}()": _FASTAPI_HOOK for hook in ("on_event", "middleware", "exception_handler")},
+}
+
+# Methods of a class that make a handler of it: the methods that the handler calls.
+DISPATCHERS = {"as_view": ("get", "post", "put", "patch", "delete", "head", "options")}
+
+PYTHON_FRAMEWORKS = {**DJANGO, **FLASK, **FASTAPI}
+
+_EXPRESS_ROUTE = Summary(rule="Express route", calls=(1, 2, 3, 4), registers=(PATH,))
+_EXPRESS_MIDDLEWARE = Summary(rule="Express middleware", calls=(0, 1, 2, 3))
+_EXPRESS_APPS = ("express()", "express.default()", "express.Router", "express.default.Router")
+EXPRESS = {
+    **{f"{app}.{verb}": _EXPRESS_ROUTE for app in _EXPRESS_APPS for verb in {"all", *HTTP_VERBS}},
+    **{f"{app}.use": _EXPRESS_MIDDLEWARE for app in _EXPRESS_APPS},
+}
+
+_NEST_ROUTE = Summary(rule="Nest route", calls=(2,), registers=(PATH,))
+_NEST_HANDLER = Summary(rule="Nest handler", calls=(2,))
+NEST = {
+    **{f"@nestjs/common.{verb}": _NEST_ROUTE for verb in names("Get Post Put Patch Delete Head Options All")},
+    "@nestjs/microservices.MessagePattern": _NEST_HANDLER,
+    "@nestjs/microservices.EventPattern": _NEST_HANDLER,
+    "@nestjs/websockets.SubscribeMessage": _NEST_HANDLER,
+    "@nestjs/event-emitter.OnEvent": _NEST_HANDLER,
+    "@nestjs/schedule.Cron": _NEST_HANDLER,
+}
+
+_FETCH = Summary(rule="route by its path", reaches=PATH)
+ECMASCRIPT_FRAMEWORKS = {
+    **EXPRESS,
+    **NEST,
+    "globalThis.fetch": _FETCH,
+    **{f"{client}.{verb}": _FETCH for client in ("axios", "axios.default") for verb in HTTP_VERBS},
+}
+
+# Annotations of methods: they take the method and what is written in them.
+_SPRING_ROUTE = Summary(rule="Spring route", calls=(0,), registers=(Topic("path", argument=1),))
+SPRING_ANNOTATIONS = {
+    **{f"{verb}Mapping": _SPRING_ROUTE for verb in names("Get Post Put Patch Delete Request")},
+    "EventListener": Summary(rule="Spring event", calls=(0,), registers=(EVENT,)),
+    "TransactionalEventListener": Summary(rule="Spring event", calls=(0,), registers=(EVENT,)),
+    **dict.fromkeys(
+        names("Bean Scheduled PostConstruct PreDestroy ExceptionHandler ModelAttribute InitBinder"),
+        Summary(rule="Spring bean", calls=(0,)),
+    ),
+}
+SPRING = {
+    **SPRING_ANNOTATIONS,
+    "publishEvent": Summary(rule="Spring event", reaches=Topic("type", "Spring", 0)),
+    **dict.fromkeys(names("getForObject getForEntity postForObject postForEntity"), _FETCH),
+}

@@ -1,0 +1,238 @@
+"""What frameworks call: each rule with a program modelled on the framework's own example application."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tersely.code.engine import Engine
+
+DJANGO = {
+    "polls/views.py": """\
+from django.http import HttpResponse
+from django.urls import reverse
+from django.shortcuts import redirect
+from django.views import View
+class All(View):
+    def get(self, request):
+        return reverse("elsewhere:missing")
+def index(request):
+    return HttpResponse("x")
+def detail(request, question_id):
+    return redirect("polls:results", question_id)
+def results(request, question_id):
+    return reverse("polls:index")
+""",
+    "polls/urls.py": """\
+from django.urls import path
+from . import views
+app_name = "polls"
+urlpatterns = [
+    path("", views.index, name="index"),
+    path("<int:question_id>/", views.detail, name="detail"),
+    path("<int:question_id>/results/", views.results, name="results"),
+    path("all/", views.All.as_view(), name="all"),
+]
+""",
+    "polls/signals.py": """\
+from django.dispatch import Signal, receiver
+from django.db.models.signals import post_save
+voted = Signal()
+other = Signal()
+@receiver(voted)
+def count(sender, **kwargs):
+    pass
+def saved(sender, **kwargs):
+    pass
+post_save.connect(saved, sender=None)
+def connected(sender, **kwargs):
+    pass
+other.connect(connected)
+def vote():
+    voted.send(sender=None)
+""",
+}
+FLASK = {
+    "flaskr/app.py": """\
+from flask import Flask, url_for
+from .blog import bp
+app = Flask(__name__)
+app.register_blueprint(bp)
+@app.route("/hello")
+def hello():
+    return url_for("blog.index")
+@app.before_request
+def load():
+    pass
+""",
+    "flaskr/blog.py": """\
+from flask import Blueprint
+bp = Blueprint("blog", __name__)
+@bp.route("/")
+def index():
+    return ""
+@bp.route("/<int:id>/update", methods=("GET", "POST"))
+def update(id):
+    return ""
+@bp.get("/api/posts")
+def posts():
+    return ""
+""",
+}
+FASTAPI = {
+    "api/main.py": """\
+from fastapi import Depends, FastAPI
+from .db import get_db, Session
+from .routers import router
+app = FastAPI()
+app.include_router(router)
+@app.get("/users/{user_id}")
+def read_user(user_id: int, db=Depends(get_db)):
+    return db.query()
+""",
+    "api/db.py": """\
+class Session:
+    def query(self):
+        pass
+def get_db():
+    return Session()
+""",
+    "api/routers.py": """\
+from fastapi import APIRouter
+router = APIRouter(prefix="/items")
+@router.post("/{item_id}/buy")
+async def buy(item_id: str):
+    return 1
+""",
+    "web/front.js": """\
+async function user() {
+  return fetch("/users/7");
+}
+function buy() {
+  return fetch("/items/3/buy", { method: "POST" });
+}
+function elsewhere() {
+  return fetch("/users/7/cart");
+}
+""",
+}
+EXPRESS = {
+    "server/app.js": """\
+const express = require('express');
+const app = express();
+const router = express.Router();
+function listUsers(req, res) { res.send(); }
+const auth = (req, res, next) => next();
+app.use(auth);
+app.get('/people', auth, listUsers);
+router.get('/:id', function show(req, res) { listUsers(req, res); });
+app.post('/inline', (req, res) => { listUsers(req, res); });
+""",
+}
+NEST = {
+    "nest/cats.controller.ts": """\
+import { Controller, Get, Post, Body } from '@nestjs/common';
+import { CatsService } from './cats.service';
+@Controller('cats')
+export class CatsController {
+  constructor(private readonly catsService: CatsService) {}
+  @Get('all')
+  async findAll() { return this.catsService.findAll(); }
+  @Post()
+  async create(@Body() dto: any) { this.catsService.create(dto); }
+}
+""",
+    "nest/cats.service.ts": """\
+import { Injectable } from '@nestjs/common';
+@Injectable()
+export class CatsService { findAll() { return []; } create(cat: any) {} }
+""",
+}
+SPRING = {
+    "spring/Owner.java": """\
+package spring;
+import org.springframework.web.bind.annotation.*;
+import org.springframework.context.event.EventListener;
+import org.springframework.context.ApplicationEventPublisher;
+@RestController
+public class Owner {
+    private final ApplicationEventPublisher publisher;
+    private final Owners owners;
+    Owner(Owners owners, ApplicationEventPublisher publisher) { this.owners = owners; this.publisher = publisher; }
+    @GetMapping("/owners/{ownerId}")
+    public String show(int ownerId) { publisher.publishEvent(new Shown(ownerId)); return owners.find(ownerId); }
+    @EventListener
+    void on(Shown event) { }
+    @EventListener
+    void onOther(String event) { }
+}
+""",
+    "spring/Shown.java": """\
+package spring;
+public class Shown { Shown(int id) {} }
+""",
+    "spring/Owners.java": """\
+package spring;
+public interface Owners { String find(int id); }
+""",
+    "spring/JpaOwners.java": """\
+package spring;
+public class JpaOwners implements Owners { public String find(int id) { return ""; } }
+""",
+}
+
+EXPECTED = {
+    "Django": (DJANGO, [
+        "polls/urls.py -> polls/views.py:index (Django route)",
+        "polls/urls.py -> polls/views.py:All.get (Django route)",
+        "polls/views.py:results -> polls/views.py:index (Django route by name)",
+        "polls/views.py:detail -> polls/views.py:results (Django route by name)",
+        "polls/signals.py -> polls/signals.py:saved (Django signal)",
+        "polls/signals.py:vote -> polls/signals.py:count (Django signal)",
+    ], ["polls/signals.py:vote -> polls/signals.py:connected", "polls/views.py:All.get -> polls/views.py"]),
+    "Flask": (FLASK, [
+        "flaskr/app.py -> flaskr/app.py:hello (Flask route)",
+        "flaskr/app.py -> flaskr/app.py:load (Flask hook)",
+        "flaskr/blog.py -> flaskr/blog.py:posts (Flask route)",
+        "flaskr/app.py:hello -> flaskr/blog.py:index (Flask route by name)",
+    ], ["flaskr/app.py:hello -> flaskr/blog.py:update"]),
+    "FastAPI": (FASTAPI, [
+        "api/main.py -> api/main.py:read_user (FastAPI route)",
+        "api/main.py -> api/db.py:get_db (FastAPI dependency)",
+        "api/main.py:read_user -> api/db.py:Session.query ()",
+        "web/front.js:user -> api/main.py:read_user (route by its path)",
+        "web/front.js:buy -> api/routers.py:buy (route by its path)",
+    ], ["web/front.js:elsewhere -> api", "web/front.js:user -> api/routers.py"]),
+    "Express": (EXPRESS, [
+        "server/app.js -> server/app.js:auth (Express middleware)",
+        "server/app.js -> server/app.js:show (Express route)",
+    ], []),
+    "Nest": (NEST, [
+        "nest/cats.controller.ts:CatsController -> nest/cats.controller.ts:CatsController.findAll (Nest route)",
+        "nest/cats.controller.ts:CatsController.findAll -> nest/cats.service.ts:CatsService.findAll ()",
+    ], []),
+    "Spring": (SPRING, [
+        "spring/Owner.java:Owner -> spring/Owner.java:Owner.show (Spring route)",
+        "spring/Owner.java:Owner.show -> spring/Owner.java:Owner.on (Spring event)",
+        "spring/Owner.java:Owner.show -> spring/JpaOwners.java:JpaOwners.find ()",
+    ], ["spring/Owner.java:Owner.show -> spring/Owner.java:Owner.onOther"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("framework", EXPECTED)
+def test_handlers_are_reached_by_a_rule_that_is_named(tmp_path: Path, framework: str) -> None:
+    """Forward and backward answers agree, and what only a rule says is inferred."""
+    files, edges, absent = EXPECTED[framework]
+    for path, text in files.items():
+        target = tmp_path / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        known = {f"{one.caller} -> {one.callee} ({one.rule})": one for one in engine.graph.edges()}
+        assert [edge for edge in edges if edge not in known] == [], sorted(known)
+        assert [edge for edge in known if any(edge.startswith(one) for one in absent)] == []
+        for edge in edges:
+            assert known[edge].grade.value == "inferred"
+            assert known[edge] in engine.graph.callers(known[edge].callee)
