@@ -16,6 +16,7 @@ from tersely.code.index.qualified_names import dotted_name
 from tersely.code.index.refresh import Progress, RefreshReport, refresh
 from tersely.code.index.schema import IndexedFile as StoredFile
 from tersely.code.index.store import Store
+from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import Definition, Kind, Symbol, unnumbered
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
@@ -178,9 +179,10 @@ class Engine:
 
         A query that is a whole qualified name goes before longer names that end in it: `url_for` is the function, not
         `App.url_for`. Between two whole names there is no choice. Of several definitions of one name in a file it means
-        the one that has no number; that there are others is kept in `other_definitions`.
+        the one that has no number; that there are others is kept in `other_definitions`. A function that is announced
+        in one place and written in another means where it is written.
         """
-        found = _unnumbered(self.lookup(query, kind))
+        found = _unnumbered(self._with_bodies(self.lookup(query, kind)))
         if not found:
             raise self.not_found(query, kind)
         spellings = (query, f".{dotted_name(query)}")
@@ -189,6 +191,14 @@ class Engine:
             raise _ambiguous(query, found)
         self._note_others(whole[0])
         return whole[0]
+
+    def _with_bodies(self, found: list[Symbol]) -> list[Symbol]:
+        """Symbols but for the announcements of functions whose bodies are among them."""
+        if len(found) < 2 or not any(LANGUAGES[symbol.language].resolution.announces for symbol in found):
+            return found
+        announced = {symbol.id for symbol in found if self.graph.is_announced(symbol.id)}
+        written = {unnumbered(symbol.qualname) for symbol in found if symbol.id not in announced}
+        return [one for one in found if one.id not in announced or unnumbered(one.qualname) not in written]
 
     def _note_others(self, symbol: Symbol) -> None:
         """Keep what is to be said of further definitions of a symbol's name."""

@@ -356,3 +356,44 @@ def test_conditionals_inside_of_statements(tmp_path: Path) -> None:
         definitions=["a.c:g function 20", "b.cc:L.L method 3", "b.cc:L.b_ field 9", "b.cc:M.c method 11"],
         edges=["a.c:g -> a.c:f exact", "a.c:f -> a.c:use exact"],
     )
+
+
+ANNOUNCED = {
+    "lib.h": """\
+int declared(int x);
+static inline int helper(int x) { return x + 1; }
+template <typename T> T maximum(T a, T b) { return a > b ? a : b; }
+template <typename T> class Stack {
+ public:
+  void push(T t);
+};
+template <typename T> void Stack<T>::push(T t) { helper(1); }
+class Foo {
+ public:
+  static Foo make();
+};
+""",
+    "lib.cpp": """\
+#include "lib.h"
+int declared(int x) { return maximum(x, helper(x)); }
+Foo Foo::make() { return Foo(); }
+""",
+}
+
+
+def test_a_name_means_where_its_function_is_written(tmp_path: Path) -> None:
+    """Of a function that a header announces the body is meant; an id means what it names all the same."""
+    for path, text in ANNOUNCED.items():
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        names = ("declared", "helper", "maximum", "push", "Stack::push", "Foo::make")
+        assert [engine.symbol(name).id for name in names] == [
+            "lib.cpp:declared",
+            "lib.h:helper",
+            "lib.h:maximum",
+            "lib.h:Stack.push#2",
+            "lib.h:Stack.push#2",
+            "lib.cpp:Foo.make",
+        ]
+        assert engine.symbol("lib.h:declared").start_line == 1
