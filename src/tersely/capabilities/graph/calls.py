@@ -228,7 +228,7 @@ def _family_line(family: list[Row], style: Style) -> str:
     """Many methods of one name in a line, with the notes that all of them have."""
     owners = [name_of(row.id).rpartition(".")[0] for row in family]
     more = f" and {len(owners) - NAMED_OWNERS} more" if len(owners) > NAMED_OWNERS else ""
-    every = [(*row.notes, GRADE_WORDS[row.grade]) for row in family]
+    every = [(*row.notes, grade_text(row.grade, row.rule)) for row in family]
     notes = [note for note in every[0] if all(note in others for others in every)]
     shown = f"{style.symbol(_last(family[0].id))} in {len(owners)} classes: {', '.join(owners[:NAMED_OWNERS])}{more}"
     return f"  {shown}  {style.faint('  '.join(notes))}".rstrip()
