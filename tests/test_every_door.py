@@ -18,10 +18,11 @@ from tests.doors.mcp.conversing import converse, text_of
 from tersely.capabilities import catalogue
 from tersely.capabilities.binding import read_words
 from tersely.capabilities.declaration import Effect
-from tersely.cli.commands import COMMANDS, RELAY_COMMANDS, Command
+from tersely.capabilities.toolset import OFFERED, tool_name
+from tersely.cli.commands import COMMANDS, Command
+from tersely.cli.overview import RELAY_COMMANDS
 from tersely.client import Client, ask
 from tersely.client.cassettes import referred
-from tersely.doors.mcp.tools import OFFERED, tool_name
 from tersely.foundation.errors import TerselyError
 
 BUDGET = 100_000  # tokens, which no answer needs
@@ -50,6 +51,7 @@ RELAY_QUESTIONS: dict[str, dict[str, Any]] = {
     "artifact.get": {"ref": "REF", "lines": "2-3"},
     "artifact.list": {"thread": "THREAD"},
     "artifact.search": {"query": "kettle"},
+    "service.list": {},
     "cap.list": {},
     "token.savings": {"thread": "THREAD"},
     "relay.config": {},
@@ -147,7 +149,7 @@ def words_for(name: str, arguments: dict[str, Any]) -> list[str]:
 
 def test_every_capability_that_reads_has_a_question() -> None:
     reading = {one.name for one in catalogue.every(catalogue.RELAY_NAMES) if one.effect is Effect.READ}
-    assert reading <= set(RELAY_QUESTIONS)
+    assert reading - {"relay.status"} <= set(RELAY_QUESTIONS)  # whose uptime grows
     assert {command.capability_name for command in COMMANDS} == set(catalogue.CODE_NAMES)
 
 
@@ -174,6 +176,29 @@ def test_code_is_answered_alike_at_every_door(place: Place, tools: dict[str, str
     with Client.local(AGENT) as relay:
         made = relay(ask.cap_invoke(place.thread, command.capability_name, arguments))
         assert referred(relay, made.artifact_ref).text == typed
+
+
+@pytest.fixture
+def daemon(place: Place) -> Iterator[None]:
+    """What the code service asks."""
+    place.home.ok("daemon", "start")
+    yield
+    place.home.ok("daemon", "stop")
+
+
+def test_a_service_is_asked_alike_at_every_door(place: Place, daemon: None) -> None:
+    """A question of the code service costs and says what the command line says."""
+    said = place.home.ok("impact", "checkout")
+    assert place.home.ok("services", "call", "tldr", "impact", "checkout") == said
+    question = {"service": "tldr", "method": "impact", "params": {"target": "checkout"}, "format": "text"}
+    with Client.local(AGENT) as relay:
+        assert relay.answer("service.call", question).text == said
+
+    async def work(client: ToolClient) -> None:
+        called = {"tool": "service_call", "arguments": question}
+        assert text_of(await client.call_tool("relay", called)) == said
+
+    converse(work, cwd=place.home.root)
 
 
 def test_an_unknown_capability_is_refused_alike(place: Place) -> None:

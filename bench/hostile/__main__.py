@@ -27,8 +27,8 @@ from mcp_types import TextContent
 from bench.hostile.questions import ODD, QUESTIONS
 from bench.hostile.repository import MARK, OUTSIDE, SECRET, make
 from bench.results import Row, Table, report
+from tersely.capabilities.toolset import tool_name
 from tersely.cli.commands import COMMANDS
-from tersely.doors.mcp.tools import tool_name
 from tersely.foundation.clock import Stopwatch
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

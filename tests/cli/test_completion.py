@@ -42,6 +42,13 @@ MAX_SILENCE_SECONDS = 30.0  # of a shell that has been asked something
         ("tersely nonsense x", []),
         ("tersely calls 'chec", ["checkout"]),
         ("tersely stats ", []),
+        ("tersely clai", ["claim", "claims"]),
+        ("tersely board t", ["take"]),
+        ("tersely claim --sh", ["--shared"]),
+        ("tersely relay art", ["artifact"]),
+        ("tersely relay artifact ge", ["get"]),
+        ("tersely relay state get --ver", ["--version"]),
+        ("tersely claim sr", [":files"]),
     ],
 )
 def test_what_can_follow(ask: Ask, line: str, expected: list[str]) -> None:

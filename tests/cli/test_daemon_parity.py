@@ -16,8 +16,8 @@ from tests.cli.test_questions_without_answers import REFUSALS
 from tests.cli.test_startup import loaded_by
 
 from tersely.cli import daemon_client
-from tersely.cli.commands import OWN_COMMANDS, RELAY_COMMANDS
 from tersely.cli.daemon import ANSWER_WORDS
+from tersely.cli.overview import OWN_COMMANDS, RELAY_COMMANDS
 from tersely.cli.recorded_output import answer
 from tersely.daemon import lifecycle
 from tersely.daemon.analysis import Words
@@ -167,7 +167,8 @@ def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, served:
     """What Python itself loads for `json` is most of it."""
     ours = {name for name in loaded_by("tree") if name.startswith("tersely")}
     assert ours == {
-        *("tersely", "tersely.cli", "tersely.cli.main", "tersely.cli.daemon_client", "tersely.cli.terminal"),
+        *("tersely", "tersely.cli", "tersely.cli.main", "tersely.cli.daemon_client", "tersely.cli.overview"),
+        "tersely.cli.terminal",
         *("tersely.daemon", "tersely.daemon.client", "tersely.daemon.place"),
         *("tersely.foundation", "tersely.foundation.limits", "tersely.foundation.private", "tersely.foundation.roots"),
         *("tersely.foundation.process", "tersely.foundation.process.identity"),
@@ -178,7 +179,7 @@ def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, served:
 def test_no_daemon_answers_what_is_not_about_code(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [*OWN_COMMANDS, *RELAY_COMMANDS]
     assert [name for name in names if daemon_client.answered("tersely", ["--quiet", name, "x"]) is not None] == []
-    monkeypatch.setattr(daemon_client, "_OWN", frozenset())
+    monkeypatch.setattr(daemon_client, "_is_no_question", lambda word: False)
     assert [name for name in names if daemon_client.answered("tersely", [name, "x"]) is not None] == []
 
 

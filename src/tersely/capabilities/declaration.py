@@ -249,6 +249,7 @@ class Repeats(IntEnum):
 class Capability(Generic[ParametersT, ResultT]):
     """One thing that can be asked: `run` answers with plain frozen values, `text` renders them for reading.
 
+    `run` gives a `Later` result where it waits for others, whom no thread should wait for.
     `summary` is one line without a full stop; `description` says the rest and may have several paragraphs.
     An `example` is written as the words after the program's name.
     """
@@ -274,7 +275,9 @@ class Capability(Generic[ParametersT, ResultT]):
     @property
     def answers(self) -> Any:
         """The type of its results, as `run` declares it."""
-        return _hints(self.run)["return"]
+        declared = _hints(self.run)["return"]
+        is_later = getattr(get_origin(declared), "__name__", "") == "Later"  # which most never import
+        return get_args(declared)[0] if is_later else declared
 
     def tier_of(self, arguments: Mapping[str, object]) -> Tier:
         """How much trust a call with these arguments needs."""

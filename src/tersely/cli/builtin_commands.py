@@ -21,9 +21,9 @@ from tersely.cli.agent.command_spec import (
     SessionParameters,
     SessionVerb,
 )
-from tersely.cli.commands import CANDIDATES_COMMAND
 from tersely.cli.options import OPTIONS, Options, read_with_options
 from tersely.cli.output import Output
+from tersely.cli.overview import CANDIDATES_COMMAND
 from tersely.cli.terminal import Terminal
 
 EXIT_STATUS = "exit_status"  # in a result: how the process ends, where it has printed by itself

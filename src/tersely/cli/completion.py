@@ -6,13 +6,17 @@ import shlex
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.capabilities.declaration import Parameter, Role
-from tersely.cli.commands import COMMANDS, OWN_COMMANDS, RELAY_COMMANDS, TALK, Command, find_command
+from tersely.cli.commands import COMMANDS, Command, find_command
 from tersely.cli.manual import TOPICS, spelling
 from tersely.cli.options import OPTIONS
+from tersely.cli.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK
 from tersely.foundation.errors import TerselyError
+
+if TYPE_CHECKING:
+    from tersely.cli.relay.command_spec import RelayCommand
 
 MAX_COMPLETED_SYMBOLS = 60  # offered to a shell
 
@@ -56,6 +60,8 @@ def _following(before: Sequence[str], current: str) -> list[str]:
         return _after_options(OPTIONS, before, current) or _first_words()
     if places[0] in OWN_COMMANDS:
         return _own_arguments(places[0])
+    if places[0] in RELAY_COMMANDS:
+        return _of_relay(places, before, current)
     try:
         command, _ = find_command(places)
     except TerselyError:
@@ -64,7 +70,21 @@ def _following(before: Sequence[str], current: str) -> list[str]:
     return seconds + _arguments(command, before, current)
 
 
-def _arguments(command: Command, before: Sequence[str], current: str) -> list[str]:
+def _of_relay(places: Sequence[str], before: Sequence[str], current: str) -> list[str]:
+    """What may follow the first words of a command of the relay."""
+    from tersely.cli.relay.run import COMMANDS as OF_RELAY  # imports what declares all of them
+
+    if places[0] == RELAY:
+        at = before.index(RELAY)
+        places, before = places[1:], [*before[:at], *before[at + 1 :]]
+    begun = [command for command in OF_RELAY if command.words[: len(places)] == tuple(places)]
+    following = sorted({command.words[len(places)] for command in begun if len(command.words) > len(places)})
+    meant = [command for command in OF_RELAY if command.words == tuple(places[: len(command.words)])]
+    named = max(meant, key=lambda command: len(command.words), default=None)
+    return following + (_arguments(named, before, current) if named is not None else [])
+
+
+def _arguments(command: Command | RelayCommand, before: Sequence[str], current: str) -> list[str]:
     declared = (*command.parameters(), *OPTIONS)
     found = _after_options(declared, before, current)
     if found:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from tersely.cli.overview import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY_COMMANDS
 from tersely.cli.terminal import VARIABLES, Terminal, write
 
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
@@ -12,11 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-# Commands that no daemon answers. It would refuse them by itself: they only spare the question.
-_OWN = frozenset(
-    "help version completion complete daemon warm mcp install uninstall hook index chat sessions -p "
-    "up down status doctor config agents send inbox messages channels dead-letters services run relay talk".split()
-)
+# Commands of code that a daemon would refuse by itself, as it would those of the program and the relay.
+_NOT_ASKED = frozenset({"index", "-p", CANDIDATES_COMMAND})
 _OWN_FLAGS = frozenset({"--help", "-h", "--version", "-V"})
 _STANDARD_INPUT = "-"  # a daemon has none
 _PREFIX = "TERSELY_"
@@ -28,7 +26,7 @@ def answered(program: str, words: Sequence[str]) -> int | None:
 
     A daemon makes answers faster and no different, so whatever goes wrong with it only means that it is not used.
     """
-    if not words or words[0] in _OWN or _STANDARD_INPUT in words:
+    if not words or _is_no_question(words[0]) or _STANDARD_INPUT in words:
         return None
     if not _OWN_FLAGS.isdisjoint(words) or os.environ.get(_SWITCH) == "off":
         return None
@@ -49,6 +47,11 @@ def answered(program: str, words: Sequence[str]) -> int | None:
     for number, text in parts:
         write(terminal.out if number == 1 else terminal.err, text)
     return int(status)
+
+
+def _is_no_question(word: str) -> bool:
+    """Whether a command that begins so asks nothing of a repository; to see it here only spares the question."""
+    return word in _NOT_ASKED or word in OWN_COMMANDS or word in RELAY_COMMANDS
 
 
 def _root(words: Sequence[str]) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from tersely.capabilities.declaration import Parameter
 from tersely.capabilities.text import Style, aligned
-from tersely.cli.commands import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS, Command, suggestion
+from tersely.cli.commands import SECTIONS, Command, suggestion
 from tersely.cli.options import OPTIONS
-from tersely.cli.overview import OVERVIEW
+from tersely.cli.overview import OVERVIEW, OWN_COMMANDS, RELAY, RELAY_COMMANDS
 from tersely.foundation.errors import TerselyError
 
 WIDTH_CHARACTERS = 100

@@ -1,6 +1,7 @@
 """The overview of help as a table: it would take longer to import what declares the commands than to do all else.
 
-A test compares it with the declarations and says which row is to be written. A command without a row is asked itself.
+A test compares it with the declarations and says which row is to be written. A command of code without a row is asked
+itself; those of the program and of the relay are known by their rows.
 """
 
 from __future__ import annotations
@@ -56,3 +57,58 @@ OVERVIEW: Mapping[str, tuple[str, str]] = {
     "index": ("", "Bring the index up to date"),
     "stats": ("", "Index statistics: files, symbols and skipped files"),
 }
+
+# The commands about the program itself: usage and summary. `builtin_commands.py` runs them.
+OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
+    "help": ("help [COMMAND|TOPIC]", "The manual page of a command; topics: exit-codes, json"),
+    "daemon": ("daemon start|stop|status|list", "Control the process that keeps a repository's index warm"),
+    "warm": ("warm", "Start the daemon and load the index into memory"),
+    "mcp": ("mcp [--all-tools]", "Serve the commands as tools of the Model Context Protocol"),
+    "chat": ("chat [-p TEXT] [--url URL]", "A coding agent for small models; -p answers without a screen"),
+    "acp": ("acp [--url URL]", "Serve the coding agent to editors: the Agent Client Protocol over standard streams"),
+    "lsp": ("lsp", "Serve code answers to editors: the Language Server Protocol over standard streams"),
+    "sessions": ("sessions VERB [SESSION]", "Manage chat sessions: list, show, resume, export, stats, …"),
+    "bench": ("bench agent [--agent COMMAND]", "Measure agents on tasks from the history of the repository"),
+    "install": (
+        "install AGENT [--user] [--yes]",
+        "Add the MCP server, hooks and a skill to an agent; shows the changes first",
+    ),
+    "uninstall": ("uninstall AGENT [--user] [--yes]", "Remove what install added"),
+    "hook": (
+        "hook session|prompt|read|run --agent AGENT",
+        "Hook that agents run when a session begins, on a prompt, before they read a file, or under `tersely run`",
+    ),
+    "talk": ("talk listen|check|send|discover|listen-once|join", "Messages between agents on ports of this machine"),
+    "completion": ("completion SHELL", "Completion script for bash, zsh or fish"),
+    "version": ("version", "The version of the program"),
+}
+
+TALK = "talk"  # one of them, whose words and output are those of `scripts/`
+
+# The relay's commands that are commands of the program as well; all of them are behind `relay`.
+RELAY = "relay"
+RELAY_COMMANDS: Mapping[str, tuple[str, str]] = {
+    "up": ("up [--port N]", "Start the relay, which connects agents"),
+    "down": ("down", "Stop the relay"),
+    "status": ("status", "Show the relay's address and uptime"),
+    "doctor": ("doctor [--url URL]", "Check the relay and the agent, or one server of a model, for problems"),
+    "config": ("config", "The settings in force"),
+    "hello": ("hello", "Who you are to other agents, who else is there, and how to work with them"),
+    "agents": ("agents", "List agents, whether they are connected, and how much waits for them"),
+    "send": ("send AGENT|#CHANNEL|* TEXT", "Send a message"),
+    "inbox": ("inbox [NAME] [--wait SECONDS]", "Read a mailbox, the oldest message first"),
+    "claim": ("claim TARGET…", "Claim what you are about to change, so that no other agent changes it meanwhile"),
+    "release": ("release [TARGET…]", "Give back what you have claimed"),
+    "claims": ("claims [TARGET]", "What is claimed in this project, and by whom"),
+    "board": ("board [ready|add|take|done|block|reopen]", "The work board: all items, and who has them"),
+    "messages": ("messages [WORDS]", "Search messages, the oldest first"),
+    "channels": ("channels [join|leave #NAME]", "The channels and their members"),
+    "dead-letters": ("dead-letters [resend ID]", "Messages that were refused or not collected in time"),
+    "services": ("services [call NAME METHOD …]", "List services and their methods"),
+    "brief": ("brief [--task TEXT] [--entry SYMBOL]", "Brief for the start of a session, within a token budget"),
+    "run": ("run [--name NAME] [--tmux] -- PROGRAM…", "Run a program as an agent: its lines are commands"),
+    RELAY: ("relay COMMAND", "Threads, state, artifacts, events and calls; relay help lists the commands"),
+}
+
+# What the completion scripts call; help does not show it.
+CANDIDATES_COMMAND = "complete"

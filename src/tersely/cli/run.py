@@ -17,10 +17,11 @@ from tersely.capabilities.references import with_references
 from tersely.capabilities.reply import answer_text
 from tersely.capabilities.text import PLAIN
 from tersely.cli import cassettes
-from tersely.cli.commands import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK, Command, find_command
+from tersely.cli.commands import Command, find_command
 from tersely.cli.content import with_content
 from tersely.cli.options import OPTIONS, Options, read_with_options
 from tersely.cli.output import Output
+from tersely.cli.overview import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK
 from tersely.cli.paths import from_root
 from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import TerselyError

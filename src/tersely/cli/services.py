@@ -1,8 +1,7 @@
-"""The services of the relay, for doors that have a loop of their own."""
+"""The relay as one agent asks it, for doors that have a loop of their own."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,37 +18,19 @@ _READS, _CONNECTED = "read", "connected"
 
 
 class RelayServices:
-    """Asks the relay of this user as one agent; where none runs, there are no services."""
+    """Asks the relay of this user as one agent in a directory; where none runs, there are no services."""
 
-    def __init__(self, agent: str) -> None:
+    def __init__(self, agent: str, directory: Path | None = None) -> None:
         self._agent = agent
+        self._directory = directory or Path()
 
     async def methods(self) -> list[Method]:
         """What services that are connected say that it only reads. What bridges lead to is asked without them."""
-        return await asyncio.to_thread(self._methods)
-
-    async def ask(self, method: Method, arguments: Mapping[str, Any]) -> Any:
-        """The result; raises what there is instead."""
-        return await asyncio.to_thread(self._ask, method, arguments)
-
-    async def answer(self, capability: str, arguments: Mapping[str, Any], budget: int) -> str:
-        """What a capability of the relay answers in words; raises what there is instead."""
-        return await asyncio.to_thread(self._answer, capability, arguments, budget)
-
-    def _answer(self, capability: str, arguments: Mapping[str, Any], budget: int) -> str:
-        from tersely.client import Client
-
-        declared = parameters_of(catalogue.load(capability).parameters)
-        given = completed(declared, arguments, os.environ, Path())
-        with Client.local(self._agent) as relay:
-            return relay.answer(capability, given, budget=budget).text
-
-    def _methods(self) -> list[Method]:
-        from tersely.client import Client, ask
+        from tersely.client import AsyncClient
 
         try:
-            with Client.local(self._agent) as relay:
-                found = relay(ask.service_list()).services
+            async with AsyncClient.local(self._agent) as relay:
+                found = (await relay.ask("service.list")).services
         except TerselyError:
             return []
         return [
@@ -60,8 +41,19 @@ class RelayServices:
             if method.effect == _READS
         ]
 
-    def _ask(self, method: Method, arguments: Mapping[str, Any]) -> Any:
-        from tersely.client import Client, ask
+    async def ask(self, method: Method, arguments: Mapping[str, Any]) -> Any:
+        """The result; raises what there is instead."""
+        from tersely.client import AsyncClient
 
-        with Client.local(self._agent) as relay:
-            return relay(ask.service_call(method.service, method.name, arguments)).result
+        async with AsyncClient.local(self._agent) as relay:
+            asked = {"service": method.service, "method": method.name}
+            return (await relay.ask("service.call", **asked, params=dict(arguments))).result
+
+    async def answer(self, capability: str, arguments: Mapping[str, Any], budget: int) -> str:
+        """What a capability of the relay answers in words; raises what there is instead."""
+        from tersely.client import AsyncClient
+
+        declared = parameters_of(catalogue.load(capability).parameters)
+        given = completed(declared, arguments, os.environ, self._directory)
+        async with AsyncClient.local(self._agent) as relay:
+            return (await relay.answer(capability, given, budget=budget)).text

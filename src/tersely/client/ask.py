@@ -4,14 +4,12 @@ asks nothing yet."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from tersely.capabilities.relay import documents
 from tersely.client.request import Request, request
 from tersely.doors.http.contract import shapes
-from tersely.doors.http.contract.services import NewQuestion, ServiceAnswer, Services
 from tersely.foundation.artifact_types import ArtifactType
-from tersely.foundation.limits import REQUEST_SECONDS
 
 
 def health() -> Request[shapes.Health]:
@@ -22,11 +20,6 @@ def health() -> Request[shapes.Health]:
 def version() -> Request[shapes.VersionTold]:
     """Which program answers."""
     return request("version")
-
-
-def status() -> Request[shapes.RelayTold]:
-    """Where the relay listens, and since when."""
-    return request("status")
 
 
 def ticket_new() -> Request[shapes.TicketTold]:
@@ -54,23 +47,6 @@ def cap_invoke(
     """Call a capability on behalf of a thread."""
     body = shapes.NewCall(capability, thread_id, dict(args), key, hops, list(source_refs))
     return request("cap_invoke", body=body)
-
-
-def service_list() -> Request[Services]:
-    """The services that can be asked."""
-    return request("service_list")
-
-
-def service_call(
-    service: str,
-    method: str,
-    params: Mapping[str, Any],
-    timeout_ms: int = REQUEST_SECONDS * 1000,
-    *,
-    format: Literal["json", "text"] = "json",
-) -> Request[ServiceAnswer]:
-    """Ask a service, for words where it has them with `format` text."""
-    return request("service_call", body=NewQuestion(service, method, dict(params), timeout_ms, format))
 
 
 def permission_answer(name: str, *, allows: bool) -> Request[shapes.DecisionTold]:

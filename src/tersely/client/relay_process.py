@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from tersely.client import Client, ask
+from tersely.capabilities.relay.documents import RelayTold
+from tersely.client import Client
+from tersely.client.request import request
 from tersely.doors.home import LOCK, LOG
-from tersely.doors.http.contract.shapes import RelayTold
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.credentials import is_same_user, process_of
@@ -142,7 +143,7 @@ def running(home: Path, seconds: float = _STATUS_SECONDS) -> RelayTold | None:
     """
     try:
         with Client.local(home=home, seconds=seconds) as relay:
-            told = relay(ask.status())
+            told: RelayTold = relay(request("status"))
     except TerselyError as error:
         if error.code in {"daemon_not_running", "daemon_unavailable"}:
             return None

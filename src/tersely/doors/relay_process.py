@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import tersely
+from tersely.capabilities.relay.documents import RelayTold
 from tersely.daemon.asking import Asking
 from tersely.doors.home import DEFAULT_PORT, LOCK, LOG, NO_PORT, PORT
 from tersely.doors.http.app import make_apps
 from tersely.doors.http.connections import make_server
-from tersely.doors.http.contract.shapes import RelayTold
 from tersely.doors.http.idle_connections import allow_connections, close_stalled
 from tersely.doors.http.workspaces import Workspaces
 from tersely.doors.socket import serve as router

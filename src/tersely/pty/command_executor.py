@@ -8,13 +8,13 @@ import shlex
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from tersely.capabilities.relay.results import error_text, result_text
 from tersely.foundation.errors import TerselyError
 from tersely.pty.child_processes import Spawned
 from tersely.pty.inline.arguments import CODE_SERVICE, Asked, asked
 from tersely.pty.inline.commands import Command, Malformed, Message, Release, Spawn, Unmarked
 from tersely.pty.mail import AWAY, Mail
 from tersely.pty.outbox import Outbox, Unsent
-from tersely.pty.results import error_text, result_text
 
 MAX_WAITING_COMMANDS = 1_000  # of one program, not yet done
 _AWAY_SECONDS = 0.5  # before a relay that was away is asked again

@@ -45,6 +45,7 @@ class Relay:
         self.services = Services(store, self.calls, policy)
         self.claims = Claims(store, self.is_working)
         self.permissions = Permissions(store.now_ms)
+        self.about: Any = None  # what the process that serves it says of itself
         self.complaints: list[str] = []  # of capabilities of others that could not be loaded
         self.calls.offer(retrieval.offer(store))
         self.calls.offer(fetch.offer(policy))

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tersely.capabilities.relay.documents import RelayTold
 from tersely.cli.daemon import ANSWER_WORDS
 from tersely.daemon.asking import Asking
 from tersely.doors.http.app import make_apps
 from tersely.doors.http.connections import make_server
-from tersely.doors.http.contract.shapes import RelayTold
 from tersely.doors.http.workspaces import Workspaces
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, listen, socket_path
 from tersely.foundation.tokens import Tokenizer

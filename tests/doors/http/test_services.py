@@ -128,7 +128,7 @@ def samples(web: Web) -> Samples:
 
 
 def test_services_are_listed_with_what_they_take(relay: Client) -> None:
-    mirror, tool = relay(ask.service_list()).services
+    mirror, tool = relay.ask("service.list").services
     assert (mirror.name, mirror.how, mirror.place) == ("mirror", "bridge", "here")
     assert (tool.name, tool.version, tool.how) == ("tools", "1.0", "connected")
     add = tool.methods[0]
@@ -137,8 +137,8 @@ def test_services_are_listed_with_what_they_take(relay: Client) -> None:
 
 
 def test_services_are_asked_and_failures_have_their_codes(relay: Client, web: Web) -> None:
-    assert relay(ask.service_call("tools", "add", {"first": 1, "second": 2})).result == 3
-    assert relay(ask.service_call("mirror", "look", {"a": [1]})).result == {"seen": {"a": [1]}}
+    assert relay.ask("service.call", service="tools", method="add", params={"first": 1, "second": 2}).result == 3
+    assert relay.ask("service.call", service="mirror", method="look", params={"a": [1]}).result == {"seen": {"a": [1]}}
     expected = {
         ("nobody", "x"): ("service_not_found", 404),
         ("tools", "none"): ("unknown_command", 404),
@@ -181,9 +181,9 @@ def test_calls_that_wait_for_services_leave_threads_for_others(
         waiting = [pool.submit(hold, number) for number in range(count)]
         refused = [one.result() for one in waiting if one.done()]
         assert relay(ask.cap_invoke(thread, "retrieval.search", {"query": "x"})).capability == "retrieval.search"
-        assert relay(ask.service_call("mirror", "look", {})).result == {"seen": {}}
+        assert relay.ask("service.call", service="mirror", method="look", params={}).result == {"seen": {}}
         with pytest.raises(TerselyError) as late:
-            relay(ask.service_call("tools", "hold", {}, timeout_ms=10))
+            relay.ask("service.call", service="tools", method="hold", params={}, timeout_ms=10)
         assert late.value.code == "timed_out"
         held.set()
         told = [one.result() for one in waiting]
@@ -195,9 +195,9 @@ def test_the_figures_are_those_of_what_was_asked(relay: Client, web: Web) -> Non
     labels = frozenset({("service", "mirror"), ("method", "look")})
     before = samples(web)
     for number in range(3):
-        relay(ask.service_call("mirror", "look", {"n": number}))
+        relay.ask("service.call", service="mirror", method="look", params={"n": number})
     with pytest.raises(TerselyError):
-        relay(ask.service_call("tools", "break_off", {}))
+        relay.ask("service.call", service="tools", method="break_off", params={})
     after = samples(web)
 
     def grown(name: str, *more: tuple[str, str], of: frozenset[tuple[str, str]] = labels) -> float:
@@ -223,9 +223,9 @@ def test_the_figures_are_for_who_shows_the_token(web: Web) -> None:
 
 
 def test_the_page_shows_services_as_text(web: Web, relay: Client) -> None:
-    relay(ask.service_call("tools", "add", {"first": 1, "second": 2}))
+    relay.ask("service.call", service="tools", method="add", params={"first": 1, "second": 2})
     with pytest.raises(TerselyError):
-        relay(ask.service_call("tools", "break_off", {}))
+        relay.ask("service.call", service="tools", method="break_off", params={})
     ticket = web.ask("POST", "/tickets").json["ticket"]
     form = f"ticket={ticket}&next=".encode()
     origin = f"http://127.0.0.1:{web.port}"

@@ -26,11 +26,12 @@ from tests.doors.mcp.conversing import COMMAND, DEADLINE_SECONDS, converse, text
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import parameters_of
+from tersely.capabilities.toolset import tool_name
 from tersely.cli.main import main
 from tersely.cli.run import read_request
 from tersely.daemon import lifecycle
 from tersely.doors.mcp.server import symbol_uri
-from tersely.doors.mcp.tools import CALL, CORE, DEFAULT_BUDGETS, MORE_TOOLS, tool_name
+from tersely.doors.mcp.tools import CALL, CORE, DEFAULT_BUDGETS, MORE_TOOLS
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 from tersely.foundation.tokens import count

@@ -21,12 +21,12 @@ import pytest
 from tests.doors.socket.bridging import ANSWER_WORDS, APPENDIX, bridged, listening, refused, with_id
 from tests.doors.socket.served import Raw, Served, served
 
+from tersely.capabilities.relay.results import result_text
 from tersely.daemon import lifecycle
 from tersely.doors.socket.socket_paths import socket_path
 from tersely.pty.inline import reading
 from tersely.pty.inline.arguments import asked
 from tersely.pty.inline.commands import Message
-from tersely.pty.results import result_text
 from tersely.relay.services.configuration import Bridged, configuration_path, load
 
 pytestmark = pytest.mark.usefixtures("runtime")

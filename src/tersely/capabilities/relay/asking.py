@@ -9,6 +9,7 @@ from typing import Any
 from tersely.capabilities import catalogue
 from tersely.capabilities.binding import bind
 from tersely.capabilities.declaration import Capability
+from tersely.capabilities.later import Later
 from tersely.capabilities.projection import harmless, to_json
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.reply import cut
@@ -33,7 +34,7 @@ def capability_of(name: str) -> Capability[Any, Any]:
 
 
 def result_of(context: RelayContext, name: str, arguments: Mapping[str, object]) -> Any:
-    """The result of a capability of the relay; raises `invalid_argument` and what it raises."""
+    """The result of a capability of the relay, which may come later; raises `invalid_argument` and what it raises."""
     capability = capability_of(name)
     context.relay.claims.touch(context.agent)
     return capability.run(context, bind(capability.parameters, arguments))
@@ -41,10 +42,16 @@ def result_of(context: RelayContext, name: str, arguments: Mapping[str, object])
 
 def answer(
     context: RelayContext, name: str, arguments: Mapping[str, object], style: Style, budget: int | None = None
-) -> Answer:
+) -> Answer | Later[Answer]:
     """What `result_of` gives, with its words: at most `budget` tokens of them, where there is one."""
-    capability = capability_of(name)
     result = result_of(context, name, arguments)
+    if isinstance(result, Later):
+        return result.then(lambda told: _said(name, told, style, budget))
+    return _said(name, result, style, budget)
+
+
+def _said(name: str, result: Any, style: Style, budget: int | None) -> Answer:
+    capability = capability_of(name)
     text = capability.text(harmless(result), style)
     text = text if text.endswith("\n") else text + "\n"
     if budget is not None:

@@ -274,3 +274,51 @@ class Replayed(Struct):
     """What the calls of a thread give now."""
 
     calls: list[Compared]
+
+
+class MethodTold(Struct):
+    """One thing that a service can be asked."""
+
+    name: str
+    description: str
+    args_schema: dict[str, Any]
+    effect: str
+
+
+class ServiceTold(Struct):
+    """A service: `connected` by itself, or a `bridge` of the relay that leads to a `place`."""
+
+    name: str
+    version: str
+    how: str
+    place: str
+    methods: list[MethodTold]
+
+
+class Services(Struct):
+    """Who can be asked, by name."""
+
+    services: list[ServiceTold]
+
+
+class ServiceAnswer(Struct):
+    """What a service has answered. Text of somebody else's: untrusted."""
+
+    service: str
+    method: str
+    result: Any
+    duration_ms: int
+
+
+class RelayTold(Struct):
+    """The relay that runs."""
+
+    home: str
+    pid: int
+    url: str  # of its TCP port, empty where that is closed
+    version: str
+    program: str  # the identity of the code that runs
+    started: int  # seconds since 1970
+    workspace: str  # the repository that calls are about which name none
+    wanted_port: int = 0  # that was taken when it started, so that it listens at another
+    uptime: int = 0  # seconds

@@ -12,6 +12,7 @@ from tersely.capabilities.relay.documents import (
     Capabilities,
     CheckpointTold,
     Mirrored,
+    RelayTold,
     Replayed,
     ReportTold,
     SavingsOf,
@@ -132,6 +133,16 @@ def settings(context: RelayContext, parameters: NoParameters) -> Settings:
     return Settings(str(relay.home), relay.policy.told(), relay.services.settings)
 
 
+def status(context: RelayContext, parameters: NoParameters) -> RelayTold:
+    """What the relay's process says of itself."""
+    from msgspec.structs import replace
+
+    from tersely.foundation.clock import wall_seconds
+
+    about: RelayTold = context.relay.about
+    return replace(about, uptime=round(wall_seconds() - about.started))
+
+
 def _replay_text(found: Replayed, style: Style) -> str:
     lines = [f"{one.outcome:<8} {one.event:>6}  {one.capability}" for one in found.calls]
     lines += [visible(f"\nevent {one.event}:\n{one.changes}") for one in found.calls if one.changes]
@@ -161,6 +172,17 @@ def _settings_text(found: Settings, style: Style) -> str:
         decided = ", ".join(f"{name} {value}" for name, value in one.items() if name != "name" and value != "")
         rows.append((f"service {one['name']}", visible_line(decided)))
     return "\n".join(aligned(rows, [style.faint]))
+
+
+def _status_text(found: RelayTold, style: Style) -> str:
+    rows = [
+        ("relay", f"{found.url or 'no TCP port'}, process {found.pid}"),
+        ("home", found.home),
+        ("version", found.version),
+        ("up", f"{found.uptime:,} s"),
+        ("workspace", found.workspace),
+    ]
+    return "\n".join(aligned([(name, visible_line(value)) for name, value in rows], [style.faint]))
 
 
 def _capability(name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any) -> Any:
@@ -206,3 +228,5 @@ CALLS = _capability("cap.list", "List what can be called on behalf of a thread",
                     "cap list", fails=())  # fmt: skip
 SETTINGS = _capability("relay.config", "The settings in force", NoParameters, settings, _settings_text, "config",
                        fails=())  # fmt: skip
+STATUS = _capability("relay.status", "Show the relay's address and uptime", NoParameters, status, _status_text,
+                     "status", fails=())  # fmt: skip

@@ -38,20 +38,18 @@ class Asked(NamedTuple):
         with self.connect() as relay:
             return relay(request)
 
-    def about_root(self, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    def about_root(self, relay: Client, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of a call with the repository that it is about, where its schema has such a parameter.
 
         That is the one that they name, else that of `--root`, else the one in which the command is typed; nothing is
         said of that of the relay, which it means by itself.
         """
-        from tersely.client import ask
-
         named = arguments.get(ROOT, self.options.root)
         if ROOT not in schema.get("properties", {}) or not isinstance(named, str):
             return dict(arguments)
         root = resolved_root(named)
         rest = {name: value for name, value in arguments.items() if name != ROOT}
-        return rest if root == self.ask(ask.status()).workspace else {**rest, ROOT: root}
+        return rest if root == relay.ask("relay.status").workspace else {**rest, ROOT: root}
 
 
 @dataclass(frozen=True, slots=True)

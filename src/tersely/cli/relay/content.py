@@ -127,7 +127,7 @@ def _cap_invoke(asked: Asked, parameters: _Invoke) -> dict[str, Any]:
         if isinstance(arguments, dict):
             listed = relay.ask("cap.list").capabilities
             schema: dict[str, Any] = next((one.args_schema for one in listed if one.name == parameters.capability), {})
-            arguments = asked.about_root(arguments, schema)
+            arguments = asked.about_root(relay, arguments, schema)
         made = relay(ask.cap_invoke(parameters.thread, parameters.capability, arguments))
     told = plain(made)
     shown = visible(told.get("text") or made.preview.text).rstrip("\n")

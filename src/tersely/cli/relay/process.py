@@ -12,12 +12,10 @@ from typing import Any
 
 from tersely import __version__
 from tersely.capabilities.declaration import option, positional
-from tersely.capabilities.text import aligned
 from tersely.cli.agent.command_spec import ChatParameters, ServerKind
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.relay.command_spec import Asked, Nothing, RelayCommand, plain
 from tersely.doors.home import DEFAULT_PORT, LOCK, LOG, NO_PORT, home_directory
-from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 from tersely.foundation.installation import missing_requirements, repair_hint
@@ -90,26 +88,6 @@ def _down(asked: Asked, parameters: Nothing) -> dict[str, Any]:
 
     was_running = relay_process.stop(home_directory())
     return {"was_running": was_running, "text": "stopped\n" if was_running else "no relay runs\n"}
-
-
-def _status(asked: Asked, parameters: Nothing) -> dict[str, Any]:
-    from tersely.client import relay_process
-
-    home = home_directory()
-    found = relay_process.running(home)
-    if found is None:
-        raise TerselyError("daemon_not_running", f"no relay serves {home}", "tersely up starts one")
-    seconds = round(wall_seconds() - found.started)
-    rows = [
-        ("relay", f"{found.url or 'no TCP port'}, process {found.pid}"),
-        ("home", str(home)),
-        ("version", found.version),
-        ("up", f"{seconds:,} s"),
-        ("workspace", found.workspace),
-        ("log", str(home / LOG)),
-    ]
-    told = plain(found)
-    return {**told, "uptime": seconds, "text": "\n".join(aligned(rows, [asked.style.faint])) + "\n"}
 
 
 def _doctor(asked: Asked, parameters: _DoctorParameters) -> dict[str, Any]:
@@ -223,9 +201,10 @@ COMMANDS: tuple[RelayCommand, ...] = (
         ("agents", "deny"), "Refuse what an agent waits for permission to do", _AnswerParameters, _answer(False)
     ),
     RelayCommand(("init",), "Make the home directory with its settings", Nothing, _init),
-    RelayCommand(("up",), "Start the relay in the background", _UpParameters, _up),
+    RelayCommand(("up",), "Start the relay, which connects agents", _UpParameters, _up),
     RelayCommand(("token", "rotate"), "Make a new token; the one before opens nothing any more", Nothing, _rotate),
-    RelayCommand(("down",), "Stop the relay when it has answered what it was asked", Nothing, _down),
-    RelayCommand(("status",), "Show the relay's address and uptime", Nothing, _status),
-    RelayCommand(("doctor",), "Check the relay and the agent for problems", _DoctorParameters, _doctor),
+    RelayCommand(("down",), "Stop the relay", Nothing, _down),
+    RelayCommand(
+        ("doctor",), "Check the relay and the agent, or one server of a model, for problems", _DoctorParameters, _doctor
+    ),
 )

@@ -15,11 +15,12 @@ from tersely.capabilities.invoke import Outcome
 from tersely.capabilities.relay.names import PERSON
 from tersely.capabilities.text import Style, aligned
 from tersely.cli import cassettes
-from tersely.cli.commands import RELAY, RELAY_COMMANDS, RELAY_QUESTIONS, Command
+from tersely.cli.commands import RELAY_QUESTIONS, Command
 from tersely.cli.content import with_content
 from tersely.cli.manual import parameter_blocks, places
 from tersely.cli.options import Options, read_with_options
 from tersely.cli.output import Output
+from tersely.cli.overview import RELAY, RELAY_COMMANDS
 from tersely.cli.relay import brief, content, process, services, wrapped
 from tersely.cli.relay.command_spec import Asked, RelayCommand
 from tersely.cli.relay.identity import asker, completed

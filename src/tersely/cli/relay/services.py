@@ -1,23 +1,18 @@
-"""Commands about services: who can be asked what, and asking."""
+"""The command that asks a service, in the words in which a program asks one."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import positional
-from tersely.capabilities.relay.foreign import neutral
-from tersely.capabilities.text import aligned
-from tersely.cli.relay.command_spec import ROOT, Asked, Nothing, RelayCommand, plain
-from tersely.foundation.escape import visible_line
-from tersely.pty.results import result_text
+from tersely.cli.relay.command_spec import ROOT, Asked, RelayCommand
 
 if TYPE_CHECKING:
-    from tersely.doors.http.contract.services import MethodTold
-
-_SHOWN_PARAMETERS = 6
+    from tersely.client import Client
+    from tersely.pty.inline.arguments import Asked as Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,49 +22,29 @@ class _Call:
     words: tuple[str, ...] = positional("what it is given: words, and --key value", default=())
 
 
-def _services(asked: Asked, parameters: Nothing) -> dict[str, Any]:
-    from tersely.client import ask
-
-    found = asked.ask(ask.service_list()).services
-    lines: list[str] = []
-    for one in found:
-        about = " ".join(part for part in (one.version, one.how, one.place) if part)
-        lines.append(f"{asked.style.symbol(visible_line(one.name))} {asked.style.faint(visible_line(about))}")
-        lines += aligned(
-            [(visible_line(f"  {_signature(method)}"), visible_line(method.description)) for method in one.methods]
-        )
-    return {"services": plain(found), "text": "\n".join(lines or ["there are no services"]) + "\n"}
-
-
-def _signature(method: MethodTold) -> str:
-    names = list(method.args_schema.get("properties", {}))
-    return f"{method.name}({', '.join([*names[:_SHOWN_PARAMETERS], *(['…'] if names[_SHOWN_PARAMETERS:] else [])])})"
-
-
 def _call(asked: Asked, parameters: _Call) -> dict[str, Any]:
-    from tersely.client import ask
     from tersely.pty.inline.arguments import asked as question
 
     root, words = _without_root(parameters.words)
     said = question(parameters.service, shlex.join([parameters.method, *words]))
-    listed = asked.ask(ask.service_list()).services
+    with asked.connect() as relay:
+        schema = _schema(relay, said)
+        declared = [name for name in schema.get("properties", ()) if name != ROOT]
+        if declared:
+            said = question(parameters.service, shlex.join([parameters.method, *words]), declared)
+        given = {**said.parameters, ROOT: root} if root else said.parameters
+        form = "json" if asked.options.json else "text"
+        arguments = {"service": said.service, "method": said.method, "format": form}
+        params = asked.about_root(relay, given, schema)
+        answered = relay.answer("service.call", {**arguments, "params": params})
+    return {**answered.result, "text": answered.text}
+
+
+def _schema(relay: Client, said: Question) -> Mapping[str, Any]:
+    """What the method that is meant takes, as its service declares it."""
+    listed = relay.ask("service.list").services
     methods = [method for one in listed if one.name == said.service for method in one.methods]
-    schema = next((method.args_schema for method in methods if method.name == said.method), {})
-    declared = [name for name in schema.get("properties", ()) if name != ROOT]
-    if declared:
-        said = question(parameters.service, shlex.join([parameters.method, *words]), declared)
-    given = {**said.parameters, ROOT: root} if root else said.parameters
-    given = asked.about_root(given, schema)
-    told = asked.ask(
-        ask.service_call(said.service, said.method, given, format="json" if asked.options.json else "text")
-    )
-    return {
-        "service": told.service,
-        "method": told.method,
-        "result": told.result,
-        "duration_ms": told.duration_ms,
-        "text": neutral(result_text(told.result)).rstrip("\n") + "\n",
-    }
+    return next((method.args_schema for method in methods if method.name == said.method), {})
 
 
 def _without_root(words: Sequence[str]) -> tuple[str, list[str]]:
@@ -86,6 +61,5 @@ def _without_root(words: Sequence[str]) -> tuple[str, list[str]]:
 
 
 COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(("services",), "List services and their methods", Nothing, _services),
     RelayCommand(("services", "call"), "Call a method of a service", _Call, _call, is_open=True),
 )

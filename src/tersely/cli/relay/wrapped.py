@@ -80,7 +80,5 @@ def _have_relay(home: Path, root: str, *, may_start: bool) -> None:
 
 
 COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(
-        ("run",), "Run a program as an agent: its lines are commands, messages are typed in", _RunParameters, _run
-    ),
+    RelayCommand(("run",), "Run a program as an agent: its lines are commands", _RunParameters, _run),
 )

@@ -15,14 +15,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tersely.capabilities.later import Later
+from tersely.capabilities.relay.documents import RelayTold
 from tersely.doors.http.contract.operations import OPERATIONS, Operation
-from tersely.doors.http.contract.shapes import RelayTold
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.guard import Guard, OwnUser, Visitor
 from tersely.doors.http.guard import Pages as GuardedPages
 from tersely.doors.http.openapi import document
 from tersely.doors.http.request_parsing import Asked, read
-from tersely.doors.http.routes import capabilities, services
+from tersely.doors.http.routes import capabilities
 from tersely.doors.http.routes.plain import HANDLERS, Handler
 from tersely.doors.http.routes.streams import STREAMED
 from tersely.doors.http.table import Endpoint, Table
@@ -48,6 +49,7 @@ class Apps(NamedTuple):
 
 def make_apps(relay: Relay, told: RelayTold, token: Callable[[], str]) -> Apps:
     """The application behind its guards. `told` is what the relay says of itself; `token` gives the one in force."""
+    relay.about = told
     pool = ThreadPoolExecutor(WEB_THREADS, thread_name_prefix="tersely-web")
     calls = ThreadPoolExecutor(WEB_CALL_THREADS, thread_name_prefix="tersely-call")  # which may all be slow
     port = urlsplit(told.url).port
@@ -62,10 +64,8 @@ def make_apps(relay: Relay, told: RelayTold, token: Callable[[], str]) -> Apps:
 
     handlers: dict[str, Handler] = {
         **HANDLERS,
-        **services.HANDLERS,
         **capabilities.HANDLERS,
         **{one.name: capabilities.handler_of(one) for one in OPERATIONS if one.capability},
-        "status": lambda relay, asked: told,
         "ticket_new": ticket_new,
     }
     by_path: dict[str, dict[str, Endpoint]] = {}
@@ -90,7 +90,7 @@ def make_apps(relay: Relay, told: RelayTold, token: Callable[[], str]) -> Apps:
 
 
 def _endpoint(operation: Operation, relay: Relay, pool: Executor, handlers: Mapping[str, Handler]) -> Endpoint:
-    streamed = STREAMED.get(operation.name) or services.STREAMED.get(operation.name)
+    streamed = STREAMED.get(operation.name)
     if streamed is not None:
 
         async def passing(request: Request) -> Response:
@@ -106,6 +106,9 @@ def _endpoint(operation: Operation, relay: Relay, pool: Executor, handlers: Mapp
             told: Any = await asyncio.get_running_loop().run_in_executor(pool, partial(handler, relay, asked))
         else:
             told = handler(relay, asked)
+        if isinstance(told, Later):
+            found = await asyncio.wrap_future(told.awaited)
+            told = await asyncio.get_running_loop().run_in_executor(pool, told.finish, found)
         return Response(encode(told), status_code=operation.status, media_type=_JSON)
 
     return answering

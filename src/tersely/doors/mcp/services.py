@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
-from tersely.doors.mcp.tools import tool_name
+from tersely.capabilities.toolset import tool_name
 
 
 class Method(NamedTuple):

@@ -7,7 +7,6 @@ that each capability has for itself. `more_tools` tells the rest to whoever asks
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ from tersely.capabilities.binding import JSON_NAMES, schema_of
 from tersely.capabilities.declaration import Capability, Context, Effect, Parameter, parameters_of
 from tersely.capabilities.delta import for_reader
 from tersely.capabilities.reply import BUDGET
+from tersely.capabilities.toolset import OFFERED, offered, signature, tool_name
 from tersely.daemon.ndjson.commands import SPELLINGS, spelling_of
 from tersely.foundation.errors import TerselyError
 
@@ -46,9 +46,6 @@ CORE: Mapping[str, tuple[str, ...]] = {
     "claim.take": ("targets", "why"),
 }
 
-
-# What is offered: all but what reads a mailbox for programs, beside `inbox`.
-OFFERED: tuple[str, ...] = tuple(name for name in catalogue.NAMES if name != "mail.box")
 
 # What an answer may have where neither the call nor a setting says so. All others have the budget of the settings, or
 # one that their capability declares.
@@ -103,12 +100,6 @@ def tools(*, all_tools: bool = False) -> list[Tool]:
     return [*core, *_callers()]
 
 
-def tool_name(command: str) -> str:
-    """The name of a capability or command as a tool: letters, digits and underscores, which every client takes."""
-    name = catalogue.tool_words(command) if command in catalogue.RELAY_NAMES else command.removeprefix(catalogue.CODE)
-    return re.sub(r"[ .-]", "_", name)
-
-
 def question(name: str, arguments: Mapping[str, Any]) -> Question:
     """What the call of a tool asks; raises `unknown_command` or `invalid_argument`."""
     given, pair = dict(arguments), name if name in {CALL, ACT} else ""
@@ -161,7 +152,7 @@ def more_tools(arguments: Mapping[str, Any]) -> str:
             raise TerselyError("invalid_argument", f"there is no parameter {name!r}", f"known: tool, {BUDGET}")
     asked = arguments.get("tool")
     if not asked:
-        return "".join(f"{_signature(capability)}  {capability.summary}\n" for capability in _others())
+        return "".join(f"{signature(capability)}  {capability.summary}\n" for capability in _others())
     found = {tool_name(name): name for name in OFFERED}
     if not isinstance(asked, str) or tool_name(asked) not in found:
         raise TerselyError("unknown_command", f"there is no tool {asked!r}", _suggestion(str(asked), found))
@@ -222,22 +213,11 @@ def _schema(parameter: Parameter) -> dict[str, Any]:
 
 
 def _names(capability: Capability[Any, Any]) -> Iterator[str]:
-    return (parameter.name for parameter in _offered(capability))
-
-
-def _offered(capability: Capability[Any, Any]) -> list[Parameter]:
-    """What a client of the protocol may say: nothing that does more than read."""
-    return [one for one in parameters_of(capability.parameters) if one.effect is Effect.READ and not one.hidden]
-
-
-def _signature(capability: Capability[Any, Any]) -> str:
-    declared = _offered(capability)
-    words = [one.name if one.required else f"{one.name}?" for one in declared if one.name != BUDGET]
-    return f"{tool_name(capability.name)}({', '.join(words)})"
+    return (parameter.name for parameter in offered(capability))
 
 
 def _page(capability: Capability[Any, Any]) -> str:
-    declared = _offered(capability)
+    declared = offered(capability)
     lines = [f"{tool_name(capability.name)}: {capability.summary}", "", capability.description, ""]
     is_of_code = capability.context is Context.WORKSPACE
     kept = [f"{STORE}: boolean  keep the answer in the relay and reply its reference"] if is_of_code else []

@@ -141,20 +141,19 @@ class Services:
             known.parameters, partial(self._run, service.name, method), reach=known.reach, scope=scope,
         )  # fmt: skip
 
-    def wait(self, actor: str, service: str, method: str, parameters: Any) -> bytes:
+    def wait(self, actor: str, question: Question, seconds: float = REQUEST_SECONDS) -> bytes:
         """What a service answers; raises what it says instead, and `busy` where too many wait already."""
         if not self._waiting.acquire(blocking=False):
             raise TerselyError("busy", f"{MAX_SERVICE_CALLS} calls wait for services", "try again later")
         try:
-            answer = self.ask(actor, Question(service, method, encode(parameters)))
-            return answer.result(REQUEST_SECONDS + _GRACE_SECONDS)
+            return self.ask(actor, question, seconds).result(seconds + _GRACE_SECONDS)
         except (TimeoutError, CancelledError):
-            raise TerselyError("timed_out", f"{service} has not answered in {REQUEST_SECONDS} s") from None
+            raise TerselyError("timed_out", f"{question.service} has not answered in {seconds:g} s") from None
         finally:
             self._waiting.release()
 
     def _run(self, service: str, method: str, call: Call) -> Given:
-        content = self.wait(call.actor, service, method, call.arguments)
+        content = self.wait(call.actor, Question(service, method, encode(call.arguments)))
         if content.startswith(b'"'):  # a text is kept as it reads
             return Given([decode(content).encode("utf-8", "surrogatepass")], name=call.capability)
         return Given([content], "json", call.capability)

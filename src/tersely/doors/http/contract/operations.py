@@ -15,7 +15,6 @@ from tersely.capabilities.relay import documents
 from tersely.capabilities.relay.artifacts import ARTIFACT_ERRORS
 from tersely.capabilities.relay.threads import THREAD_ERRORS, VERSION
 from tersely.doors.http.contract import shapes
-from tersely.doors.http.contract.services import NewQuestion, ServiceAnswer, Services
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_NAME_CHARACTERS
 
@@ -155,7 +154,7 @@ _UPLOAD = (
 OPERATIONS: tuple[Operation, ...] = (
     Operation("health", "GET", "/health", "Whether the relay answers", shapes.Health, is_open=True),
     Operation("version", "GET", "/version", "Which program answers", shapes.VersionTold),
-    Operation("status", "GET", "/status", "Where the relay listens, and since when", shapes.RelayTold),
+    asking("status", "GET", "/status", "relay.status"),
     Operation(
         "ticket_new", "POST", "/tickets", "Make a ticket that signs a browser in to the pages", shapes.TicketTold,
         status=201, fails=("port_unavailable",),
@@ -242,15 +241,8 @@ OPERATIONS: tuple[Operation, ...] = (
     asking("channel_leave", "POST", "/channels/leave", "channel.leave"),
     asking("dead_letters", "GET", "/dead-letters", "mail.dead"),
     asking("dead_letter_resend", "POST", "/dead-letters/{message_id}/resend", "mail.resend"),
-    Operation("service_list", "GET", "/services", "The services that can be asked", Services),
-    Operation(
-        "service_call", "POST", "/services/call", "Ask a service", ServiceAnswer, NewQuestion, is_call=True,
-        fails=(
-            "service_not_found", "service_error", "unknown_command", "timed_out", "denied", "not_permitted", "busy",
-            "answer_too_large", "payload_too_large", "daemon_unavailable", "root_not_found", "symbol_not_found",
-            "ambiguous_symbol", "path_not_found",
-        ),
-    ),
+    asking("service_list", "GET", "/services", "service.list"),
+    asking("service_call", "POST", "/services/call", "service.call", is_call=True),
     Operation(
         "metrics", "GET", "/metrics", "The figures of services and calls, for Prometheus", None, gives=Content.TEXT
     ),

@@ -141,19 +141,6 @@ class VersionTold(Struct):
     built: str
 
 
-class RelayTold(Struct):
-    """The relay that runs."""
-
-    home: str
-    pid: int
-    url: str  # of its TCP port, empty where that is closed
-    version: str
-    program: str  # the identity of the code that runs
-    started: int  # seconds since 1970
-    workspace: str  # the repository that calls are about which name none
-    wanted_port: int = 0  # that was taken when it started, so that it listens at another
-
-
 class AnswerTold(Struct):
     """What came of a call: an artifact, shown by its preview, and whole in `text` where that is short."""
 

@@ -25,6 +25,7 @@ from tersely.relay.artifacts import Origin
 from tersely.relay.bundles import reading, writing
 from tersely.relay.encoding import encode
 from tersely.relay.relay import Relay
+from tersely.relay.services.figures import CONTENT_TYPE
 from tersely.relay.streams import THREAD, Event
 from tersely.relay.threads import Thread
 
@@ -141,7 +142,14 @@ def _closing(file: IO[bytes]) -> Iterator[bytes]:
             yield chunk
 
 
+async def metrics(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+    """The figures of services and calls, for Prometheus."""
+    lines = await asyncio.get_running_loop().run_in_executor(pool, lambda: "".join(relay.services.text()))
+    return Response(lines, media_type=CONTENT_TYPE)
+
+
 STREAMED: dict[str, Streamed] = {
+    "metrics": metrics,
     "artifact_upload": artifact_upload,
     "cassette_upload": artifact_upload,
     "artifact_content": artifact_content,

@@ -1,0 +1,23 @@
+"""Results that come later, from others whom no thread should wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+ResultT = TypeVar("ResultT")
+MadeT = TypeVar("MadeT")
+
+
+@dataclass(frozen=True, slots=True)
+class Later(Generic[ResultT]):
+    """What is waited for, and the function that makes the result of it, which may take a while."""
+
+    awaited: Future[Any]
+    finish: Callable[[Any], ResultT]
+
+    def then(self, make: Callable[[ResultT], MadeT]) -> Later[MadeT]:
+        """What is made of the result."""
+        return Later(self.awaited, lambda found: make(self.finish(found)))

@@ -1,0 +1,115 @@
+"""Services that are connected to a relay, or that it leads to: who they are, and a question to one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from tersely.capabilities.declaration import Capability, Context, Effect, Tier, option, positional
+from tersely.capabilities.later import Later
+from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.relay.documents import MethodTold, ServiceAnswer, Services, document
+from tersely.capabilities.relay.foreign import neutral
+from tersely.capabilities.relay.results import result_text
+from tersely.capabilities.text import Style, aligned
+from tersely.foundation.escape import visible_line
+from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_SERVICE_SECONDS, REQUEST_SECONDS
+
+_SHOWN_PARAMETERS = 6
+
+
+class Form(StrEnum):
+    """How a service that has words for its answers gives them."""
+
+    JSON = "json"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class NoParameters:
+    """Nothing is left to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallParameters:
+    """A question to a service."""
+
+    service: str = positional("its name, as services lists it", minimum=1, maximum=MAX_NAME_CHARACTERS)
+    method: str = positional("what it is to do", minimum=1, maximum=MAX_NAME_CHARACTERS)
+    params: dict[str, Any] | None = option(None, "what it is given, by name", metavar="JSON")
+    timeout_ms: int = option(REQUEST_SECONDS * 1000, "for the answer", minimum=1, maximum=MAX_SERVICE_SECONDS * 1000)
+    format: Form = option(Form.JSON, "text: in words, as a command prints it, where the service has words")
+
+
+def services(context: RelayContext, parameters: NoParameters) -> Services:
+    """Who can be asked."""
+    return document(Services, {"services": [one.told() for one in context.relay.services.listed()]})
+
+
+def call(context: RelayContext, parameters: CallParameters) -> Later[ServiceAnswer]:
+    """What a service answers, when it does."""
+    from tersely.foundation.clock import Stopwatch
+    from tersely.relay.encoding import decode, encode
+    from tersely.relay.services.services import Question
+
+    watch, given = Stopwatch(), parameters.params or {}
+    question = Question(parameters.service, parameters.method, encode(given), parameters.format.value)
+    answer = context.relay.services.ask(context.agent, question, parameters.timeout_ms / 1000)
+
+    def told(result: bytes) -> ServiceAnswer:
+        took_ms = int(watch.seconds() * 1000)
+        return ServiceAnswer(parameters.service, parameters.method, decode(result), took_ms)
+
+    return Later(answer, told)
+
+
+def _services_text(found: Services, style: Style) -> str:
+    lines: list[str] = []
+    for one in found.services:
+        about = " ".join(part for part in (one.version, one.how, one.place) if part)
+        lines.append(f"{style.symbol(visible_line(one.name))} {style.faint(visible_line(about))}")
+        rows = [(visible_line(f"  {_signature(method)}"), visible_line(method.description)) for method in one.methods]
+        lines += aligned(rows)
+    return "\n".join(lines or ["there are no services"])
+
+
+def _signature(method: MethodTold) -> str:
+    names = list(method.args_schema.get("properties", {}))
+    shown = [*names[:_SHOWN_PARAMETERS], *(["…"] if names[_SHOWN_PARAMETERS:] else [])]
+    return f"{method.name}({', '.join(shown)})"
+
+
+def _answer_text(answer: ServiceAnswer, style: Style) -> str:
+    return neutral(result_text(answer.result)).rstrip("\n")
+
+
+SERVICES = Capability(
+    name="service.list",
+    summary="List services and their methods",
+    description="",
+    parameters=NoParameters,
+    run=services,
+    text=_services_text,
+    context=Context.RELAY,
+    cacheable=False,
+    examples=("services",),
+)
+CALL: Capability[CallParameters, Any] = Capability(
+    name="service.call",
+    summary="Ask a service",
+    description="",
+    parameters=CallParameters,
+    run=call,
+    text=_answer_text,
+    context=Context.RELAY,
+    effect=Effect.WRITE,
+    tier=Tier.EDIT,
+    cacheable=False,
+    examples=('services call tldr semantic "read the settings"',),
+    fails=(
+        "service_not_found", "service_error", "unknown_command", "timed_out", "denied", "not_permitted", "busy",
+        "answer_too_large", "payload_too_large", "daemon_unavailable", "root_not_found", "symbol_not_found",
+        "ambiguous_symbol", "path_not_found",
+    ),
+)  # fmt: skip
