@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -15,15 +17,21 @@ from tests.cli.relay_home import Home, home_of
 from tests.cli.test_commands import QUESTIONS
 from tests.doors.mcp.conversing import converse, text_of
 
+from tersely.agent.opening import Choices
+from tersely.agent.tools.table import TOOLS
+from tersely.agent.tools.toolbox import Toolbox
 from tersely.capabilities import catalogue
 from tersely.capabilities.binding import read_words
 from tersely.capabilities.declaration import Effect
 from tersely.capabilities.toolset import OFFERED, tool_name
 from tersely.cli.commands import COMMANDS, Command
+from tersely.cli.daemon import ANSWER_WORDS
 from tersely.cli.overview import RELAY_COMMANDS
+from tersely.cli.services import RelayServices
 from tersely.client import Client, ask
 from tersely.client.cassettes import referred
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible
 
 BUDGET = 100_000  # tokens, which no answer needs
 AGENT = "ann"
@@ -121,6 +129,25 @@ def tools(place: Place) -> dict[str, str]:
     return answers
 
 
+@pytest.fixture(scope="module")
+def agent_tools(place: Place) -> dict[str, str]:
+    """What the coding agent's own tool answers, by capability."""
+    asked = {name: json.dumps(place.arguments(name)) for name in RELAY_QUESTIONS if name in OFFERED}
+    relay = RelayServices(AGENT, place.home.root)
+
+    async def answers() -> dict[str, str]:
+        run = next(tool for tool in TOOLS if tool.name == "relay").run
+        choices = Choices(relay=relay.answer, observation_tokens=BUDGET)
+        with Toolbox.open(place.home.root, place.home.root.parent / "kept", "session", ANSWER_WORDS, choices) as box:
+            observed = {
+                name: await run(box, {"tool": tool_name(name), "arguments": given}) for name, given in asked.items()
+            }
+        assert {one.status for one in observed.values()} == {"ok"}
+        return {name: one.text for name, one in observed.items()}
+
+    return asyncio.run(answers())
+
+
 def arguments_of(command: Command) -> dict[str, Any]:
     words, _ = QUESTIONS[command.name]
     given = {**command.preset, **read_words(command.parameters(), words)}
@@ -154,12 +181,15 @@ def test_every_capability_that_reads_has_a_question() -> None:
 
 
 @pytest.mark.parametrize("name", RELAY_QUESTIONS)
-def test_what_the_relay_knows_is_the_same_at_every_door(place: Place, tools: dict[str, str], name: str) -> None:
+def test_what_the_relay_knows_is_the_same_at_every_door(
+    place: Place, tools: dict[str, str], agent_tools: dict[str, str], name: str
+) -> None:
     arguments = place.arguments(name)
     with Client.local(AGENT) as relay:
         answered = relay.answer(name, arguments, budget=BUDGET)
     if name in OFFERED:
         assert tools[name] == answered.text
+        assert agent_tools[name] == visible(answered.text).rstrip("\n")
     if name in catalogue.RELAY_WORDS.values() or name == "artifact.get":
         words = words_for(name, arguments)
         assert place.home.ok(*words) == answered.text

@@ -21,7 +21,7 @@ _HIGHEST_BY_HISTORY = 2  # what leaves the machine is never unlocked by habit
 _THE = r"(?:\W{1,9}(?:the|all|this|that|these|those|its|my|our))?\W{1,9}"
 # By tier: verbs as they are used to ask for something, and phrases. "test" alone is a noun too often.
 _WORDS: Mapping[int, str] = {
-    3: rf"""fetch|download|browse|curl|wget|look\s+up|search{_THE}web|web\s?(?:site|page)s?|urls?|https?://\S+""",
+    3: rf"""fetch|download|browse|curl|wget|look\s+up|search{_THE}web|web\s?(?:site|page)s?|urls?|https?://\S+|inbox|other\s+agents?""",
     2: rf"""run|execute|build|pytest|npm|cargo|make\s+(?:test|check)|\A\s*(?:please\s+)?test|commit|install|git
         |(?:fix|failing|failed|broken){_THE}?tests?|tests?\W+(?:suite|fail|pass|that\W+fail)|bash|shell|lint""",
     1: """change|modify|fix|update|refactor|rename|add|edit|write|create|remove|delete|implement|replace|rewrite|insert

@@ -15,6 +15,7 @@ from typing import Any
 
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
+from tersely.agent.tools.relay import read_arguments
 from tersely.agent.tools.toolbox import Toolbox, ToolServer
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
@@ -29,7 +30,7 @@ async def mcp(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Call a tool of a server; without a tool, tell which it has."""
     try:
         name, tool = str(arguments["server"]), str(arguments.get("tool") or "")
-        text, is_error = await _asked(toolbox, name, tool, _arguments(str(arguments.get("arguments") or "")))
+        text, is_error = await _asked(toolbox, name, tool, read_arguments(str(arguments.get("arguments") or "")))
     except TerselyError as error:
         return failed(error)
     return await toolbox.observed(text or "(nothing)", "failed" if is_error else "ok")
@@ -71,18 +72,6 @@ def _server(toolbox: Toolbox, name: str) -> ToolServer:
         known = ", ".join(toolbox.choices.servers) or f"none; {FILE} lists them"
         raise TerselyError("service_not_found", f"there is no server {name!r}", f"there is: {known}")
     return toolbox.choices.servers[name]
-
-
-def _arguments(text: str) -> dict[str, Any]:
-    if not text.strip():
-        return {}
-    try:
-        given = json.loads(text)
-    except ValueError as error:
-        raise TerselyError("invalid_argument", f"arguments is no JSON: {error}", 'as {"name": "value"}') from None
-    if not isinstance(given, dict):
-        raise TerselyError("invalid_argument", "arguments is no JSON object", 'as {"name": "value"}')
-    return given
 
 
 async def _asked(toolbox: Toolbox, name: str, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from tersely.agent.tools import editing, external, reading, web
+from tersely.agent.tools import editing, external, reading, relay, web
 from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Effect, Kind, Parameter, Subject, Tool
 from tersely.agent.tools.running import git, shell
 from tersely.capabilities import catalogue
@@ -76,7 +76,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         REQUEST_TOOLS,
         0,
-        "request_tools(tier) 1 edits, 2 runs programs, 3 web",
+        "request_tools(tier) 1 edits, 2 runs programs, 3 web, agents",
         (Parameter("tier", Kind.CHOICE, choices=("1", "2", "3")),),
         Effect.READ,
         reading.request_tools,
@@ -134,6 +134,17 @@ TOOLS: tuple[Tool, ...] = (
         external.mcp,
         external.preview,
         subject="server",
+    ),
+    Tool(
+        "relay",
+        3,
+        "relay(tool?, arguments?) other agents: mail, claims, board; no tool lists all; arguments in JSON",
+        (Parameter("tool", required=False), _raw("arguments", required=False)),
+        Effect.NETWORK,
+        relay.relay,
+        relay.preview,
+        relay.effect_of,
+        subject="tool",
     ),
 )
 

@@ -9,7 +9,7 @@ It knows no screen and no model.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -47,6 +47,15 @@ class ToolServer:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
+# A capability of the relay, what it is given and the most tokens: its words.
+AskRelay = Callable[[str, Mapping[str, Any], int], Awaitable[str]]
+
+
+async def no_relay(capability: str, arguments: Mapping[str, Any], budget: int) -> str:
+    """Of a session that nobody has given a relay."""
+    raise TerselyError("daemon_not_running", "this session has no relay", "go on without other agents")
+
+
 @dataclass(frozen=True, slots=True)
 class Choices:
     """What the user has decided about tools. No repository is asked for any of it."""
@@ -60,6 +69,7 @@ class Choices:
     servers: Mapping[str, ToolServer] = field(default_factory=dict)
     mode: Mode = Mode.ASK
     opened: OpenFiles | None = None  # as the editor has them, where one shows the agent
+    relay: AskRelay = no_relay  # as the agent that this session is
 
 
 class Toolbox:

@@ -28,13 +28,16 @@ from tersely.cli.agent.servers import Server, connected
 from tersely.cli.agent.stdin_prompt import is_for_screen, message_of
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.options import Options as PrintOptions
+from tersely.cli.services import RelayServices
 from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_WINDOW_TOKENS
 from tersely.foundation.settings import Settings, load
+from tersely.integrations.ancestry import own_name
 from tersely.integrations.state import directory
 
 FOLDER = "chat"
+AGENT = "tersely"  # how the name begins that the agent has among others
 NOTHING = "none"  # of a setting that lists things
 USUAL_PLACES = "usual"  # of the setting that names the server
 
@@ -121,6 +124,7 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
     choices = Choices(
         policy=policy, network=settings.chat_network == "on", shared=shared(settings),
         private_hosts=tuple(_listed(settings.chat_private_hosts, ",")), servers=configured(os.environ),
+        relay=RelayServices(own_name(os.environ, AGENT), root).answer,
     )  # fmt: skip
     compacts = settings.chat_compact == "on"
     options = Options(

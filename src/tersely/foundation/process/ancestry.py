@@ -44,6 +44,13 @@ def agent_name(environment: Mapping[str, str], process_id: int) -> str:
     return ""
 
 
+def own_name(environment: Mapping[str, str], program: str) -> str:
+    """The name of an agent that is this process: the one that it was given, else one of its own."""
+    process = _process(os.getpid())
+    started = process.started if process is not None else ""
+    return environment.get(NAME_VARIABLE, "") or f"{program}-{_letters(f'{os.getpid()} {started}')}"
+
+
 def _process(process_id: int) -> _Process | None:
     try:
         with open(f"/proc/{process_id}/stat", encoding="utf-8", errors="replace") as file:

@@ -1,0 +1,74 @@
+"""The tool `relay`: everything that the catalogue has of the relay, by the names that other doors use as well."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tersely.agent.tools.declaration import Effect, Observation
+from tersely.agent.tools.observation import failed
+from tersely.agent.tools.toolbox import Toolbox
+from tersely.capabilities import catalogue
+from tersely.capabilities.declaration import Effect as CapabilityEffect
+from tersely.capabilities.toolset import OFFERED, signature, tool_name
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible
+from tersely.foundation.limits import MAX_BUDGET_TOKENS
+
+_NAMES: Mapping[str, str] = {tool_name(name): name for name in OFFERED if name in catalogue.RELAY_NAMES}
+
+
+async def relay(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Ask the relay; without a tool, tell what it can be asked."""
+    try:
+        named = str(arguments.get("tool") or "")
+        if not named:
+            return await toolbox.observed(_listing())
+        capability = _capability(named)
+        given = read_arguments(str(arguments.get("arguments") or ""))
+        text = await toolbox.choices.relay(capability, given, MAX_BUDGET_TOKENS)  # what is long is kept here
+    except TerselyError as error:
+        return failed(error)
+    return await toolbox.observed(text)
+
+
+def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """What is asked, and what it is given."""
+    return visible(" ".join(filter(None, (str(arguments.get(name) or "") for name in ("tool", "arguments")))))
+
+
+def effect_of(arguments: Mapping[str, Any]) -> Effect:
+    """What only reads needs nobody's approval; all else reaches other agents."""
+    name = _NAMES.get(tool_name(str(arguments.get("tool") or "")))
+    is_listing = not arguments.get("tool")
+    only_reads = name is not None and catalogue.load(name).effect is CapabilityEffect.READ
+    return Effect.READ if is_listing or only_reads else Effect.NETWORK
+
+
+def read_arguments(text: str) -> dict[str, Any]:
+    """The arguments that a model writes for a tool of others; raises `invalid_argument`."""
+    if not text.strip():
+        return {}
+    try:
+        given = json.loads(text)
+    except ValueError as error:
+        raise TerselyError("invalid_argument", f"arguments is no JSON: {error}", 'as {"name": "value"}') from None
+    if not isinstance(given, dict):
+        raise TerselyError("invalid_argument", "arguments is no JSON object", 'as {"name": "value"}')
+    return given
+
+
+def _listing() -> str:
+    every = (catalogue.load(name) for name in _NAMES.values())
+    return "".join(f"{signature(one)}  {one.summary}\n" for one in every)
+
+
+def _capability(named: str) -> str:
+    found = _NAMES.get(tool_name(named))
+    if found is None:
+        near = difflib.get_close_matches(tool_name(named), _NAMES, n=1)
+        hint = f"did you mean {near[0]}?" if near else "relay without tool lists them"
+        raise TerselyError("unknown_command", f"the relay has no tool {named[:80]!r}", hint)
+    return found
