@@ -41,7 +41,6 @@ SETTLE_ROUNDS = 6  # a pack that prints its own size is counted until the figure
 
 # What readers have been shown
 MAX_SESSION_CHARACTERS = 200  # of its name
-MAX_DIFF_LINES = 4_000  # of two versions that are compared
 
 # Flow inside functions
 MAX_SLICED_CALLEES = 20  # functions that one slice goes into
@@ -83,7 +82,6 @@ MAX_NAME_CHARACTERS = 200  # of a thread or artifact
 
 # The relay: what agents may ask
 DEFAULT_NOTE_CHARACTERS = 280
-MAX_ENVELOPE_SECONDS = 86_400
 MAX_REFS = 100  # artifacts that one call names as its sources
 MAX_REFERRED_BYTES = 1_000_000  # of an artifact that a question refers to; of a longer one its preview is read
 
@@ -138,12 +136,6 @@ MAX_WHOLE_LINES = 120  # of a file that may be replaced as a whole
 MAX_SHOWN_FILES = 200  # whose shown lines are remembered
 MAX_SNAPSHOT_FILE_BYTES = 10_000_000  # of a file that is kept for that
 PROGRESS_SECONDS = 0.25  # between two looks at what a command prints
-
-# The coding agent: calls of its tools
-MAX_CALL_LINE_CHARACTERS = 400  # of one value, or of one line of a raw one
-
-# The coding agent: what is piped to it
-MAX_PIPED_KEPT_BYTES = MAX_ARTIFACT_BYTES  # half of it from the end
 
 # Briefs and summaries of sessions
 MIN_BRIEF_TOKENS = 60

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from tersely.agent.tool_calling.path_trie import PathTrie, literal
 from tersely.agent.tool_calling.text_call_format import CLOSING, OPENING, marker
 from tersely.agent.tools.declaration import Kind, Parameter, Tool
-from tersely.foundation.limits import MAX_CALL_LINE_CHARACTERS
+
+MAX_CALL_LINE_CHARACTERS = 400  # of one value, or of one line of a raw one
 
 MAX_PROSE_LINES = 300  # before a call
 MAX_PROSE_LINE_CHARACTERS = 1_500

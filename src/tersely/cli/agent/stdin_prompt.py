@@ -11,8 +11,10 @@ from collections.abc import Callable
 
 from tersely.cli.agent.command_spec import STANDARD_INPUT
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_PIPED_KEPT_BYTES
+from tersely.foundation.limits import MAX_ARTIFACT_BYTES
 from tersely.foundation.tokens import well_formed
+
+MAX_PIPED_KEPT_BYTES = MAX_ARTIFACT_BYTES  # half of it from the end
 
 MAX_PIPED_BYTES = 1_000_000_000  # that are read, most of them to be left out
 PIPED_PATIENCE_SECONDS = 3.0  # until it is said what is waited for

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tersely.foundation.limits import MAX_DIFF_LINES
+MAX_DIFF_LINES = 4_000  # of two versions that are compared
+
 
 CONTEXT_LINES = 1  # around each hunk: enough to see where it belongs
 

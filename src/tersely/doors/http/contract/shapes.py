@@ -14,9 +14,10 @@ from tersely.capabilities.relay.documents import Preview
 from tersely.foundation.limits import (
     DEFAULT_NOTE_CHARACTERS,
     MAX_BUDGET_TOKENS,
-    MAX_ENVELOPE_SECONDS,
     MAX_PATCH_OPERATIONS,
 )
+
+MAX_ENVELOPE_SECONDS = 86_400
 
 AGENT_PATTERN = "[A-Za-z0-9][A-Za-z0-9._:@/-]{0,63}"
 Name = Annotated[str, Meta(max_length=200)]
