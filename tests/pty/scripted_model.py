@@ -19,12 +19,13 @@ from typing import Any, NamedTuple
 _RUN = re.compile(r"please run `([^`]+)`")
 _TELL = re.compile(r"please tell (\w+) (word-\w+)")
 _MARKER = re.compile(r"with the marker ([0-9a-f]{8}) in the place of MARKER")
+NAMESPACE = "x-namespace"  # that of a tool of Codex: beside its schema, and beside the arguments of a call
 _WORD = re.compile(r"word-[0-9a-f]+")
 _SHELLS = ("Bash", "bash", "exec_command")
 
 
 class Turn(NamedTuple):
-    role: str  # user, tool, system or assistant
+    role: str  # user, tool, system or assistant; call for a tool that the assistant has called
     text: str
 
 
@@ -44,7 +45,7 @@ class Reply(NamedTuple):
 
 
 def reply_to(asked: Asked) -> Reply:
-    last = max((n for n, turn in enumerate(asked.turns) if turn.role == "assistant"), default=-1)
+    last = max((n for n, turn in enumerate(asked.turns) if turn.role in {"assistant", "call"}), default=-1)
     new = asked.turns[last + 1 :]
     prompt = "\n".join(turn.text for turn in new if turn.role != "tool")
     has_result = any(turn.role == "tool" for turn in new)
@@ -83,24 +84,45 @@ def _read(path: str, body: Mapping[str, Any]) -> Asked:
         for message in body["messages"]:
             content = message["content"]
             for block in [content] if isinstance(content, str) else content:
-                is_result = isinstance(block, dict) and block.get("type") == "tool_result"
-                turns.append(Turn("tool" if is_result else message["role"], _text(block)))
+                kind = block.get("type") if isinstance(block, dict) else ""
+                if kind == "tool_use":
+                    turns.append(_call(block["name"], block["input"]))
+                else:
+                    turns.append(Turn("tool" if kind == "tool_result" else message["role"], _text(block)))
         return Asked(turns, {tool["name"]: tool.get("input_schema", {}) for tool in body.get("tools", [])})
     if path.endswith("/completions"):
-        turns += [Turn(one["role"], _text(one.get("content"))) for one in body["messages"]]
+        for one in body["messages"]:
+            turns.append(Turn(one["role"], _text(one.get("content"))))
+            called = [call["function"] for call in one.get("tool_calls") or []]
+            turns += [_call(function["name"], function["arguments"]) for function in called]
         tools = [tool["function"] for tool in body.get("tools", [])]
         return Asked(turns, {tool["name"]: tool.get("parameters", {}) for tool in tools})
     turns.append(Turn("system", _text(body.get("instructions"))))
     for item in body["input"]:
         kind = item.get("type", "message")
+        if kind == "function_call":
+            turns.append(_call(item["name"], item["arguments"]))
+            continue
         role = "tool" if kind.endswith("_output") else item["role"] if kind == "message" else "assistant"
         turns.append(Turn("system" if role == "developer" else role, _text(item)))
-    named = [tool for tool in body.get("tools", []) if "name" in tool]
-    return Asked(turns, {tool["name"]: tool.get("parameters") or {} for tool in named})
+    tools: dict[str, Mapping[str, Any]] = {}
+    for tool in body.get("tools", []):
+        if "tools" in tool:  # Codex says there what a server tells its clients
+            turns.insert(0, Turn("system", tool.get("description", "")))
+        for one in tool.get("tools", [tool]):
+            space = tool["name"] if "tools" in tool else ""
+            tools[one.get("name", "")] = {**(one.get("parameters") or {}), NAMESPACE: space}
+    return Asked(turns, tools)
+
+
+def _call(name: str, arguments: Any) -> Turn:
+    return Turn("call", f"{name} {arguments if isinstance(arguments, str) else json.dumps(arguments)}")
 
 
 def _events(path: str, reply: Reply, number: int) -> Iterator[dict[str, Any]]:
-    arguments, call = json.dumps(reply.arguments), f"call_{number}"
+    given = dict(reply.arguments or {})
+    namespace = given.pop(NAMESPACE, "")
+    arguments, call = json.dumps(given), f"call_{number}"
     if path.endswith("/completions"):
         function = {
             "index": 0,
@@ -139,6 +161,7 @@ def _events(path: str, reply: Reply, number: int) -> Iterator[dict[str, Any]]:
     said = {"type": "message", "id": f"m_{number}", "role": "assistant", "status": "completed", "content": [part]}
     called = {"type": "function_call", "id": f"f_{number}", "call_id": call, "name": reply.tool, "arguments": arguments,
               "status": "completed"}  # fmt: skip
+    called |= {"namespace": namespace} if namespace else {}
     item = called if reply.tool else said
     usage = {"input_tokens": 10, "output_tokens": 10, "total_tokens": 20}
     answer = {"id": f"r_{number}", "object": "response", "status": "completed", "output": [item], "usage": usage}

@@ -32,9 +32,10 @@ _FALSE = frozenset({"false", "no", "off", "0"})
 def bind(parameters: type[ParametersT], arguments: Mapping[str, object]) -> ParametersT:
     """Check `arguments` against the declaration and make the parameters; raises `invalid_argument`."""
     declared = {parameter.name: parameter for parameter in parameters_of(parameters)}
+    shown = [one.name for one in declared.values() if not one.hidden]
     for name in arguments:
         if name not in declared:
-            raise _invalid(f"there is no parameter {name!r}", _suggestion(name, declared))
+            raise _invalid(f"there is no parameter {name!r}", suggestion(name, shown))
     given = {name: _checked(declared[name], value) for name, value in arguments.items()}
     for parameter in declared.values():
         if parameter.required and parameter.name not in given:
@@ -127,7 +128,7 @@ def _option_named(declared: Sequence[Parameter], flag: str) -> tuple[Parameter, 
             known += ["--" + choice for choice in parameter.choices]
             if flag[2:] in parameter.choices:
                 return parameter, flag[2:]
-    raise _usage(f"unknown option {flag}", _suggestion(flag, known))
+    raise _usage(f"unknown option {flag}", suggestion(flag, known))
 
 
 def _place(declared: Sequence[Parameter], positionals: list[str], arguments: dict[str, object]) -> None:
@@ -269,7 +270,8 @@ def schema_of(parameter: Parameter) -> dict[str, Any]:
     return whole
 
 
-def _suggestion(name: str, known: Iterable[str]) -> str:
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """What somebody may have meant who used a name that is none of those that are known."""
     import difflib  # only who errs pays for it
 
     known = list(known)

@@ -160,6 +160,7 @@ class _InstallParameters:
     user: bool = option(False, "in the user's own settings rather than in those of this repository")
     hooks: bool = option(True, "have prompts and large files looked at; without it only the server is added")
     texts: bool = option(True, "add the skill file, or the paragraph for AGENTS.md")
+    subagents: bool = option(True, "tell the agents that it starts of other agents, too")
     yes: bool = option(False, "write without asking")
 
 
@@ -167,7 +168,8 @@ def _install(asked: Asked, parameters: _InstallParameters) -> dict[str, Any]:
     from tersely.cli import install
 
     root, given = asked.options.root, parameters
-    return install.run_install(install.Asked(given.agent, root, given.user, given.yes, given.hooks, given.texts))
+    wanted = install.Asked(given.agent, root, given.user, given.yes, given.hooks, given.texts, given.subagents)
+    return install.run_install(wanted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ class Asked(NamedTuple):
     yes: bool
     hooks: bool = True
     texts: bool = True
+    subagents: bool = True
 
 
 def run_install(asked: Asked) -> dict[str, Any]:
@@ -67,7 +68,7 @@ def _wanted(asked: Asked) -> Wanted:
         raise TerselyError("usage", f"there is no agent {asked.agent!r}", f"known: {', '.join(AGENTS)}")
     place = Place.USER if asked.user else Place.PROJECT
     base = Path.home() if asked.user else Path(resolved_root(asked.root))
-    return Wanted(AGENTS[asked.agent], place, base, program(), asked.hooks, asked.texts)
+    return Wanted(AGENTS[asked.agent], place, base, program(), asked.hooks, asked.texts, asked.subagents)
 
 
 def _diff(change: Change) -> str:

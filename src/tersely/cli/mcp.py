@@ -18,7 +18,6 @@ from tersely.capabilities.references import has_references, with_references
 from tersely.capabilities.reply import BUDGET
 from tersely.cli import cassettes
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
-from tersely.cli.relay.identity import asker
 from tersely.cli.services import RelayServices
 from tersely.daemon.asking import Asking
 from tersely.daemon.ndjson.commands import call
@@ -27,6 +26,7 @@ from tersely.doors.mcp.server import make_service
 from tersely.doors.mcp.stdio import serve_streams
 from tersely.doors.mcp.tools import STORE
 from tersely.foundation.ids import new_id
+from tersely.foundation.process.ancestry import client_name
 from tersely.foundation.tokens import Tokenizer
 from tersely.integrations import state
 
@@ -71,7 +71,7 @@ def _service(asking: Asking, named: Path | None, all_tools: bool) -> ServedMetho
     def session_of(root: Path) -> str:
         return f"{_AGENT}-{connection}-{state.context_of(str(root))}"
 
-    others = RelayServices(asker(os.environ))
+    others = RelayServices(client_name(os.environ, os.getppid()))
     return make_service(partial(_ask, asking), Roots(named), others, session_of, all_tools=all_tools)
 
 

@@ -10,16 +10,16 @@ from collections.abc import Mapping
 
 # The command: its arguments, what it does.
 OVERVIEW: Mapping[str, tuple[str, str]] = {
-    "context": ("[SYMBOL…]", "Build a context pack for one or more symbols, within a token budget"),
+    "context": ("[SYMBOL…]", "Build a context pack for one or more symbols"),
     "diff-context": (
         "[PATCH]",
-        "Build a context pack for a change: what it touches and what depends on it, within a token budget",
+        "Build a context pack for a change: what it touches and what depends on it",
     ),
     "coverage-context": (
         "",
         "Failures, code that only failing tests ran, and the most executed code, within a token budget",
     ),
-    "plan": ("[TASK…]", "Build a context pack for a task in words, within a token budget"),
+    "plan": ("[TASK…]", "Build a context pack for a task in words"),
     "map": ("[PATH]", "Outline of the repository, its most important parts opened, within a token budget"),
     "rank-files": ("", "Files of a coverage report, the most suspicious and the most executed first"),
     "coverage-slice": ("FILE", "One file reduced to the lines that ran"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,8 @@ from tersely.doors.mcp.services import Method
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 
+INTRODUCTION_SECONDS = 3.0  # for the relay to say who is there, while a client waits for its server to begin
+_WITHOUT_RELAY = "Once `tersely up` has been run, other agents can be written to: send, inbox, claim."
 _READS, _CONNECTED = "read", "connected"
 
 
@@ -23,6 +26,20 @@ class RelayServices:
     def __init__(self, agent: str, directory: Path | None = None) -> None:
         self._agent = agent
         self._directory = directory or Path()
+
+    async def introduction(self) -> str:
+        """Who the agent is to others and how it works with them by tools; else how it could."""
+        from tersely.capabilities.relay.introduction import TOOLS, introduction
+        from tersely.client import AsyncClient
+
+        try:
+            async with asyncio.timeout(INTRODUCTION_SECONDS), AsyncClient.local(self._agent) as relay:
+                told = await relay.ask("agent.introduction", root=str(self._directory.absolute()))
+        except TimeoutError:
+            return introduction(self._agent, [], words=TOOLS)
+        except TerselyError:
+            return _WITHOUT_RELAY
+        return introduction(told.name, told.peers, told.left_out, TOOLS)
 
     async def methods(self) -> list[Method]:
         """What services that are connected say that it only reads. What bridges lead to is asked without them."""

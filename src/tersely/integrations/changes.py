@@ -14,7 +14,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
 from tersely.integrations import json_text, state, toml_text
 from tersely.integrations.state import Installed, Written
-from tersely.integrations.table import AGENTS, Agent, Form, Place, Target
+from tersely.integrations.table import AGENTS, Agent, Form, Place, Target, without_subagents
+from tersely.integrations.wrapped import mail_words
 
 BEGIN = "<!-- tersely: begin -->"
 END = "<!-- tersely: end -->"
@@ -37,6 +38,7 @@ class Wanted(NamedTuple):
     program: Sequence[str]
     hooks: bool = True
     texts: bool = True
+    subagents: bool = True  # those that the agent starts are told of others, too
 
     def targets(self) -> list[Target]:
         """The files that are meant."""
@@ -50,16 +52,22 @@ class Wanted(NamedTuple):
 def planned(wanted: Wanted) -> list[Change]:
     """The files that would change; raises `unreadable_file` for one that cannot be read as what it is to be."""
     found: dict[Path, Change] = {}
-    earlier = state.read_record(wanted.base, wanted.agent.name).program
+    installed = state.read_record(wanted.base, wanted.agent.name)
+    earlier = installed.program
+    recorded = {Path(one.path): one for one in installed.files}
     for target in wanted.targets():
         path = _place(wanted, target)
         known = found.get(path)
         before = known.before if known else _read(path)
         now = known.after if known else before
+        written = recorded.get(path)
+        if known is None and written is not None and written.after == before:
+            now = written.before  # nobody has changed it since: what an older version of ours wrote goes
         try:
-            if now and earlier and earlier != tuple(wanted.program):
+            if now and earlier and (earlier != tuple(wanted.program) or not wanted.subagents):
                 now = _without(target, now, earlier)
-            after = _with(target, now or "", wanted.program)
+            shown = target if wanted.subagents else without_subagents(target)
+            after = _with(shown, now or "", wanted.program)
         except ValueError as error:
             raise TerselyError("unreadable_file", f"{path} is left as it is: {error}", "mend it by hand") from error
         found[path] = Change(path, before, after)
@@ -114,10 +122,16 @@ def carry_out(wanted: Wanted, changes: Sequence[Change], *, undo: bool = False) 
     state.keep_record(wanted.base, wanted.agent.name, Installed(tuple(wanted.program), tuple(recorded.values())))
 
 
-def text_of(source: str, program: Sequence[str]) -> str:
+def text_of(target: Target, program: Sequence[str]) -> str:
     """A text of ours as it is written down."""
-    text = (files("tersely.integrations") / "files" / source).read_text("utf-8")
-    return text.replace('PROGRAM = ["tersely"]', f"PROGRAM = {json.dumps(list(program))}")
+    text = (files("tersely.integrations") / "files" / target.source).read_text("utf-8")
+    own = {
+        'PROGRAM = ["tersely"]': f"PROGRAM = {json.dumps(list(program))}",
+        "MAIL = []": f"MAIL = {json.dumps(mail_words())}",
+    }
+    for before, after in {**own, **target.switches}.items():
+        text = text.replace(before, after)
+    return text
 
 
 def _place(wanted: Wanted, target: Target) -> Path:
@@ -189,9 +203,9 @@ def _with(target: Target, text: str, program: Sequence[str]) -> str:
         case Form.TOML:
             return toml_text.added(text, target.entries(program))
         case Form.WHOLE:
-            return text_of(target.source, program)
+            return text_of(target, program)
         case Form.BLOCK:
-            return _with_block(text, text_of(target.source, program))
+            return _with_block(text, text_of(target, program))
 
 
 def _without(target: Target, text: str, program: Sequence[str]) -> str | None:
@@ -201,7 +215,7 @@ def _without(target: Target, text: str, program: Sequence[str]) -> str | None:
         case Form.TOML:
             return toml_text.removed(text, target.entries(program))
         case Form.WHOLE:
-            return None if text == text_of(target.source, program) else text
+            return None if text == text_of(target, program) else text
         case Form.BLOCK:
             start, end = _block(text)
             return text[:start].removesuffix("\n") + text[end:] or None if end else text

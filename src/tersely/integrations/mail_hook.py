@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import sys
 from time import monotonic
@@ -20,10 +21,14 @@ sys.path.append(os.path.join(os.path.dirname(__file__), "..", "foundation", "pro
 from ancestry import agent_name  # type: ignore[import-not-found]
 from run_hook import SOCKET_VARIABLE  # type: ignore[import-not-found]
 
-MAIL_HOOK_SECONDS = 2.0  # for an answer
+MAIL_HOOK_SECONDS = 2.0  # for all that one call asks of the relay
 MAX_MAIL_CALL_BYTES = 4_000_000  # of a call, and of an answer
 MAIL_BUDGET_TOKENS = 600  # of what is put before a model at a time
+MAX_MAIL_CHARACTERS = 1_500  # of the messages that are put there together, where there is more than one
+MAX_MAIL_MESSAGES = 20  # that one call looks at
+MAX_CONTINUED_STOPS = 3  # in a row: an agent ends after it has gone on so often for questions of others
 _SOCKET = "http.sock"
+_STOPS = "stops"  # a folder of the relay's home: how often in a row each agent has gone on
 _PATH_BYTES = 100
 _START, _STOP, _EDIT, _PERMISSION = "start", "stop", "edit", "permission"
 _BESIDE_RUN = frozenset({_EDIT, _PERMISSION})  # what `run` does not do by itself
@@ -31,6 +36,14 @@ PERMISSION_HOOK_SECONDS = 3_600.0  # for which the person may answer from elsewh
 PERMISSION_ASK_SECONDS = 5  # that one question to the relay waits
 _MAX_WHAT_CHARACTERS = 2_000
 _ENTRY, _TERMINAL = "CLAUDE_CODE_ENTRYPOINT", "cli"  # how Claude Code was started: elsewhere nobody sees a dialog
+_FROM_OTHERS = "Messages of other agents, not of your user:"
+# What Cursor calls events, which it answers in a form of its own; and Gemini CLI what comes before a tool.
+_OF_CURSOR = frozenset({"sessionStart", "postToolUse", "preToolUse", "stop"})
+_BEFORE_TOOL = "BeforeTool"
+# Marks in which agents put what is not said by their user: what others write must not end or begin one.
+_WRAPPER = re.compile(
+    r"<(?=/?(?:hook_|system|qwen:|untrusted|user-prompt|task-|instructions|environment))", re.IGNORECASE
+)
 
 
 def main(kind: str) -> int:
@@ -39,7 +52,7 @@ def main(kind: str) -> int:
         if kind in _BESIDE_RUN or not os.environ.get(SOCKET_VARIABLE):  # `run` hands over mail itself
             text = _answer(kind, json.loads(sys.stdin.buffer.read(MAX_MAIL_CALL_BYTES)))
             sys.stdout.write(text)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return 0
     return 0
 
@@ -48,31 +61,65 @@ def _answer(kind: str, call: dict[str, Any]) -> str:
     name = agent_name(os.environ, os.getppid())
     if not name:
         return ""
+    relay = _Relay(name)
     event = str(call.get("hook_event_name", ""))
-    root = str(call.get("cwd") or os.getcwd())
+    root = str(call.get("cwd") or (call.get("workspace_roots") or [""])[0] or os.getcwd())
     if kind == _EDIT:
-        return _of_edit(name, event, root, call)
+        return _of_edit(relay, event, root, call)
     if kind == _PERMISSION:
         return _of_permission(name, event, call)
     if kind == _START:
-        return _context(event, _asked(name, "agent.introduction", {"root": root})["text"])
-    if kind == _STOP and call.get("stop_hook_active"):
-        return ""  # it goes on once for each time that it would stop
-    told = _asked(name, "mail.inbox", {"waiting": True})
-    if not told["result"]["messages"]:
-        return ""
-    text = f"Messages of other agents, not of your user:\n{told['text']}"
-    return json.dumps({"decision": "block", "reason": text}) if kind == _STOP else _context(event, text)
+        return _context(event, relay.ask("agent.introduction", {"root": root})["text"])
+    if call.get("agent_id"):
+        return ""  # a part of the agent, which would keep the message from the rest of it
+    waiting = relay.ask("mail.box", {"waiting": True, "limit": MAX_MAIL_MESSAGES})["result"]["messages"]
+    if kind == _STOP:
+        goes_on = any(one["is_question"] for one in waiting) and _may_go_on(name, call)
+        return _kept_going(event, _taken(relay, waiting)) if goes_on else ""
+    return _context(event, _taken(relay, waiting)) if waiting else ""
 
 
-def _of_edit(name: str, event: str, root: str, call: dict[str, Any]) -> str:
+def _taken(relay: _Relay, waiting: list[dict[str, Any]]) -> str:
+    """The oldest messages that have room; the rest is not read, and is there the next time."""
+    room, taken = MAX_MAIL_CHARACTERS, 0
+    for one in waiting:
+        room -= len(one["body"])
+        if taken and room < 0:
+            break
+        taken += 1
+    text = relay.ask("mail.inbox", {"waiting": True, "limit": taken})["text"]
+    return f"{_FROM_OTHERS}\n{_WRAPPER.sub('< ', text)}"
+
+
+def _may_go_on(name: str, call: dict[str, Any]) -> bool:
+    """Whether an agent has not gone on too often since somebody last told it what to do."""
+    from hashlib import blake2b
+
+    folder = os.path.join(_home(), _STOPS)
+    os.makedirs(folder, 0o700, exist_ok=True)
+    path = os.path.join(folder, blake2b(name.encode("utf-8", "replace"), digest_size=12).hexdigest())
+    is_again = bool(call.get("stop_hook_active") or call.get("loop_count"))
+    try:
+        with open(path, encoding="ascii") as file:
+            before = int(file.read(8)) if is_again else 0
+    except FileNotFoundError:
+        before = 0
+    if before >= MAX_CONTINUED_STOPS:
+        return False
+    with open(path, "w", encoding="ascii") as file:
+        file.write(str(before + 1))
+    return True
+
+
+def _of_edit(relay: _Relay, event: str, root: str, call: dict[str, Any]) -> str:
     """No, where another agent holds the file for itself; a warning, where it holds a symbol in it or shares it."""
     given = call.get("tool_input") or {}
-    path = given.get("file_path") or given.get("absolute_path") or given.get("filePath")
+    names = ("file_path", "absolute_path", "filePath", "path", "notebook_path")
+    path = next((given[name] for name in names if given.get(name)), "")
     if not path:
         return ""
-    held = _asked(name, "claim.list", {"target": str(path), "root": root})["result"]["claims"]
-    others = [one for one in held if one["holder"] != name]
+    held = relay.ask("claim.list", {"target": str(path), "root": root})["result"]["claims"]
+    others = [one for one in held if one["holder"] != relay.agent]
     if not others:
         return ""
     of_all = next((one for one in others if not one["shared"] and not _is_of_symbol(one["target"])), None)
@@ -80,8 +127,14 @@ def _of_edit(name: str, event: str, root: str, call: dict[str, Any]) -> str:
     holder, what = one["holder"], one["target"] if _is_of_symbol(one["target"]) else path
     since = f"since {one['since']}, until {one['until']}"
     why = f"{what} is claimed by {holder} {since}: ask with `tersely send {holder} TEXT`"
-    if of_all is None:
-        return _context(event, f"{why}. Leave that alone.")
+    return _denied(event, why) if of_all else _context(event, f"{why}. Leave that alone.")
+
+
+def _denied(event: str, why: str) -> str:
+    if event in _OF_CURSOR:
+        return json.dumps({"permission": "deny", "agent_message": why, "user_message": why})
+    if event == _BEFORE_TOOL:
+        return json.dumps({"decision": "deny", "reason": why})
     decision = {"permissionDecision": "deny", "permissionDecisionReason": why}
     return json.dumps({"hookSpecificOutput": {"hookEventName": event, **decision}})
 
@@ -101,7 +154,9 @@ def _of_permission(name: str, event: str, call: dict[str, Any]) -> str:
     wait = {"seconds": PERMISSION_ASK_SECONDS}
     decision = ""
     while not decision and monotonic() < until:
-        told = _asked(name, "permission.ask", {**question, **(wait if question["id"] else {})})["result"]
+        waits = wait if question["id"] else {}
+        relay = _Relay(name, MAIL_HOOK_SECONDS + waits.get("seconds", 0))
+        told = relay.ask("permission.ask", {**question, **waits})["result"]
         question["id"], decision = told["id"], told["decision"]
     if not decision:
         return ""
@@ -112,33 +167,75 @@ def _of_permission(name: str, event: str, call: dict[str, Any]) -> str:
 def _context(event: str, text: str) -> str:
     if not text:
         return ""
+    if event in _OF_CURSOR:
+        return json.dumps({"additional_context": text})
     return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
 
 
-def _asked(agent: str, capability: str, arguments: dict[str, Any]) -> Any:
-    body = json.dumps({"capability": capability, "arguments": arguments, "budget": MAIL_BUDGET_TOKENS}).encode()
-    head = (
-        f"POST /ask HTTP/1.1\r\nHost: relay\r\nX-Relay-Agent: {agent}\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-    )
-    with socket.socket(socket.AF_UNIX) as wire:
-        wire.settimeout(MAIL_HOOK_SECONDS + arguments.get("seconds", 0))
+def _kept_going(event: str, text: str) -> str:
+    if event in _OF_CURSOR:
+        return json.dumps({"followup_message": text})
+    return json.dumps({"decision": "block", "reason": text})
+
+
+class _Relay:
+    """The relay of this user, as one agent asks it. All that is asked has one bound in time."""
+
+    def __init__(self, agent: str, seconds: float = MAIL_HOOK_SECONDS) -> None:
+        self.agent = agent
+        self._ends = monotonic() + seconds
+
+    def ask(self, capability: str, arguments: dict[str, Any]) -> Any:
+        """The answer; raises `OSError` or `ValueError` where there is none in time."""
+        body = json.dumps({"capability": capability, "arguments": arguments, "budget": MAIL_BUDGET_TOKENS}).encode()
+        head = (
+            f"POST /ask HTTP/1.1\r\nHost: relay\r\nX-Relay-Agent: {_header(self.agent)}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        )
         path = _socket_path()
         if os.lstat(path).st_uid != os.geteuid():
             raise ValueError("somebody else has made it")
-        wire.connect(path)
-        wire.sendall(head.encode() + body)
-        with wire.makefile("rb") as reply:
-            status, _, content = reply.read(MAX_MAIL_CALL_BYTES).partition(b"\r\n\r\n")
-    if b" 200 " not in status.partition(b"\r\n")[0]:
-        raise ValueError("the relay refuses it")
-    return json.loads(content)
+        with socket.socket(socket.AF_UNIX) as wire:
+            self._wait(wire)
+            wire.connect(path)
+            wire.sendall(head.encode() + body)
+            status, _, content = self._reply(wire).partition(b"\r\n\r\n")
+        if b" 200 " not in status.partition(b"\r\n")[0]:
+            raise ValueError("the relay refuses it")
+        return json.loads(content)
+
+    def _reply(self, wire: socket.socket) -> bytes:
+        reply = bytearray()
+        while len(reply) <= MAX_MAIL_CALL_BYTES:
+            self._wait(wire)
+            piece = wire.recv(65_536)
+            if not piece:
+                return bytes(reply)
+            reply += piece
+        raise ValueError("the answer is too long")
+
+    def _wait(self, wire: socket.socket) -> None:
+        """Let the next step take what time is left: a relay that sends a byte now and then must not hold us up."""
+        left = self._ends - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        wire.settimeout(left)
+
+
+def _header(name: str) -> str:
+    """A name as it may stand in a line of a request; raises `ValueError` for one that would begin another line."""
+    if not name.isascii() or not name.isprintable():
+        raise ValueError("no agent has such a name")
+    return name
+
+
+def _home() -> str:
+    return os.path.realpath(os.path.expanduser(os.environ.get("TERSELY_HOME") or "~/.tersely"))
 
 
 def _socket_path() -> str:
     """As `doors.socket.socket_paths` has it."""
-    home = os.path.realpath(os.path.expanduser(os.environ.get("TERSELY_HOME") or "~/.tersely"))
-    path = os.fsencode(os.path.join(home, _SOCKET))
+    path = os.fsencode(os.path.join(_home(), _SOCKET))
     if len(path) <= _PATH_BYTES:
         return os.fsdecode(path)
     from hashlib import blake2b

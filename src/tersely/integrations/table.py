@@ -6,10 +6,11 @@ Formats and calls are those of the versions named in docs/agents.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from tersely.foundation.process.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
 from tersely.integrations import wrapped
 from tersely.integrations.json_text import Entry
 from tersely.integrations.run_hook import SOCKET_VARIABLE
@@ -45,6 +46,7 @@ class Target:
     form: Form
     entries: Callable[[Sequence[str]], Sequence[Entry]] = lambda program: ()
     source: str = ""  # the text of ours, in files/
+    switches: Mapping[str, str] = field(default_factory=dict)  # what is written in the place of words of the text
     is_hook: bool = False
     is_text: bool = False
 
@@ -92,8 +94,16 @@ def _server(program: Sequence[str]) -> dict[str, Any]:
     return {"command": program[0], "args": [*program[1:], "mcp"]}
 
 
-def _servers(program: Sequence[str]) -> list[Entry]:
-    return [Entry(("mcpServers", "tersely"), _server(program))]
+def _servers(**more: Any) -> Callable[[Sequence[str]], list[Entry]]:
+    """The entry for our server; `more` is what an agent takes beside it.
+
+    Some agents name the tools of servers alone and have their model search for the rest, unless it says otherwise.
+    """
+
+    def entries(program: Sequence[str]) -> list[Entry]:
+        return [Entry(("mcpServers", "tersely"), {**_server(program), **more})]
+
+    return entries
 
 
 def _hook(program: Sequence[str], agent: str, kind: str, *, unit: int = 1, **more: Any) -> dict[str, Any]:
@@ -120,9 +130,10 @@ class _MailHook:
     matcher: str = ""
 
 
+_SUBAGENT_START = "SubagentStart"
 _CLAUDE_MAIL = (
     _MailHook("SessionStart", "start"),
-    _MailHook("SubagentStart", "start"),
+    _MailHook(_SUBAGENT_START, "start"),
     _MailHook("UserPromptSubmit", "mail"),
     _MailHook("PreToolUse", "edit", wrapped.EDITORS),
     _MailHook("PostToolUse", "mail"),
@@ -133,18 +144,44 @@ _PERMISSION = _MailHook("PermissionRequest", "permission")
 _GEMINI_MAIL = (
     _MailHook("SessionStart", "start"),
     _MailHook("BeforeAgent", "mail"),
+    _MailHook("BeforeTool", "edit", wrapped.EDITORS),
     _MailHook("AfterTool", "mail"),
+    _MailHook("AfterAgent", "stop"),
+)
+_CURSOR_MAIL = (
+    _MailHook("sessionStart", "start"),
+    _MailHook("preToolUse", "edit", "Write"),
+    _MailHook("postToolUse", "mail"),
+    _MailHook("stop", "stop"),
 )
 
 
 def _mail_hook(hook: _MailHook, unit: int) -> dict[str, Any]:
     """An entry for a script that starts fast; `run` hands mail over itself where it has started the agent."""
-    from shlex import join
-
-    command = join(wrapped.mail_words(hook.kind))
     matcher = {"matcher": hook.matcher} if hook.matcher else {}
     seconds = PERMISSION_SECONDS if hook.kind == "permission" else PROMPT_SECONDS
-    return {**matcher, "hooks": [{"type": "command", "command": command, "timeout": seconds * unit}]}
+    entry = {"type": "command", "command": _mail_command(hook), "timeout": seconds * unit}
+    return {**matcher, "hooks": [entry]}
+
+
+def _mail_command(hook: _MailHook) -> str:
+    from shlex import join
+
+    return join(wrapped.mail_words(hook.kind))
+
+
+def without_subagents(target: Target) -> Target:
+    """The file as it is written where agents that an agent starts are told nothing of others."""
+
+    def entries(program: Sequence[str]) -> list[Entry]:
+        return [one for one in target.entries(program) if not _tells_subagents(one)]
+
+    return replace(target, entries=entries, switches={**target.switches, "SUBAGENTS = true": "SUBAGENTS = false"})
+
+
+def _tells_subagents(entry: Entry) -> bool:
+    told = _mail_command(_MailHook(_SUBAGENT_START, "start"))
+    return _SUBAGENT_START in entry.path and any(hook["command"] == told for hook in entry.value["hooks"])
 
 
 # Where what an agent was shown is lost to it or to a part of it, which has a context of its own.
@@ -183,7 +220,12 @@ def _cursor_hooks(program: Sequence[str]) -> list[Entry]:
 
     command = join([*program, "hook", "read", "--agent", "cursor"])
     value = {"command": command, "matcher": "Read", "timeout": PROMPT_SECONDS}
-    return [Entry(("version",), 1), Entry(("hooks", "preToolUse"), value, in_list=True)]
+    found = [Entry(("version",), 1), Entry(("hooks", "preToolUse"), value, in_list=True)]
+    for hook in _CURSOR_MAIL:
+        matcher = {"matcher": hook.matcher} if hook.matcher else {}
+        value = {"command": _mail_command(hook), **matcher, "timeout": PROMPT_SECONDS}
+        found.append(Entry(("hooks", hook.event), value, in_list=True))
+    return found
 
 
 def _skill(folder: str) -> Target:
@@ -199,7 +241,7 @@ _CLAUDE = Agent(
     "claude",
     "Claude Code",
     (
-        Target(".mcp.json", ".claude.json", Form.JSON, _servers),
+        Target(".mcp.json", ".claude.json", Form.JSON, _servers(alwaysLoad=True)),
         Target(
             ".claude/settings.json",
             ".claude/settings.json",
@@ -217,6 +259,8 @@ _CLAUDE = Agent(
     answer_read=_denied_in_parts,
     wrapped=wrapped.CLAUDE,
 )
+# Codex hands a server no others than those of the system: by these it knows the relay, and who it is there.
+_TOLD_BY_VARIABLES = ["TERSELY_HOME", NAME_VARIABLE, TOKEN_VARIABLE]
 _CODEX = Agent(
     "codex",
     "Codex",
@@ -225,7 +269,7 @@ _CODEX = Agent(
             ".codex/config.toml",
             ".codex/config.toml",
             Form.TOML,
-            lambda program: [Entry(("mcp_servers", "tersely"), _server(program))],
+            lambda program: [Entry(("mcp_servers", "tersely"), {**_server(program), "env_vars": _TOLD_BY_VARIABLES})],
         ),
         Target(
             ".codex/hooks.json",
@@ -273,10 +317,12 @@ _OPENCODE = Agent(
 )
 
 
-def _kin_of_gemini(agent: str, title: str, hooks: Callable[..., list[Entry]], page: str, **more: Any) -> Agent:
+def _kin_of_gemini(
+    agent: str, title: str, hooks: Callable[..., list[Entry]], page: str, server: Mapping[str, Any], **more: Any
+) -> Agent:
     """Gemini CLI, or what was made from it: the server and the hooks are in one file."""
     settings = f".{agent}/settings.json"
-    servers = Target(settings, settings, Form.JSON, _servers)
+    servers = Target(settings, settings, Form.JSON, _servers(**server))
     hooked = Target(settings, settings, Form.JSON, hooks, is_hook=True)
     return Agent(
         agent,
@@ -302,6 +348,7 @@ _GEMINI = _kin_of_gemini(
         _GEMINI_MAIL,
     ),
     "GEMINI.md",
+    {},
     prompt_event="BeforeAgent",
     read_event="BeforeTool",
     read_tools=frozenset({"read_file"}),
@@ -322,6 +369,7 @@ _QWEN = _kin_of_gemini(
         mail=_CLAUDE_MAIL,
     ),
     "QWEN.md",
+    {"alwaysLoadTools": True},
     prompt_event="UserPromptSubmit",
     read_event="PreToolUse",
     read_tools=frozenset({"read_file", "ReadFile"}),
@@ -332,7 +380,7 @@ _CURSOR = Agent(
     "cursor",
     "Cursor",
     (
-        Target(".cursor/mcp.json", ".cursor/mcp.json", Form.JSON, _servers),
+        Target(".cursor/mcp.json", ".cursor/mcp.json", Form.JSON, _servers()),
         Target(".cursor/hooks.json", ".cursor/hooks.json", Form.JSON, _cursor_hooks, is_hook=True),
         _snippet("AGENTS.md", ""),
     ),

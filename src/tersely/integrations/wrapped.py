@@ -76,9 +76,9 @@ def hook_words(*more: str) -> list[str]:
     return [sys.executable, "-I", "-S", str(files("tersely.integrations") / "run_hook.py"), *more]
 
 
-def mail_words(kind: str) -> list[str]:
-    """The command of a hook that asks the relay."""
-    return [sys.executable, "-I", "-S", str(files("tersely.integrations") / "mail_hook.py"), kind]
+def mail_words(*kind: str) -> list[str]:
+    """The command of a hook that asks the relay; without its kind, what such commands begin with."""
+    return [sys.executable, "-I", "-S", str(files("tersely.integrations") / "mail_hook.py"), *kind]
 
 
 def _claude(environment: Mapping[str, str]) -> Launch:

@@ -131,7 +131,7 @@ def _symbols_text(number: int) -> str:
 
 CAPABILITY = Capability(
     name="code.context",
-    summary="Build a context pack for one or more symbols, within a token budget",
+    summary="Build a context pack for one or more symbols",
     description="Full code for what matters most, signatures for the rest, names for what no longer fits, each with "
     "the reason why it is there. The budget counts every token that is printed, and is never exceeded.\n\n"
     "ultracompact says each path once and each symbol in one line; json and markdown are for programs and documents.",

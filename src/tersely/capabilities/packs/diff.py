@@ -153,7 +153,7 @@ def aside(found: DiffContext, style: Style) -> str:
 
 CAPABILITY = Capability(
     name="code.diff_context",
-    summary="Build a context pack for a change: what it touches and what depends on it, within a token budget",
+    summary="Build a context pack for a change: what it touches and what depends on it",
     description="The symbols whose lines differ, with the lines that were put in and those that were taken out; then "
     "what else is likely to change or to be read with them: callers and callees, tests, code that uses the same names, "
     "code that was written in the same commits, and what is near. Each has its reason, and the budget counts every "

@@ -166,7 +166,7 @@ def _explained(found: Planned, style: Style) -> list[str]:
 
 CAPABILITY = Capability(
     name="code.plan",
-    summary="Build a context pack for a task in words, within a token budget",
+    summary="Build a context pack for a task in words",
     description="Finds where the task has to be done as the packet does: by paths, traces, names and messages in its "
     "text, by words and meaning, and by what earlier commits said. The likeliest symbols are shown whole, long "
     "functions as the parts that the task speaks of, then what they call and extend, then the names of the rest. "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 CHANNEL = r"(?=#.)[#A-Za-z0-9_][A-Za-z0-9._:@/#-]{0,99}"  # the whole of a name, as it is addressed
 SHOWN_PERMISSION_CHARACTERS = 200  # of what an agent wants to do
+IDLE, OWES = "idle", "owes an answer"
+MAX_SHOWN_ASKERS = 3  # of those to whom an agent owes an answer
 _MEMBER_ERRORS = ("name_taken", "unauthorized", "busy", "invalid_argument")
 
 
@@ -77,17 +79,19 @@ def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
         PermissionTold(one.id, one.agent, one.tool, one.what, timestamp(one.since_ms))
         for one in context.relay.permissions.listed()
     ]
+    owed = mail.questions.owed()
     known = [
         AgentTold(
             name=one.name,
             kind=one.kind,
             project=one.project,
             connected=one.name in connected,
-            state=state_of(one.name, mail.presence),
+            state=_state(state_of(one.name, mail.presence), owed.get(one.name)),
             is_bound=one.token is not None,
             waiting=mail.load(one.name)[0],
             first_seen=timestamp(one.first_ms),
             last_seen=timestamp(one.last_ms),
+            owes=owed.get(one.name, []),
             held_back=mail.turns.held[one.name],
             details=dict(one.details),
         )
@@ -142,8 +146,10 @@ def _agents_text(found: Agents, style: Style) -> str:
     rows: list[tuple[str, ...]] = [("name", "kind", "is", "waiting", "project", "last seen", "task")]
     for one in found.agents:
         task = str(one.details.get("task", ""))
+        owes = f" to {', '.join(one.owes[:MAX_SHOWN_ASKERS])}" if one.owes else ""
         held = f", {one.held_back:,} held back" if one.held_back else ""
-        rows.append((one.name, one.kind, one.state + held, f"{one.waiting:,}", one.project, one.last_seen, task))
+        state = one.state + owes + held
+        rows.append((one.name, one.kind, state, f"{one.waiting:,}", one.project, one.last_seen, task))
     lines = [_table(rows, style, "no agents known", right=(3,))]
     for waiting in found.permissions:
         wanted = clipped(visible_line(f"{waiting.tool}: {waiting.what}"), SHOWN_PERMISSION_CHARACTERS)
@@ -151,6 +157,11 @@ def _agents_text(found: Agents, style: Style) -> str:
     if found.permissions:
         lines.append("answer: tersely agents approve ID, or tersely agents deny ID")
     return "\n".join(lines)
+
+
+def _state(said: str, askers: Sequence[str] | None) -> str:
+    """What somebody does: who owes an answer is not idle."""
+    return said if not askers else OWES if said == IDLE else f"{said}, {OWES}"
 
 
 def _retired_text(found: Retired, style: Style) -> str:
@@ -192,7 +203,7 @@ def _membership(name: str, summary: str, run: Callable[[Any, ChannelParameters],
 
 AGENTS = Capability(
     name="agent.list",
-    summary="List agents, whether they are connected, and how much waits for them",
+    summary="List agents, what they do, and how much waits for them",
     description="An agent says of itself what it does; one that is gone keeps its name and its mailbox.",
     parameters=AgentsParameters,
     run=agents,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import Capability, Context, Effect, Role, Tier, group, option, positional
@@ -22,6 +24,7 @@ from tersely.capabilities.relay.names import PERSON, USER, meet
 from tersely.capabilities.relay.pages import Page, next_after
 from tersely.capabilities.text import Style, aligned, clipped, counted
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible_line
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_TTL_MILLISECONDS
 
@@ -60,9 +63,9 @@ class SendParameters:
 
     to: str = positional("a name, project:name, #channel, or * for all connected agents", minimum=1,
                          maximum=MAX_SHORT_CHARACTERS)  # fmt: skip
-    body: str = positional("what to say, - for standard input", role=Role.PROSE, metavar="TEXT")
+    body: str = positional("what to say", role=Role.PROSE, metavar="TEXT")
     thread: str = option("", "what it belongs to", maximum=MAX_SHORT_CHARACTERS)
-    reply_to: str = option("", "the message that it answers", maximum=MAX_SHORT_CHARACTERS)
+    reply_to: str = option("", "the message that it answers, as inbox calls it", maximum=MAX_SHORT_CHARACTERS)
     topic: str = option("", "what it is about, for those who subscribe to topics", maximum=MAX_SHORT_CHARACTERS)
     kind: Kind = option(Kind.MESSAGE, "what it is")
     data: dict[str, Any] | None = option(None, "an object beside the text", metavar="JSON")
@@ -140,8 +143,11 @@ def _sent_text(sent: MessageSent, style: Style) -> str:
 
 SEND = Capability(
     name="mail.send",
-    summary="Send a message",
-    description="It is kept until its recipient has it, also while the recipient is away.",
+    summary="Send a message to another agent, or answer one",
+    description=(
+        "It is kept until its recipient has it, also while the recipient is away. On the command line, - is what is "
+        "read from standard input."
+    ),
     parameters=SendParameters,
     run=send,
     text=_sent_text,
@@ -179,7 +185,7 @@ class InboxParameters:
     )
     page: Page = group(Page)
     ack: bool = option(False, "acknowledge those that are shown, as is done for who has commands alone")
-    wait: float = option(0.0, "seconds to wait for a message that is not acknowledged", minimum=0,
+    wait: float = option(0.0, "seconds to wait for a new message, none if not given", minimum=0,
                          maximum=MAX_WAIT_SECONDS)  # fmt: skip
 
 
@@ -196,8 +202,8 @@ def inbox(context: RelayContext, parameters: InboxParameters) -> Deliveries:
     """A mailbox; its owner who has commands alone has seen what is listed."""
     mail = context.relay.mail
     name = parameters.name or context.agent
-    is_own = not parameters.name and not _is_person(mail, name)
-    waiting = is_own if parameters.waiting is None else parameters.waiting
+    is_of_agent = not parameters.name and name != PERSON
+    waiting = (is_of_agent or parameters.wait > 0) if parameters.waiting is None else parameters.waiting
     if parameters.wait:
         mail.wait(name, parameters.page.after, parameters.wait)
     found = mailbox(context, BoxParameters(name, waiting, parameters.page))
@@ -220,7 +226,18 @@ def _deliveries_text(found: Deliveries, style: Style) -> str:
         _message_text(one.number, one.sent_at, f"{one.sender} → {one.to} ({one.stage})", one.body)
         for one in found.messages
     ]
-    return "".join(shown) + _more(found.next_after) if shown else f"nothing has come to {found.mailbox}"
+    if not shown:
+        return f"nothing has come to {found.mailbox}"
+    return "".join(shown) + _how_to_answer(found.messages) + _more(found.next_after)
+
+
+def _how_to_answer(messages: Sequence[DeliveryTold]) -> str:
+    """For whoever reads its own mail: most agents have been told nothing else."""
+    senders = {one.sender for one in messages if one.stage != "dead" and one.sender_kind != "service"}
+    if not senders:
+        return ""
+    name = quote(visible_line(senders.pop())) if len(senders) == 1 else "NAME"
+    return f'Answer: `tersely send {name} "text"`, or the tool send.\n'
 
 
 MAILBOX = Capability(
@@ -235,7 +252,7 @@ MAILBOX = Capability(
 )
 INBOX = Capability(
     name="mail.inbox",
-    summary="Read a mailbox, the oldest message first",
+    summary="Read the messages that came, the oldest first, or wait for one",
     description=(
         "What is listed counts as seen where it is read by its owner. --waiting lists what has not been read yet; "
         "--wait waits for it."
@@ -418,6 +435,7 @@ RESEND = Capability(
 def delivery(mail: Mail, one: Waiting) -> DeliveryTold:
     """One message as it came to a mailbox."""
     from tersely.relay.encoding import decode, timestamp
+    from tersely.relay.mail.questions import is_question
 
     payload = decode(one.payload)
     treatment = decode(one.treatment) if one.treatment else {}
@@ -447,6 +465,7 @@ def delivery(mail: Mail, one: Waiting) -> DeliveryTold:
         injected_at=at(one.injected_ms),
         seen_at=at(one.seen_ms),
         dead_at=at(one.dead_ms),
+        is_question=one.kind == Kind.MESSAGE and is_question(payload.get("body", "")),
     )
 
 

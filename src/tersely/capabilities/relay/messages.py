@@ -72,6 +72,7 @@ class DeliveryTold:
     injected_at: str | None
     seen_at: str | None
     dead_at: str | None
+    is_question: bool = False  # its sender waits for an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,8 @@ class PermissionTold:
 class AgentTold:
     """Somebody who has used a name. `waiting` are messages that it has not acknowledged.
 
-    `state` is what it does: working, idle, waits for permission; connected where it says nothing, gone where it is not.
+    `state` is what it does: working, idle, waits for permission; connected where it says nothing, gone where it is not;
+    beside it that it owes an answer, which is never said to be idle.
     """
 
     name: str
@@ -127,6 +129,7 @@ class AgentTold:
     waiting: int
     first_seen: str
     last_seen: str
+    owes: list[str] = field(default_factory=list)  # who has asked it something and has no answer yet
     held_back: int = 0  # messages that did not reach it, since it and their sender had answered each other too often
     details: dict[str, Any] = field(default_factory=dict)
 

@@ -32,8 +32,8 @@ from tersely.cli.services import RelayServices
 from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_WINDOW_TOKENS
+from tersely.foundation.process.ancestry import own_name
 from tersely.foundation.settings import Settings, load
-from tersely.integrations.ancestry import own_name
 from tersely.integrations.state import directory
 
 FOLDER = "chat"

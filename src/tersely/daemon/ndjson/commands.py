@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tersely.capabilities import catalogue
+from tersely.capabilities.binding import suggestion
 from tersely.capabilities.declaration import Parameter, Role, parameters_of
 from tersely.daemon.ndjson import answers
 from tersely.daemon.ndjson.answers import Shape
@@ -115,8 +116,8 @@ def _check_names(
     known = {parameter.name for parameter in declared}
     for name in arguments:
         if name not in known:
-            listed = ", ".join(sorted(names.get(own, own) for own in known - set(spelling.preset)))
-            raise TerselyError("invalid_argument", f"{command} has no parameter {name!r}", f"known: {listed}")
+            listed = sorted(names.get(own, own) for own in known - set(spelling.preset))
+            raise TerselyError("invalid_argument", f"{command} has no parameter {name!r}", suggestion(name, listed))
     for parameter in declared:
         if parameter.required and parameter.name not in arguments:
             needed = names.get(parameter.name, parameter.name)

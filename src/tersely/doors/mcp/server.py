@@ -26,6 +26,7 @@ MAP = "code.map"
 _SYMBOL_URI = "tersely://symbol/"
 _MAP_URI = "tersely://map"
 _TEXT = "text/plain"
+MAX_ECHOED_CHARACTERS = 80  # of a name that is wrong
 
 Progress = Callable[[int, int], None]  # files read, of how many
 # root, command, arguments, progress; the reply is a `capabilities.reply.Reply` in JSON
@@ -48,7 +49,7 @@ def make_service(
         "resources/templates/list": door.list_templates,
         "resources/read": door.read_resource,
     }
-    return ServedMethods(tools.INSTRUCTIONS, methods, roots.forget)
+    return ServedMethods(door.instructions, methods, roots.forget)
 
 
 class _CodeMethods:
@@ -62,6 +63,10 @@ class _CodeMethods:
         self._others = others
         self._all_tools = all_tools
 
+    async def instructions(self) -> str:
+        """What a model is told before it calls anything: with whom it works too, where a relay runs."""
+        return f"{tools.INSTRUCTIONS} {await self._others.introduction()}"
+
     async def list_tools(self, request: OpenRequest) -> dict[str, Any]:
         """All on one page."""
         _check_first_page(request)
@@ -73,7 +78,7 @@ class _CodeMethods:
         if not isinstance(arguments, dict | None):
             raise RpcError(INVALID_PARAMS, "arguments is an object")
         if not tools.is_known(name):
-            raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}")
+            raise RpcError(INVALID_PARAMS, f"Unknown tool: {name[:MAX_ECHOED_CHARACTERS]}: {tools.likely(name)}")
         try:
             return await self._called(request, name, arguments or {})
         except TerselyError as error:

@@ -29,6 +29,9 @@ class Method(NamedTuple):
 class Services(Protocol):
     """Whoever knows the relay."""
 
+    async def introduction(self) -> str:
+        """Who the agent is to others and how it works with them; "" where no relay runs."""
+
     async def methods(self) -> list[Method]:
         """What can be asked; nothing where no relay runs."""
 

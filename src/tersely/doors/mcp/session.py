@@ -52,7 +52,7 @@ Method = Callable[["OpenRequest"], Awaitable[dict[str, Any]]]
 class ServedMethods(NamedTuple):
     """What is served: a text for the model, methods by name, and what is to be done when the client's roots move."""
 
-    instructions: str
+    instructions: Callable[[], Awaitable[str]]
     methods: Mapping[str, Method]
     roots_changed: Callable[[], None]
 
@@ -155,7 +155,7 @@ class ClientSession:
             _check_envelope(request.params["_meta"])
         own = (_OF_ENVELOPES if has_envelope else _OF_HANDSHAKES).get(request.method)
         if own is not None:
-            return own(self, request.params)
+            return await own(self, request.params)
         method = self._service.methods.get(request.method)
         if method is None:
             raise RpcError(METHOD_NOT_FOUND, f"there is no method {request.method!r}")
@@ -164,7 +164,7 @@ class ClientSession:
         result = await method(OpenRequest(self, request.params, has_envelope))
         return _with_envelope(result, is_kept=request.method != "tools/call") if has_envelope else result
 
-    def _initialize(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def _initialize(self, params: Mapping[str, Any]) -> dict[str, Any]:
         wanted, abilities = params.get("protocolVersion"), params.get("capabilities", {})
         if not isinstance(wanted, str) or not isinstance(abilities, dict):
             raise RpcError(INVALID_PARAMS, "initialize takes protocolVersion, a text, and capabilities, an object")
@@ -174,14 +174,14 @@ class ClientSession:
             "protocolVersion": self.version,
             "capabilities": _CAPABILITIES,
             "serverInfo": _SERVER,
-            "instructions": self._service.instructions,
+            "instructions": await self._service.instructions(),
         }
 
-    def _discover(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def _discover(self, params: Mapping[str, Any]) -> dict[str, Any]:
         told = {"supportedVersions": list(ENVELOPE_VERSIONS), "capabilities": _CAPABILITIES}
-        return _with_envelope({**told, "instructions": self._service.instructions}, is_kept=True)
+        return _with_envelope({**told, "instructions": await self._service.instructions()}, is_kept=True)
 
-    def _ping(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def _ping(self, params: Mapping[str, Any]) -> dict[str, Any]:
         return {}
 
     def _note(self, notification: RpcNotification) -> None:
@@ -203,7 +203,7 @@ class ClientSession:
             waiting.set_exception(RpcError(INTERNAL_ERROR, f"the client has failed: {response.error}"))
 
 
-Own = Callable[[ClientSession, Mapping[str, Any]], dict[str, Any]]
+Own = Callable[[ClientSession, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 _OF_HANDSHAKES: Mapping[str, Own] = {"initialize": ClientSession._initialize, "ping": ClientSession._ping}
 _OF_ENVELOPES: Mapping[str, Own] = {"server/discover": ClientSession._discover}
 

@@ -18,12 +18,12 @@ from tersely.capabilities.reply import BUDGET
 from tersely.capabilities.toolset import OFFERED, offered, signature, tool_name
 from tersely.daemon.ndjson.commands import SPELLINGS, spelling_of
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS
 
 INSTRUCTIONS = (
     "Answers about the code of one repository. Begin a task with packet, and do what its line next says. A symbol is "
     "named by its id, path/from/root.py:Class.method, or any unambiguous end of it. Every tool takes budget, in "
-    "tokens. Other agents may work here too: claim what you are about to change, read inbox now and then, answer "
-    "with send."
+    "tokens."
 )
 MORE_TOOLS = "more_tools"
 CALL = "call"
@@ -36,14 +36,15 @@ CORE: Mapping[str, tuple[str, ...]] = {
     "code.context": ("symbols",),
     "code.search": ("query", "in"),
     "code.symbol.get": ("symbol",),
-    "code.calls": ("symbol",),
     "code.impact": ("symbol",),
     "code.change_impact": ("base",),
     "code.plan": ("task",),
     "code.diff_context": ("base",),
     "mail.send": ("to", "body", "reply_to"),
     "mail.inbox": ("wait",),
-    "claim.take": ("targets", "why"),
+    "agent.list": (),
+    "claim.take": ("targets",),
+    "claim.release": ("targets",),
 }
 
 
@@ -79,8 +80,8 @@ def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
 
 def _callers() -> list[Tool]:
     about_more = (
-        f"Lists the tools that {CALL} and {ACT} call: dead code, slices, cycles, agents, channels and others. "
-        "With tool: all about that one"
+        f"Lists the tools that {CALL} and {ACT} call: calls, dead code, slices, threads, state, artifacts, board "
+        "and others. With tool: all about that one"
     )
     named = {"type": "string", "description": "its name"}
     called = {"tool": named, "arguments": {"type": "object", "description": "by name"}}
@@ -145,6 +146,12 @@ def is_known(name: str) -> bool:
     return name in {MORE_TOOLS, CALL, ACT} or tool_name(name) in {tool_name(command) for command in _commands()}
 
 
+def likely(name: str) -> str:
+    """What somebody who calls a tool by a wrong name may have meant, as a sentence."""
+    known = {tool_name(command): command for command in _commands()}
+    return _suggestion(name, {**known, MORE_TOOLS: "", CALL: "", ACT: ""})
+
+
 def more_tools(arguments: Mapping[str, Any]) -> str:
     """What can be called; or, of one tool, all that there is to be known. Raises `unknown_command`."""
     for name in arguments:
@@ -187,9 +194,11 @@ def called(arguments: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:
 def _tool(capability: Capability[Any, Any], shown: tuple[str, ...], *, is_core: bool = False) -> Tool:
     declared = {parameter.name: parameter for parameter in parameters_of(capability.parameters)}
     properties = {name: _schema(declared[name]) for name in shown if name != BUDGET}
-    if capability.context is Context.WORKSPACE:
-        properties[BUDGET] = {"type": "integer", "description": "most tokens of the answer"}
-    needed = _is_expected if is_core else _is_needed
+    is_asked_of_code = capability.context is Context.WORKSPACE
+    if is_asked_of_code:
+        most = DEFAULT_BUDGETS.get(capability.name, DEFAULT_BUDGET_TOKENS)
+        properties[BUDGET] = {"type": "integer", "description": f"most tokens (default {most})"}
+    needed = _is_expected if is_core and is_asked_of_code else _is_needed
     required = [name for name in shown if needed(declared[name])]
     only_reads = capability.effect is Effect.READ
     return Tool(tool_name(capability.name), capability.summary, _object(properties, required), only_reads)

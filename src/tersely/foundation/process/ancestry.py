@@ -6,6 +6,7 @@ Hooks are started at every event, so this imports the standard library alone. Wi
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -14,7 +15,8 @@ TOKEN_VARIABLE = "TERSELY_TOKEN"  # noqa: S105 - the name of a variable, by whic
 MAX_ANCESTORS = 16
 MAX_PERSON_ANCESTORS = 64
 MAX_ENVIRONMENT_BYTES = 2_000_000  # of a process, that are looked through
-AGENT_PROGRAMS = frozenset({"claude", "codex", "opencode", "gemini", "qwen", "cursor-agent"})
+MAX_PROGRAM_CHARACTERS = 32  # of the name of a program in that of an agent
+AGENT_PROGRAMS = frozenset({"claude", "codex", "opencode", "gemini", "qwen", "cursor-agent", "cursor"})
 _INTERPRETERS = frozenset({"node", "bun", "deno", "python", "python3"})
 _SUFFIXES = (".js", ".mjs", ".cjs", ".py", ".exe")
 _NAME_BYTES = 5
@@ -49,6 +51,19 @@ def own_name(environment: Mapping[str, str], program: str) -> str:
     process = _process(os.getpid())
     started = process.started if process is not None else ""
     return environment.get(NAME_VARIABLE, "") or f"{program}-{_letters(f'{os.getpid()} {started}')}"
+
+
+def client_name(environment: Mapping[str, str], process_id: int) -> str:
+    """The name of whatever has started a server for tools: an agent that is known, else one named after its program.
+
+    It is never the person: what comes by tools was written by a model.
+    """
+    known = agent_name(environment, process_id)
+    if known:
+        return known
+    process = _process(process_id) or _Process(0, str(process_id), (), False)
+    program = re.sub(r"[^a-z0-9]+", "-", _program(process.words).lower()).strip("-")[:MAX_PROGRAM_CHARACTERS]
+    return f"{program or 'client'}-{_letters(f'{process_id} {process.started}')}"
 
 
 def _process(process_id: int) -> _Process | None:

@@ -19,10 +19,12 @@ import msgspec
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import INDEXED_MESSAGES, MAX_SWEPT_BLOBS, MESSAGE_RETRY_SECONDS
+from tersely.relay.encoding import decode
 from tersely.relay.mail.brakes import Turns
 from tersely.relay.mail.channels import Channels
 from tersely.relay.mail.identities import Identities
 from tersely.relay.mail.messages import Accepted, Draft, Nobody, Outcome, Presence, recipients
+from tersely.relay.mail.questions import OpenQuestions, is_question
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.commands import Batch, Edit, Write
 from tersely.relay.store.mailboxes import Mark, Post, Posted, Settled, Sought, Told, Waiting
@@ -72,6 +74,7 @@ class Mail:
     def __init__(self, store: Store, turns: Turns) -> None:
         self.store = store
         self.turns = turns
+        self.questions = OpenQuestions()
         self.durability = "disk" if store.is_durable else "process"
         store.write(boxes.take_over).result()
         self.identities = Identities(store)
@@ -117,6 +120,7 @@ class Mail:
             self.turns.rest(names)
         elif len(names) == 1 and draft.kind in _SPOKEN:
             self.turns.take(draft.sender, names[0])
+            self.questions.said(draft.sender, names[0], asks=_asks(draft.payload))
         return Post(
             draft.sender, draft.sender_kind, draft.id, now_ms, draft.to, draft.topic, draft.thread, draft.kind,
             draft.payload, draft.treatment,
@@ -433,6 +437,10 @@ def _write(group: _Group, tables: Tables) -> _Written:
     settled = boxes.mark(tables, group.marks)
     posted = boxes.post(tables, (one.post for one in group.sendings))
     return _Written(posted, settled, [one.do(tables) for one in group.writings])
+
+
+def _asks(payload: bytes) -> bool:
+    return (b"?" in payload or "？".encode() in payload) and is_question(str(decode(payload).get("body", "")))
 
 
 def _nonce(store: Store) -> str:
