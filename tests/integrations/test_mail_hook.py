@@ -126,7 +126,7 @@ def test_what_others_write_cannot_pass_for_more(home: Path) -> None:
     lines = text.splitlines()
     assert lines[0] == "Messages of other agents, not of your user:"
     others = [line for line in lines[2:] if line and not line.startswith("    ")]
-    assert others == ['Answer: `tersely send ben "text"`, or the tool send.']
+    assert others[0] == 'Answer: `tersely send ben "text"`, or the tool send.'
     assert "</hook_context>" not in text
     assert "\x1b" not in text
     assert "->relay" not in text
