@@ -1,0 +1,1 @@
+"""Our call edges beside those that a compiler has found."""
