@@ -36,9 +36,11 @@ DECLARED = 18  # (DECLARED, value, type): the value as far as the type admits it
 REFERENCE = 19  # (REFERENCE, object, name): a method as a value, where methods have names of their own
 AS_TRAIT = 23  # (AS_TRAIT, type, trait): a type as what implements a trait
 AROUND = 22  # (AROUND, name): a name as seen from the scope around this one
-SIGNATURE = 24  # (SIGNATURE, type): something that gives an instance of the type when it is called
 KEY_OF = 30  # (KEY_OF, collection): one of the keys of a mapping, else an element
 HELD = 31  # (HELD, collection): what it holds: of a mapping an item
+# (SIGNATURE, type, types of parameters): what gives an instance of the type when it is called. (SPREAD, type) at the
+# end is the type of the collection of all further arguments.
+SIGNATURE = 24
 DISPLAYED = 21  # (DISPLAYED, serial): the list or mapping of that serial, from inside it
 
 # Modes of a parameter.

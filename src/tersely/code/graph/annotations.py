@@ -85,6 +85,8 @@ class Annotations:
                     found |= collection(self.instances(file, scope, arguments[-1]))
                 else:
                     found |= one(RESULT, value[1])
+            else:  # another name of a type
+                found |= instances_of(frozenset((value,)))
         return found
 
 

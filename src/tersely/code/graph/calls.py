@@ -112,7 +112,7 @@ class Calls:
 
     def promised(self, callee: Value) -> Values:
         """What a function of which only the type is known gives."""
-        _, file_id, scope, expression = callee
+        _, file_id, scope, expression, _ = callee
         return self.evaluator.annotations.instances(self.program.file(file_id), scope, expression)
 
     def of_member(self, value: Value, name: str, file: File) -> Values:

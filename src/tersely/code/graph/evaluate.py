@@ -43,6 +43,7 @@ from tersely.code.expressions import (
 from tersely.code.graph.annotations import Annotations, instances_of
 from tersely.code.graph.calls import Calls
 from tersely.code.graph.containers import Containers
+from tersely.code.graph.contexts import Contexts
 from tersely.code.graph.fixpoint import Solver
 from tersely.code.graph.fixture_injection import Providers
 from tersely.code.graph.members import Members
@@ -84,6 +85,7 @@ class Evaluator:
         self.calls = Calls(self)
         self.summaries = Summaries(self)
         self.parameters = Parameters(self)
+        self.contexts = Contexts(self)
         self.providers = Providers(self)
         self.containers = Containers(self)
         self.topics: Topics = self.below.topics if self.below is not None else Topics(self)
@@ -213,7 +215,7 @@ class Evaluator:
         return self.traits.seen_as(self.values(file, scope, types), self.values(file, scope, traits))
 
     def _signature(self, file: File, scope: int, expression: Any) -> Values:
-        return one(PROMISED, file.id, scope, expression[1])
+        return one(PROMISED, file.id, scope, *expression[1:])
 
     def _generic(self, file: File, scope: int, expression: Any) -> Values:
         return self.values(file, scope, expression[1])

@@ -44,7 +44,10 @@ class Parameters:
             and file.owner_class(position) >= 0
         ):
             return self.evaluator.names.receiver(file, position, bool(scope.flags & CLASS_METHOD))
-        declared = self.evaluator.annotations.instances(file, outer, annotation)
+        if annotation is None and mode not in VARIADIC:
+            declared = self.evaluator.contexts.parameter(file, position, index)
+        else:
+            declared = self.evaluator.annotations.instances(file, outer, annotation)
         if mode in VARIADIC:
             return one(REST, file.id, position, index) | (NOTHING if file.facts.virtual else declared)
         if not file.facts.virtual and any(value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared):

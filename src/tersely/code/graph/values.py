@@ -14,7 +14,7 @@ PARENT (tag, file, class, receiver): `super()`
 BUILTIN (tag, value, name): a method of a display or collection
 ASPECT (tag, file, position, trait): a type as what implements a trait
 WRAPPED (tag, file, position): a function behind what decorators of ours put in its place, beside that
-PROMISED (tag, file, scope, type): known only by what calling it gives, an instance of a type as seen from a scope
+PROMISED (tag, file, scope, type, types of parameters): known only by how it is called, with types as seen from a scope
 """
 
 from __future__ import annotations

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import ABSTRACT, CONST, EITHER, GENERIC, MAPPING, SIGNATURE, TYPED, Expression
+from tersely.code.expressions import (
+    ABSTRACT,
+    CONST,
+    EITHER,
+    GENERIC,
+    MAPPING,
+    REST,
+    SIGNATURE,
+    SPREAD,
+    TYPED,
+    Expression,
+)
 from tersely.code.languages.ecmascript import BLOCKS, MODIFIERS, QUOTES, RESOLUTION, RULES, outlives
 from tersely.code.languages.model import (
     Assign,
@@ -39,6 +51,10 @@ CALLED = "()"  # the member of an interface by which it is called
 UNKNOWN_TYPES = frozenset({"any", "unknown", "object", "void", "never", "undefined", "null"})
 FIELD_MARKS = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 SIGNATURES = ("function_signature", "method_signature")
+# The indentation before type parameters that begin a line: those with a bound or several are no element of TSX.
+BOUNDED_SIGNATURE = re.compile(rb"^[ \t]+(?=<\s*\w+(?:\s+extends\b|\s*,))", re.MULTILINE)
+GENERIC_SIGNATURE = re.compile(rb"^[ \t]+(?=<\s*\w+(?:\s+extends\b|\s*,|\s*>\())", re.MULTILINE)
+MAX_REMARK_BYTES = 4_000  # of comments before such a line that are looked through
 IMPLEMENTATIONS = ("function_declaration", "generator_function_declaration", "method_definition")
 
 
@@ -54,6 +70,33 @@ def tsx_grammar() -> object:
     import tree_sitter_typescript
 
     return tree_sitter_typescript.language_tsx()
+
+
+def with_separators(source: bytes, signature: re.Pattern[bytes]) -> bytes:
+    """Source with a semicolon before each signature on a line of its own, without which the grammar goes astray."""
+    readable = bytearray(source)
+    for found in signature.finditer(source):
+        if _ends_member(source[: found.start()]):
+            readable[found.end() - 1] = ord(";")
+    return bytes(readable)
+
+
+def _ends_member(before: bytes) -> bool:
+    """Whether the last code of a text, comments aside, may end a type."""
+    code = before[-MAX_REMARK_BYTES:].rstrip()
+    while code.endswith(b"*/") or code.rpartition(b"\n")[2].lstrip().startswith(b"//"):
+        code = code.rpartition(b"/*" if code.endswith(b"*/") else b"\n")[0].rstrip()
+    return code[-1:].isalnum() or code[-1:] in (b">", b")", b"]", b"}")
+
+
+def readable_types(source: bytes) -> bytes:
+    """TypeScript that the grammar can read."""
+    return with_separators(source, GENERIC_SIGNATURE)
+
+
+def readable_elements(source: bytes) -> bytes:
+    """TSX that the grammar can read."""
+    return with_separators(source, BOUNDED_SIGNATURE)
 
 
 def announces(node: Node) -> bool:
@@ -102,9 +145,11 @@ def lower_function_type(walk: Lowering, node: Node) -> Expression:
         walk.type_parameters = dict(type_parameters)
         walk.value(listed)
     returned = node.child_by_field_name("return_type") or node.child_by_field_name("type")
+    parameters, _ = walk.parameters(node.child_by_field_name("parameters"))
+    types = tuple((SPREAD, each.annotation) if each.mode == REST else each.annotation for each in parameters)
     given = walk.value(returned)
     walk.type_parameters = type_parameters
-    return (SIGNATURE, given)
+    return (SIGNATURE, given, types)
 
 
 def lower_call_signature(walk: Lowering, node: Node) -> Expression:
@@ -290,6 +335,7 @@ TYPED_RESOLUTION = replace(RESOLUTION, call_method=CALLED, virtual=True, declara
 TYPESCRIPT = Language(
     name="typescript",
     grammar=grammar,
+    readable=readable_types,
     rules={**TYPE_RULES, "type_assertion": Custom(lower_assertion)},
     blocks=TYPED_BLOCKS,
     hoists=True,
@@ -301,6 +347,7 @@ TYPESCRIPT = Language(
 TSX = Language(
     name="tsx",
     grammar=tsx_grammar,
+    readable=readable_elements,
     rules={**TYPE_RULES, **{name: RULES[name] for name in ELEMENT_RULES}},
     blocks=TYPED_BLOCKS,
     hoists=True,

@@ -1,0 +1,250 @@
+"""The types that functions and objects are expected to have where they are written.
+
+A function without types of its own takes them from its place: `app.get("/", (c) => …)` is given what `get` declares to
+give to it. An object that is written where a type is declared passes the types of the members on to its values.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tersely.code.expressions import (
+    CONST,
+    DECLARED,
+    DEFINED,
+    DETACHED,
+    EITHER,
+    MAPPING,
+    MEMBER,
+    REST,
+    SEQUENCE,
+    TYPED,
+    Expression,
+    Scope,
+    is_spread,
+)
+from tersely.code.graph.program import File
+from tersely.code.graph.values import CLASS, FUNCTION, INSTANCE, NOTHING, PROMISED, Value, Values
+from tersely.code.symbols import Kind
+
+if TYPE_CHECKING:
+    from tersely.code.graph.evaluate import Evaluator
+
+
+class Unknown(NamedTuple):
+    """A place of which nothing is expected; what is written there is read in `scope`."""
+
+    scope: int
+
+
+class Argument(NamedTuple):
+    """A value that is passed at a position of a call."""
+
+    scope: int
+    call: Expression
+    at: int
+
+
+class Annotated(NamedTuple):
+    """A value that is declared to be of a type."""
+
+    scope: int
+    type: Expression
+
+
+class Assigned(NamedTuple):
+    """A value that is put into a member."""
+
+    scope: int
+    target: Any
+
+
+class Result(NamedTuple):
+    """What the function `scope` returns."""
+
+    scope: int
+
+
+class Held(NamedTuple):
+    """What an object or list in another place has under a key, None for an element of a list."""
+
+    scope: int
+    around: Any
+    key: Any
+
+
+class Contexts:
+    """Expected types over the values of an `Evaluator`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self.solver = evaluator.solver
+        self._places: dict[int, dict[int, list[Any]]] = {}
+
+    def parameter(self, file: File, position: int, index: int) -> Values:
+        """What a parameter without a type is declared to be given, by the place of its function."""
+        if file.definitions[position][0] != Kind.LAMBDA and not file.scope(position).flags & DETACHED:
+            return NOTHING
+        if not self._places_of(file).get(position):
+            return NOTHING
+        key = ("expected parameter", file.id, position, index)
+        return self.solver.solve(key, self._parameter, file, position, index)
+
+    def _parameter(self, file: File, position: int, index: int) -> Values:
+        found: Values = NOTHING
+        for value in self._of_function(file, position):
+            if value[:3] != (FUNCTION, file.id, position):
+                found |= self.parameter_type(value, index, file)
+        return found
+
+    def _of_function(self, file: File, position: int) -> Values:
+        """The types that a function is expected to have."""
+        return frozenset().union(*[self._expected(file, place) for place in self._places_of(file).get(position, ())])
+
+    def parameter_type(self, callee: Value, index: int, file: File) -> Values:
+        """What is declared of a parameter of anything that can be called."""
+        if callee[0] == FUNCTION:
+            return self._of_declaration(callee, index)
+        if callee[0] == PROMISED:
+            return self._of_signature(callee, index)
+        found: Values = NOTHING
+        for value in self._calling(callee, file):
+            found |= self.parameter_type(value, index, file) if value[0] in (FUNCTION, PROMISED) else NOTHING
+        return found
+
+    def _calling(self, callee: Value, file: File) -> Values:
+        """What calling a class or an object calls."""
+        members = self.evaluator.members
+        if callee[0] == CLASS:
+            home = self.program.file(callee[1])
+            return frozenset().union(*[members.declared(callee, name) for name in home.facts.constructors])
+        if callee[0] == INSTANCE and file.facts.call_method:
+            return members.declared((CLASS, *callee[1:3]), file.facts.call_method)
+        return NOTHING
+
+    def _of_declaration(self, function: Value, index: int) -> Values:
+        home = self.program.file(function[1])
+        parameters = home.scope(function[2]).parameters
+        index += int(function[3] is not None and bool(home.receiver_name(function[2])))
+        index = _reached(index, [mode == REST for _, _, _, mode in parameters])
+        if index < 0:
+            return NOTHING
+        _, annotation, _, mode = parameters[index]
+        if annotation is None:
+            return self.parameter(home, function[2], index)
+        declared = self.evaluator.annotations.instances(home, home.definitions[function[2]][3], annotation)
+        return self.evaluator.containers.elements(declared) if mode == REST else declared
+
+    def _of_signature(self, promised: Value, index: int) -> Values:
+        _, file_id, scope, _, parameters = promised
+        index = _reached(index, [is_spread(parameter) for parameter in parameters])
+        if index < 0:
+            return NOTHING
+        annotation, home = parameters[index], self.program.file(file_id)
+        if not is_spread(annotation):
+            return self.evaluator.annotations.instances(home, scope, annotation)
+        return self.evaluator.containers.elements(self.evaluator.annotations.instances(home, scope, annotation[1]))
+
+    # What is expected at a place
+
+    def _expected(self, file: File, place: Any) -> Values:
+        if type(place) is Argument:
+            found: Values = NOTHING
+            for callee in self.evaluator.calls.called(file, place.scope, place.call):
+                found |= self.parameter_type(callee, place.at, file)
+            return found
+        if type(place) is Annotated:
+            return self.evaluator.annotations.instances(file, place.scope, place.type)
+        if type(place) is Assigned:
+            return self._members(self.evaluator.values(file, place.scope, place.target[1]), place.target[2], file)
+        if type(place) is Result:
+            return self._results(file, place.scope)
+        if type(place) is Unknown:
+            return NOTHING
+        around = self._expected(file, place.around)
+        return (
+            self.evaluator.containers.elements(around) if place.key is None else self._members(around, place.key, file)
+        )
+
+    def _members(self, owners: Values, name: Any, file: File) -> Values:
+        """What is declared of a member: the functions that implement it tell nothing."""
+        found: Values = NOTHING
+        for owner in owners:
+            if owner[0] == INSTANCE and type(name) is str:
+                found |= self.evaluator.members.declared((CLASS, *owner[1:3]), name)
+            elif owner[0] != INSTANCE:
+                found |= self.evaluator.containers.items(owner, frozenset((name,)), file)
+        return found
+
+    def _results(self, file: File, position: int) -> Values:
+        declared = file.scope(position).returned_type
+        if declared is not None:
+            return self.evaluator.annotations.instances(file, position, declared)
+        found: Values = NOTHING
+        for value in self._of_function(file, position):
+            if value[0] == PROMISED:
+                found |= self.evaluator.calls.promised(value)
+            elif value[0] == FUNCTION:
+                home = self.program.file(value[1])
+                found |= self.evaluator.annotations.instances(home, value[2], home.scope(value[2]).returned_type)
+        return found
+
+    # Places
+
+    def _places_of(self, file: File) -> dict[int, list[Any]]:
+        """The places of each function of a file that is written as a value."""
+        known = self._places.get(file.id)
+        if known is None:
+            known = self._places[file.id] = defaultdict(list)
+            for position, scope in enumerate(file.scopes):
+                for value, place in _values_with_places(file, position, scope) if scope is not None else ():
+                    for function, inner in _functions(value, place):
+                        known[function].append(inner)
+        return known
+
+
+def _values_with_places(file: File, position: int, scope: Scope) -> Iterator[tuple[Expression, Any]]:
+    """The values that are written in a scope where something is expected of them."""
+    for call in scope.calls:
+        for index, argument in enumerate(call[2]):
+            yield argument, Argument(position, call, index)
+    for target, value in scope.binds:
+        yield value, Unknown(position)
+        if type(target) is tuple and target[0] == MEMBER:
+            yield value, Assigned(position, target)
+    for value in scope.returns:
+        yield value, Result(position)
+    for _, annotation, default, _ in scope.parameters:
+        if annotation is not None:
+            yield default, Annotated(file.definitions[position][3], annotation)
+
+
+def _functions(value: Expression, place: Any) -> Iterator[tuple[int, Any]]:
+    """The functions that are written in a value, with their places; without any where nothing is expected."""
+    tag = value[0] if type(value) is tuple and value else None
+    if tag == DEFINED and type(place) is not Unknown:
+        yield value[1], place
+    elif tag == EITHER:
+        types = [Annotated(place.scope, part[1]) for part in value[1] if type(part) is tuple and part[0] == TYPED]
+        for part in value[1]:
+            for around in types or [place]:
+                yield from _functions(part, around)
+    elif tag == DECLARED:
+        yield from _functions(value[1], Annotated(place.scope, value[2]))
+    elif tag == SEQUENCE:
+        for part in value[1]:
+            yield from _functions(part, Held(place.scope, place, None))
+    elif tag == MAPPING:
+        for key, part in value[1]:
+            inner = Held(place.scope, place, key[1]) if type(key) is tuple and key[0] == CONST else Unknown(place.scope)
+            yield from _functions(part, inner)
+
+
+def _reached(index: int, takes_rest: list[bool]) -> int:
+    """The parameter at which an argument arrives, -1 for none; the last may take the rest."""
+    if index < len(takes_rest):
+        return index
+    return len(takes_rest) - 1 if takes_rest and takes_rest[-1] else -1
