@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 # A name that straight-line code binds again is another variable: `name`, `name<mark>2`, … The mark is in no identifier.
 VERSION_MARK = "\x01"
+BLOCK_MARK = VERSION_MARK + "@"  # before the number of a variable that ends with a block; functions in the block see it
 
 Expression = Any  # None | str | tuple[int, ...]; recursive, so spelled Any
 

@@ -156,6 +156,7 @@ EXIT_OF_CODE = {
     "method_not_allowed": EXIT_USAGE,
     # no agent has that name | `agents` lists them; `--queue` keeps it
     "recipient_not_found": EXIT_NEGATIVE,
+    # no agent waits for that permission any more | `agents` shows what is waited for
     "permission_not_found": EXIT_NEGATIVE,
     # there is no such message in that mailbox | `inbox` lists them
     "message_not_found": EXIT_NEGATIVE,

@@ -5,7 +5,17 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import CALL, CLASS_METHOD, DEFINED, EXTENSION, NEW, OUTSIDE, OWN_RECEIVER, VERSION_MARK
+from tersely.code.expressions import (
+    BLOCK_MARK,
+    CALL,
+    CLASS_METHOD,
+    DEFINED,
+    EXTENSION,
+    NEW,
+    OUTSIDE,
+    OWN_RECEIVER,
+    VERSION_MARK,
+)
 from tersely.code.graph.annotations import instances_of
 from tersely.code.graph.parameters import EVERY
 from tersely.code.graph.program import MEMBER_OWNERS, File
@@ -52,6 +62,8 @@ class Names:
     def of(self, file: File, scope: int, name: str, *, called: bool = False) -> Values:
         """What a name may be, seen from a scope."""
         if VERSION_MARK in name:
+            if BLOCK_MARK in name:
+                scope = self._holding(file, scope, name)
             return self.bound(file, scope, name, inside=True)
         position = scope
         while position >= 0:
@@ -59,6 +71,13 @@ class Names:
                 return found[0]
             position = file.definitions[position][3]
         return self._free_name(file, scope, name, called)
+
+    def _holding(self, file: File, scope: int, variable: str) -> int:
+        """The scope around a scope that a variable of a block belongs to."""
+        position = scope
+        while position >= 0 and variable not in file.names(position):
+            position = file.definitions[position][3]
+        return position if position >= 0 else scope
 
     def _in_scope(self, file: File, position: int, scope: int, name: str, called: bool) -> tuple[Values] | None:
         """What a name is in one of the scopes around it, None if the next one is to be asked."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol, cast
 
 from tersely.code.expressions import (
     AS_TRAIT,
+    BLOCK_MARK,
     CALL,
     CONST,
     DECLARED,
@@ -353,7 +354,8 @@ class File:
         is_function = self.definitions[position][0] in CALLABLE_KINDS
         for target, value in scope.binds:
             for name in callee_names(target):
-                yield position, value, name, None, is_function and name in self.names(position), False
+                is_local = is_function and (name in self.names(position) or _is_of_block(target))
+                yield position, value, name, None, is_local, False
         own = self.definitions[position][1] if self.definitions[position][0] != Kind.LAMBDA else position
         for value in (*scope.returns, *scope.yields):
             yield position, value, own, None, False, True
@@ -733,6 +735,10 @@ def callee_names(expression: Expression) -> tuple[Any, ...]:
             return ()
         expression = expression[1]
     return (expression.partition(VERSION_MARK)[0],) if type(expression) is str else ()
+
+
+def _is_of_block(target: Expression) -> bool:
+    return type(target) is str and BLOCK_MARK in target
 
 
 def read_name(expression: Expression) -> str:

@@ -192,7 +192,6 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
 
 def lower_range_loop(walk: Lowering, node: Node) -> Expression:
     """`for (T x : values) …`."""
-    before = dict(walk.scope.versions)
     annotation = walk.value(node.child_by_field_name("type"))
     values = walk.value(node.child_by_field_name("right"))
     declarator = node.child_by_field_name("declarator")
@@ -204,7 +203,6 @@ def lower_range_loop(walk: Lowering, node: Node) -> Expression:
         walk.bind_name(name, (TYPED, annotation) if known else values and (ELEMENT, values), found.name)
         walk.rebinds = False
     walk.value(node.child_by_field_name("body"))
-    walk.scope.versions = before
     return None
 
 

@@ -370,7 +370,6 @@ def lower_unary(walk: Lowering, node: Node) -> Expression:
 
 def lower_type_switch(walk: Lowering, node: Node) -> Expression:
     """`switch x := v.(type)`: in each case x is of the types of the case."""
-    before = dict(walk.scope.versions)
     alias = node.child_by_field_name("alias")
     walk.value(node.child_by_field_name("initializer"))
     value = walk.value(node.child_by_field_name("value"))
@@ -386,10 +385,8 @@ def lower_type_switch(walk: Lowering, node: Node) -> Expression:
             walk.bind_name(walk.text(name), (EITHER, known) if known else value, name)
             walk.rebinds = False
         seen = {child.id for child in types}
-        inside = dict(walk.scope.versions)
-        walk.visit([child for child in named_parts(case) if child.id not in seen])
-        walk.scope.versions = inside
-    walk.scope.versions = before
+        with walk.in_block():
+            walk.visit([child for child in named_parts(case) if child.id not in seen])
     return None
 
 

@@ -217,13 +217,12 @@ def lower_if(walk: Lowering, node: Node) -> Any:
     """Where a condition tests the type of a local variable, it has that type in the branch."""
     condition, branch = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
     walk.value(condition)
-    before = dict(walk.scope.versions)
     tested, typed = _type_test(walk, condition) if condition is not None else (None, None)
     name = walk.text(tested) if tested is not None else ""
-    if name in walk.scope.bound and branch is not None and not _assigns(walk, branch, name):
-        narrow_name(walk, name, walk.value(typed))
-    walk.value(branch)
-    walk.scope.versions = before
+    with walk.in_block():
+        if name in walk.scope.bound and branch is not None and not _assigns(walk, branch, name):
+            narrow_name(walk, name, walk.value(typed))
+        walk.value(branch)
     walk.value(node.child_by_field_name("alternative"))
     return None
 

@@ -716,8 +716,7 @@ class Language:
     grammar: Callable[[], object]  # imports the wheel and returns the tree-sitter language pointer
     rules: Mapping[str, Rule]
     doc_string: str = ""  # node type of a docstring that opens a body
-    # Of definitions asked for by position: node types that names declared inside end with, besides those of functions,
-    # classes and comprehensions; and whether a name bound at a node outlives such blocks: `var`.
+    # Node types that names declared inside end with, besides those of functions, classes and comprehensions; and whether a name bound at a node outlives such blocks: `var`.
     blocks: frozenset[str] = frozenset()
     hoists: bool = False  # a name of such a block may be used before the place that binds it
     outlives: Callable[[Node], bool] | None = None

@@ -494,11 +494,9 @@ def lower_let(walk: Lowering, node: Node) -> Expression:
 
 def lower_for(walk: Lowering, node: Node) -> Expression:
     """`for pattern in value { … }`."""
-    before = dict(walk.scope.versions)
     value = walk.value(node.child_by_field_name("value"))
     bind_pattern(walk, node.child_by_field_name("pattern"), value and (ELEMENT, value))
     walk.value(node.child_by_field_name("body"))
-    walk.scope.versions = before
     return None
 
 
@@ -509,20 +507,18 @@ def lower_match(walk: Lowering, node: Node) -> Expression:
     body = node.child_by_field_name("body")
     for arm in named_parts(body) if body is not None else []:
         if arm.type == "match_arm":
-            before = dict(walk.scope.versions)
-            bind_pattern(walk, arm.child_by_field_name("pattern"), matched)
-            values.append(walk.value(arm.child_by_field_name("value")))
-            walk.scope.versions = before
+            with walk.in_block():
+                bind_pattern(walk, arm.child_by_field_name("pattern"), matched)
+                values.append(walk.value(arm.child_by_field_name("value")))
     known = tuple(value for value in values if value is not None)
     return (EITHER, known) if len(known) > 1 else known[0] if known else None
 
 
 def lower_if(walk: Lowering, node: Node) -> Expression:
     """The value is that of one of the branches."""
-    before = dict(walk.scope.versions)
-    walk.value(node.child_by_field_name("condition"))
-    values = [walk.value(node.child_by_field_name("consequence"))]
-    walk.scope.versions = before
+    with walk.in_block():
+        walk.value(node.child_by_field_name("condition"))
+        values = [walk.value(node.child_by_field_name("consequence"))]
     values.append(walk.value(node.child_by_field_name("alternative")))
     known = tuple(value for value in values if value is not None)
     return (EITHER, known) if len(known) > 1 else known[0] if known else None
@@ -530,13 +526,11 @@ def lower_if(walk: Lowering, node: Node) -> Expression:
 
 def lower_block(walk: Lowering, node: Node) -> Expression:
     """The value is that of the last expression, unless a semicolon ends it."""
-    before = dict(walk.scope.versions)
     value: Expression = None
     for child in named_parts(node):
         value = walk.value(child)
         if child.type == "expression_statement" and all_parts(child)[-1].type == ";":
             value = None
-    walk.scope.versions = before
     return value
 
 

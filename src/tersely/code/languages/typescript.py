@@ -216,6 +216,7 @@ def lower_namespace(walk: Lowering, node: Node) -> Expression:
         parents.append(walk.scope)
         drafts.append(walk.enter(node, Kind.NAMESPACE, walk.text(part), part, body))
         walk.scope = drafts[-1]
+    walk.scope.body = body.id if body is not None else 0
     walk.value(body)
     result: Expression = None
     while drafts:

@@ -33,9 +33,10 @@ class ScopeDraft:
     """A scope under construction; `Scope` says what the lists mean."""
 
     __slots__ = (
-        "bases", "binds", "body", "bound", "calls", "declared", "decorated", "definition", "flags", "holder", "kind",
-        "outer", "outward", "parameters", "qualname", "read", "reads", "receiver_type", "returned_type", "returns",
-        "stars", "stored", "types", "unnamed", "values", "versions", "versions_made", "yields",
+        "around", "bases", "binds", "block_variables", "body", "bound", "calls", "declared", "decorated", "definition",
+        "flags", "holder", "kind", "outer", "outward", "parameters", "qualname", "read", "reads", "receiver_type",
+        "returned_type", "returns", "stars", "stored", "types", "unnamed", "values", "versions", "versions_made",
+        "yields",
     )  # fmt: skip
 
     def __init__(self, definition: int, kind: Kind, qualname: str) -> None:
@@ -60,6 +61,8 @@ class ScopeDraft:
         self.read: set[str] = set()  # names read, to find those that must come from elsewhere
         self.bound: set[str] = set()
         self.types: dict[str, Expression] = {}  # declared types of local names
+        self.around: tuple[dict[str, str] | None, dict[str, str]] = (None, {})  # blocks where the definition stands
+        self.block_variables: set[str] = set()
         self.versions: dict[str, int] = {}  # of names that straight-line code has bound again
         self.versions_made: dict[str, int] = {}  # ever, those of blocks that have ended included
         self.body = 0  # node id of the body, whose statements run one after the other

@@ -6,9 +6,12 @@ dispatches on the numeric node kind. A node without a rule has an unknown value,
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
+    BLOCK_MARK,
     CALL,
     DECLARED,
     DEFINED,
@@ -54,6 +57,8 @@ class Lowering:
         self.imports: list[Import] = []
         self.mentions: set[str] = set()
         self.serial = 0
+        self.block: dict[str, str] | None = None  # variables of the innermost block by name, None outside of any
+        self.in_blocks: dict[str, str] = {}  # variables of all blocks around, those of functions around included
         self.type_parameters: dict[str, Expression] = {}  # in sight, with what bounds them
         self.outward = False  # bindings now declare nothing
         self.rebinds = False  # bindings now replace the earlier ones of the same names
@@ -170,6 +175,12 @@ class Lowering:
         """
         scope = self.scope
         scope.stored.clear()
+        variable = self._block_variable(name, node)
+        if variable is not None:
+            self._bind_variable(variable, value)
+            if node is not None:
+                self.written(name, node)
+            return
         (scope.outward if self.outward else scope.declared).add(name)
         mine = not self.outward or name in scope.declared
         met = name in scope.bound or name in scope.read  # read before: then it was that of a scope around
@@ -180,6 +191,61 @@ class Lowering:
         if node is not None:
             self.written(name, node)
 
+    @contextmanager
+    def in_block(self) -> Iterator[None]:
+        """What is declared meanwhile ends with it."""
+        around, versions = (self.block, self.in_blocks), dict(self.scope.versions)
+        self.block = {}
+        yield
+        (self.block, self.in_blocks), self.scope.versions = around, versions
+
+    def announce(self, names: Iterable[str]) -> None:
+        """Declare variables of the present block that functions may use which stand before their declarations."""
+        for name in names:
+            self._new_variable(name)
+
+    def _new_variable(self, name: str) -> str:
+        variable = f"{name}{BLOCK_MARK}{self.next_serial()}"
+        if self.block is not None:
+            self.block[name] = variable
+        self.in_blocks = {**self.in_blocks, name: variable}
+        self.scope.block_variables.add(variable)
+        return variable
+
+    def _block_variable(self, name: str, node: Node | None) -> str | None:
+        """The variable of a block that a name is bound as: a new one where it is declared in a block."""
+        if self.block is None and not self.in_blocks:
+            return None
+        if not self._declares(node):
+            return self.in_sight(name)
+        if self.block is None:
+            return None
+        return (self.language.hoists and self.block.get(name)) or self._new_variable(name)
+
+    def _declares(self, node: Node | None) -> bool:
+        """Whether what is bound now is declared here, and ends with the block."""
+        language = self.language
+        if not language.hoists:
+            return self.rebinds
+        outlives = node is None or (language.outlives is not None and language.outlives(node))
+        return not (self.outward or outlives)
+
+    def in_sight(self, name: str) -> str | None:
+        """The variable of a block around that a name means, None for other names."""
+        variable = self.in_blocks.get(name)
+        scope = self.scope
+        while variable is not None and variable not in scope.block_variables:
+            outer = self.drafts[max(self.definitions[scope.definition].parent, 0)]
+            if outer is None or scope.definition <= 0 or (name in scope.bound and scope.kind not in SCOPE_OWNERS):
+                return None
+            scope = outer
+        return variable
+
+    def _bind_variable(self, variable: str, value: Expression) -> None:
+        self.scope.binds.append((variable, value))
+        if variable not in self.scope.block_variables:
+            self.scope.outer.append((variable, 0))
+
     def parameter_name(self, node: Node | None, position: int) -> str:
         """The name of a parameter, which may have none."""
         if node is None:
@@ -189,6 +255,10 @@ class Lowering:
 
     def update(self, name: str, value: Expression, *, straight: bool) -> Expression:
         """Give a variable that is declared elsewhere a value: a local one, else a member of the receiver."""
+        variable = self.in_sight(name) if self.in_blocks else None
+        if variable is not None:
+            self._bind_variable(variable, value)
+            return value
         if name in self.scope.bound:
             value = self.typed(value, self.scope.types.get(name))
             self.rebinds = straight
@@ -212,7 +282,10 @@ class Lowering:
         return value
 
     def versioned(self, name: str) -> str:
-        """The variable that a name of the current scope means at this point."""
+        """The variable that a name means at this point."""
+        variable = self.in_sight(name) if self.in_blocks else None
+        if variable is not None:
+            return variable
         version = self.scope.versions.get(name)
         return f"{name}{VERSION_MARK}{version}" if version else name
 
@@ -321,6 +394,8 @@ class Lowering:
         )
         row = row._replace(start_line=outermost.start_point[0] + 1, start_byte=outermost.start_byte)
         draft = self._open(row, kind, row.qualname)
+        draft.around = self.block, self.in_blocks
+        self.block = None
         self.redefinitions.add(draft, wrapped[0] if wrapped else node, self.text)
         if wrapped:
             draft.flags |= wrapped[1]
@@ -340,6 +415,7 @@ class Lowering:
         if own:
             draft.reads = [read for read in draft.reads if read[0] not in own]
         self.scope = parent
+        self.block, self.in_blocks = draft.around
         return (DEFINED, draft.definition)
 
     def add_import(self, fact: Import) -> None:

@@ -17,6 +17,7 @@ from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 from tersely.code.syntax.children import field
 from tersely.code.syntax.compiling.statements import LABEL_MARK
+from tersely.code.syntax.compiling.table import ENDING_RULES
 from tersely.code.syntax.drafts import SCOPE_OWNERS, ScopeDraft
 from tersely.code.syntax.extract import readable, tools_for
 from tersely.code.syntax.lowering import Lowering
@@ -24,8 +25,6 @@ from tersely.foundation.recursion import allow_deep_nesting
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-ENDING_RULES = (model.Function, model.Class, model.Comprehension)  # names inside end with these nodes
 
 PATTERN_RULES = (type(None), model.Sequence, model.Dictionary, model.Pair, model.Spread, model.Inner, model.Parameter)
 

@@ -41,6 +41,8 @@ def _name(rule: model.Name) -> Handler:
         name = walk.text(node)
         if name in walk.type_parameters:
             return walk.type_parameters[name]
+        if walk.in_blocks and (variable := walk.in_sight(name)) is not None:
+            return variable
         walk.scope.read.add(name)
         if rule.may_call and name not in walk.scope.bound:
             walk.scope.reads.append((name, node.start_point[0] + 1))

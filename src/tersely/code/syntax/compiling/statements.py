@@ -10,6 +10,7 @@ from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import CLASS_KINDS, Kind
 from tersely.code.syntax.children import field, only_leaf
 from tersely.code.syntax.compiling import Compilers, Handler, visited
+from tersely.code.syntax.compiling.blocks import target_names
 from tersely.code.syntax.drafts import SCOPE_OWNERS
 
 if TYPE_CHECKING:
@@ -54,22 +55,13 @@ def _assign(rule: model.Assign) -> Handler:
 
 
 def _define_targets(walk: Lowering, node: Node, target: Node, kind: Kind) -> None:
-    own = type(walk.rules[target.kind_id])
-    if own is model.Name:
-        name = walk.text(target).removeprefix(walk.resolution.sigil)
+    for place in target_names(walk, target):
+        name, own = walk.text(place).removeprefix(walk.resolution.sigil), kind
         if kind is Kind.VARIABLE and walk.scope.kind in CLASS_KINDS:
-            kind = Kind.FIELD
+            own = Kind.FIELD
         elif kind is Kind.VARIABLE and name.isupper():
-            kind = Kind.CONSTANT
-        walk.define_value(node, name, target, kind)
-    elif own in (model.Sequence, model.Spread, model.Inner, model.Dictionary):
-        for child in named_parts(target):
-            _define_targets(walk, node, child, kind)
-    elif own in (model.Pair, model.Assign):
-        rule = walk.rules[target.kind_id]
-        inner = field(rule.value if own is model.Pair else rule.left)(target)
-        if inner is not None:
-            _define_targets(walk, node, inner, kind)
+            own = Kind.CONSTANT
+        walk.define_value(node, name, place, own)
 
 
 def _return(rule: model.Return) -> Handler:
@@ -215,18 +207,6 @@ def _captures(rule: model.Captures) -> Handler:
     return lower
 
 
-def _block(rule: model.Block) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        scope, before = walk.scope, dict(walk.scope.versions)
-        value: Expression = None
-        for child in named_parts(node):
-            value = walk.value(child)
-        scope.versions = before
-        return value if rule.is_value else None
-
-    return lower
-
-
 def _statement(rule: model.Statement) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         children = named_parts(node)
@@ -298,7 +278,6 @@ STATEMENTS: Compilers = {
     model.Enters: _enters,
     model.Catches: _catches,
     model.Captures: _captures,
-    model.Block: _block,
     model.Statement: _statement,
     model.Outer: _outer,
     model.Imports: _imports,

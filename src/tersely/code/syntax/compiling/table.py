@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
-from tersely.code.syntax.compiling import Compilers
+from tersely.code.syntax.compiling import Compilers, visited
+from tersely.code.syntax.compiling.blocks import BLOCKS, as_block
 from tersely.code.syntax.compiling.branches import BRANCHES
 from tersely.code.syntax.compiling.definitions import DEFINITIONS
 from tersely.code.syntax.compiling.displays import DISPLAYS
@@ -20,7 +21,18 @@ if TYPE_CHECKING:
 
 KINDS = 1 << 16  # numeric node kinds; error nodes have the last one
 
-COMPILERS: Compilers = {**EXPRESSIONS, **OPERATORS, **DISPLAYS, **STATEMENTS, **BRANCHES, **PARAMETERS, **DEFINITIONS}
+ENDING_RULES = (model.Function, model.Class, model.Comprehension)  # names inside end with these nodes
+
+COMPILERS: Compilers = {
+    **EXPRESSIONS,
+    **OPERATORS,
+    **DISPLAYS,
+    **STATEMENTS,
+    **BLOCKS,
+    **BRANCHES,
+    **PARAMETERS,
+    **DEFINITIONS,
+}
 
 
 def compile_rules(language: model.Language, grammar: Grammar) -> tuple[list[Any], list[Any]]:
@@ -39,6 +51,8 @@ def compile_rules(language: model.Language, grammar: Grammar) -> tuple[list[Any]
             unknown.discard(name)
             rules[kind_id] = rule
             handlers[kind_id] = COMPILERS[type(rule)](rule)
+        if name in language.blocks and type(rule) not in ENDING_RULES:
+            handlers[kind_id] = as_block(handlers[kind_id] or visited(rule))
     if unknown:
         raise KeyError(f"{language.name}: not node types of the grammar: {', '.join(sorted(unknown))}")
     return handlers, rules
