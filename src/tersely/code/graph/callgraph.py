@@ -343,7 +343,7 @@ class CallGraph:
                 entries = file.names(position)[name] if position == scope else file.all_bindings(position, name)
                 return all(_is_fixed(entry, file, self._is_receiver(file, scope, name)) for _, entry in entries)
             position = file.definitions[position][3]
-        return True
+        return file.facts.namespace != "shared" or not self.evaluator.members.top_level(file, name)
 
 
 class _Collected:

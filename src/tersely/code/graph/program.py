@@ -649,6 +649,9 @@ class Program:
             return [
                 self.by_path[path] for path in paths if self.rows[self.by_path[path]].language == file.language.name
             ]
+        if sharing == "shared" and file.namespace:
+            shared = (self.by_path[path] for path in file.facts.sharing(self, file.path) if path in self.by_path)
+            return [other for other in shared if self.rows[other].namespace == file.namespace]
         if sharing == "declared":
             found = list(self.facts.namesakes(file.namespace))
             outer = file.namespace

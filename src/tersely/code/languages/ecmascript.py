@@ -19,6 +19,7 @@ from tersely.code.expressions import (
     Expression,
 )  # fmt: skip
 from tersely.code.languages.ecmascript_modules import module_files, module_keys
+from tersely.code.languages.ecmascript_scripts import namespace_of, sharing_scripts
 from tersely.code.languages.frameworks import ECMASCRIPT_FRAMEWORKS
 from tersely.code.languages.model import (  # fmt: skip
     RECEIVER,
@@ -363,6 +364,8 @@ BUILTIN_MEMBERS = names(
 
 RESOLUTION = Resolution(
     modules=module_files,
+    namespace="shared",
+    sharing=sharing_scripts,
     receiver_names=names("this"),
     super_names=names("super"),
     arguments_name="arguments",
@@ -416,6 +419,7 @@ def outlives(node: Node) -> bool:
 JAVASCRIPT = Language(
     name="javascript",
     grammar=grammar,
+    namespace_of=namespace_of,
     rules=RULES,
     blocks=BLOCKS,
     hoists=True,

@@ -573,6 +573,11 @@ def no_modules(files: Files, importer: str, module: str) -> list[str]:
     return []
 
 
+def no_sharing(files: Files, path: str) -> list[str]:
+    """A language whose files share no names."""
+    return []
+
+
 @value
 class Injection:
     """How a framework fills parameters by their names with what functions of these names give."""
@@ -592,7 +597,9 @@ class Resolution:
     modules_in_scope: bool = False  # modules of the repository have names everywhere, without an import
     macros_in_scope: bool = False  # a macro needs no import: the nearest of its name is meant
     relative_to_file: bool = False  # what an import means depends on the file, not on its directory alone
-    namespace: str = "file"  # who shares top-level names: "file", "directory", "declared", "global"
+    namespace: str = "file"  # who shares top-level names: "file", "directory", "declared", "global", "shared"
+    # With "shared" the paths of the files that share them with one, as far as both have the same declared namespace.
+    sharing: Callable[[Files, str], list[str]] = no_sharing
     receiver_parameter: bool = False  # the first parameter of a method is the receiver
     receiver_names: frozenset[str] = frozenset()  # names for the receiver: this, self
     class_names: frozenset[str] = frozenset()  # names for the receiver's class: Self, static
@@ -716,7 +723,8 @@ class Language:
     grammar: Callable[[], object]  # imports the wheel and returns the tree-sitter language pointer
     rules: Mapping[str, Rule]
     doc_string: str = ""  # node type of a docstring that opens a body
-    # Node types that names declared inside end with, besides those of functions, classes and comprehensions; and whether a name bound at a node outlives such blocks: `var`.
+    # Node types that names declared inside end with, besides those of functions, classes and comprehensions; whether
+    # a name bound at a node outlives such blocks: `var`.
     blocks: frozenset[str] = frozenset()
     hoists: bool = False  # a name of such a block may be used before the place that binds it
     outlives: Callable[[Node], bool] | None = None
