@@ -25,7 +25,6 @@ FOLDER = HERE / "results"
 PAGE = HERE / "RESULTS.md"
 MEASURED = {  # the records in the order of the page, each with the folders of the code that it measures
     "groundtruth": "code",
-    "compiler": "code",
     "handchecked": "code",
     "retrieval": "code/search code/languages code/syntax",
     "speed": "code context cli daemon",

@@ -4,7 +4,9 @@ What is agreed:
 - a site is where a call writes a name; it counts where the compiler takes the name to a function or class of the
   repository, or out of it. Where the compiler stops at a variable, parameter or field, the site is set aside;
 - a fact is `path:line -> definition`. What we find there under another name (a callback, an operator) is set aside;
-- a method and what it implements or overrides are one; a class is its constructors, inherited ones included;
+- a method and what it implements or overrides are one, also in an object that is written where a type is declared: it
+  has the name of a method without a body; a class is its constructors, inherited ones included;
+- a variable that is given a function where it is declared is that function;
 - where the compiler leaves the repository and we find a method of a class that inherits from outside, it is set aside;
 - by name alone nothing counts as found.
 """
@@ -30,7 +32,7 @@ from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol, unnumbered
 
 INDEX = "index.scip"
-DESCRIPTOR = re.compile(r"(\w+|`[^`]+`)(?:#|\((?:\+\d+)?\)\.)$")
+DESCRIPTOR = re.compile(r"(\w+|`[^`]+`)(?:[#.]|\((?:\+\d+)?\)\.)$")
 Place = tuple[str, int]
 
 
@@ -157,6 +159,8 @@ class Compared:
         one, other = self.subject.symbols[wanted], self.subject.symbols[callee]
         if one.name != other.name or not one.parent or not other.parent:
             return False
+        if one.signature_end_byte == one.end_byte:  # it has no body
+            return True
         return bool(set(self._class_and_below(one.parent)) & set(self._class_and_below(other.parent)))
 
     def _above(self, symbol_id: str) -> set[str]:
@@ -180,7 +184,7 @@ class Compared:
 
 
 def _names(symbol: str, name: str) -> bool:
-    """Whether a compiler's symbol is a function, method or class of that name, by its last descriptor."""
+    """Whether a compiler's symbol is of that name, by its last descriptor; parameters never are."""
     found = DESCRIPTOR.search(symbol)
     return found is not None and found[1].strip("`") == name
 

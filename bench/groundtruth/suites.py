@@ -56,6 +56,7 @@ def _definitions(language: str, *suffixes: str) -> Suite:
 ANY = "any"  # what is read is no code
 PYTHON = "python"
 JAVASCRIPT = "javascript"
+TYPESCRIPT = "typescript"
 JAVA = "java"
 _SWARM = "secure-software-engineering+SWARM-CG/benchmarks"
 _JCG = "opalj+JCG/jcg_testcases/src/main/resources"
@@ -76,9 +77,10 @@ SUITES: tuple[Suite, ...] = (
     Suite("JCG", JAVA, f"{_JCG}/java", jcg.run_java),
     _definitions(PYTHON, ".py"),
     _definitions(JAVASCRIPT, ".js", ".jsx"),
-    _definitions("typescript", ".ts", ".tsx"),
+    _definitions(TYPESCRIPT, ".ts", ".tsx"),
     _definitions(JAVA, ".java"),
     Suite("compiler: scip-python", PYTHON, "scip-python", partial(compiler.run, (PYTHON,))),
+    Suite("compiler: scip-typescript", TYPESCRIPT, "scip-typescript", partial(compiler.run, (TYPESCRIPT, "tsx"))),
     *(Suite("ctags units", language, _CTAGS, tags.suite(language)) for language in tags.VOCABULARIES),
     Suite("patches: git apply", ANY, "unidiff", patches.run),
     Suite("relay: JSON Patch", ANY, "json-patch-tests", json_patches.run),

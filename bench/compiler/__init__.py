@@ -1,1 +1,0 @@
-"""Our call edges beside those that a compiler has found."""
