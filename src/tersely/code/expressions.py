@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 VERSION_MARK = "\x01"
 BLOCK_MARK = VERSION_MARK + "@"  # before the number of a variable that ends with a block; functions in the block see it
 
+HOLE = "*"  # in a text of which parts are known: what is not
+
 Expression = Any  # None | str | tuple[int, ...]; recursive, so spelled Any
 
 MEMBER = 1  # (MEMBER, object, name)
@@ -29,7 +31,9 @@ PART = 20  # (PART, collection, start, stop, serial): what a slice takes; a boun
 ENTER = 11  # (ENTER, context manager)
 GENERIC = 12  # (GENERIC, base, arguments)
 SPREAD = 13  # (SPREAD, collection)
-LITERAL = 14  # (LITERAL, type name)
+LITERAL = (
+    14  # (LITERAL, type name), or (LITERAL, type name, pattern): of a text of which parts are known, `*` for others
+)
 IMPORTED = 15  # (IMPORTED, module, name); name "" for the module itself
 PARAMETER = 16  # (PARAMETER, position): only in tables made by `graph`
 NEW = 17  # like CALL, for explicit construction
@@ -106,6 +110,12 @@ def either(*alternatives: Expression) -> Expression:
     """One expression for several possible ones."""
     known = tuple(part for part in alternatives if part is not None)
     return known[0] if len(known) == 1 else (EITHER, known) if known else None
+
+
+def patterned(pattern: str) -> Expression:
+    """A text of which parts are known; the pattern is kept where it may be that of a name."""
+    known = pattern.replace(HOLE, "")
+    return (LITERAL, "str", pattern) if HOLE in pattern and f"_{known}".isidentifier() and known else (LITERAL, "str")
 
 
 def is_literal(expression: Expression) -> bool:

@@ -578,8 +578,8 @@ EDGES = {
             thing.go()
             thing.append()
         """,
-        ["f -> Dog.bark by_name"],
-        ["f -> Dog.go", "f -> Cat.go", "f -> Dog.append"],
+        ["f -> Dog.bark by_name", "f -> Dog.go by_name", "f -> Cat.go by_name"],
+        ["f -> Dog.append"],
     ),
     "class methods and nested names": (
         """

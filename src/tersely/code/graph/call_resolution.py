@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import (
@@ -42,7 +43,7 @@ from tersely.code.graph.values import (
     Value,
     Values,
 )
-from tersely.code.languages.model import RECEIVER, Summary
+from tersely.code.languages.model import RECEIVER, Resolution, Summary
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ MAX_CARRIER_FILES_NEAR = 8  # likewise, when only what a parameter receives is a
 MAX_NESTING = 3  # containers in containers searched for a value
 READ_KINDS = (Kind.PROPERTY,)
 GUESSED_KINDS = (Kind.METHOD,)
-MAX_NAMESAKES = 1  # definitions of a name at which it alone is believed
+MAX_NAMESAKES = 3  # definitions of a name, above which none of them is believed
 
 
 class Manner(IntEnum):
@@ -86,6 +87,12 @@ class Carrier(NamedTuple):
     file: int
     is_local: bool = False
     is_first: bool = True
+
+
+@cache
+def member_getters(facts: Resolution) -> tuple[str, ...]:
+    """Names of functions that give a member by its name, which is then not written as a name: `getattr`."""
+    return tuple(name.rpartition(".")[2] for name, summary in facts.summaries.items() if summary.member_of >= 0)
 
 
 class Sites:
@@ -297,9 +304,14 @@ class Sites:
         found = self._namesakes(callee[2], file)
         if not found:
             return []
-        if self.evaluator.values(file, scope, callee[1]) or self.evaluator.values(file, scope, callee):
+        receivers = self.evaluator.values(file, scope, callee[1])
+        if any(not self._is_anything(value, file) for value in receivers):
             return []
-        return found
+        return found if receivers or not self.evaluator.values(file, scope, callee) else []
+
+    def _is_anything(self, value: Value, file: File) -> bool:
+        """Whether a value is known to be of a type alone that everything fits: Any."""
+        return value[0] == RESULT and value[1].rpartition(".")[2] in file.facts.top_types
 
     def _namesakes(self, name: str, file: File) -> list[Target]:
         """The methods of a name that a file may mean, nothing if they are many."""
@@ -402,6 +414,8 @@ class Sites:
         pending = deque(Carrier(name, file.id) for name in self._first_names(file, position))
         pending.append(Carrier(position, file.id, True, False))  # what decorators are applied to
         pending.extend(self._class_receivers(file, position))
+        getters = member_getters(file.facts) if not near else ()
+        pending.extend(Carrier(name, file.id, False, False) for name in getters)
         reach = MAX_CARRIER_FILES_NEAR if near else MAX_CARRIER_FILES
         found |= self._chaining(file, position)
         carriers: set[Any] = set()
@@ -610,6 +624,8 @@ class Sites:
         for index, _ in enumerate(call[2] if type(callee) is tuple and callee[0] == MEMBER else ()):
             if index == argument and callee[2] in other.facts.adders:
                 found.extend(Carrier(name, other.id, False, False) for name in callee_names(callee[1]))
+        if type(callee) is tuple and callee[-1] in other.facts.keyword_keepers.values() and type(argument) is str:
+            found.append(Carrier(argument, other.id, False, False))
         for target in self.targets(other, scope, call):
             home = self.program.file(target.file)
             body = home.scopes[target.position]

@@ -16,6 +16,7 @@ from tersely.code.graph.values import (
     GENERATED,
     INSTANCE,
     NOTHING,
+    PARENT,
     PROMISED,
     RESULT,
     TUPLE,
@@ -40,11 +41,17 @@ class Calls:
         """What a call in a scope gives."""
         callee = expression[1]
         if type(callee) is str and callee in file.facts.super_names:
-            return self.evaluator.names.parent(file, scope)
+            return self._parents(file, scope, expression)
         found: Values = NOTHING
         for value in self.called(file, scope, expression):
             found |= self.result(file, scope, value, expression)
         return found
+
+    def _parents(self, file: File, scope: int, call: Any) -> Values:
+        """What `super()` and `super(B, self)` give: the parent of the class around, or of the one that is named."""
+        named = self.evaluator.values(file, scope, call[2][0]) if call[2] and file.facts.names_parent else NOTHING
+        found = frozenset((PARENT, value[1], value[2], INSTANCE) for value in named if value[0] == CLASS)
+        return found or self.evaluator.names.parent(file, scope)
 
     def receivers(self, file: File, scope: int, expression: Expression) -> Values:
         """The objects whose member is called: like `values`, and `super` without a call."""

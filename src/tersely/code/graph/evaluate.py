@@ -154,7 +154,7 @@ class Evaluator:
         return one(KEY, expression[1])
 
     def _literal(self, file: File, scope: int, expression: Any) -> Values:
-        return one(RESULT, f"{file.facts.builtins}.{expression[1]}")
+        return one(RESULT, f"{file.facts.builtins}.{expression[1]}", *expression[2:])
 
     def _defined(self, file: File, scope: int, expression: Any) -> Values:
         position = expression[1]

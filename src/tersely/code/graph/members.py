@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
 MAX_BASES = 400  # classes in one linearised hierarchy
 MAX_STORE_FILES = 10  # files searched for assignments to a member from outside its class
+MAX_KEEPER_FILES = 40  # files whose calls keep keyword arguments for one kind of object
 MAX_MERGES = 20  # statements of a file that add all members of one object to another
 MAX_SUBCLASS_MEMBERS = 30  # definitions of a name among which those of subclasses are looked for
 MAX_SUBTYPE_FILES = 200  # files searched for subclasses of one class
@@ -95,7 +96,7 @@ class Members:
         if tag == RESULT:
             if found := self.evaluator.typed.extension_functions(value, name, file):
                 return found
-            return external(f"{value[1]}.{name}")
+            return self._kept(value[1], name, file) or external(f"{value[1]}.{name}")
         if tag == PARENT:
             return self._of_parent(value, name, file)
         if tag == ASPECT:
@@ -119,6 +120,20 @@ class Members:
                 return self.evaluator.typed.of_function(value, name, file)
             return self._of_function(value, name, file)
         return NOTHING
+
+    def _kept(self, result: str, name: str, file: File) -> Values:
+        """What calls that keep their keyword arguments for an object from outside were given under a name."""
+        keeper = file.facts.keyword_keepers.get(result.partition(".")[0], "")
+        return self.solver.solve(("kept", keeper, name), self._kept_values, keeper, name, file) if keeper else NOTHING
+
+    def _kept_values(self, keeper: str, name: str, file: File) -> Values:
+        found: Values = NOTHING
+        for file_id in self.program.mentioning(keeper, file)[:MAX_KEEPER_FILES]:
+            other = self.program.file(file_id)
+            for scope, index in other.calls_by_name.get(keeper, ()):
+                given = [value for keyword, value in other.scope(scope).calls[index][3] if keyword == name]
+                found |= self.evaluator.union(other, scope, given)
+        return found
 
     def _of_class_or_instance(self, value: Value, name: str, file: File) -> Values:
         target = (CLASS, value[1], value[2])
@@ -165,8 +180,19 @@ class Members:
                     continue
                 if not scope.flags & STATIC and (receiver[0] in (INSTANCE, DISPLAY) or scope.flags & CLASS_METHOD):
                     member = (FUNCTION, member[1], member[2], receiver)
+            if member[0] == INSTANCE and (described := self._described(member)):
+                found |= described
+                continue
             found.add(member)
         return frozenset(found)
+
+    def _described(self, member: Value) -> Values:
+        """What reading a member gives that has a method for being read, nothing if that is not known."""
+        home = self.program.file(member[1])
+        method = home.facts.descriptor_method
+        return (
+            self.evaluator.calls.of_member(member, method, home) if method and self.program.named(method) else NOTHING
+        )
 
     def evaluated(self, values: Values) -> Values:
         """What functions give that are called by naming them; other values as they are."""
@@ -444,9 +470,11 @@ class Members:
         """All classes below a class, nearest first."""
         found: dict[Value, None] = {}
         pending = [target]
+        is_open = self.program.file(target[1]).facts.open_receivers
+        solve = self.solver.solve_whole if is_open else self.solver.solve  # others see `CallGraph.callers`
         while pending:
             current = pending.pop(0)
-            below = self.solver.solve_whole(("subclasses", current), self._direct_subclasses, current)
+            below = solve(("subclasses", current), self._direct_subclasses, current)
             for child in sorted(below):
                 if child not in found and child != target:
                     found[child] = None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import MEMBER
+from tersely.code.expressions import HOLE, MEMBER
 from tersely.code.graph.containers import is_keyed
 from tersely.code.graph.program import File
 from tersely.code.graph.values import (
@@ -17,6 +18,7 @@ from tersely.code.graph.values import (
     FUNCTION,
     INSTANCE,
     KEY,
+    MODULE,
     NOTHING,
     RESULT,
     TUPLE,
@@ -35,11 +37,16 @@ if TYPE_CHECKING:
 PAIRS = (TUPLE, DISPLAY)  # what may have parts with places
 
 
+LEAST_PATTERN = 3  # known characters of a name, below which it may be any
+MAX_FAMILY = 60  # members of one class whose names fit a pattern
+
+
 class Summaries:
     """What functions outside the repository do with what they are given."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
+        self.program = evaluator.program
 
     def of(self, callee: Value, file: File) -> Summary | None:
         """What is known of a function that is not ours."""
@@ -85,7 +92,27 @@ class Summaries:
         for name in names:
             if name[0] == KEY and type(name[1]) is str:
                 found |= self.evaluator.members.of_all(owners, name[1], file)
+            elif name[0] == RESULT and len(name) > len(("tag", "name")):
+                for owner in owners:
+                    found |= self._family(owner, name[2], file)
         return found
+
+    def _family(self, owner: Value, pattern: str, file: File) -> Values:
+        """The functions of a class, of those below it, or of a module whose names fit a pattern."""
+        if len(pattern.replace(HOLE, "")) < LEAST_PATTERN or owner[0] not in (INSTANCE, CLASS, MODULE):
+            return NOTHING
+        members = self.evaluator.members
+        target = (CLASS, *owner[1:3])
+        classes = (*members.linearised(target), *members.subclasses(target)) if owner[0] != MODULE else ()
+        homes = [(value[1], value[2]) for value in classes] or [(owner[1], 0)]
+        found: set[Value] = set()
+        for file_id, position in homes:
+            home = self.program.file(file_id)
+            fitting = (name for name in home.names(position) if fnmatchcase(name, pattern))
+            for name in sorted(fitting)[:MAX_FAMILY]:
+                functions = self.evaluator.names.bound(home, position, name)
+                found |= {value for value in functions if value[0] == FUNCTION}
+        return members.read(frozenset(found), owner) if owner[0] != MODULE else frozenset(found)
 
     def _argument(self, file: File, scope: int, call: Any, position: int) -> Values:
         """What a call passes at a position; of a method, `RECEIVER` is the object it is called on."""

@@ -4,7 +4,8 @@ FUNCTION (tag, file, position, receiver | None): a function, bound to a receiver
 INSTANCE (tag, file, position, True): an instance of the class or of one below it, see `typed`
 CLASS, INSTANCE, GENERATED (tag, file, position): a class, its instances, what calling a generator function gives
 MODULE (tag, file)
-EXTERNAL (tag, dotted name): something outside the repository; RESULT (tag, dotted name): what calling it gives
+EXTERNAL (tag, dotted name): something outside the repository; RESULT (tag, dotted name): what calling it gives; a text
+of which parts are known has a third part, a pattern with `*` for the others
 DISPLAY (tag, file, serial): a list or mapping written in the source
 REST (tag, file, position, parameter): what a variadic parameter collects, or `parameters.EVERY`: all that is given
 COLLECTION (tag, frozenset of elements), of a mapping (tag, frozenset of items, frozenset of keys);

@@ -666,6 +666,10 @@ class Resolution:
     module_functions: frozenset[str] = frozenset()  # what their last argument gives is what the module exports
     traits: bool = False  # what implements a trait for a type stands in a block of its own
     open_declarations: bool = False  # what is declared to be of a class may be of one below it; values stay as known
+    descriptor_method: str = ""  # called when a member of a class is read that is an object with this method
+    # Modules outside -> methods that keep keyword arguments, which their results have as members: `args.func`.
+    keyword_keepers: Mapping[str, str] = field(default_factory=dict)
+    names_parent: bool = False  # `super(B, self)`: the parent of B
     open_receivers: bool = False  # what is called on the receiver may be of a class below the one around the call
     virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods
     open_types: tuple[

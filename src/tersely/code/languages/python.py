@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -119,6 +120,10 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     found = []
     for form in (f"{tail}/__init__.py", f"{tail}.py", f"{tail}/__init__.pyi", f"{tail}.pyi"):
         found += [path for path in files.ending(form) if _is_root(files, path[: -len(form)].rstrip("/"))]
+    is_outside = tail.partition("/")[0] in sys.stdlib_module_names
+    if not found and not is_outside:  # a script in a package finds first what lies beside it
+        beside = importer.rpartition("/")[0]
+        found = [form for form in (f"{beside}/{tail}.py", f"{beside}/{tail}/__init__.py") if files.exists(form)]
     return sorted(
         found, key=lambda path: (-shared_directories(path, importer), path.count("/"), path.endswith(".pyi"), path)
     )
@@ -262,6 +267,10 @@ PYTHON = Language(
         call_method="__call__",
         open_declarations=True,
         open_receivers=True,
+        names_parent=True,
+        descriptor_method="__get__",
+        keyword_keepers={"argparse": "set_defaults"},
+        top_types=names("Any object"),
         class_member="__class__",
         enter_method="__enter__",
         exit_method="__exit__",

@@ -10,6 +10,7 @@ from tersely.code.expressions import (
     CONST,
     DEFINED,
     GENERIC,
+    HOLE,
     LITERAL,
     MAPPING,
     MEMBER,
@@ -18,6 +19,7 @@ from tersely.code.expressions import (
     SPREAD,
     Expression,
     either,
+    patterned,
 )
 from tersely.code.languages import model
 from tersely.code.languages.nodes import all_parts, named_parts
@@ -220,9 +222,15 @@ def _text(rule: model.Text) -> Handler:
             return (CONST, walk.text(literal[0]))
         if not parts:
             return (CONST, walk.text(node).strip("\"'`"))
-        return (LITERAL, "str")
+        pattern = "".join(walk.text(part) if part in literal else HOLE for part in parts if _is_part(part, literal))
+        return patterned(pattern)
 
     return lower
+
+
+def _is_part(part: Node, literal: list[Node]) -> bool:
+    """Whether a part of a string literal stands for text: written down, or put in when it runs."""
+    return part in literal or bool(len(named_parts(part)))
 
 
 def _literal(rule: model.Literal) -> Handler:

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from tersely.code.expressions import CONST, ITEM, LITERAL, SEQUENCE, SPREAD, Expression, either, is_literal
+from tersely.code.expressions import (
+    CONST,
+    HOLE,
+    ITEM,
+    LITERAL,
+    SEQUENCE,
+    SPREAD,
+    Expression,
+    either,
+    is_literal,
+    patterned,
+)
 from tersely.code.languages import model
 from tersely.code.languages.nodes import all_parts, named_parts
 from tersely.code.syntax.compiling import Compilers, Handler
@@ -16,6 +28,7 @@ if TYPE_CHECKING:
 
 
 MINUS = "-"
+PLACE = re.compile(r"%[sdr]")  # in a text, where `%` puts something in
 
 
 def _operator(rule: model.Operator) -> Handler:
@@ -32,10 +45,18 @@ def _operator(rule: model.Operator) -> Handler:
         if rule.updates and len(values) == 2:
             _update(walk, values[0], values[1], line)
         if values and _is_text(values[0]):
-            return (LITERAL, "str")
+            return _text_with(values, tokens)
         return either(*values) if rule.values else None
 
     return lower
+
+
+def _text_with(values: list[Expression], tokens: list[str]) -> Expression:
+    """A text that an operator makes of another: what is known of it."""
+    text = values[0][1] if values[0][0] == CONST else ""
+    if tokens == ["%"] and type(text) is str:
+        return patterned(PLACE.sub(HOLE, text))
+    return patterned(f"{text}{HOLE}" if tokens == ["+"] else HOLE)
 
 
 def _of_one(walk: Lowering, rule: model.Operator, token: str, operand: Expression, line: int) -> Expression:
@@ -68,7 +89,7 @@ def _update(walk: Lowering, left: Expression, right: Expression, line: int) -> N
 
 def _is_text(value: Expression) -> bool:
     is_written = type(value) is tuple and len(value) == 2
-    return is_written and ((value[0] == CONST and type(value[1]) is str) or value == (LITERAL, "str"))
+    return is_written and ((value[0] == CONST and type(value[1]) is str) or value[:2] == (LITERAL, "str"))
 
 
 def _removes(rule: model.Removes) -> Handler:
