@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.code.graph import fixpoint
-from tersely.code.graph.fixpoint import EMPTY, Solver
+from tersely.code.graph.pointsto import fixpoint
+from tersely.code.graph.pointsto.fixpoint import EMPTY, Solver
 
 System = dict[int, tuple[frozenset[int], tuple[int, ...]]]  # unknown -> its constants, the unknowns it includes
 SIZE = 14

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
 from tersely.code.engine import Engine
-from tersely.code.graph.fixpoint import MAX_VALUES
+from tersely.code.graph.pointsto.fixpoint import MAX_VALUES
 
 FILES = {
     "Cargo.toml": '[workspace]\nmembers = ["app", "util"]\n',

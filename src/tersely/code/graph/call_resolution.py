@@ -24,8 +24,7 @@ from tersely.code.expressions import (
     SPREAD,
     Expression,
 )
-from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names
-from tersely.code.graph.values import (
+from tersely.code.graph.pointsto.values import (
     BUILTIN,
     CLASS,
     COLLECTION,
@@ -43,11 +42,12 @@ from tersely.code.graph.values import (
     Value,
     Values,
 )
+from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names
 from tersely.code.languages.model import RECEIVER, Resolution, Summary
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 MAX_FLOW_FILES = 10  # files searched for what a parameter receives; a function used more widely takes anything
 MAX_FLOW_SITES = 30  # candidate calls, likewise

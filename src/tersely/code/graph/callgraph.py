@@ -20,10 +20,10 @@ from tersely.code.expressions import (
     Expression,
 )
 from tersely.code.graph.call_resolution import Manner, Sites, Target
-from tersely.code.graph.evaluate import Evaluator
 from tersely.code.graph.imports import ImportGraph
+from tersely.code.graph.pointsto.evaluate import Evaluator
+from tersely.code.graph.pointsto.values import ASPECT, CLASS, EXTERNAL, FUNCTION, MODULE
 from tersely.code.graph.program import Facts, File, Program
-from tersely.code.graph.values import ASPECT, CLASS, EXTERNAL, FUNCTION, MODULE
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
 
 MENTIONS_PER_LEVEL = (60, 300)  # files that use a name, above which its callers are found with a level less of flow

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 
 from tersely.code.expressions import CONST, SEQUENCE
-from tersely.code.graph.evaluate import Evaluator
+from tersely.code.graph.pointsto.evaluate import Evaluator
+from tersely.code.graph.pointsto.values import CLASS
 from tersely.code.graph.program import File
-from tersely.code.graph.values import CLASS
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 
 ENTRY_NAMES = frozenset({"main"})  # what runs a program calls it

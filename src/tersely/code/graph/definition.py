@@ -7,8 +7,18 @@ from typing import NamedTuple
 
 from tersely.code.expressions import CALL, CONST, DEFINED, IMPORTED, ITEM, Expression
 from tersely.code.graph.callgraph import CallGraph
+from tersely.code.graph.pointsto.values import (
+    CLASS,
+    DISPLAY,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    MODULE,
+    PARENT,
+    Value,
+    Values,
+)
 from tersely.code.graph.program import MEMBER_OWNERS, File
-from tersely.code.graph.values import CLASS, DISPLAY, EXTERNAL, FUNCTION, INSTANCE, MODULE, PARENT, Value, Values
 from tersely.code.symbols import CALLABLE_KINDS, CallSite
 from tersely.code.syntax.trace import Binding, Trace, trace
 

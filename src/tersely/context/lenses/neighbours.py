@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cache
 
 from tersely.code.graph.callgraph import CallGraph
+from tersely.code.graph.pointsto.values import CLASS
 from tersely.code.graph.program import MEMBER_OWNERS, File
-from tersely.code.graph.values import CLASS
 from tersely.code.index.store import Store
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Import, Kind, Symbol

@@ -26,9 +26,8 @@ from tersely.code.expressions import (
     VARIADIC,
     Expression,
 )
-from tersely.code.graph.containers import is_keyed
-from tersely.code.graph.program import File
-from tersely.code.graph.values import (
+from tersely.code.graph.pointsto.containers import is_keyed
+from tersely.code.graph.pointsto.values import (
     CLASS,
     COLLECTION,
     DISPLAY,
@@ -42,10 +41,11 @@ from tersely.code.graph.values import (
     Value,
     Values,
 )
+from tersely.code.graph.program import File
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 UNKNOWN = (RESULT, EXTERNAL)
 TEXT = "str"  # the type of text literals, in every language

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CALL, NEW, Expression
+from tersely.code.graph.pointsto.values import EXTERNAL, FUNCTION, GENERATED, NOTHING, Value, Values
 from tersely.code.graph.program import File
-from tersely.code.graph.values import EXTERNAL, FUNCTION, GENERATED, NOTHING, Value, Values
 from tersely.code.languages.registry import family_of
 from tersely.code.symbols import CALLABLE_KINDS
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 
 class Providers:

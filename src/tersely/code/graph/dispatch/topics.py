@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CALL, MEMBER, Expression
 from tersely.code.graph.call_resolution import Target
+from tersely.code.graph.dispatch.type_filtering import type_name
+from tersely.code.graph.pointsto.values import CLASS, INSTANCE, KEY
 from tersely.code.graph.program import File, callee_names
-from tersely.code.graph.type_filtering import type_name
-from tersely.code.graph.values import CLASS, INSTANCE, KEY
 from tersely.code.languages.model import HANDLER, RECEIVER, Resolution, Summary, Topic
 from tersely.code.languages.registry import LANGUAGES
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 MAX_TOPIC_FILES = 300  # files that write the name of a function that registers or reaches; with more none is searched
 

@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import EXTENSION, MEMBER, Expression
+from tersely.code.graph.pointsto.values import ASPECT, CLASS, COLLECTION, FUNCTION, INSTANCE, NOTHING, Value, Values
 from tersely.code.graph.program import File
-from tersely.code.graph.values import ASPECT, CLASS, COLLECTION, FUNCTION, INSTANCE, NOTHING, Value, Values
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 Body = tuple[File, int]
 

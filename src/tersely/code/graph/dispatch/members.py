@@ -21,11 +21,10 @@ from tersely.code.expressions import (
     STATIC,
     TYPED,
 )
-from tersely.code.graph.annotations import written_types
 from tersely.code.graph.call_resolution import Sites
-from tersely.code.graph.open_classes import OpenClasses
-from tersely.code.graph.program import File
-from tersely.code.graph.values import (
+from tersely.code.graph.dispatch.open_classes import OpenClasses
+from tersely.code.graph.pointsto.annotations import written_types
+from tersely.code.graph.pointsto.values import (
     ASPECT,
     BUILTIN,
     CLASS,
@@ -48,10 +47,11 @@ from tersely.code.graph.values import (
     external,
     one,
 )
+from tersely.code.graph.program import File
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, Kind
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 MAX_BASES = 400  # classes in one linearised hierarchy
 MAX_STORE_FILES = 10  # files searched for assignments to a member from outside its class

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CALL, MEMBER, Expression
+from tersely.code.graph.pointsto.values import CLASS, FUNCTION, INSTANCE, NOTHING, PARENT, Value, Values
 from tersely.code.graph.program import File
-from tersely.code.graph.values import CLASS, FUNCTION, INSTANCE, NOTHING, PARENT, Value, Values
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 NAMED_KINDS = CALLABLE_KINDS | VALUE_KINDS
 

@@ -6,12 +6,23 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CLASS_METHOD, CONST, ITEM, OUTSIDE, STATIC, VARIADIC, Expression, Scope, is_spread
+from tersely.code.graph.pointsto.values import (
+    CLASS,
+    COLLECTION,
+    FUNCTION,
+    INSTANCE,
+    KEY,
+    NOTHING,
+    REST,
+    Value,
+    Values,
+    one,
+)
 from tersely.code.graph.program import File
-from tersely.code.graph.values import CLASS, COLLECTION, FUNCTION, INSTANCE, KEY, NOTHING, REST, Value, Values, one
 from tersely.code.languages.model import Resolution
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 
 EVERY = -1  # in place of the position of a parameter: everything that a function is given

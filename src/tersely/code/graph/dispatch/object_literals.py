@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import CONST, DECLARED, MAPPING, MEMBER, TYPED, Expression, is_spread
+from tersely.code.graph.pointsto.values import CLASS, COLLECTION, DISPLAY, FUNCTION, INSTANCE, NOTHING, Value, Values
 from tersely.code.graph.program import File
-from tersely.code.graph.values import CLASS, COLLECTION, DISPLAY, FUNCTION, INSTANCE, NOTHING, Value, Values
 from tersely.code.symbols import CALLABLE_KINDS, Kind
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 MAX_OBJECT_FILES = 200  # files searched for objects of one type
 MAX_HELD = 200  # elements of a declared list that are looked at for objects

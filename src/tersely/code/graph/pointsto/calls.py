@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CALL, GENERATOR, MEMBER, NEW, SINGLETON, Expression, is_spread
-from tersely.code.graph.parameters import passed_expressions
-from tersely.code.graph.program import File
-from tersely.code.graph.values import (
+from tersely.code.graph.pointsto.parameters import passed_expressions
+from tersely.code.graph.pointsto.values import (
     BUILTIN,
     CLASS,
     COLLECTION,
@@ -24,9 +23,10 @@ from tersely.code.graph.values import (
     Values,
     one,
 )
+from tersely.code.graph.program import File
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 
 class Calls:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CONST, MAPPING, SEQUENCE, Expression, is_spread
-from tersely.code.graph.program import File
-from tersely.code.graph.values import (
+from tersely.code.graph.pointsto.values import (
     CLASS,
     COLLECTION,
     DISPLAY,
@@ -25,10 +24,11 @@ from tersely.code.graph.values import (
     external,
     tuple_of,
 )
+from tersely.code.graph.program import File
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 
 MAX_COMPUTED_STORES = 40  # `base[key] = …` of a file that may be a member of any name; with more, none is taken for one

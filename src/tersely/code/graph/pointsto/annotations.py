@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CONST, EITHER, GENERIC, ITEM, MEMBER, SEQUENCE, Expression
-from tersely.code.graph.program import File
-from tersely.code.graph.values import (
+from tersely.code.graph.pointsto.values import (
     CLASS,
     COLLECTION,
     DISPLAY,
@@ -23,9 +22,10 @@ from tersely.code.graph.values import (
     one,
     tuple_of,
 )
+from tersely.code.graph.program import File
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 
 MAX_TYPE_NAME_PARTS = 8  # dots in the text of a quoted type

@@ -40,23 +40,23 @@ from tersely.code.expressions import (
     TYPED,
     Expression,
 )
-from tersely.code.graph.annotations import Annotations, instances_of
-from tersely.code.graph.calls import Calls
-from tersely.code.graph.containers import Containers
-from tersely.code.graph.contexts import Contexts
-from tersely.code.graph.fixpoint import Solver
-from tersely.code.graph.fixture_injection import Providers
-from tersely.code.graph.members import Members
-from tersely.code.graph.names import Names
-from tersely.code.graph.object_literals import Objects
-from tersely.code.graph.overriding import Overriding
-from tersely.code.graph.parameters import Parameters
+from tersely.code.graph.dispatch.fixture_injection import Providers
+from tersely.code.graph.dispatch.members import Members
+from tersely.code.graph.dispatch.object_literals import Objects
+from tersely.code.graph.dispatch.overriding import Overriding
+from tersely.code.graph.dispatch.topics import Topics
+from tersely.code.graph.dispatch.traits import Traits
+from tersely.code.graph.dispatch.type_filtering import Typed
+from tersely.code.graph.pointsto.annotations import Annotations, instances_of
+from tersely.code.graph.pointsto.calls import Calls
+from tersely.code.graph.pointsto.containers import Containers
+from tersely.code.graph.pointsto.contexts import Contexts
+from tersely.code.graph.pointsto.fixpoint import Solver
+from tersely.code.graph.pointsto.names import Names
+from tersely.code.graph.pointsto.parameters import Parameters
+from tersely.code.graph.pointsto.summaries import Summaries
+from tersely.code.graph.pointsto.values import DISPLAY, FUNCTION, GENERATED, KEY, NOTHING, PROMISED, RESULT, Values, one
 from tersely.code.graph.program import MEMBER_OWNERS, File, Program
-from tersely.code.graph.summaries import Summaries
-from tersely.code.graph.topics import Topics
-from tersely.code.graph.traits import Traits
-from tersely.code.graph.type_filtering import Typed
-from tersely.code.graph.values import DISPLAY, FUNCTION, GENERATED, KEY, NOTHING, PROMISED, RESULT, Values, one
 from tersely.foundation.recursion import allow_deep_nesting
 
 FLOW_LEVELS = 2  # parameters through which a function may come before it is called

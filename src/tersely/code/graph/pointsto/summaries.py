@@ -7,9 +7,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import HOLE, MEMBER
-from tersely.code.graph.containers import is_keyed
-from tersely.code.graph.program import File
-from tersely.code.graph.values import (
+from tersely.code.graph.pointsto.containers import is_keyed
+from tersely.code.graph.pointsto.values import (
     BUILTIN,
     CLASS,
     COLLECTION,
@@ -29,10 +28,11 @@ from tersely.code.graph.values import (
     one,
     tuple_of,
 )
+from tersely.code.graph.program import File
 from tersely.code.languages.model import RECEIVER, Summary
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 PAIRS = (TUPLE, DISPLAY)  # what may have parts with places
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CLASS_METHOD, DEFINED, EXTENSION, PARTIAL, STATIC
+from tersely.code.graph.pointsto.values import CLASS, FUNCTION, INSTANCE, NOTHING, Value, Values, one
 from tersely.code.graph.program import MEMBER_OWNERS, File
-from tersely.code.graph.values import CLASS, FUNCTION, INSTANCE, NOTHING, Value, Values, one
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 MAX_OPENINGS = 200  # definitions of one qualified name that are looked through
 

@@ -25,12 +25,12 @@ from tersely.code.expressions import (
     Scope,
     is_spread,
 )
+from tersely.code.graph.pointsto.values import CLASS, FUNCTION, INSTANCE, NOTHING, PROMISED, Value, Values
 from tersely.code.graph.program import File
-from tersely.code.graph.values import CLASS, FUNCTION, INSTANCE, NOTHING, PROMISED, Value, Values
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 
 class Unknown(NamedTuple):

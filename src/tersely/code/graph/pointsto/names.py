@@ -16,11 +16,10 @@ from tersely.code.expressions import (
     OWN_RECEIVER,
     VERSION_MARK,
 )
-from tersely.code.graph.annotations import instances_of
-from tersely.code.graph.parameters import EVERY
-from tersely.code.graph.program import MEMBER_OWNERS, File
-from tersely.code.graph.type_filtering import type_name
-from tersely.code.graph.values import (
+from tersely.code.graph.dispatch.type_filtering import type_name
+from tersely.code.graph.pointsto.annotations import instances_of
+from tersely.code.graph.pointsto.parameters import EVERY
+from tersely.code.graph.pointsto.values import (
     BUILTIN,
     CLASS,
     EXTERNAL,
@@ -38,11 +37,12 @@ from tersely.code.graph.values import (
     external,
     one,
 )
+from tersely.code.graph.program import MEMBER_OWNERS, File
 from tersely.code.languages.model import Resolution, shared_directories
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
 if TYPE_CHECKING:
-    from tersely.code.graph.evaluate import Evaluator
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 
 @cache

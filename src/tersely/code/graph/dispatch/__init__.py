@@ -1,0 +1,1 @@
+"""From a value and the name of a member to what is meant: along classes, traits, literals and frameworks."""
