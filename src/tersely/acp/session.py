@@ -52,6 +52,7 @@ class EditorSession:
         self._places = places
         self._calls: dict[str, CallStarted] = {}  # of this turn
         self._said: list[str] = []  # of the answer that comes in
+        self._has_turn = False
         self._asking: set[asyncio.Task[None]] = set()
 
     @property
@@ -66,7 +67,9 @@ class EditorSession:
             chosen, argument = command
             await self.tell(update_agent_message_text(await chosen.run(self.agent, argument)))
             return PromptResponse(stop_reason="end_turn")
-        self._calls, self._said = {}, []
+        if self._has_turn:
+            raise TerselyError("busy", "a turn is still running", "cancel it first")
+        self._calls, self._said, self._has_turn = {}, [], True
         try:
             async with aclosing(self.agent.run(asked.message, asked.pasted)) as events:  # type: ignore[type-var]
                 async for event in events:
@@ -74,6 +77,7 @@ class EditorSession:
                     if isinstance(event, TurnEnded):
                         return await self._end(event)
         finally:
+            self._has_turn = False
             await self._ask_no_more()
         raise TerselyError("internal_error", "the turn has no end")
 

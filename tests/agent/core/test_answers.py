@@ -126,6 +126,14 @@ def test_an_answer_that_is_cut_off_goes_on_by_itself(root: Path) -> None:
     assert [option.thinking for option in model.options] == [Thinking.DEFAULT, Thinking.OFF]
 
 
+def test_an_announced_call_that_cannot_be_read_is_no_answer(root: Path) -> None:
+    cut = [Chunk('{"name": "read", "arguments": {"path": "a.py'), ended("calls")]
+    model = Chunked([cut, [Chunk("There is no such file."), ended()]])
+    events = talk(root, model)
+    assert len(model.prompts) == 2
+    assert "none can be read" in str(model.prompts[1][-1])
+
+
 def test_an_answer_goes_on_so_many_times_and_not_more(root: Path) -> None:
     words = ["a way", "of saying", "what was", "never asked", "at all"]
     model = Chunked([[Chunk(f"{word} "), ended("length")] for word in words])

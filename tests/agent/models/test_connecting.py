@@ -411,6 +411,7 @@ def test_keys_of_the_file_are_by_host_and_the_user_s_word_is_first(home: Path) -
     assert with_key(endpoint("https://llm.example.org:8443/v1"), environment).key == "mine"
     assert with_key(endpoint("https://llm.example.org"), environment).key == ""
     assert with_key(endpoint("https://api.openai.com", "given"), environment).key == "given"
+    assert with_key(endpoint("http://api.openai.com:9999"), environment).key == ""
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from tersely.agent.tool_calling.payloads import (
@@ -26,6 +27,8 @@ from tersely.agent.tool_calling.payloads import (
 from tersely.agent.tool_calling.text_call_format import Written
 from tersely.agent.tools.declaration import Tool
 from tersely.foundation.limits import MAX_MODEL_CALLS
+
+MAX_BEGINNINGS_TRIED = 64  # of what may be calls of one format, each of which may be read to the end of the answer
 
 REPAIR = "read a call in another form"
 
@@ -122,7 +125,7 @@ def _first(text: str, at: int, tools: Mapping[str, Tool]) -> _Placed | None:
 
 
 def _first_of(form: Format, text: str, at: int, tools: Mapping[str, Tool], before: int) -> _Placed | None:
-    for begun in form.marker.finditer(text, at):
+    for begun in islice(form.marker.finditer(text, at), MAX_BEGINNINGS_TRIED):
         if begun.start() >= before:
             return None
         read = form.read(text, begun, tools)

@@ -27,6 +27,7 @@ from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 
 STUCK, LENGTH = "stuck", "length"
+ANNOUNCED = "calls"  # why an answer ended, by its server
 
 
 class Answer(NamedTuple):
@@ -65,6 +66,8 @@ async def answer(talk: Conversation, thinking: Thinking) -> Answer:
     calls = _calls(talk, text, incoming.raw)
     if not calls and incoming.stop == LENGTH and incoming.is_repeating:
         return Answer((), STUCK)
+    if not calls and incoming.stop == ANNOUNCED:
+        calls = (Malformed("the server says that this is a call, but none can be read in it"),)
     return Answer(calls, incoming.stop, is_empty=not calls and not shown.strip())
 
 

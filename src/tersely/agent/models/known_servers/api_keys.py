@@ -31,9 +31,12 @@ def with_key(place: Endpoint, environment: Mapping[str, str]) -> Endpoint:
     if place.key:
         return place
     kept = _read_keys(environment)
-    key = kept.get(f"{place.host}:{place.port}") or kept.get(place.host, "")
-    if not key and host is not None and place.scheme == "https":
-        key = environment.get(host.variable, "")
+    key = kept.get(f"{place.host}:{place.port}", "")
+    is_readable_on_the_way = host is not None and place.scheme != "https"  # a provider's key, in clear text
+    if not key and not is_readable_on_the_way:
+        key = kept.get(place.host, "")
+        if not key and host is not None:
+            key = environment.get(host.variable, "")
     return place._replace(key=key.strip())
 
 

@@ -20,6 +20,7 @@ VERSION = 2  # of the file; another one is not read
 MAX_SERVERS = 50  # that are remembered, the newest
 MAX_SERVER_MODELS = 50  # of each
 MAX_RECORDS_BYTES = 1_000_000
+MAX_MODEL_NAME_CHARACTERS = 300  # a longer name is not remembered
 RECORD_SECONDS = 30 * 86_400  # after which a server is tried again
 
 
@@ -64,6 +65,8 @@ class ServerRecords:
 
     def keep(self, server: str, interface: Interface, known: Known) -> None:
         """Remember a model of a server. Where nothing can be kept, it is found out again the next time."""
+        if len(known.abilities.model) > MAX_MODEL_NAME_CHARACTERS:
+            return
         servers = _servers_in(self._path)  # another process may have added one
         models = dict(table(table(servers.pop(server, None)).get("models")))
         models.pop(known.abilities.model, None)
