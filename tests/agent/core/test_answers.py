@@ -129,7 +129,7 @@ def test_an_answer_that_is_cut_off_goes_on_by_itself(root: Path) -> None:
 def test_an_announced_call_that_cannot_be_read_is_no_answer(root: Path) -> None:
     cut = [Chunk('{"name": "read", "arguments": {"path": "a.py'), ended("calls")]
     model = Chunked([cut, [Chunk("There is no such file."), ended()]])
-    events = talk(root, model)
+    talk(root, model)
     assert len(model.prompts) == 2
     assert "none can be read" in str(model.prompts[1][-1])
 
