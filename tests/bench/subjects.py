@@ -18,7 +18,7 @@ class FixedGraph:
 
     found: list[Edge]
 
-    def edges(self, *, fold_anonymous: bool) -> Iterator[Edge]:
+    def edges(self, *, fold_anonymous: bool, behind_decorators: bool = True) -> Iterator[Edge]:
         return iter(self.found)
 
 

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.cli.asking import Ask
-from tests.context.pack.test_memory import applied
+from tests.context.pack.test_delta import applied
 
 import tersely
 from tersely.capabilities.invoke import ask as ask_python

@@ -158,7 +158,7 @@ def test_an_idle_agent_is_woken_by_its_hook(tmux: Tmux, friend: Friends, relay: 
     assert "tester" in rules
     [prompt] = wait_for(lambda: noted(log, "prompt"), "the prompt")
     assert "are you there?" in prompt
-    wait_for(lambda: state_of(relay, "ria") == "idle", "the state")
+    wait_for(lambda: state_of(relay, "ria") == "owes an answer", "the state")
     again = tester.send("ria", "and now?")
     wait_for(lambda: (again.id, "injected") in tester.receipts, "the receipt")
     assert "are you there?" not in tmux.screen("ria")

@@ -11,7 +11,9 @@ from typing import Any
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import parameters_of
 from tersely.cli.relay.identity import completed
+from tersely.doors.home import home_directory
 from tersely.doors.mcp.services import Method
+from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 
@@ -29,6 +31,8 @@ class RelayServices:
 
     async def introduction(self) -> str:
         """Who the agent is to others and how it works with them by tools; else how it could."""
+        if not socket_path(home_directory(), HTTP_SOCKET).exists():
+            return _WITHOUT_RELAY  # nothing is loaded to find nobody
         from tersely.capabilities.relay.introduction import TOOLS, introduction
         from tersely.client import AsyncClient
 

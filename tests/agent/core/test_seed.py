@@ -25,7 +25,7 @@ TOOL_TIERS = {
     0: {"read", "search", "respond"},
     1: {"edit", "write", "create"},
     2: {"bash", "git"},
-    3: {"browser", "fetch", "mcp"},
+    3: {"browser", "fetch", "mcp", "relay"},
 }
 TIER_0_TOKENS = 500
 INTENT_KEYWORDS = {

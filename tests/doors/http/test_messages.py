@@ -85,7 +85,7 @@ def test_who_is_unknown_is_refused_and_who_has_sent_is_known(web: Web) -> None:
     sent(web, "ben", "x", agent="newcomer")
     agents = {one["name"]: one for one in web.ask("GET", "/agents").json["agents"]}
     assert (agents["newcomer"]["kind"], agents["newcomer"]["connected"]) == ("user", False)
-    assert web.ask("GET", "/agents?connected=1").json == {"agents": []}
+    assert web.ask("GET", "/agents?connected=1").json == {"agents": [], "permissions": []}
     assert web.ask("GET", "/channels").json == {"channels": []}
 
 
