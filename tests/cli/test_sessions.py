@@ -192,18 +192,18 @@ def test_a_session_is_forgotten_on_demand(ask: Ask, copied: Path) -> None:
 
 def test_of_a_file_that_was_shown_whole_only_what_changed_is_sent(ask: Ask, copied: Path) -> None:
     words = ("--session", "me", "--budget", "2000")
-    file = next(copied.rglob("scale.py"))
-    ask("context", "Scale.settle", "--include", file.relative_to(copied).as_posix(), *words)
+    file = next(copied.rglob("token_meter.py"))
+    ask("context", "TokenMeter.settle", "--include", file.relative_to(copied).as_posix(), *words)
     file.write_text(file.read_text("utf-8").replace("range(SETTLE_ROUNDS):", "range(SETTLE_ROUNDS):  # a few"))
-    changed = ask("context", "Scale.settle", *words, "--depth", "0").out
+    changed = ask("context", "TokenMeter.settle", *words, "--depth", "0").out
     assert "[diff from " in changed
     assert "+    for _ in range(SETTLE_ROUNDS):  # a few" in changed
-    assert "[unchanged " in ask("context", "Scale.by_path", *words, "--depth", "0").out
+    assert "[unchanged " in ask("context", "TokenMeter.by_path", *words, "--depth", "0").out
 
 
 def test_what_is_part_of_something_known_is_known(ask: Ask, copied: Path) -> None:
-    ask("context", "Scale", "--session", "me", "--budget", "4000")
-    assert "[unchanged " in ask("context", "Scale.settle", "--session", "me", "--budget", "800").out
+    ask("context", "TokenMeter", "--session", "me", "--budget", "4000")
+    assert "[unchanged " in ask("context", "TokenMeter.settle", "--session", "me", "--budget", "800").out
 
 
 def test_processes_may_share_a_session(copied: Path) -> None:
