@@ -19,6 +19,7 @@ from tersely.code.expressions import (
     DETACHED,
     EITHER,
     ELEMENT,
+    HELD,
     MEMBER,
     PROPERTY,
     SPREAD,
@@ -662,14 +663,15 @@ def _receiver(call: Expression) -> Expression:
     return call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
 
 
+IN_PASSED = {"element": ELEMENT, "elements": SPREAD, "item": HELD}  # words of `Summary.passes`
+
+
 def _passed(words: str, receiver: Expression, call: Expression) -> Expression:
     """What one of the words of `Summary.passes` says that a call passes on."""
     what, _, number = words.partition(" ")
     source = receiver if not number else call[2][int(number)] if int(number) < len(call[2]) else None
     if source is None or what in ("receiver", "argument"):
         return source
-    if what == "elements":
-        return (SPREAD, source)
     if what == "held":
         return (EITHER, ((ELEMENT, source), source))
-    return (ELEMENT, source) if what == "element" else None
+    return (IN_PASSED[what], source) if what in IN_PASSED else None

@@ -375,6 +375,12 @@ class File:
             for keyword, value in call[3]:
                 yield position, value, keyword, call, False, False
 
+    def is_inside(self, position: int, outer: int) -> bool:
+        """Whether a definition is another, or in it."""
+        while position > outer:
+            position = self.definitions[position][3]
+        return position == outer
+
     def owner_class(self, position: int) -> int:
         """The class whose member a definition is, -1 for none."""
         parent = self.definitions[position][3]
@@ -651,7 +657,7 @@ class Program:
             ]
         if sharing == "shared" and file.namespace:
             shared = (self.by_path[path] for path in file.facts.sharing(self, file.path) if path in self.by_path)
-            return [other for other in shared if self.rows[other].namespace == file.namespace]
+            return [other for other in shared if other != file.id and self.rows[other].namespace == file.namespace]
         if sharing == "declared":
             found = list(self.facts.namesakes(file.namespace))
             outer = file.namespace

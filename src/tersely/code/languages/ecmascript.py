@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
     CLASS_METHOD,
     CONST,
+    DECLARED,
     GENERATOR,
     MAPPING,
     MEMBER,
@@ -217,6 +219,37 @@ def lower_catch(walk: Lowering, node: Node) -> Expression:
     return None
 
 
+def lower_if(walk: Lowering, node: Node) -> Expression:
+    """Where a condition says what a variable is an instance of, it is one in the branch."""
+    condition, branch = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+    walk.value(condition)
+    with walk.in_block():
+        for name, tested in _tested(condition) if branch is not None and condition is not None else ():
+            if not _assigns(walk, branch, name):
+                value = (DECLARED, walk.versioned(walk.text(name)), walk.value(tested))
+                walk.narrow(walk.text(name), value)
+        walk.value(branch)
+    walk.value(node.child_by_field_name("alternative"))
+    return None
+
+
+def _tested(condition: Node) -> Iterator[tuple[Node, Node]]:
+    """Each `name instanceof Class` that a condition asks for, by itself or with others."""
+    parts = named_parts(condition)
+    tokens = {child.type for child in condition.children}
+    if condition.type == "parenthesized_expression" or "&&" in tokens:
+        for part in parts:
+            yield from _tested(part)
+    elif "instanceof" in tokens and len(parts) > 1 and parts[0].type == "identifier":
+        yield parts[0], parts[1]
+
+
+def _assigns(walk: Lowering, branch: Node | None, name: Node) -> bool:
+    """Whether a branch gives a variable another value."""
+    text = walk.text(branch) if branch is not None else ""
+    return re.search(rf"(?<![\w$.]){re.escape(walk.text(name))}\s*=(?!=|>)", text) is not None
+
+
 MODIFIERS = {"static": CLASS_METHOD, "get": PROPERTY, "set": PROPERTY | SETTER, "*": GENERATOR}
 FUNCTION = Function(parameters="parameters|parameter", flags=OWN_RECEIVER, modifiers={"*": GENERATOR})
 FUNCTION_VALUE = replace(FUNCTION, is_value=True)
@@ -265,6 +298,7 @@ RULES: dict[str, Rule] = {
     "return_statement": Return(),
     "yield_expression": Yield(delegate="*"),
     "for_in_statement": Iterate("left", "right"),
+    "if_statement": Custom(lower_if),
     "catch_clause": Custom(lower_catch),
     "labeled_statement": Label(),
     "break_statement": Jump("label"),
@@ -287,7 +321,7 @@ RULES: dict[str, Rule] = {
     "comment": Comment(),
 }
 
-EACH = ("element", "", "receiver")  # what methods of arrays give to a function
+EACH = ("item", "", "receiver")  # what methods of arrays give to a function
 ARRAY_METHODS = {
     "map": Summary(calls=(0,), collects=(0,), passes=EACH),
     "flatMap": Summary(calls=(0,), collects=(0,), passes=EACH),
@@ -308,7 +342,9 @@ ARRAY_METHODS = {
     "concat": Summary(items_of=RECEIVER),
     "flat": Summary(items_of=RECEIVER),
     "slice": Summary(items_of=RECEIVER),
-    "values": Summary(returns=RECEIVER),
+    "values": Summary(items_of=RECEIVER),
+    "keys": Summary(keys_of=RECEIVER),
+    "entries": Summary(item_pairs_of=RECEIVER),
     "at": Summary(elements=RECEIVER),
     "call": Summary(calls=(RECEIVER,), result_of=RECEIVER, passes=("rest",)),
     "apply": Summary(calls=(RECEIVER,), result_of=RECEIVER, passes=("elements 1",)),
@@ -324,7 +360,7 @@ SUMMARIES = ECMASCRIPT_FRAMEWORKS | {
     "globalThis.queueMicrotask": CALLS_FIRST,
     "globalThis.requestAnimationFrame": CALLS_FIRST,
     "globalThis.process.nextTick": CALLS_FIRST,
-    "globalThis.Promise": CALLS_FIRST,
+    "globalThis.Promise": Summary(calls=(0,), settled_by=0),
     "globalThis.Promise.resolve": IDENTITY,
     "globalThis.Promise.all": IDENTITY,
     "globalThis.Promise.allSettled": IDENTITY,
@@ -371,7 +407,7 @@ RESOLUTION = Resolution(
     arguments_name="arguments",
     constructors=("constructor",),
     chains_constructors=True,
-    iterate_methods=("[Symbol.iterator]",),
+    iterate_methods=("[Symbol.iterator]", "[Symbol.asyncIterator]"),
     next_method="next",
     next_item="value",
     members_are_items=True,
@@ -389,8 +425,9 @@ RESOLUTION = Resolution(
     module_functions=names("define"),
     union_types=names("Partial Readonly Required NonNullable Pick Omit Promise PromiseLike Awaited Extract Exclude"),
     class_types=names("typeof"),
+    mappings=names("Map ReadonlyMap WeakMap"),
     containers=names(
-        "Array ReadonlyArray Set ReadonlySet WeakSet Map ReadonlyMap WeakMap Record Iterable Iterator AsyncIterable "
+        "Array ReadonlyArray Set ReadonlySet WeakSet Record Iterable Iterator AsyncIterable "
         "IterableIterator Generator AsyncGenerator"
     ),
     adders={"push": (-1, 0), "unshift": (-1, 0), "add": (-1, 0), "set": (0, 1)},

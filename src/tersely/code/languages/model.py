@@ -517,6 +517,7 @@ class Summary:
 
     returns: int = -1  # gives this argument back
     calls: tuple[int, ...] = ()  # calls these arguments
+    settled_by: int = -1  # gives back what this argument, a function, calls its first parameter with
     result_of: int = -1  # gives back what calling this argument gives
     collects: tuple[int, ...] = ()  # gives back a collection of what calling these arguments gives
     elements: int = -1  # gives back an element of this argument
@@ -537,8 +538,9 @@ class Summary:
     item_pairs_of: int = -1  # gives back a collection of the keys of this argument with what they hold
     # What the functions it calls are given: "receiver", "element" of the receiver, "result" of the function, "rest" of
     # the arguments after the first; with a position an argument: "element 1", "argument 0", "elements 1"; "" unknown.
-    # "held" is an element, or the receiver where that stands for the one thing it holds. A function that takes more
-    # than one word passes takes the parts of it: of an element of a mapping the key and the item.
+    # "item" is what the receiver holds: of a mapping no pairs; "held" an element, or the receiver where that stands for
+    # the one thing it holds. A function that takes more than one word passes takes the parts of it: of an element of a
+    # mapping the key and the item.
     passes: tuple[str, ...] = ()
     rule: str = ""  # what a framework does, in a few words: its edges are inferred and name it
     registers: tuple[Topic, ...] = ()  # the functions it calls are handlers of these

@@ -204,6 +204,10 @@ class Lowering:
         for name in names:
             self._new_variable(name)
 
+    def narrow(self, name: str, value: Expression) -> None:
+        """More is known of a variable in the present block: there it is another one."""
+        self._bind_variable(self._new_variable(name), value)
+
     def _new_variable(self, name: str) -> str:
         variable = f"{name}{BLOCK_MARK}{self.next_serial()}"
         if self.block is not None:

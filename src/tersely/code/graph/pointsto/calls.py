@@ -43,8 +43,11 @@ class Calls:
         if type(callee) is str and callee in file.facts.super_names:
             return self._parents(file, scope, expression)
         found: Values = NOTHING
-        for value in self.called(file, scope, expression):
+        called = self.called(file, scope, expression)
+        for value in called:
             found |= self.result(file, scope, value, expression)
+        if not called and type(callee) is tuple and callee[0] == MEMBER and callee[2] in file.facts.methods:
+            found = self.evaluator.summaries.applied(file, scope, file.facts.methods[callee[2]], expression)
         return found
 
     def _parents(self, file: File, scope: int, call: Any) -> Values:

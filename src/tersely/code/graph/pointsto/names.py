@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from tersely.code.expressions import (
     CLASS_METHOD,
     DEFINED,
     EXTENSION,
+    MEMBER,
     NEW,
     OUTSIDE,
     OWN_RECEIVER,
@@ -37,12 +39,15 @@ from tersely.code.graph.pointsto.values import (
     external,
     one,
 )
-from tersely.code.graph.program import MEMBER_OWNERS, File
+from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names
 from tersely.code.languages.model import Resolution, shared_directories
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
+
+
+MAX_RECEIVER_FILES = 10  # files searched for what a function is given as its receiver; with more, its own alone
 
 
 @cache
@@ -265,7 +270,7 @@ class Names:
         method = file.enclosing_method(scope)
         owner = file.owner_class(method) if method >= 0 else -1
         if method >= 0 and owner < 0 and file.scope(method).flags & OWN_RECEIVER:
-            made = one(INSTANCE, file.id, method)
+            made = one(INSTANCE, file.id, method) | self._given_receivers(file, method)
             return made | self.evaluator.values(file, file.definitions[method][3], file.scope(method).holder)
         if method >= 0 and file.scope(method).flags & OUTSIDE:
             outer = file.definitions[method][3]
@@ -282,6 +287,24 @@ class Names:
             return NOTHING
         found = one(CLASS if as_class else INSTANCE, *target[1:])
         return self.evaluator.typed.opened(found) if file.facts.virtual else found
+
+    def _given_receivers(self, file: File, function: int) -> Values:
+        """What a function is given as its receiver: `function.call(receiver, …)`."""
+        if not file.facts.receiver_binders:
+            return NOTHING
+        return self.solver.solve(("given receivers", file.id, function), self._receivers_passed, file, function)
+
+    def _receivers_passed(self, file: File, function: int) -> Values:
+        below, name = self.evaluator.below, file.definitions[function][1]
+        self.solver.mark_own()
+        files = sorted({file.id, *self.program.mentioning(name, file)}) if below is not None else []
+        found: Values = NOTHING
+        for other in map(self.program.file, files if len(files) <= MAX_RECEIVER_FILES else [file.id]):
+            for scope, call in _binding_calls(other, name, file.facts.receiver_binders):
+                functions = below.values(other, scope, call[1][1]) if below is not None else NOTHING
+                if below is not None and any(value[:3] == (FUNCTION, file.id, function) for value in functions):
+                    found |= below.values(other, scope, call[2][0])
+        return found
 
     def parent(self, file: File, scope: int) -> Values:
         """`super` seen from a scope."""
@@ -339,3 +362,13 @@ class Names:
         name, home = file.facts.module_object, self.program.file(target)
         exported = self.bound(home, 0, name) if name and name in home.names(0) else NOTHING
         return self._module(file, target) | exported
+
+
+def _binding_calls(file: File, name: str, binders: frozenset[str]) -> Iterator[tuple[int, Any]]:
+    """(scope, call) of each `name.binder(receiver, …)` of a file."""
+    for binder in sorted(binders):
+        for scope, index in file.calls_by_name.get(binder, ()):
+            call = file.scope(scope).calls[index]
+            is_member = type(call[1]) is tuple and call[1][0] == MEMBER
+            if is_member and call[2] and name in callee_names(call[1][1]):
+                yield scope, call

@@ -74,6 +74,8 @@ class Summaries:
         if collected:
             found |= collection(collected)
         found |= self.evaluator.containers.elements(argument(summary.elements))
+        for function in argument(summary.settled_by):
+            found |= self._settled(function) if function[0] == FUNCTION else NOTHING
         found |= self._gathered(file, scope, summary, call)
         if summary.member_of >= 0:
             found |= self._members_named(argument(summary.member_of), argument(summary.member_of + 1), file)
@@ -84,6 +86,17 @@ class Summaries:
                 found |= self.evaluator.names.imported(file, key[1], "")
         for value in argument(summary.class_of):
             found |= one(CLASS, *value[1:3]) if value[0] == INSTANCE else NOTHING
+        return found
+
+    def _settled(self, function: Value) -> Values:
+        """What a function, or one in it, calls its first parameter with: `(resolve) => resolve(value)`."""
+        home, position = self.program.file(function[1]), function[2]
+        parameters = home.scope(position).parameters
+        found: Values = NOTHING
+        for scope, index in home.calls_by_name.get(parameters[0][0], ()) if parameters else ():
+            call = home.scope(scope).calls[index]
+            if call[1] == parameters[0][0] and call[2] and home.is_inside(scope, position):
+                found |= self.evaluator.values(home, scope, call[2][0])
         return found
 
     def _members_named(self, owners: Values, names: Values, file: File) -> Values:

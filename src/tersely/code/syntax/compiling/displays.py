@@ -67,10 +67,11 @@ def _mapping(rule: model.Dictionary) -> Handler:
                 pairs.append(((CONST, walk.text(child)), walk.value(child)))
             elif kind is model.Function:  # { name() { … } }
                 name = field(inner.name)(child)
+                key = _key_of_function(walk, name) if name is not None else None
                 if name is not None:
                     walk.naming = display.naming(walk.text(name), name)
-                    walk.displayed(display.serial, (CONST, walk.text(name)), name)
-                pairs.append(((CONST, walk.text(name)) if name else None, walk.value(child)))
+                    walk.displayed(display.serial, key, name)
+                pairs.append((key, walk.value(child)))
             else:
                 walk.value(child)
         return (MAPPING, _last_of_each(pairs), display.serial)
@@ -108,6 +109,13 @@ def _entry(walk: Lowering, rule: model.Pair, node: Node, display: _Display) -> t
     if rule.defines is not None and is_value:
         walk.define_value(node, member.name, member.node, rule.defines, display.path)
     return key, value
+
+
+def _key_of_function(walk: Lowering, name: Node) -> Expression:
+    """The key of a function in a mapping: its name, or what a name in brackets holds."""
+    computed = walk.value(name) if type(walk.rules[name.kind_id]) is model.Inner else None
+    is_known = type(computed) is str or (type(computed) is tuple and computed[0] == CONST)
+    return computed if is_known else (CONST, walk.text(name))
 
 
 def _last_of_each(pairs: list[tuple[Expression, Expression]]) -> tuple[tuple[Expression, Expression], ...]:
