@@ -150,7 +150,7 @@ def test_ci_can_be_run() -> None:
 
 @pytest.mark.parametrize(("part", "below"), [("code", ()), ("context", ("tersely.code", "tests.code")), ("relay", ())])
 def test_the_tests_of_a_part_run_without_the_others(part: str, below: tuple[str, ...]) -> None:
-    known = (f"tersely.{part}", "tersely.foundation", f"tests.{part}", "tests.own_places", *below)
+    known = (f"tersely.{part}", "tersely.foundation", f"tests.{part}", "tests.own_places", "tests.own_postgres", *below)
     foreign = [
         f"{name}: {module}"
         for name, tree in modules()

@@ -55,6 +55,7 @@ def test_the_same_bytes_are_one_artifact_under_each_of_its_names(store: Store, t
     assert events == ["thread.created", "artifact.created", "artifact.created", "artifact.removed"]
 
 
+@pytest.mark.parametrize("opening", ["sqlite"], indirect=True)
 def test_what_is_no_reference_says_how_one_is_written(store: Store, thread: str) -> None:
     made = [put(store, thread, b"%d" % number) for number in range(300)]
     for ref, code in (("abc", "invalid_argument"), ("../../etc", "invalid_argument"), ("0" * 64, "artifact_not_found")):
@@ -136,6 +137,7 @@ def test_a_line_without_an_end_takes_no_more_memory_than_its_bound(store: Store,
     assert (number, len(text)) == (1, reading.MAX_READ_LINE_CHARACTERS)
 
 
+@pytest.mark.parametrize("opening", ["sqlite"], indirect=True)
 def test_a_reference_is_as_short_as_it_is_unique(store: Store, thread: str) -> None:
     digests = [put(store, thread, str(number).encode()).digest for number in range(200)]
     for digest in digests:

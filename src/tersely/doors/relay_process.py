@@ -25,6 +25,7 @@ from tersely.doors.http.workspaces import Workspaces
 from tersely.doors.socket import serve as router
 from tersely.doors.socket.bridge.bridge import Bridge
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, SOCKET_BACKLOG, listen, socket_path
+from tersely.foundation import settings
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.beginning import Report, log_to
@@ -77,7 +78,7 @@ def main(home_path: str, port: str, workspace: str, answer_words: str, ready: st
             bridged = configuration.load(os.environ)
             with _listening(home, port) as listening:
                 secret = have_token(home)
-                with Relay.open(home, Tokenizer().count) as relay:
+                with Relay.open(home, Tokenizer().count, url=_store(home)) as relay:
                     relay.load_plugins()
                     relay.services.settings = [one.told() for one in bridged]
                     for complaint in relay.complaints:
@@ -107,6 +108,12 @@ def _listening(home: Path, port: str) -> Iterator[Listening]:
         found = tcp.getsockname()[1]
         _keep_port(home, found)
         yield Listening(frames, http, tcp, wanted if wanted not in {0, found} else 0)
+
+
+def _store(home: Path) -> str:
+    """The database of PostgreSQL that everything is to be kept in, empty without one."""
+    wanted = settings.load(home).store
+    return "" if wanted == "none" else wanted
 
 
 def _last_port(home: Path) -> int:

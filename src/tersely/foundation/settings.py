@@ -60,6 +60,7 @@ class Settings:
     chat_reply_tokens: int = field(default=0, metadata={"least": 0})  # of any answer; 0: its share of the window
     chat_calls: str = field(default="auto", metadata={"choices": WAYS_OF_CALLING})
     chat_session_tokens: int = field(default=0, metadata={"least": 0})  # of all requests of a session; 0: any number
+    store: str = field(default="none", metadata={"own": True})  # the database of PostgreSQL that the relay keeps all in
     complaints: tuple[str, ...] = ()  # a sentence for each setting that was given and is not known
 
 

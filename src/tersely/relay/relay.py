@@ -19,7 +19,7 @@ from tersely.relay.mail.brakes import Turns
 from tersely.relay.mail.mail import Mail
 from tersely.relay.policy import Policy
 from tersely.relay.services.services import Services
-from tersely.relay.store.store import Store, check, is_made
+from tersely.relay.store.store import DEFAULT_TENANT, Store, check, is_made
 from tersely.relay.teams.claims import Claims
 from tersely.relay.teams.permissions import Permissions
 
@@ -56,12 +56,17 @@ class Relay:
         home: Path,
         count_tokens: Callable[[str], int],
         *,
+        url: str = "",
+        tenant: str = DEFAULT_TENANT,
         durable: bool = True,
         clock: Callable[[], float] | None = None,
     ) -> Self:
-        """Open the relay of a home directory, which is made for this user alone where there is none."""
+        """Open the relay of a home directory, which is made for this user alone where there is none.
+
+        `url` is the database of PostgreSQL that it keeps all in, and `tenant` whose: see `Store.open`.
+        """
         policy = policies.load(home)
-        store = Store.open(home, durable=durable, clock=clock or SteadyClock())
+        store = Store.open(home, url=url, tenant=tenant, durable=durable, clock=clock or SteadyClock())
         return cls(home, store, policy, count_tokens)
 
     def is_working(self, agent: str) -> bool:

@@ -72,6 +72,7 @@ def test_a_disk_that_cannot_be_waited_for_is_told_and_outlived(tmp_path: Path, f
     assert len(saw["answers"]) == WRITES
 
 
+@pytest.mark.parametrize("opening", ["sqlite"], indirect=True)
 def test_a_database_that_may_not_grow_says_so_and_is_read(store: Store) -> None:
     for _ in range(10):
         store.commit(Batch((Append("s", "k", b"x" * 5_000),)))

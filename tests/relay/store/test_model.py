@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from tests.own_postgres import Server
 from tests.relay.conftest import Clock
 from tests.relay.store.model import Model, RefusedError
 
@@ -66,7 +67,11 @@ class StoreAndModel(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="tersely-store-"))
         self.clock = Clock()
         self.model = Model()
-        self.store = Store.open(self.folder / "home", durable=False, clock=self.clock)
+        self.store = self.opened()
+
+    def opened(self) -> Store:
+        """The store, opened once more."""
+        return Store.open(self.folder / "home", durable=False, clock=self.clock)
 
     @rule(drawn=st.lists(COMMANDS, max_size=5), key=st.sampled_from(["", "", "k", "l"]))
     def commit(self, drawn: list[Command | int], key: str) -> None:
@@ -97,7 +102,7 @@ class StoreAndModel(RuleBasedStateMachine):
     @rule()
     def restart(self) -> None:
         self.store.close()
-        self.store = Store.open(self.folder / "home", durable=False, clock=self.clock)
+        self.store = self.opened()
 
     @invariant()
     def streams_and_documents_agree(self) -> None:
@@ -125,9 +130,12 @@ class StoreAndModel(RuleBasedStateMachine):
         for content, digest in zip(CONTENTS, DIGESTS, strict=True):
             if digest in kept:
                 assert b"".join(self.store.blob(digest)) == content
-        files = {path.name for path in (self.store.home / "blobs").rglob("*") if path.is_file()}
-        assert files == kept - {DIGESTS[0]}  # no file without a row, and none for what is small
+        assert self.large() == kept - {DIGESTS[0]}  # no bytes without a row, and none apart for what is small
         assert list((self.store.home / "incoming").iterdir()) == []
+
+    def large(self) -> set[str]:
+        """The blobs whose bytes lie apart from their rows."""
+        return {path.name for path in (self.store.home / "blobs").rglob("*") if path.is_file()}
 
     @invariant()
     def counters_agree(self) -> None:
@@ -141,5 +149,24 @@ class StoreAndModel(RuleBasedStateMachine):
             shutil.rmtree(self.folder)
 
 
-StoreAndModel.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
-test_a_store_is_what_its_model_says = StoreAndModel.TestCase
+class SharedStoreAndModel(StoreAndModel):
+    """Likewise, of one tenant in PostgreSQL."""
+
+    server: Server
+
+    def opened(self) -> Store:
+        tenant = self.folder.name.lower().replace("_", "-")
+        return Store.open(self.folder / "home", url=self.server.url, tenant=tenant, durable=False, clock=self.clock)
+
+    def large(self) -> set[str]:
+        return {row[0] for row in self.store.reader.rows("select digest from chunk")}
+
+
+def test_a_store_is_what_its_model_says() -> None:
+    run_state_machine_as_test(StoreAndModel, settings=settings(max_examples=40, stateful_step_count=25, deadline=None))
+
+
+def test_a_store_in_postgresql_is_what_its_model_says(postgres: Server) -> None:
+    SharedStoreAndModel.server = postgres
+    few = settings(max_examples=8, stateful_step_count=25, deadline=None)
+    run_state_machine_as_test(SharedStoreAndModel, settings=few)

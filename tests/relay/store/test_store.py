@@ -10,9 +10,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.relay.conftest import Clock
+from tests.relay.conftest import Clock, Opening
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import RECEIPT_SECONDS
@@ -73,12 +73,12 @@ def test_writers_at_once_lose_nothing(store: Store) -> None:
     assert store.document("text") == (200, b"x" * 200)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=4), min_size=1, max_size=80), st.data())
 def test_every_version_can_be_read_again(
-    tmp_path_factory: pytest.TempPathFactory, words: list[bytes], data: st.DataObject
+    opening: Opening, tmp_path_factory: pytest.TempPathFactory, words: list[bytes], data: st.DataObject
 ) -> None:
-    with Store.open(tmp_path_factory.mktemp("home"), durable=False) as store:
+    with opening(tmp_path_factory.mktemp("home"), durable=False) as store:
         for word in words:
             commit(store, grow(word))
         number = data.draw(st.integers(1, len(words)))
@@ -124,6 +124,7 @@ def test_a_blob_that_is_too_large_leaves_nothing_behind(store: Store) -> None:
     assert not list((store.home / "incoming").iterdir())
 
 
+@pytest.mark.parametrize("opening", ["sqlite"], indirect=True)
 def test_a_changed_blob_is_found_out(store: Store) -> None:
     kept = store.take_in([b"x" * 100_000])
     commit(store, kept)
@@ -147,7 +148,7 @@ def test_what_nobody_has_attached_is_swept_away(store: Store, clock: Clock) -> N
     assert commit(store, Detach("thread", "used")) == (1,)
     assert commit(store, Detach("thread", "used")) == (0,)
     assert store.sweep(store.now_ms()) == 1
-    assert [path for path in (store.home / "blobs").rglob("*") if path.is_file()] == []
+    assert files(store) == []
 
 
 def files(store: Store) -> list[str]:
@@ -156,6 +157,7 @@ def files(store: Store) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize("opening", ["sqlite"], indirect=True)
 def test_a_refused_batch_leaves_no_file(store: Store) -> None:
     conflict = Write("d", lambda _: Edit(b"", b""), expected=9)
     for at in (0, 1):
@@ -170,12 +172,14 @@ def test_a_refused_batch_leaves_no_file(store: Store) -> None:
     assert len(files(store)) == 1
 
 
+@pytest.mark.parametrize("opening", ["sqlite"], indirect=True)
 def test_a_repeated_batch_leaves_no_file_but_the_first(store: Store) -> None:
     for _ in range(2):
         commit(store, store.take_in([b"x" * 100_000]), key="one", fingerprint=b"f")
     assert files(store) == [hashlib.sha256(b"x" * 100_000).hexdigest()]
 
 
+@pytest.mark.parametrize("opening", ["sqlite"], indirect=True)
 def test_a_file_that_a_crash_has_left_is_swept_away(store: Store, clock: Clock) -> None:
     digest = hashlib.sha256(b"lost").hexdigest()
     (store.home / "blobs" / digest[:2]).mkdir()
@@ -221,13 +225,13 @@ def test_a_store_that_is_found_to_be_damaged_takes_nothing_more(tmp_path: Path) 
             store.write(lambda tables: None)
 
 
-def test_time_does_not_go_back_with_the_next_start(tmp_path: Path, clock: Clock) -> None:
+def test_time_does_not_go_back_with_the_next_start(opening: Opening, tmp_path: Path, clock: Clock) -> None:
     home = tmp_path / "home"
-    with Store.open(home, clock=clock) as store:
+    with opening(home, clock=clock) as store:
         commit(store, Append("s", "k", b"x"))
         before = store.now_ms()
     clock.seconds -= 86_400
-    with Store.open(home, clock=clock) as store:
+    with opening(home, clock=clock) as store:
         assert store.now_ms() == before
         clock.seconds += 5
         commit(store, Append("s", "k", b"x"))
@@ -270,17 +274,17 @@ def test_watchers_hear_of_what_has_grown(store: Store) -> None:
     assert frozenset().union(*heard) == {"s"}
 
 
-def test_a_store_is_there_again_after_closing(tmp_path: Path) -> None:
-    with Store.open(tmp_path) as store:
+def test_a_store_is_there_again_after_closing(opening: Opening, tmp_path: Path) -> None:
+    with opening(tmp_path) as store:
         commit(store, grow(b"x"), Append("s", "k", b"body"), Count("c", "n", 2))
-    with Store.open(tmp_path) as store:
+    with opening(tmp_path) as store:
         assert store.document("text") == (1, b"x")
         assert [entry.body for entry in store.entries("s")] == [b"body"]
         assert store.counts("c") == {"n": 2}
 
 
-def test_a_closed_store_says_so(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
+def test_a_closed_store_says_so(opening: Opening, tmp_path: Path) -> None:
+    store = opening(tmp_path)
     store.close()
     store.close()
     with pytest.raises(TerselyError, match="the store is closed"):
@@ -296,3 +300,27 @@ def test_a_defect_in_one_batch_leaves_the_others_alone(store: Store) -> None:
     with pytest.raises(RuntimeError, match="a defect"):
         futures[1].result()
     assert futures[2].result().given == (2,)
+
+
+def test_text_comes_back_as_it_was_written(store: Store) -> None:
+    for text in ("", "\0", "\1", "a\0b\1c\1a", "ü 👩‍🚀", "%s ? $1 on conflict (x)"):
+        commit(store, Append("s " + text, text, b"\0\xff"), Count("c", text))
+        assert [(one.kind, one.body) for one in store.entries("s " + text)] == [(text, b"\0\xff")]
+        assert store.counts("c")[text] == 1
+
+
+def test_tenants_see_nothing_of_each_other(opening: Opening, tmp_path: Path) -> None:
+    with opening(tmp_path / "one") as one, opening(tmp_path / "two") as two:
+        for number, store in enumerate((one, two, two), 1):
+            kept = store.take_in([b"x" * 100_000])
+            commit(store, Append("s", "k", b"%d" % number), grow(b"x"), Count("c", "n"), kept,
+                   Attach("owner", str(number), kept.digest, b"", "some words"), key=str(number))  # fmt: skip
+        assert [entry.body for entry in one.entries("s")] == [b"1"]
+        assert [entry.body for entry in two.entries("s")] == [b"2", b"3"]
+        assert (one.document("text"), two.document("text")) == ((1, b"x"), (2, b"xx"))
+        assert (one.counts("c"), two.counts("c")) == ({"n": 1}, {"n": 2})
+        assert [match.name for match in one.search("", ["words"], 9)] == ["1"]
+        assert [match.name for match in two.search("", ["words"], 9)] == ["2", "3"]
+        commit(one, Detach("owner", "1"))
+        assert one.sweep(one.now_ms() + 1) == 1
+        assert b"".join(two.blob(kept.digest)) == b"x" * 100_000

@@ -320,12 +320,12 @@ class Mail:
     def history(self, sought: Sought, after: int, limit: int) -> list[Told]:
         """Messages behind a number, the oldest first."""
         self._index(sought)
-        return boxes.history(self.store.reader, sought, after, limit)
+        return boxes.history(self.store.reader, self.store.words, sought, after, limit)
 
     def recent(self, sought: Sought, before: int, limit: int) -> list[Told]:
         """Messages before a number, the newest first."""
         self._index(sought)
-        return boxes.recent(self.store.reader, sought, before, limit)
+        return boxes.recent(self.store.reader, self.store.words, sought, before, limit)
 
     def _index(self, sought: Sought) -> None:
         """Bring what words are looked up in up to date, where there are any."""

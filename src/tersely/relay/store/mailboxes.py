@@ -11,10 +11,10 @@ from enum import IntEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from tersely.foundation.database import Database
 from tersely.foundation.limits import INDEXED_MESSAGES, MAX_READ_ENTRIES
 from tersely.relay.encoding import decode, encode
-from tersely.relay.store.tables import Tables
+from tersely.relay.store.engines.engine import FullText, Statements
+from tersely.relay.store.tables import Tables, set_total
 
 
 class Stage(IntEnum):
@@ -30,6 +30,8 @@ class Stage(IntEnum):
 EXPIRED = "expired"
 RETIRED = "retired"  # why a message is dead whose recipient is no agent any more
 _IN_USE = "mailboxes in use"
+_INDEXED = "indexed messages"
+_OF_IDENTITY = "name, kind, project, details, token, session, resume, first_ms, last_ms"
 
 
 class Post(NamedTuple):
@@ -142,7 +144,7 @@ def post(tables: Tables, posts: Iterable[Post]) -> list[Posted]:
     return [_post(tables.database, one) for one in posts]
 
 
-def _post(database: Database, one: Post) -> Posted:
+def _post(database: Statements, one: Post) -> Posted:
     row = database.row(
         "insert into message (sender, sender_kind, id, at_ms, addressed, topic, thread, kind, payload, treatment) "
         "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (sender, id) do nothing returning number",
@@ -155,7 +157,8 @@ def _post(database: Database, one: Post) -> Posted:
     deliveries = []
     for mailbox, attempts in one.mailboxes:
         seq = database.value(
-            "insert into sequence values (?, 1) on conflict do update set last = last + 1 returning last",
+            "insert into sequence values (?, 1) "
+            "on conflict (name) do update set last = sequence.last + 1 returning last",
             (sequence_name(mailbox, one.sender, one.topic),),
         )
         database.execute(
@@ -166,7 +169,7 @@ def _post(database: Database, one: Post) -> Posted:
     return Posted(number, tuple(deliveries))
 
 
-def _repeated(database: Database, one: Post) -> Posted:
+def _repeated(database: Statements, one: Post) -> Posted:
     row = database.row(
         "select number, addressed, topic, payload, treatment from message where sender = ? and id = ?",
         (one.sender, one.id),
@@ -231,7 +234,10 @@ def revive(tables: Tables, number: int, mailbox: str) -> list[Settled]:
 
 def introduce(tables: Tables, one: Identity) -> None:
     """Remember who uses a name."""
-    sql = "insert or replace into identity values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    sql = (
+        f"insert into identity ({_OF_IDENTITY}) values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (name) do update "
+        f"set {', '.join(f'{column} = excluded.{column}' for column in _OF_IDENTITY.split(', ')[1:])}"
+    )
     tables.database.execute(sql, one._replace(details=encode(one.details)))  # type: ignore[arg-type]
 
 
@@ -253,17 +259,18 @@ def take_over(tables: Tables) -> None:
     database = tables.database
     if database.value(f"select amount from total where name = '{_IN_USE}'"):
         database.execute("update delivery set attempts = attempts + 1 where stage = 0")
-    database.execute("insert or replace into total values (?, 1)", (_IN_USE,))
+    set_total(database, _IN_USE, 1)
 
 
 def hand_over(tables: Tables) -> None:
     """End with all attempts noted."""
-    tables.database.execute("insert or replace into total values (?, 0)", (_IN_USE,))
+    set_total(tables.database, _IN_USE, 0)
 
 
 def join(tables: Tables, channel: str, name: str) -> None:
     """Make somebody a member of a channel."""
-    tables.database.execute("insert or ignore into member values (?, ?, ?)", (channel, name, tables.now_ms))
+    sql = "insert into member values (?, ?, ?) on conflict (channel, name) do nothing"
+    tables.database.execute(sql, (channel, name, tables.now_ms))
 
 
 def leave(tables: Tables, channel: str, name: str) -> None:
@@ -274,15 +281,14 @@ def leave(tables: Tables, channel: str, name: str) -> None:
 def index(tables: Tables, text: Callable[[bytes], str]) -> int:
     """Make some more messages be found by their words; how many."""
     database = tables.database
-    done: int | None = database.value("select amount from total where name = 'indexed messages'")
+    done: int | None = database.value("select amount from total where name = ?", (_INDEXED,))
     rows = database.rows(
         "select number, sender, payload from message where number > ? order by number limit ?",
         (done or 0, INDEXED_MESSAGES),
     )
     if rows:
-        words = [(number, f"{sender} {text(payload)}") for number, sender, payload in rows]
-        database.execute_many("insert into message_words (rowid, text) values (?, ?)", words)
-        database.execute("insert or replace into total values ('indexed messages', ?)", (rows[-1][0],))
+        tables.words.add_messages(database, [(row[0], f"{row[1]} {text(row[2])}") for row in rows])
+        set_total(database, _INDEXED, rows[-1][0])
     return len(rows)
 
 
@@ -310,25 +316,25 @@ _COLUMNS = (
 _JOINED = f"select {_COLUMNS} from delivery join message on message.number = delivery.message"
 
 
-def waiting(database: Database, mailbox: str, after: int, limit: int) -> list[Waiting]:
+def waiting(database: Statements, mailbox: str, after: int, limit: int) -> list[Waiting]:
     """What waits in a mailbox behind a number, the oldest first."""
     sql = f"{_JOINED} where mailbox = ? and delivery.message > ? and stage = 0 order by delivery.message limit ?"
     return [_waiting(row) for row in database.rows(sql, (mailbox, after, limit))]
 
 
-def box(database: Database, mailbox: str, after: int, limit: int) -> list[Waiting]:
+def box(database: Statements, mailbox: str, after: int, limit: int) -> list[Waiting]:
     """All that came to a mailbox behind a number, whatever became of it, the oldest first."""
     sql = f"{_JOINED} where mailbox = ? and delivery.message > ? order by delivery.message limit ?"
     return [_waiting(row) for row in database.rows(sql, (mailbox, after, min(limit, MAX_READ_ENTRIES)))]
 
 
-def dead(database: Database, after: int, limit: int) -> list[Waiting]:
+def dead(database: Statements, after: int, limit: int) -> list[Waiting]:
     """The dead letters behind a number, the oldest first."""
     sql = f"{_JOINED} where stage = {Stage.DEAD:d} and delivery.message > ? order by delivery.message limit ?"
     return [_waiting(row) for row in database.rows(sql, (after, min(limit, MAX_READ_ENTRIES)))]
 
 
-def delivery(database: Database, mailbox: str, number: int) -> Waiting | None:
+def delivery(database: Statements, mailbox: str, number: int) -> Waiting | None:
     """One delivery."""
     rows = database.rows(f"{_JOINED} where mailbox = ? and delivery.message = ?", (mailbox, number))
     return _waiting(rows[0]) if rows else None
@@ -342,23 +348,25 @@ class Sought(NamedTuple):
     words: Sequence[str] = ()
 
 
-def history(database: Database, sought: Sought, after: int, limit: int) -> list[Told]:
+def history(database: Statements, words: FullText, sought: Sought, after: int, limit: int) -> list[Told]:
     """Messages behind a number, the oldest first."""
-    return _messages(database, sought, ("message.number > ?", after), "number", limit)
+    return _messages(database, words, sought, ("message.number > ?", after), "number", limit)
 
 
-def recent(database: Database, sought: Sought, before: int, limit: int) -> list[Told]:
+def recent(database: Statements, words: FullText, sought: Sought, before: int, limit: int) -> list[Told]:
     """Messages before a number, the newest first."""
-    return _messages(database, sought, ("message.number < ?", before), "number desc", limit)
+    return _messages(database, words, sought, ("message.number < ?", before), "number desc", limit)
 
 
-def deliveries(database: Database, number: int) -> list[Waiting]:
+def deliveries(database: Statements, number: int) -> list[Waiting]:
     """One message in all its mailboxes, by their names."""
     sql = f"{_JOINED} where delivery.message = ? order by mailbox limit ?"
     return [_waiting(row) for row in database.rows(sql, (number, MAX_READ_ENTRIES))]
 
 
-def _messages(database: Database, sought: Sought, bound: tuple[str, int], order: str, limit: int) -> list[Told]:
+def _messages(
+    database: Statements, words: FullText, sought: Sought, bound: tuple[str, int], order: str, limit: int
+) -> list[Told]:
     conditions: list[str] = [bound[0]]
     values: list[Any] = [bound[1]]
     if sought.with_:
@@ -371,9 +379,9 @@ def _messages(database: Database, sought: Sought, bound: tuple[str, int], order:
         conditions.append("thread = ?")
         values.append(sought.thread)
     if sought.words:
-        quoted = " AND ".join('"' + word.replace('"', " ") + '"' for word in sought.words)
-        conditions.append("message.number in (select rowid from message_words where message_words match ?)")
-        values.append(quoted)
+        found_by = words.of_messages(sought.words)
+        conditions.append(found_by.sql)
+        values += found_by.values
     rows = database.rows(
         "select number, sender, id, at_ms, addressed, topic, thread, kind, payload from message "
         f"where {' and '.join(conditions)} order by {order} limit ?",
@@ -387,25 +395,25 @@ def _messages(database: Database, sought: Sought, bound: tuple[str, int], order:
     return found
 
 
-def loads(database: Database) -> dict[str, tuple[int, int]]:
+def loads(database: Statements) -> dict[str, tuple[int, int]]:
     """How many messages, and bytes, wait in each mailbox."""
-    sql = "select mailbox, count(*), sum(size) from delivery where stage = 0 group by mailbox"
+    sql = "select mailbox, count(*), cast(sum(size) as bigint) from delivery where stage = 0 group by mailbox"
     return {mailbox: (count, size) for mailbox, count, size in database.rows(sql)}
 
 
-def identities(database: Database) -> list[Identity]:
+def identities(database: Statements) -> list[Identity]:
     """Everybody who has used a name."""
-    rows = (Identity(*row) for row in database.rows("select * from identity"))
+    rows = (Identity(*row) for row in database.rows(f"select {_OF_IDENTITY} from identity"))
     return [row._replace(details=decode(row.details)) for row in rows]  # type: ignore[arg-type]
 
 
-def members(database: Database) -> list[tuple[str, str, int]]:
+def members(database: Statements) -> list[tuple[str, str, int]]:
     """Who is in which channel, since when."""
     rows: list[Any] = database.rows("select channel, name, at_ms from member order by channel, at_ms, name")
     return rows
 
 
-def last_seq(database: Database, mailbox: str, sender: str, topic: str) -> int:
+def last_seq(database: Statements, mailbox: str, sender: str, topic: str) -> int:
     """The number of the latest delivery from a sender under a topic, 0 without one."""
     sql = "select last from sequence where name = ?"
     last: int | None = database.value(sql, (sequence_name(mailbox, sender, topic),))

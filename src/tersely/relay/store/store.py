@@ -1,4 +1,4 @@
-"""The store: one writer for all, readers as many as there are threads, large blobs as files beside the database.
+"""The store: one writer for all, readers as many as there are threads, on SQLite or on PostgreSQL.
 
 What is answered is on the disk (`synchronous = full`), unless the store was opened to trade the last moments before a
 power failure for speed. Reading never waits for writing.
@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing, suppress
 from functools import partial
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock, local
 from typing import Any, NamedTuple, Self, TypeVar
 
 from tersely.foundation.clock import wall_seconds
-from tersely.foundation.database import FULL, Database, left_nothing
+from tersely.foundation.database import FULL, Database
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import (
-    BLOB_CHUNK_BYTES,
     MAX_BLOB_BYTES,
     MAX_READ_ENTRIES,
     MAX_SWEPT_BLOBS,
@@ -38,11 +39,17 @@ from tersely.relay.store.commands import (
     Match,
     Version,
 )
-from tersely.relay.store.schema import MIGRATIONS
+from tersely.relay.store.engines.engine import Engine, FullText, Statements
+from tersely.relay.store.engines.sqlite import SqliteEngine
 from tersely.relay.store.writer import Writer
 
 INLINE_BLOB_BYTES = 32_768  # larger blobs are files
+DEFAULT_TENANT = "default"
+_TENANT = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+_TENANTS = "tenants"
+_SCHEMES = ("postgresql://", "postgres://")
 _DATABASE = "relay.db"
+_SHARED = "relay.shared"  # says that what the home keeps is in PostgreSQL
 _BLOBS = "blobs"
 _INCOMING = "incoming"
 
@@ -53,14 +60,24 @@ Replay = Callable[[bytes, bytes], bytes]
 
 def check(home: Path) -> None:
     """See whether the database of a home is whole, if there is one; raises `database_corrupt`."""
-    if is_made(home):
+    if (home / _DATABASE).exists():
         with Database.open_reader(home / _DATABASE, is_kept=True) as database:
             database.check()
 
 
 def is_made(home: Path) -> bool:
-    """Whether a home directory has a database."""
-    return (home / _DATABASE).exists()
+    """Whether a home directory has a database, or had one of PostgreSQL."""
+    return (home / _DATABASE).exists() or (home / _SHARED).exists()
+
+
+def check_url(url: str) -> None:
+    """Raise `invalid_setting` for what is no address of a database, or where the driver for it is missing."""
+    if not url.startswith(_SCHEMES):
+        hint = "it is written postgresql://USER@HOST/DATABASE; without it, SQLite is used"
+        raise TerselyError("invalid_setting", "the store is at no address that is understood", hint)
+    if find_spec("psycopg") is None:
+        hint = "install it with `pip install 'tersely[postgresql]'`"
+        raise TerselyError("invalid_setting", "the driver of PostgreSQL is not installed", hint)
 
 
 class Store:
@@ -69,36 +86,48 @@ class Store:
     Once a page was found to be damaged, nothing more is written: every verb that writes raises `database_corrupt`.
     """
 
-    def __init__(self, home: Path, *, durable: bool, clock: Callable[[], float]) -> None:
+    def __init__(self, home: Path, url: str, tenant: str, *, durable: bool, clock: Callable[[], float]) -> None:
         self.home = home
         self._clock = clock
-        self._path = home / _DATABASE
-        self._blobs = home / _BLOBS
         self._incoming = home / _INCOMING
-        for folder in (self._blobs, self._incoming):
-            folder.mkdir(mode=0o700, exist_ok=True)
-        self._loose: set[str] = set()  # blobs whose files may have no row, of transactions in doubt
+        self._incoming.mkdir(mode=0o700, exist_ok=True)
         self.is_durable = durable  # whether what was answered is on the disk
         self._damage: TerselyError | None = None
-        self._database = Database.open_kept(self._path, MIGRATIONS, durable=durable, on_damage=self._note_damage)
+        self._engine = self._engine_of(url, tenant)
+        self._database = self._engine.writer()
         self._ahead_ms = max(0, on.last_ms(self._database) - int(clock() * 1000))
         self._watchers: tuple[Watcher, ...] = ()
         self._changing = Lock()
-        self._readers: list[Database] = []
+        self._readers: list[Statements] = []
         self._reader = local()
         self._writer = Writer(self._database, self._tables, self._after)
         self._clear_incoming()
 
     @classmethod
-    def open(cls, home: Path, *, durable: bool = True, clock: Callable[[], float] = wall_seconds) -> Self:
+    def open(
+        cls,
+        home: Path,
+        *,
+        url: str = "",
+        tenant: str = DEFAULT_TENANT,
+        durable: bool = True,
+        clock: Callable[[], float] = wall_seconds,
+    ) -> Self:
         """Open the store of a home directory of this user alone, making it where there is none.
 
-        One process at a time: who starts it holds the lock of the home. Without `durable`, what was answered in the
+        One process at a time: who starts it holds the lock of the home. With the `url` of a database of PostgreSQL,
+        what is kept is there, and several homes may share it. A `tenant` sees nothing of the others: in PostgreSQL it
+        has rows of its own, else a home of its own below this one. Without `durable`, what was answered in the
         last moments may be missing after a power failure (not after a crash of the process); nothing is damaged.
         """
+        if not _TENANT.fullmatch(tenant):
+            hint = "a tenant is called by small letters, digits and -, at most 63 of them"
+            raise TerselyError("invalid_argument", f"{tenant[:80]!r} is no name of a tenant", hint)
+        if tenant != DEFAULT_TENANT:
+            home = home / _TENANTS / tenant
         try:
             home.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return cls(home, durable=durable, clock=clock)
+            return cls(home, url, tenant, durable=durable, clock=clock)
         except OSError as error:
             raise TerselyError(
                 "database_unavailable", f"{home}: {error.strerror}", "check its disk and owner"
@@ -139,15 +168,20 @@ class Store:
 
     def check(self) -> None:
         """See whether the database is whole; raises `database_corrupt` where it is not, and nothing is written then."""
-        with closing(self._open_reader()) as database:
+        with closing(self._engine.reader()) as database:
             database.check()
 
     # Reading
 
     @property
-    def reader(self) -> Database:
+    def reader(self) -> Statements:
         """This thread's connection for reading, for the modules beside this one."""
         return self._read
+
+    @property
+    def words(self) -> FullText:
+        """How messages are found by their words, likewise."""
+        return self._engine.words
 
     def last(self, stream: str) -> int:
         """The number of the latest entry of a stream, 0 without one."""
@@ -195,7 +229,10 @@ class Store:
 
     def snapshot_bytes(self, name: str) -> int:
         """The bytes of those versions of a document whose bodies are kept, one of `SNAPSHOT_VERSIONS`."""
-        sql = "select sum(length(body)) from version where document = (select id from document where name = ?)"
+        sql = (
+            "select cast(sum(length(body)) as bigint) from version "
+            "where document = (select id from document where name = ?)"
+        )
         found: int | None = self._read.value(sql, (name,))
         return found or 0
 
@@ -220,7 +257,7 @@ class Store:
 
     def owners(self, digest: str) -> list[str]:
         """Whom a blob is attached to, the first at first."""
-        sql = "select distinct owner from attachment where digest = ? order by id limit ?"
+        sql = "select owner from attachment where digest = ? group by owner order by min(id) limit ?"
         return [row[0] for row in self._read.rows(sql, (digest, MAX_READ_ENTRIES))]
 
     def digests(self, prefix: str, limit: int) -> list[str]:
@@ -231,20 +268,12 @@ class Store:
     def search(self, owner: str, words: Sequence[str], limit: int) -> list[Match]:
         """The attachments of an owner, of all without one, whose text has these words, all of them or, where there are
         none, any."""
-        quoted = ['"' + word.replace('"', " ") + '"' for word in words if word.strip()]
-        for joined in (" AND ".join(quoted), " OR ".join(quoted)):
-            if not joined:
-                return []
-            rows = self._read.rows(
-                "select attachment.owner, attachment.name, attachment.digest, attachment.body, "
-                "snippet(words, 1, '«', '»', ' … ', 24), -bm25(words, 0, 1) "
-                "from words join attachment on attachment.id = words.rowid "
-                "where words match ? order by bm25(words, 0, 1), attachment.number limit ?",
-                (f"owner : {on.owner_word(owner)} AND text : ({joined})" if owner else f"text : ({joined})", limit),
-            )
-            if rows:
-                break
-        return [Match(*row) for row in rows]
+        wanted = [word for word in words if word.strip()]
+        if not wanted:
+            return []
+        search = self._engine.words.search
+        found = search(self._read, owner, wanted, all_of=True, limit=limit)
+        return found or search(self._read, owner, wanted, all_of=False, limit=limit)
 
     def long_texts(self, owner: str, least_bytes: int, limit: int) -> list[tuple[str, Attached]]:
         """The attachments of an owner, of all without one, that are found by their words and are longer, the latest
@@ -293,7 +322,7 @@ class Store:
         row = self._read.row("select size, body from blob where digest = ?", (digest,))
         if row is None:
             raise TerselyError("artifact_not_found", f"there is no artifact {digest}", "it may have been swept away")
-        chunks = iter((row[1],)) if row[1] is not None else self._file_chunks(digest)
+        chunks = iter((row[1],)) if row[1] is not None else self._engine.blobs.chunks(self._read, digest)
         return _verified(digest, chunks)
 
     def size(self, digest: str) -> int | None:
@@ -333,16 +362,23 @@ class Store:
         self.close()
 
     @property
-    def _read(self) -> Database:
-        reader: Database | None = getattr(self._reader, "database", None)
+    def _read(self) -> Statements:
+        reader: Statements | None = getattr(self._reader, "database", None)
         if reader is None:
-            reader = self._reader.database = self._open_reader()
+            reader = self._reader.database = self._engine.reader()
             with self._changing:
                 self._readers.append(reader)
         return reader
 
-    def _open_reader(self) -> Database:
-        return Database.open_reader(self._path, is_kept=True, on_damage=self._note_damage)
+    def _engine_of(self, url: str, tenant: str) -> Engine:
+        if not url:
+            blobs = self.home / _BLOBS
+            return SqliteEngine(self.home / _DATABASE, blobs, durable=self.is_durable, on_damage=self._note_damage)
+        check_url(url)
+        from tersely.relay.store.engines.postgresql import PostgresEngine
+
+        (self.home / _SHARED).touch(mode=0o600)
+        return PostgresEngine(url, tenant, durable=self.is_durable)
 
     def _note_damage(self, damage: TerselyError) -> None:
         self._damage = self._damage or damage
@@ -353,17 +389,15 @@ class Store:
         return self._writer.submit(do)
 
     def _tables(self) -> on.Tables:
-        return on.Tables(self._database, self._blobs, self.now_ms(), set(), set())
+        return on.Tables(self._database, self._engine.words, self._engine.blobs, self.now_ms(), set())
 
     def _after(self, tables: on.Tables, failure: Exception | None) -> None:
         """Tell of what was written, and remove the files of blobs that were not, or are not any more.
 
         A transaction that failed may have reached the disk, and be there after a crash; the next one writes over it.
         """
-        self._loose |= tables.loose
-        if self._loose and (failure is None or left_nothing(failure)):
-            loose, self._loose = self._loose, set()
-            on.remove_loose(self._database, self._blobs, loose)
+        if failure is None or self._engine.left_nothing(failure):
+            self._engine.blobs.settle(self._database)
         if failure is None:
             touched = frozenset(tables.touched)
             for watcher in self._watchers:
@@ -384,24 +418,12 @@ class Store:
     def _sweep_strays(self, older_than_ms: int) -> int:
         """Remove files that no row tells of, left over from crashes; how many there were."""
         removed = 0
-        try:
-            for folder in self._blobs.iterdir():
-                old = [path.name for path in folder.iterdir() if path.stat().st_mtime * 1000 < older_than_ms]
-                strays = [digest for digest in old if self.size(digest) is None]
-                if strays:
-                    self._submit(partial(_suspect, strays)).result()
-                removed += len(strays)
-        except OSError as error:
-            raise TerselyError("database_unavailable", f"{self._blobs}: {error.strerror}") from error
+        for old in self._engine.blobs.strays(older_than_ms):
+            strays = [digest for digest in old if self.size(digest) is None]
+            if strays:
+                self._submit(partial(_suspect, strays)).result()
+            removed += len(strays)
         return removed
-
-    def _file_chunks(self, digest: str) -> Iterator[bytes]:
-        try:
-            with on.blob_path(self._blobs, digest).open("rb") as file:
-                while chunk := file.read(BLOB_CHUNK_BYTES):
-                    yield chunk
-        except OSError as error:
-            raise _damaged(digest) from error
 
     def _clear_incoming(self) -> None:
         for left_over in self._incoming.iterdir():
@@ -457,7 +479,7 @@ class _Intake(NamedTuple):
 
 
 def _suspect(digests: list[str], tables: on.Tables) -> None:
-    tables.loose.update(digests)
+    tables.blobs.suspect(digests)
 
 
 def _verified(digest: str, chunks: Iterator[bytes]) -> Iterator[bytes]:

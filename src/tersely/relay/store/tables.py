@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tersely.foundation.database import Database
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import RECEIPT_SECONDS, SNAPSHOT_VERSIONS
 from tersely.relay.store.commands import (
@@ -21,6 +18,7 @@ from tersely.relay.store.commands import (
     Keep,
     Write,
 )
+from tersely.relay.store.engines.engine import Blobs, FullText, Statements
 
 MAX_CACHE_BYTES = 256_000_000  # of answers
 MAX_EVICTED_ANSWERS = 64  # that make room at one go
@@ -29,13 +27,13 @@ _LAST_MS = "last written"
 
 
 class Tables(NamedTuple):
-    """Where commands are written: the database, the folder of large blobs, and the time at which it happens."""
+    """Where commands are written: the database, and the time at which it happens."""
 
-    database: Database
-    blobs: Path
+    database: Statements
+    words: FullText
+    blobs: Blobs
     now_ms: int
     touched: set[str]  # the streams that have grown
-    loose: set[str]  # blobs whose files may have no row once this is over, whatever comes of it
 
 
 def commit(tables: Tables, batch: Batch) -> Committed:
@@ -56,13 +54,23 @@ def commit(tables: Tables, batch: Batch) -> Committed:
 
 def note_time(tables: Tables) -> None:
     """Remember when was written last, so that time does not go back with the next start."""
-    tables.database.execute("insert or replace into total values (?, ?)", (_LAST_MS, tables.now_ms))
+    sql = (
+        "insert into total values (?, ?) on conflict (name) do update "
+        "set amount = case when excluded.amount > total.amount then excluded.amount else total.amount end"
+    )
+    tables.database.execute(sql, (_LAST_MS, tables.now_ms))
 
 
-def last_ms(database: Database) -> int:
+def last_ms(database: Statements) -> int:
     """When was written last, in ms since 1970; 0 where nothing was."""
     found: int | None = database.value("select amount from total where name = ?", (_LAST_MS,))
     return found or 0
+
+
+def set_total(database: Statements, name: str, amount: int) -> None:
+    """Remember one number under a name."""
+    sql = "insert into total values (?, ?) on conflict (name) do update set amount = excluded.amount"
+    database.execute(sql, (name, amount))
 
 
 def touch_cached(tables: Tables, key: str) -> None:
@@ -104,8 +112,7 @@ def _keep(tables: Tables, command: Keep, given: list[int]) -> int:
     database = tables.database
     stored = database.row("select body is null from blob where digest = ?", (command.digest,))
     if command.file is not None:
-        tables.loose.add(command.digest)
-        _put_in_place(command.file, blob_path(tables.blobs, command.digest))
+        tables.blobs.put(database, command)
     if stored:  # its time is when it was last wanted, so that it is not swept away meanwhile
         database.execute("update blob set at_ms = ? where digest = ?", (tables.now_ms, command.digest))
     else:
@@ -127,8 +134,7 @@ def _attach(tables: Tables, command: Attach, given: list[int]) -> int:
     values = (command.owner, number, command.name, command.digest, command.at_ms or tables.now_ms, command.body)
     row = database.value(sql, values)
     if command.text:
-        sql = "insert into words (rowid, owner, text) values (?, ?, ?)"
-        database.execute(sql, (row, owner_word(command.owner), command.text))
+        tables.words.add(database, row, command.owner, command.text)
     return number
 
 
@@ -138,7 +144,7 @@ def _detach(tables: Tables, command: Detach, given: list[int]) -> int:
     row = database.value(sql, (command.owner, command.name))
     if row is None:
         return 0
-    database.execute("delete from words where rowid = ?", (row,))
+    tables.words.remove(database, row)
     return 1
 
 
@@ -146,7 +152,10 @@ def _cache(tables: Tables, command: Cache, given: list[int]) -> int:
     database = tables.database
     before: int | None = database.value("select length(body) from cached where key = ?", (command.key,))
     size = len(command.body)
-    sql = "insert or replace into cached (key, at_ms, expires_ms, used_ms, body) values (?, ?, ?, ?, ?)"
+    sql = (
+        "insert into cached (key, at_ms, expires_ms, used_ms, body) values (?, ?, ?, ?, ?) on conflict (key) do update "
+        "set at_ms = excluded.at_ms, expires_ms = excluded.expires_ms, used_ms = excluded.used_ms, body = excluded.body"
+    )
     database.execute(sql, (command.key, tables.now_ms, command.expires_ms, tables.now_ms, command.body))
     total = _add_total(database, "cached bytes", size - (before or 0))
     while total > MAX_CACHE_BYTES:
@@ -167,7 +176,7 @@ def _evict(tables: Tables) -> int:
 def _count(tables: Tables, command: Count, given: list[int]) -> int:
     sql = (
         "insert into counter values (?, ?, ?) "
-        "on conflict do update set amount = amount + excluded.amount returning amount"
+        "on conflict (scope, name) do update set amount = counter.amount + excluded.amount returning amount"
     )
     total: int = tables.database.value(sql, (command.scope, command.name, command.amount))
     return total
@@ -212,25 +221,8 @@ def sweep(tables: Tables, older_than_ms: int, limit: int) -> int:
     )
     sql = f"delete from blob where digest in ({unused}) returning digest"
     swept = [row[0] for row in database.rows(sql, (older_than_ms, limit))]
-    tables.loose.update(swept)
+    tables.blobs.dropped(database, swept)
     return len(swept)
-
-
-def remove_loose(database: Database, blobs: Path, digests: Iterable[str]) -> None:
-    """Remove the files of blobs that no row tells of."""
-    for digest in digests:
-        if not database.value("select count(*) from blob where digest = ?", (digest,)):
-            blob_path(blobs, digest).unlink(missing_ok=True)
-
-
-def blob_path(folder: Path, digest: str) -> Path:
-    """Where a large blob lies."""
-    return folder / digest[:2] / digest
-
-
-def owner_word(owner: str) -> str:
-    """An owner as one word of the full-text index."""
-    return "o" + owner.encode().hex()
 
 
 def _receipt(tables: Tables, batch: Batch) -> tuple[int, ...] | None:
@@ -250,7 +242,10 @@ def _receipt(tables: Tables, batch: Batch) -> tuple[int, ...] | None:
 
 def _next(tables: Tables, name: str) -> tuple[int, int]:
     """The stream of a name, made if need be, and the number of its next entry."""
-    sql = "insert into stream (name, last) values (?, 1) on conflict do update set last = last + 1 returning id, last"
+    sql = (
+        "insert into stream (name, last) values (?, 1) "
+        "on conflict (name) do update set last = stream.last + 1 returning id, last"
+    )
     row = tables.database.row(sql, (name,))
     assert row is not None
     tables.touched.add(name)
@@ -262,28 +257,10 @@ def _numbers_of(owner: str) -> str:
     return f"attachments of {owner}"
 
 
-def _add_total(database: Database, name: str, amount: int) -> int:
-    sql = "insert into total values (?, ?) on conflict do update set amount = amount + excluded.amount returning amount"
+def _add_total(database: Statements, name: str, amount: int) -> int:
+    sql = (
+        "insert into total values (?, ?) "
+        "on conflict (name) do update set amount = total.amount + excluded.amount returning amount"
+    )
     total: int = database.value(sql, (name, amount))
     return total
-
-
-def _put_in_place(file: Path, path: Path) -> None:
-    """Move a file, whose bytes are on the disk, so that its name is there too before any row tells of it."""
-    folder = path.parent
-    try:
-        if not folder.is_dir():
-            folder.mkdir(mode=0o700)
-            _sync_directory(folder.parent)
-        os.replace(file, path)  # where it was already, this mends what the disk may have done to it
-        _sync_directory(folder)
-    except OSError as error:
-        raise TerselyError("database_unavailable", f"{path}: {error.strerror}", "look at its disk") from error
-
-
-def _sync_directory(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

