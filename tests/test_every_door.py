@@ -7,6 +7,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,12 +59,14 @@ RELAY_QUESTIONS: dict[str, dict[str, Any]] = {
     "event.list": {"thread": "THREAD", "limit": 2},
     "artifact.get": {"ref": "REF", "lines": "2-3"},
     "artifact.list": {"thread": "THREAD"},
-    "artifact.search": {"query": "kettle"},
+    "artifact.search": {"query": "samovar"},
     "service.list": {},
     "cap.list": {},
     "token.savings": {"thread": "THREAD"},
     "relay.config": {},
 }
+# One line of 5 MB in another thread, whose last word is looked for.
+LONG_TEXT = f'["{"a line of a log, " * 310_000} samovar"]'
 # What needs a report, a diff or a history beside the code, or tells what it has done itself.
 ASKED_ELSEWHERE = {"packet", "coverage-context", "coverage-slice", "rank-files", "diff-context", "index"}
 CODE_QUESTIONS = [command for command in COMMANDS if command.name not in ASKED_ELSEWHERE]
@@ -103,6 +106,7 @@ def place() -> Iterator[Place]:
             fact = {"op": "add", "path": "/facts/-", "value": {"id": "f1", "key": "note", "value": note.ref}}
             relay.ask("state.patch", thread=thread, patch=[fact])
             relay.ask("mail.send", to="bob", body="hello")
+            relay.upload(relay.ask("thread.new", name="other").thread_id, BytesIO(LONG_TEXT.encode()), name="long.json")
         with Client.local("bob") as relay:
             relay.ask("mail.inbox")
         yield Place(home, thread, note.short)
@@ -172,6 +176,10 @@ def words_for(name: str, arguments: dict[str, Any]) -> list[str]:
         else:
             typed += [parameter.flag, str(value)]
     return typed
+
+
+def test_the_end_of_a_long_artifact_of_another_thread_is_found(tools: dict[str, str]) -> None:
+    assert "«samovar»" in tools["artifact.search"]
 
 
 def test_every_capability_that_reads_has_a_question() -> None:

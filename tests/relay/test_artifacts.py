@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tersely.foundation.errors import TerselyError
@@ -17,6 +16,8 @@ from tersely.relay import artifacts, finding, reading, threads
 from tersely.relay.artifacts import PREVIEW_HEAD_BYTES, Artifact, Origin
 from tersely.relay.preview.make import TYPES, Content, preview
 from tersely.relay.store.store import Store
+
+Patched = pytest.MonkeyPatch
 
 
 def words(text: str) -> int:
@@ -112,23 +113,71 @@ def test_all_of_a_long_artifact_is_searched_in_every_thread(store: Store, thread
     assert finding.search(store, "", "kettle samovar", 5).results == []
 
 
-@given(
-    st.text(st.sampled_from("ab\nü"), max_size=300),
-    st.integers(1, 12),
-    st.integers(1, 12),
-)
-def test_lines_are_those_of_the_text(text: str, first: int, count: int) -> None:
-    with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder, Store.open(Path(folder)) as store:
-        patched.setattr("tersely.relay.reading.MAX_READ_LINE_CHARACTERS", 50)
-        thread = threads.create(store, "", "ann").thread_id
+def test_a_word_is_found_wherever_it_stands_in_a_long_line(store: Store, thread: str) -> None:
+    text = "a line of a log, " * 40_000 + "the Müller kettle, " + "a line of a log, " * 40_000
+    ref = put(store, thread, text.encode(), "tea.json").ref
+    put(store, thread, b"a muller of paint", "paint.md")
+    (found,) = finding.search(store, "", "muller KETTLE", 5).results
+    assert (found.ref, "the «Müller» «kettle», a" in found.snippet) == (ref, True)
+    (line,) = reading.matching(store, ref, ["kettle"])
+    assert line.number == 1
+    assert len(line.text) <= reading.MAX_READ_LINE_CHARACTERS
+
+
+def test_an_artifact_that_cannot_be_read_is_said_and_hides_no_other(store: Store, thread: str, tmp_path: Path) -> None:
+    padding = b"a line of a log\n" * 200_000
+    damaged, whole = put(store, thread, padding + b"first"), put(store, thread, padding + b"kettle")
+    (file,) = (one for one in tmp_path.rglob("*") if one.name == damaged.digest)
+    file.chmod(0o600)
+    file.write_bytes(b"other")
+    found = finding.search(store, "", "kettle", 5)
+    assert ([one.ref for one in found.results], found.unread) == ([whole.ref], 1)
+
+
+def test_what_was_not_searched_is_counted(store: Store, thread: str, monkeypatch: Patched) -> None:
+    for number in range(3):
+        put(store, thread, b"a line of a log\n" * 20_000 + b"%d kettle" % number)
+    monkeypatch.setattr(finding, "MAX_LONG_ARTIFACTS", 1)
+    found = finding.search(store, thread, "kettle", 5)
+    assert (len(found.results), found.unread) == (1, 2)
+
+
+def test_no_word_is_cut_where_a_text_is_read_in_parts(store: Store, thread: str, monkeypatch: Patched) -> None:
+    monkeypatch.setattr(reading, "MAX_READ_LINE_CHARACTERS", 50)
+    monkeypatch.setattr(reading, "MAX_WORD_CHARACTERS", 50)
+    ref = put(store, thread, b"read below in parts of any size").ref
+
+    @given(
+        st.lists(st.sampled_from(["tea", "Ärger", "_x", " ", "\n", ", ", "y" * 45]), max_size=60), st.integers(5, 60)
+    )
+    def check(parts: list[str], size: int) -> None:
+        encoded = "".join(parts).encode()
+        chunks = [encoded[at : at + size] for at in range(0, len(encoded), size)]
+        monkeypatch.setattr(Store, "blob", lambda *_: iter(chunks))
+        short = [word for word in re.findall(r"\w+", "".join(parts)) if len(word) < 50]
+        assert bool(reading.first_mention(store, ref, short)) == bool(short)
+        for word in set(short):
+            assert reading.matching(store, ref, [word])
+
+    check()
+
+
+def test_lines_are_those_of_the_text(store: Store, thread: str, monkeypatch: Patched) -> None:
+    monkeypatch.setattr(reading, "MAX_READ_LINE_CHARACTERS", 50)
+
+    @settings(max_examples=40)
+    @given(st.text(st.sampled_from("ab\nü"), max_size=300), st.integers(1, 12), st.integers(1, 12))
+    def check(text: str, first: int, count: int) -> None:
         ref = put(store, thread, text.encode()).ref
         whole = text.removesuffix("\n").split("\n") if text else []
         lines = [line if len(line) <= 50 else line[:49] + "…" for line in whole]
         last = first + count - 1
         assert [one.text for one in reading.between(store, ref, first, last)] == lines[first - 1 : last]
-        assert [one.number for one in reading.matching(store, ref, ["A"])] == [
-            number for number, line in enumerate(lines, 1) if "a" in line
-        ]
+        assert {one.number for one in reading.matching(store, ref, ["A"])} == {
+            number for number, line in enumerate(whole, 1) if "a" in line
+        }
+
+    check()
 
 
 def test_a_line_without_an_end_takes_no_more_memory_than_its_bound(store: Store, thread: str) -> None:

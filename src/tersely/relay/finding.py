@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tersely.foundation.errors import TerselyError
 from tersely.relay import threads
 from tersely.relay.artifacts import SEARCHED_BYTES, searched_in
 from tersely.relay.encoding import decode
@@ -38,21 +39,21 @@ class Search:
 
 
 def search(store: Store, thread_id: str, query: str, limit: int) -> Search:
-    """The artifacts of a thread, of all threads without one, whose text has the words of a query."""
+    """The artifacts of a thread, of all threads without one, whose text has the words of a query: all of them, or,
+    where none has, any."""
     if thread_id:
         threads.get(store, thread_id)
     owner = THREAD + thread_id if thread_id else ""
     words = re.findall(r"\w+", query)[:MAX_QUERY_WORDS]
     if not words:
         return Search([])
-    results = []
-    for match in store.search(owner, words, limit):
-        results.append(_found(match.owner, match.digest, match.body, match.snippet))
+    results = _in_index(store, owner, words, limit, all_words=True)
     if len(results) == limit:
         return Search(results)
     seen = {(one.thread_id, one.ref) for one in results}
     more, unread = _in_long(store, owner, words, seen, limit - len(results))
-    return Search([*results, *more], unread)
+    found = [*results, *more] or _in_index(store, owner, words, limit, all_words=False)
+    return Search(found, unread)
 
 
 def searched_version(store: Store, thread_id: str) -> int:
@@ -60,21 +61,32 @@ def searched_version(store: Store, thread_id: str) -> int:
     return store.counts(searched_in(thread_id)).get("artifacts", 0)
 
 
+def _in_index(store: Store, owner: str, words: Sequence[str], limit: int, *, all_words: bool) -> list[Found]:
+    """What is found by the index of words, which has the beginnings of artifacts."""
+    matches = store.search(owner, words, limit, all_words=all_words)
+    return [_found(match.owner, match.digest, match.body, match.snippet) for match in matches]
+
+
 def _in_long(
     store: Store, owner: str, words: Sequence[str], seen: set[tuple[str, str]], limit: int
 ) -> tuple[list[Found], int]:
     """What is found in long artifacts by reading them, and how many were not read."""
     results: list[Found] = []
-    left, unread = MAX_SCANNED_BYTES, 0
-    for place, one in store.long_texts(owner, SEARCHED_BYTES, MAX_LONG_ARTIFACTS):
+    long, unread = store.long_texts(owner, SEARCHED_BYTES, MAX_LONG_ARTIFACTS)
+    left_bytes = MAX_SCANNED_BYTES
+    for place, one in long:
         is_known = (place.removeprefix(THREAD), one.digest) in seen
         if is_known or len(results) == limit:
             continue
-        if one.size_bytes > left:
+        if one.size_bytes > left_bytes:
             unread += 1
             continue
-        left -= one.size_bytes
-        snippet = first_mention(store, one.digest, words)
+        left_bytes -= one.size_bytes
+        try:
+            snippet = first_mention(store, one.digest, words)
+        except TerselyError:  # damaged, or just removed: whoever gets it is told
+            unread += 1
+            continue
         if snippet:
             results.append(_found(place, one.digest, one.body, snippet))
     return results, unread

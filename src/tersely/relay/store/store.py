@@ -265,29 +265,25 @@ class Store:
         sql = "select digest from blob where digest >= ? and digest < ? order by digest limit ?"
         return [row[0] for row in self._read.rows(sql, (prefix, prefix + "g", limit))]
 
-    def search(self, owner: str, words: Sequence[str], limit: int) -> list[Match]:
-        """The attachments of an owner, of all without one, whose text has these words, all of them or, where there are
-        none, any."""
-        wanted = [word for word in words if word.strip()]
-        if not wanted:
-            return []
-        search = self._engine.words.search
-        found = search(self._read, owner, wanted, all_of=True, limit=limit)
-        return found or search(self._read, owner, wanted, all_of=False, limit=limit)
+    def search(self, owner: str, words: Sequence[str], limit: int, *, all_words: bool) -> list[Match]:
+        """The attachments of an owner, of all without one, whose indexed text has all of these words, or any."""
+        return self._engine.words.search(self._read, owner, words, all_of=all_words, limit=limit)
 
-    def long_texts(self, owner: str, least_bytes: int, limit: int) -> list[tuple[str, Attached]]:
+    def long_texts(self, owner: str, least_bytes: int, limit: int) -> tuple[list[tuple[str, Attached]], int]:
         """The attachments of an owner, of all without one, that are found by their words and are longer, the latest
-        first, each behind its owner."""
+        first, each behind its owner; and how many there are beyond the limit."""
         condition = "blob.size > ? and exists (select 1 from words where words.rowid = attachment.id)"
         values: tuple[Any, ...] = (least_bytes,)
         if owner:
             condition, values = f"owner = ? and {condition}", (owner, *values)
+        joined = f"from attachment join blob using (digest) where {condition}"
         rows = self._read.rows(
             "select owner, number, name, attachment.digest, blob.size, attachment.at_ms, attachment.body "
-            f"from attachment join blob using (digest) where {condition} order by attachment.id desc limit ?",
+            f"{joined} order by attachment.id desc limit ?",
             (*values, limit),
         )
-        return [(row[0], Attached(*row[1:])) for row in rows]
+        total = self._read.value(f"select count(*) {joined}", values) if len(rows) == limit else len(rows)
+        return [(row[0], Attached(*row[1:])) for row in rows], total - len(rows)
 
     def cached(self, key: str) -> bytes | None:
         """A remembered answer that has not expired. That it was used is noted without waiting for it."""
