@@ -12,7 +12,7 @@ from tersely.capabilities import catalogue
 from tersely.capabilities.invoke import ask
 from tersely.capabilities.projection import to_json
 from tersely.cli.commands import COMMANDS
-from tersely.daemon.ndjson.commands import PREFIX, SPELLINGS
+from tersely.daemon.ndjson.spellings import PREFIX, SPELLINGS
 from tersely.doors.mcp import tools
 from tersely.workspace import Workspace
 

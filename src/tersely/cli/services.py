@@ -19,7 +19,7 @@ from tersely.foundation.escape import visible
 
 INTRODUCTION_SECONDS = 3.0  # for the relay to say who is there, while a client waits for its server to begin
 _WITHOUT_RELAY = "Once `tersely up` has been run, other agents can be written to: send, inbox, claim."
-_READS, _CONNECTED = "read", "connected"
+_READS, CONNECTED = "read", "connected"  # what a service does, and how it is reached
 
 
 class RelayServices:
@@ -57,7 +57,7 @@ class RelayServices:
         return [
             Method(one.name, method.name, visible(method.description), method.args_schema)
             for one in found
-            if one.how == _CONNECTED
+            if one.how == CONNECTED
             for method in one.methods
             if method.effect == _READS
         ]

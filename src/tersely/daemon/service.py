@@ -52,6 +52,7 @@ class Service:
             "status": self._status,
             "shutdown": self._shut_down,
             "invalidate": self._invalidate,
+            "notify": self._notify,
             "warm": self._warm,
             "cancel": self._cancel,
             "revision": self._revision,
@@ -184,6 +185,11 @@ class Service:
         self._note_change(given.get("path"))
         await self._freshness.ensure()
         return {"result": {"revision": self._freshness.revision}}
+
+    async def _notify(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+        if "file" not in given:
+            raise TerselyError("invalid_argument", "notify needs file", "the path of a file that has changed")
+        return await self._invalidate(connection, {"path": given["file"]})
 
     async def _warm(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
         await self._freshness.ensure()

@@ -10,7 +10,7 @@ import pytest
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import Effect, parameters_of
-from tersely.daemon.ndjson.commands import SPELLINGS
+from tersely.daemon.ndjson.spellings import SPELLINGS
 from tersely.doors.mcp.server import listed
 from tersely.doors.mcp.tools import (
     ACT,

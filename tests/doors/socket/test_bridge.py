@@ -13,12 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.doors.socket.bridging import ANSWER_WORDS, APPENDIX, SOURCE, bridged, listening, refused, serving, with_id
+from tests.doors.socket.served import served
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.reply import whole_reply
 from tersely.daemon import lifecycle
 from tersely.daemon.ndjson.commands import call
 from tersely.doors.socket.bridge.fallbacks import fallback
+from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 from tersely.relay import threads
 from tersely.relay.calls import Answered, Call
@@ -134,9 +136,9 @@ async def test_another_server_is_asked_with_the_words_of_the_appendix(home: Path
     ):
         answers = await asyncio.gather(*(ann.ask("tldr", method, given) for method, given in APPENDIX.items()))
         assert answers == list(APPENDIX)
-        assert [{k: v for k, v in one.items() if k != "id"} for one in other.requests] == [
-            {"cmd": method, **parameters} for method, parameters in APPENDIX.items()
-        ]
+        for request, (method, parameters) in zip(other.requests, APPENDIX.items(), strict=True):
+            assert request.items() >= {"cmd": method, **parameters}.items()
+        assert {"func": "verify"}.items() <= other.requests[2].items()  # as llm-tldr calls it
         assert other.connections == 1
         other.reply = lambda request: {"success": False, "error": "no such function"}
         assert await refused(ann.ask("tldr", "cfg", {"target": "x"})) == ("service_error", "no such function")
@@ -250,10 +252,66 @@ async def test_where_nobody_listens_it_is_said_what_to_try_or_a_daemon_is_starte
         assert (await ann.ask("tldr", "extract", {"symbol": "login"}))["path"] == "auth.py"
 
 
-async def test_nobody_takes_the_name_of_a_bridge(home: Path, shop: Path) -> None:
+def _as_llm_tldr(request: dict[str, Any]) -> dict[str, Any]:
+    """What llm-tldr 1.5.2 answers, by its source: it knows its own names alone, and a line of another file is none."""
+    needed = {
+        "semantic": ["query"], "context": ["entry"], "impact": ["func"], "extract": ["file"],
+        "cfg": ["file", "function"], "dfg": ["file", "function"], "slice": ["file", "function", "line"],
+        "imports": ["file"], "importers": ["module"], "search": ["pattern"],
+    }  # fmt: skip
+    missing = [name for name in needed.get(request["cmd"], []) if not request.get(name)]
+    if missing:
+        return {"status": "error", "message": f"Missing required parameters: {', '.join(missing)}"}
+    return {"status": "ok", "asked": {name: request[name] for name in needed.get(request["cmd"], [])}}
+
+
+async def test_llm_tldr_is_asked_by_its_own_names(home: Path, shop: Path, runtime: Path) -> None:
+    socket, file = runtime / "t.sock", f"{shop}/auth.py"
+
+    async def one_answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(json.dumps(_as_llm_tldr(json.loads(await reader.readline()))).encode() + b"\n")
+
+    questions: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+        "semantic": ({"query": "tea", "limit": 3}, {"query": "tea"}),
+        "search": ({"query": "tea"}, {"pattern": "tea"}),
+        "context": ({"target": "verify"}, {"entry": "verify"}),
+        "impact": ({"target": "verify"}, {"func": "verify"}),
+        "extract": ({"symbol": "auth.py"}, {"file": file}),
+        "cfg": ({"target": "auth.py:verify"}, {"file": file, "function": "verify"}),
+        "slice": ({"target": "auth.py:3", "function": "verify"}, {"file": file, "function": "verify", "line": 3}),
+        "imports": ({"file": "auth.py"}, {"file": file}),
+        "importers": ({"module": "auth"}, {"module": "auth"}),
+        "structure": ({}, {}),
+    }
+    async with serving(socket, one_answer), bridged(home, shop, socket=str(socket)) as (_, ann):
+        for method, (said, heard) in questions.items():
+            assert await ann.ask("tldr", method, said) == {"asked": heard}
+        code, message = await refused(ann.ask("tldr", "cfg", {"target": "verify"}))
+        assert (code, message) == ("service_error", "Missing required parameters: file, function")
+
+
+async def test_nobody_takes_the_name_of_a_bridge_and_is_told_what_to_do(home: Path, shop: Path) -> None:
     async with bridged(home, shop) as (relay, _):
-        assert (await refused(relay.peer("tldr", kind="service")))[0] == "name_taken"
-        assert (await refused(relay.peer("tldr")))[0] == "name_taken"
+        for kind in ("service", "agent"):
+            with pytest.raises(TerselyError) as refusal:
+                await relay.peer("tldr", kind=kind)
+            assert refusal.value.code == "name_taken"
+            assert "under another name" in refusal.value.message
+            assert '"enabled": false' in refusal.value.message
+
+
+async def test_without_the_bridge_a_foreign_service_has_its_name(home: Path) -> None:
+    """The service of a connection as the first proposal has it."""
+    async with served(home) as relay, await relay.peer("ann") as ann:
+        names = ["semantic", "context", "impact", "calls"]
+        told = {"name": "tldr", "version": "1.0.0", "capabilities": names}
+        other = await relay.hello("tldr", entityType="service", service=told)
+        asking = asyncio.ensure_future(ann.ask("tldr", "impact", {"target": "verify"}))
+        request = await other.hear()
+        assert request["payload"]["params"] == {"target": "verify"}
+        other.say("SERVICE_RESPONSE", {"request_id": request["id"], "success": True, "result": ["login"]})
+        assert await asking == ["login"]
+        other.close()
 
 
 @pytest.mark.parametrize(

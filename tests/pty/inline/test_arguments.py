@@ -22,6 +22,13 @@ from tersely.pty.inline.arguments import asked
         ("calls processPayment --direction callers", "calls", {"target": "processPayment", "direction": "callers"}),
         ("calls processPayment --callers", "calls", {"target": "processPayment", "direction": "callers"}),
         ("calls f --no-guesses", "calls", {"target": "f", "guesses": False}),
+        ("impact --func pay --depth 2", "impact", {"target": "pay", "depth": 2}),
+        ("semantic tokens --k 5", "semantic", {"query": "tokens", "limit": 5}),
+        ("context --entry=pay --language python", "context", {"target": "pay", "language": "python"}),
+        ("slice --file a.py --function f --line 3", "slice", {"target": "a.py:3", "function": "f"}),
+        ("cfg --file a.py --function f", "cfg", {"target": "a.py:f"}),
+        ("extract --file a.py", "extract", {"symbol": "a.py"}),
+        ("imports a.py", "imports", {"file": "a.py"}),
         ("structure", "structure", {}),
         ("tree src --depth 1", "tree", {"path": "src", "depth": 1}),
         ("code.symbol.find validate* pay --limit 5", "code.symbol.find", {"queries": ["validate*", "pay"], "limit": 5}),
@@ -37,6 +44,11 @@ def test_words_for_other_services_are_typed_by_their_looks() -> None:
     said = 'now "New York" --days 3 --metric --ratio 0.5 --verbose false --unit=c 7'
     given_ = {"query": "New York", "days": 3, "metric": True, "ratio": 0.5, "verbose": False, "unit": "c", "target": 7}
     assert asked("weather", said).parameters == given_
+
+
+def test_a_foreign_service_takes_what_it_declares_whatever_its_name() -> None:
+    assert asked("weather", "now Berlin", ["city", "days"]).parameters == {"city": "Berlin"}
+    assert asked("tldr", "impact pay 3", ["func", "levels"]).parameters == {"func": "pay", "levels": 3}
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.capabilities.declaration import positional
 from tersely.cli.relay.command_spec import ROOT, Asked, RelayCommand
+from tersely.cli.services import CONNECTED
 
 if TYPE_CHECKING:
     from tersely.client import Client
@@ -28,23 +29,31 @@ def _call(asked: Asked, parameters: _Call) -> dict[str, Any]:
     root, words = _without_root(parameters.words)
     said = question(parameters.service, shlex.join([parameters.method, *words]))
     with asked.connect() as relay:
-        schema = _schema(relay, said)
-        declared = [name for name in schema.get("properties", ()) if name != ROOT]
-        if declared:
-            said = question(parameters.service, shlex.join([parameters.method, *words]), declared)
+        method = _method(relay, said)
+        if method.declared:
+            said = question(parameters.service, shlex.join([parameters.method, *words]), method.declared)
         given = {**said.parameters, ROOT: root} if root else said.parameters
         form = "json" if asked.options.json else "text"
         arguments = {"service": said.service, "method": said.method, "format": form}
-        params = asked.about_root(relay, given, schema)
+        params = asked.about_root(relay, given, method.schema)
         answered = relay.answer("service.call", {**arguments, "params": params})
     return {**answered.result, "text": answered.text}
 
 
-def _schema(relay: Client, said: Question) -> Mapping[str, Any]:
-    """What the method that is meant takes, as its service declares it."""
-    listed = relay.ask("service.list").services
-    methods = [method for one in listed if one.name == said.service for method in one.methods]
-    return next((method.args_schema for method in methods if method.name == said.method), {})
+class _Method(NamedTuple):
+    """What the method that is meant takes: as its service says, and by which names, where it is a foreign one."""
+
+    schema: Mapping[str, Any]
+    declared: Sequence[str]
+
+
+def _method(relay: Client, said: Question) -> _Method:
+    for service in relay.ask("service.list").services:
+        found = next((one for one in service.methods if one.name == said.method), None)
+        if service.name == said.service and found is not None:
+            names = [name for name in found.args_schema.get("properties", ()) if name != ROOT]
+            return _Method(found.args_schema, names if service.how == CONNECTED else ())
+    return _Method({}, ())
 
 
 def _without_root(words: Sequence[str]) -> tuple[str, list[str]]:

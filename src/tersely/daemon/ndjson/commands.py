@@ -1,20 +1,16 @@
-"""Which capability a command of the socket means, under the names that its parameters have there.
-
-A spelling renames; it computes nothing. Parameters that it does not rename are those of the capability itself. Every
-capability is also a command under its own name. What the daemon does about itself is listed in `OWN_COMMANDS`.
-"""
+"""Which capability a command of the socket means, with which arguments; and what the daemon does about itself."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.binding import suggestion
 from tersely.capabilities.declaration import Parameter, Role, parameters_of
-from tersely.daemon.ndjson import answers
 from tersely.daemon.ndjson.answers import Shape
+from tersely.daemon.ndjson.spellings import PREFIX, SPELLINGS, Spelling, spelling_of
 from tersely.foundation.errors import TerselyError
 
 # What the daemon answers about itself, with the parameters that it takes.
@@ -23,6 +19,7 @@ OWN_COMMANDS: Mapping[str, frozenset[str]] = {
     "status": frozenset(),
     "shutdown": frozenset(),
     "invalidate": frozenset({"path"}),
+    "notify": frozenset({"file"}),
     "warm": frozenset(),
     "cancel": frozenset({"request"}),
     "revision": frozenset({"program_identity", "root"}),
@@ -32,17 +29,6 @@ VALUE_COMMAND = "value"  # what doors that draw the answer ask: any command, of 
 TEXT_COMMAND = "text"  # what doors that show text ask: any command, answered in words within a token budget
 
 _PATH_ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SOURCE, Role.SYMBOL, Role.MODULE, Role.REPORT})
-PREFIX = "code."  # of the names of capabilities, which may be left out
-
-
-@dataclass(frozen=True, slots=True)
-class Spelling:
-    """A command that asks for a capability, with parameters under other names and some values already given."""
-
-    capability: str
-    renames: Mapping[str, str] = field(default_factory=dict)  # parameter of the command: that of the capability
-    preset: Mapping[str, object] = field(default_factory=dict)
-    shape: Shape = answers.whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,41 +40,10 @@ class Call:
     shape: Shape
 
 
-SPELLINGS: Mapping[str, Spelling] = {
-    "semantic": Spelling("code.search", shape=answers.hits),
-    "context": Spelling("code.context", {"target": "symbols"}),
-    "impact": Spelling("code.impact", {"target": "symbol"}),
-    "calls": Spelling("code.calls", {"target": "symbol"}),
-    "structure": Spelling("code.structure"),
-    "extract": Spelling("code.symbol.get"),
-    "cfg": Spelling("code.cfg", {"target": "symbol"}),
-    "dfg": Spelling("code.dfg", {"target": "symbol"}),
-    "slice": Spelling("code.slice", {"target": "place"}),
-    # Names of tools of the Model Context Protocol.
-    "difflens.context": Spelling("code.diff_context", {"base_ref": "base"}),
-    "difflens.slice": Spelling("code.symbol.slice", {"symbol": "symbols"}),
-    "difflens.deps": Spelling("code.calls"),
-    "coverage.rank_files": Spelling("code.coverage.files", {"top_n": "limit"}),
-    "symbols.search": Spelling("code.symbol.find", {"query": "queries"}),
-    "symbols.slice": Spelling("code.symbol.slice", {"symbol_id": "symbols"}),
-    "symbols.get": Spelling("code.symbol.get", {"symbol_id": "symbol"}),
-    "symbols.callers": Spelling("code.calls", {"symbol_id": "symbol"}, {"direction": "callers"}),
-    "symbols.callees": Spelling("code.calls", {"symbol_id": "symbol"}, {"direction": "callees"}),
-}
-
-
 def commands() -> list[str]:
     """Every command, for whoever mistypes one."""
     short = [name.removeprefix(PREFIX) for name in catalogue.CODE_NAMES]
     return sorted({*OWN_COMMANDS, *SPELLINGS, *short})
-
-
-def spelling_of(command: str) -> Spelling | None:
-    """What a command means: a word of its own, or a capability by its name, with or without the prefix."""
-    if command in SPELLINGS:
-        return SPELLINGS[command]
-    names = [name for name in (command, f"{PREFIX}{command}") if name in catalogue.CODE_NAMES]
-    return Spelling(names[0]) if names else None
 
 
 def call(command: str, given: Mapping[str, Any], root: str) -> Call:
@@ -99,20 +54,32 @@ def call(command: str, given: Mapping[str, Any], root: str) -> Call:
     spelling = spelling_of(command)
     if spelling is None:
         raise TerselyError("unknown_command", f"there is no command {command!r}", _suggestion(command))
+    spelling = spelling.about(given, root)
     declared = parameters_of(catalogue.load(spelling.capability).parameters)
     roles = {parameter.name: parameter.role for parameter in declared}
-    arguments: dict[str, object] = dict(spelling.preset)
+    arguments: dict[str, object] = {}
+    for own, value in _named(spelling, given, set(roles)):
+        meant = _from_root(value, root) if roles.get(own) in _PATH_ROLES else value
+        if arguments.setdefault(own, meant) != meant:
+            raise TerselyError("invalid_argument", f"{command} is given {spelling.shown.get(own, own)} twice", "once")
+    _check_names(command, spelling, declared, {**spelling.preset, **arguments})
+    return Call(spelling.capability, {**spelling.preset, **arguments}, spelling.shape)
+
+
+def _named(spelling: Spelling, given: Mapping[str, Any], declared: set[str]) -> Iterator[tuple[str, object]]:
+    """What a request gives, under the names of the capability."""
+    parts = {name for names in spelling.parts.values() for name in names}
     for name, value in given.items():
         own = spelling.renames.get(name, name)
-        arguments[own] = _from_root(value, root) if roles.get(own) in _PATH_ROLES else value
-    _check_names(command, spelling, declared, arguments)
-    return Call(spelling.capability, arguments, spelling.shape)
+        if own in declared or not (name in parts or name in spelling.unused):
+            yield own, value
+    yield from spelling.joined(given).items()
 
 
 def _check_names(
     command: str, spelling: Spelling, declared: Sequence[Parameter], arguments: Mapping[str, object]
 ) -> None:
-    names = {own: name for name, own in spelling.renames.items()}
+    names = spelling.shown
     known = {parameter.name for parameter in declared}
     for name in arguments:
         if name not in known:

@@ -16,7 +16,7 @@ from tersely.capabilities.declaration import Capability, Context, Effect, Parame
 from tersely.capabilities.delta import for_reader
 from tersely.capabilities.reply import BUDGET
 from tersely.capabilities.toolset import OFFERED, offered, signature, tool_name
-from tersely.daemon.ndjson.commands import SPELLINGS, spelling_of
+from tersely.daemon.ndjson.spellings import SPELLINGS, spelling_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS
 

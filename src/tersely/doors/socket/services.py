@@ -92,7 +92,8 @@ class Services:
     def refusal(self, hello: Hello) -> TerselyError | None:
         """Why somebody cannot be let in under this name and with these capabilities."""
         if hello.agent in self._own:
-            return TerselyError("name_taken", f"{hello.agent} is a service of the relay itself")
+            instead = 'connect under another name, or start the relay with "enabled": false for it in services.json'
+            return TerselyError("name_taken", f"{hello.agent} is a service of the relay itself; {instead}")
         told = hello.service or Service()
         if told.name not in {"", hello.agent}:
             return TerselyError("invalid_argument", f"the service {told.name[:80]} says to be {hello.agent}")

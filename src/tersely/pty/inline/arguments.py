@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tersely.capabilities.binding import read_words
-from tersely.daemon.ndjson.commands import Spelling, spelling_of
+from tersely.daemon.ndjson.spellings import Spelling, spelling_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS
 
@@ -31,10 +31,11 @@ class Asked(NamedTuple):
     parameters: dict[str, Any]
 
 
-def asked(service: str, said: str, declared: Sequence[str] = _PLACES) -> Asked:
+def asked(service: str, said: str, declared: Sequence[str] = ()) -> Asked:
     """What somebody says to a service; raises `usage` and `invalid_argument`.
 
-    Words without a name are the parameters that the method of a foreign service has `declared`, in their order.
+    Words without a name are the parameters that the method of a foreign service has `declared`, in their order; a
+    foreign one may have the name of the code service.
     """
     if len(said) > MAX_ARGUMENT_CHARACTERS:
         raise TerselyError("usage", f"a question has at most {MAX_ARGUMENT_CHARACTERS:,} characters")
@@ -45,8 +46,9 @@ def asked(service: str, said: str, declared: Sequence[str] = _PLACES) -> Asked:
     if not words or not re.fullmatch(r"\w[\w.-]*", words[0]):
         raise TerselyError("usage", f"say what {service} is to do", f"for example: {service} semantic QUERY")
     method, *rest = words
-    spelling = spelling_of(method) if service == CODE_SERVICE else None
-    return Asked(service, method, _by_looks(rest, declared) if spelling is None else _of_capability(spelling, rest))
+    spelling = spelling_of(method) if service == CODE_SERVICE and not declared else None
+    given = _by_looks(rest, declared or _PLACES) if spelling is None else _of_capability(spelling, rest)
+    return Asked(service, method, given)
 
 
 def _of_capability(spelling: Spelling, words: Sequence[str]) -> dict[str, Any]:
@@ -54,26 +56,40 @@ def _of_capability(spelling: Spelling, words: Sequence[str]) -> dict[str, Any]:
     from tersely.capabilities.declaration import Role, parameters_of
 
     declared = parameters_of(catalogue.load(spelling.capability).parameters)
-    names = {own: name for name, own in spelling.renames.items()}
+    names = spelling.shown
     texts = {parameter.name for parameter in declared if parameter.many and parameter.role is Role.TEXT}
-    given = read_words(declared, _place_named(words, [one.name for one in declared if one.positional], spelling))
-    return {names.get(name, name): _plain(value, is_text=name in texts) for name, value in given.items()}
+    own = _in_own_words(words, [one.name for one in declared if one.positional], spelling)
+    given = read_words(declared, own.words)
+    said = {names.get(name, name): _plain(value, is_text=name in texts) for name, value in given.items()}
+    return {**said, **own.unused}
 
 
-def _place_named(words: Sequence[str], places: Sequence[str], spelling: Spelling) -> list[str]:
-    """The words with what has a place of its own put there, where it was given by name: `--query "read a file"`."""
-    meant = {name: name for name in places} | {name: own for name, own in spelling.renames.items() if own in places}
+class _Own(NamedTuple):
+    """Words as a capability takes them, and what is given beside them that only other servers use."""
+
+    words: list[str]
+    unused: dict[str, str]
+
+
+def _in_own_words(words: Sequence[str], places: Sequence[str], spelling: Spelling) -> _Own:
+    """Names of clients as the capability's own, and what has a place of its own put there, where it was given by name:
+    `--query "read a file"`, or in parts: `--file a.py --line 3`."""
+    in_parts = {name for names in spelling.parts.values() for name in names}
     named: dict[str, str] = {}
     rest, left = list(words), []
     while rest:
         word = rest.pop(0)
-        name, equals, value = word.removeprefix("--").partition("=")
-        own = meant.get(name.replace("-", "_")) if word.startswith("--") else None
-        if own is None or not (equals or rest):
-            left.append(word)
-        else:
+        flag, equals, value = word.removeprefix("--").partition("=")
+        name = flag.replace("-", "_") if word.startswith("--") else ""
+        own = spelling.renames.get(name, name)
+        has_value = bool(equals or rest)
+        if has_value and (own in places or name in in_parts or name in spelling.unused):
             named[own] = value if equals else rest.pop(0)
-    return [*(named[name] for name in places if name in named), *left]
+        else:
+            left.append(word if own == name else f"--{own.replace('_', '-')}{equals}{value}")
+    placed = {**spelling.joined(named), **named}
+    unused = {name: value for name, value in named.items() if name in spelling.unused - in_parts}
+    return _Own([*(placed[name] for name in places if name in placed), *left], unused)
 
 
 def _plain(value: object, *, is_text: bool) -> Any:

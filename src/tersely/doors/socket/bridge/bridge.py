@@ -18,7 +18,8 @@ from tersely.capabilities.binding import bind, schema
 from tersely.capabilities.declaration import Capability, Effect, parameters_of
 from tersely.daemon import lifecycle
 from tersely.daemon.ndjson import answers
-from tersely.daemon.ndjson.commands import PREFIX, SPELLINGS, TEXT_COMMAND, Spelling, call
+from tersely.daemon.ndjson.commands import TEXT_COMMAND, call
+from tersely.daemon.ndjson.spellings import PREFIX, SPELLINGS, Spelling, spelling_of
 from tersely.daemon.place import Place
 from tersely.doors.socket.bridge.fallbacks import fallback
 from tersely.doors.socket.bridge.link import Link, LostError, Reply, UnreachableError
@@ -63,7 +64,9 @@ class Bridge:
         checked(asked.method, parameters, root)
         # What clients of the wire print themselves, and servers of others, have no words.
         has_words = asked.in_words and not self._bridged.socket and asked.method not in _WITHOUT_WORDS
-        request = _worded(asked.method, parameters, root) if has_words else {"cmd": asked.method, **parameters}
+        request = (
+            _worded(asked.method, parameters, root) if has_words else self._request(asked.method, parameters, root)
+        )
         seconds = min(asked.seconds, self._bridged.seconds, MAX_REQUEST_SECONDS)
         if seconds != REQUEST_SECONDS:  # which servers take for granted
             request["timeout_ms"] = round(seconds * 1000)
@@ -77,6 +80,12 @@ class Bridge:
             message = f"{self._bridged.name} unavailable: {error}." + (f" Try: {instead}" if instead else "")
             raise TerselyError("daemon_unavailable", message) from None
         return _words(reply) if has_words else _result(reply)
+
+    def _request(self, method: str, parameters: Mapping[str, Any], root: str) -> dict[str, Any]:
+        """The request for an answer as a value. Servers of others know this wire, or llm-tldr's names on it."""
+        spelling = spelling_of(method) if self._bridged.socket else None
+        named = parameters if spelling is None else spelling.about(parameters, root).under_every_name(parameters, root)
+        return {"cmd": method, **named}
 
     def scope(self, method: str, call: Call) -> Scope | None:
         """For which revision of which workspace the answer to a call holds; None where the server does not say."""
@@ -220,7 +229,7 @@ def _method(name: str, spelling: Spelling) -> Method:
     """A method with the parameters of its capability under the names that its clients use."""
     capability = catalogue.load(spelling.capability)
     described = schema(capability.parameters)
-    names = {own: given for given, own in spelling.renames.items()}
+    names = spelling.shown
     reads = {one.name for one in parameters_of(capability.parameters) if one.effect is Effect.READ}
     properties = {ROOT: _ABOUT_ROOT}
     properties |= {names.get(own, own): about for own, about in described["properties"].items() if own in reads}
