@@ -86,10 +86,12 @@ async def served(
     *,
     durable: bool = False,
     clock: Callable[[], float] | None = None,
+    url: str = "",
+    tenant: str = "default",
     bring: Callable[[], Iterable[Own]] = tuple,
 ) -> AsyncIterator[Served]:
     """A relay for as long as it is wanted, with the services that it is to bring itself."""
-    with Relay.open(home, len, durable=durable, clock=clock) as relay:
+    with Relay.open(home, len, url=url, tenant=tenant, durable=durable, clock=clock) as relay:
         async with routing(relay, listen(relay.home), bring()) as router:
             yield Served(home, relay, router)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from functools import partial
 
 from msgspec import UNSET, Raw
 
@@ -15,6 +16,7 @@ from tersely.relay.mail.mail import Mail
 from tersely.relay.mail.messages import CHANNEL
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.mailboxes import Mark, Post, Posted, Stage, Waiting
+from tersely.relay.store.news import Here
 
 MAX_NOTES_AHEAD = 128  # not yet written, beyond which nothing is fetched from the disk to be delivered
 MARK_REST_SECONDS = 0.02  # for which they wait
@@ -54,6 +56,33 @@ class Clients:
             if one.name and one.kind != "service" and (not topic or topic in one.subscriptions)
         ]
 
+    def here(self) -> dict[str, Here]:
+        """Who has been let in, and what they say of themselves."""
+        return {
+            name: Here(one.kind, one.activity, frozenset(one.subscriptions))
+            for name, one in list(self.names.items())
+            if one.name
+        }
+
+    def come(self, names: Iterable[str]) -> None:
+        """Look for messages that another process has accepted."""
+        for connection in [self.names[name] for name in names if name in self.names]:
+            connection.is_behind = True
+            self.pump(connection)
+        self.write_mail()
+
+    def go_on(self) -> None:
+        """Look again for whom messages could not be taken."""
+        for connection in list(self.names.values()):
+            self.pump(connection)
+        self.write_mail()
+
+    def moved(self, names: Collection[str]) -> None:
+        """Leave those who are connected to another process now."""
+        for connection in [one for name, one in self.names.items() if one.name and name in names]:
+            connection.fail("UNAUTHORIZED", "the owner of the name has connected again", reason="taken_over")
+            self.forget(connection)
+
     def takes(self, name: str) -> bool:
         """Whether a message for them would be sent to them at once."""
         connection = self.names.get(name)
@@ -66,8 +95,10 @@ class Clients:
             connection = self.names.get(name)
             if connection is None or not connection.name or posted.number <= connection.position:
                 continue
-            if not connection.takes:
+            if self.mail.is_shared or not connection.takes:
                 connection.is_behind = True
+                if self.mail.is_shared:  # what others have accepted before may be on its way
+                    self._behind.add(connection)
                 continue
             attempt = attempts[name]
             if not attempt:  # it could not take it when the message was accepted
@@ -91,6 +122,8 @@ class Clients:
         behind, self._behind = self._behind, set()
         for connection in behind:
             self.pump(connection)
+        if behind and self.mail.is_shared:
+            self.write_mail()
 
     def write_mail(self) -> None:
         """Have written what the mail has collected, at once or when more has come together."""
@@ -109,6 +142,7 @@ class Clients:
                 del self.names[name]
         if connection.kind == "service" and connection.name:
             self.services.left(connection)
+        self.mail.tell_presence()
 
     def deliver(self, connection: Connection, one: Waiting) -> None:
         """Send a message, and remember it until it is acknowledged."""
@@ -138,6 +172,9 @@ class Clients:
 
     def pump(self, connection: Connection) -> None:
         """Send what waits on the disk, as far as the client takes it."""
+        if self.mail.is_shared:
+            self._take(connection)
+            return
         while connection.is_behind and connection.may_be_sent():
             if self.mail.notes() >= MAX_NOTES_AHEAD:  # or one who takes much would keep others from being written
                 self._behind.add(connection)
@@ -152,6 +189,40 @@ class Clients:
                 if not connection.may_be_sent():
                     connection.is_behind = True
                     return
+
+    def _take(self, connection: Connection) -> None:
+        """Have what waits be taken for this client, in which no other process can be quicker."""
+        room = min(connection.window - len(connection.inflight), PUMPED_MESSAGES)
+        is_wanted = connection.is_behind and connection.may_be_sent() and room > 0
+        if is_wanted and not connection.is_taking:
+            connection.is_taking, connection.is_behind = True, False
+            self.mail.take(connection.name, connection.position, room, partial(self._taken, connection, room))
+
+    def _taken(self, connection: Connection, room: int, given: list[Waiting] | Exception) -> None:
+        connection.is_taking = False
+        if isinstance(given, Exception):
+            connection.is_behind = True  # the next look tries again
+            return
+        if self.names.get(connection.name) is not connection:
+            return
+        connection.is_behind = connection.is_behind or len(given) == room
+        for one in given:
+            if not connection.may_be_sent():
+                connection.is_behind = True
+                return
+            self._hand_over(connection, one)
+        if connection.is_behind:
+            self._behind.add(connection)
+
+    def _hand_over(self, connection: Connection, one: Waiting) -> None:
+        """Send what was taken, unless it has come to an end meanwhile."""
+        connection.position = max(connection.position, one.number)
+        is_expired = one.expires_ms is not None and one.expires_ms <= self.mail.store.now_ms()
+        noted = self.mail.noted(connection.name, one.number)
+        is_settled = noted is not None and noted.stage is not Stage.ACCEPTED
+        is_known = one.number in connection.inflight or one.number in connection.later
+        if not (is_expired or is_settled or is_known):
+            self.deliver(connection, one)
 
     def _redeliver(self, connection: Connection, one: Waiting) -> None:
         connection.position = max(connection.position, one.number)

@@ -85,6 +85,7 @@ class Connection(asyncio.Protocol):
         self.inflight: dict[int, Inflight] = {}
         self.later: set[int] = set()  # messages that it wants to have again in a while
         self.position = 0  # the last message that was sent
+        self.is_taking = False  # more is being taken for it
         self.is_behind = True  # there may be more for it on the disk
 
     @property

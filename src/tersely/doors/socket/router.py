@@ -157,6 +157,9 @@ class Router:
             now = elapsed_seconds()
             for one in list(self._all):
                 self._look_after(one, now)
+            if self._mail.is_shared:  # what could not be taken, while the database was away
+                self.clients.go_on()
+                self._mail.tell_presence()
             self._mail.expire()
             self._mail.flush()
 

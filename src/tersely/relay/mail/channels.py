@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from threading import Lock
 from typing import NamedTuple
@@ -33,8 +33,18 @@ class Channels:
         self._store = store
         self._changing = Lock()  # they change by the socket and over HTTP
         self._members: dict[str, dict[str, int]] = {}
-        for channel, name, at_ms in boxes.members(store.reader):
-            self._members.setdefault(channel, {})[name] = at_ms
+        self.reload()
+
+    def reload(self, names: Iterable[str] | None = None) -> None:
+        """Read again who is in some channels, or in all."""
+        reader = self._store.reader
+        rows = boxes.members(reader) if names is None else [row for one in names for row in boxes.members(reader, one)]
+        found: dict[str, dict[str, int]] = {name: {} for name in names or ()}
+        for channel, name, at_ms in rows:
+            found.setdefault(channel, {})[name] = at_ms
+        with self._changing:
+            kept = {} if names is None else {name: one for name, one in self._members.items() if name not in found}
+            self._members = kept | {name: one for name, one in found.items() if one}
 
     def get(self, name: str) -> Channel | None:
         """A channel that has members."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -52,6 +52,18 @@ class Identities:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._known = {one.name: one for one in boxes.identities(store.reader)}
+
+    def reload(self, names: Iterable[str] | None = None) -> None:
+        """Read again who uses some names, or all."""
+        if names is None:
+            self._known = {one.name: one for one in boxes.identities(self._store.reader)}
+            return
+        for name in names:
+            found = boxes.identities(self._store.reader, name)
+            if found:
+                self._known[name] = found[0]
+            else:
+                self.forget(name)
 
     def get(self, name: str) -> Identity | None:
         """Who uses a name, or has."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import secrets
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from threading import Condition, Lock
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -22,14 +22,19 @@ from tersely.foundation.limits import INDEXED_MESSAGES, MAX_SWEPT_BLOBS, MESSAGE
 from tersely.relay.encoding import decode
 from tersely.relay.mail.brakes import Turns
 from tersely.relay.mail.channels import Channels
+from tersely.relay.mail.elsewhere import Everywhere
 from tersely.relay.mail.identities import Identities
 from tersely.relay.mail.messages import Accepted, Draft, Nobody, Outcome, Presence, recipients
 from tersely.relay.mail.questions import OpenQuestions, is_question
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.commands import Batch, Edit, Write
 from tersely.relay.store.mailboxes import Mark, Post, Posted, Settled, Sought, Told, Waiting
+from tersely.relay.store.news import Here, News
 from tersely.relay.store.store import Store
 from tersely.relay.store.tables import Tables
+
+if TYPE_CHECKING:
+    from tersely.relay.store.engines.sharing import Sharing
 
 MAX_MAILBOX_MESSAGES = 100_000  # that wait for one recipient
 MAX_MAILBOX_BYTES = 256_000_000
@@ -37,6 +42,7 @@ MAX_GROUP_POSTS = 256  # messages written as one job of the store
 MAX_RESTING_MARKS = 256  # notes on deliveries that wait for a message to be written with
 MAX_WAITING_POSTS = 20_000  # messages, and notes about them, that wait for the disk
 AGENT_KEPT_SECONDS = 30 * 86_400  # after which a name that nobody uses leaves the list
+SHARED_EXPIRY_SECONDS = 10  # between looks for what other processes have accepted and nobody has taken in time
 _SPOKEN = frozenset({"message", "action"})  # the kinds of what agents say to each other
 MESSAGE_KEPT_SECONDS = 30 * 86_400  # after which one that nobody waits for is forgotten
 _NONCE_NAME = "mail nonce"
@@ -76,7 +82,11 @@ class Mail:
         self.turns = turns
         self.questions = OpenQuestions()
         self.durability = "disk" if store.is_durable else "process"
-        store.write(boxes.take_over).result()
+        self.is_shared = store.sharing is not None  # by other processes, which may accept and deliver as well
+        self._elsewhere: dict[str, Here] = {}  # who is connected to them
+        self._here: dict[str, Here] = {}  # who is connected to this one, as they have been told
+        if not self.is_shared:
+            store.write(boxes.take_over).result()
         self.identities = Identities(store)
         self.channels = Channels(store)
         self._loads = {name: list(load) for name, load in boxes.loads(store.reader).items()}
@@ -91,15 +101,18 @@ class Mail:
         self._is_writing = False
         self._expires_ms: int | None = 0  # when the next message may have waited for too long
         self._run: Callable[[Callable[[], None]], object] = _at_once
-        self.presence: Presence = Nobody(self.flush)
+        self.presence = self._present(Nobody(self.flush))
+        if self.is_shared:
+            store.attend(self._hear)
+            self._hear(None)
 
     def attach(self, run: Callable[[Callable[[], None]], object], presence: Presence) -> None:
         """Have things told on a thread by `run`, and let `presence` send what is accepted."""
-        self._run, self.presence = run, presence
+        self._run, self.presence = run, self._present(presence)
 
     def detach(self) -> None:
         """Tell of things on the store's thread again; nobody is connected."""
-        self._run, self.presence = _at_once, Nobody(self.flush)
+        self._run, self.presence = _at_once, self._present(Nobody(self.flush))
         with self._changing:  # what came of the last group may never be told
             self._is_writing = False
         self.flush()
@@ -107,7 +120,7 @@ class Mail:
     def close(self) -> None:
         """Write what waits, before the store is closed."""
         with suppress(TerselyError):  # then the next start makes up for it
-            self.do(boxes.hand_over)
+            self.do(lambda tables: None if self.is_shared else boxes.hand_over(tables))
 
     # Writing
 
@@ -280,6 +293,83 @@ class Mail:
             if swept < MAX_SWEPT_BLOBS:
                 return removed
 
+    # With other processes
+
+    def is_elsewhere(self, name: str) -> bool:
+        """Whether somebody is connected to another process under a name."""
+        return name in self._elsewhere
+
+    def admit(
+        self, write: Callable[[Tables], None], name: str, kind: str, then: Callable[[Any], None], *, takes_over: bool
+    ) -> None:
+        """Have somebody who is let in here be written down by `write`, and be known to the other processes.
+
+        `then` is given `name_taken` where one of them has let the name in meanwhile, and it is not to be taken over.
+        """
+
+        sharing, here = self.store.sharing, Here(kind)
+
+        def do(tables: Tables) -> TerselyError | None:
+            if sharing is not None:
+                if not sharing.appear(tables.database, name, here, takes_over=takes_over):
+                    return TerselyError("name_taken", f"{name} is connected", "take another name, or wait")
+                tables.news.is_presence_changed = True
+            write(tables)
+            return None
+
+        def done(given: Any) -> None:
+            if given is None:
+                self._here[name] = here
+            then(given)
+
+        self.write(do, done)
+
+    def take(self, mailbox: str, after: int, limit: int, then: Callable[[Any], None]) -> None:
+        """Have what waits in a mailbox behind a number be taken for an attempt, which is noted before it is made."""
+        self.write(partial(boxes.take, mailbox=mailbox, after=after, limit=limit), then)
+
+    def tell_presence(self) -> None:
+        """Tell the other processes who is connected to this one, and what they say, where that has changed."""
+        if self.store.sharing is None:
+            return
+        now = dict(self.presence.here())
+        changed = {name: now.get(name) for name in {*now, *self._here} if now.get(name) != self._here.get(name)}
+        if changed:
+            self._here = now
+            self.write(partial(_tell_presence, self.store.sharing, changed))
+            self.flush()
+
+    def _present(self, presence: Presence) -> Presence:
+        return Everywhere(presence, lambda: self._elsewhere) if self.is_shared else presence
+
+    def _hear(self, news: News | None) -> None:
+        """Read again what other processes have changed, and follow it on the thread that things are told on."""
+        assert self.store.sharing is not None
+        reader = self.store.reader
+        elsewhere = self.store.sharing.others(reader) if news is None or news.is_presence_changed else None
+        self.identities.reload(None if news is None else news.names)
+        self.channels.reload(None if news is None else news.channels)
+        loads = boxes.loads(reader) if news is None else None
+        with suppress(RuntimeError):  # the loop has ended
+            self._run(partial(self._follow, news or News(), loads, elsewhere))
+
+    def _follow(
+        self, news: News, loads: Mapping[str, tuple[int, int]] | None, elsewhere: dict[str, Here] | None
+    ) -> None:
+        with self._changing:
+            if loads is not None:
+                self._loads = {name: list(load) for name, load in loads.items()}
+            for name, (messages, size) in news.loads.items():
+                self._add_load(name, messages, size)
+        if elsewhere is not None:
+            self._elsewhere = elsewhere
+            self.presence.moved(elsewhere)
+        self.presence.come(news.loads if loads is None else self.presence.here())
+        for name, number in news.revived.items():
+            self.presence.revived(name, number)
+        with self._accepted:
+            self._accepted.notify_all()
+
     # Reading
 
     def message_id(self, number: int) -> str:
@@ -407,6 +497,8 @@ class Mail:
             self._expires_ms = self.store.now_ms()
             return
         settled, next_ms = given
+        if self.is_shared:  # what others accept may expire before what is known here
+            next_ms = _earlier(next_ms, self.store.now_ms() + SHARED_EXPIRY_SECONDS * 1000)
         self._settle(settled)
         with self._changing:
             self._expires_ms = _earlier(self._expires_ms, next_ms)
@@ -418,12 +510,15 @@ class Mail:
     def _settle(self, settled: Iterable[Settled]) -> None:
         with self._changing:
             for one in settled:
-                load = self._loads.setdefault(one.mailbox, [0, 0])
                 sign = 1 if one.is_open else -1
-                load[0] += sign
-                load[1] += sign * one.size
-                if load[0] <= 0:
-                    del self._loads[one.mailbox]
+                self._add_load(one.mailbox, sign, sign * one.size)
+
+    def _add_load(self, name: str, messages: int, size: int) -> None:
+        load = self._loads.setdefault(name, [0, 0])
+        load[0] += messages
+        load[1] += size
+        if load[0] <= 0:
+            del self._loads[name]
 
 
 def searched_text(payload: bytes) -> str:
@@ -439,6 +534,11 @@ def _write(group: _Group, tables: Tables) -> _Written:
     return _Written(posted, settled, [one.do(tables) for one in group.writings])
 
 
+def _tell_presence(sharing: Sharing, changed: Mapping[str, Here | None], tables: Tables) -> None:
+    sharing.change(tables.database, changed)
+    tables.news.is_presence_changed = True
+
+
 def _asks(payload: bytes) -> bool:
     return (b"?" in payload or "？".encode() in payload) and is_question(str(decode(payload).get("body", "")))
 
@@ -449,8 +549,10 @@ def _nonce(store: Store) -> str:
     if found is not None:
         return found[1].decode()
     made = secrets.token_hex(4)
-    store.commit(Batch((Write(_NONCE_NAME, lambda body: Edit(made.encode(), b"")),)))
-    return made
+    store.commit(Batch((Write(_NONCE_NAME, lambda body: Edit(body or made.encode(), b"")),)))
+    found = store.document(_NONCE_NAME)
+    assert found is not None
+    return found[1].decode()
 
 
 def _at_once(do: Callable[[], None]) -> None:

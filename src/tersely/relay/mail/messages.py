@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from tersely.foundation.errors import TerselyError
@@ -11,6 +11,7 @@ from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.relay.mail.channels import Channels
 from tersely.relay.mail.identities import Identities
 from tersely.relay.store.mailboxes import Post, Posted
+from tersely.relay.store.news import Here
 
 MESSAGE_ENVELOPE_BYTES = 4_096  # what a delivery may add to what was sent
 EVERYBODY = "*"
@@ -38,6 +39,15 @@ class Presence(Protocol):
 
     def revived(self, name: str, number: int) -> None:
         """A dead letter of theirs waits again."""
+
+    def here(self) -> Mapping[str, Here]:
+        """Who of them is connected to this process."""
+
+    def come(self, names: Iterable[str]) -> None:
+        """Messages for them may wait that another process has accepted."""
+
+    def moved(self, names: Collection[str]) -> None:
+        """They are connected to another process now."""
 
     def written(self) -> None:
         """A group is written: what waits is to be flushed."""
@@ -74,6 +84,16 @@ class Nobody:
 
     def revived(self, name: str, number: int) -> None:
         """It waits."""
+
+    def here(self) -> Mapping[str, Here]:
+        """Nobody."""
+        return {}
+
+    def come(self, names: Iterable[str]) -> None:
+        """They wait."""
+
+    def moved(self, names: Collection[str]) -> None:
+        """Nobody was here."""
 
 
 class Draft(NamedTuple):

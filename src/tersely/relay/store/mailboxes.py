@@ -141,10 +141,11 @@ class Settled(NamedTuple):
 
 def post(tables: Tables, posts: Iterable[Post]) -> list[Posted]:
     """Accept messages, in their order."""
-    return [_post(tables.database, one) for one in posts]
+    return [_post(tables, one) for one in posts]
 
 
-def _post(database: Statements, one: Post) -> Posted:
+def _post(tables: Tables, one: Post) -> Posted:
+    database = tables.database
     row = database.row(
         "insert into message (sender, sender_kind, id, at_ms, addressed, topic, thread, kind, payload, treatment) "
         "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (sender, id) do nothing returning number",
@@ -165,6 +166,7 @@ def _post(database: Statements, one: Post) -> Posted:
             "insert into delivery (mailbox, message, seq, attempts, size, expires_ms) values (?, ?, ?, ?, ?, ?)",
             (mailbox, number, seq, attempts, size, one.expires_ms),
         )
+        tables.news.load(mailbox, size)
         deliveries.append((mailbox, seq))
     return Posted(number, tuple(deliveries))
 
@@ -193,6 +195,13 @@ def mark(tables: Tables, marks: Iterable[Mark]) -> list[Settled]:
             row = database.row(_ADVANCE[one.stage], (one.at_ms, one.note, one.mailbox, one.message))
             if row is not None and row[1]:
                 settled.append(Settled(one.mailbox, row[0]))
+    return _told(tables, settled)
+
+
+def _told(tables: Tables, settled: list[Settled]) -> list[Settled]:
+    """The same, for others to be told."""
+    for one in settled:
+        tables.news.load(one.mailbox, one.size, 1 if one.is_open else -1)
     return settled
 
 
@@ -219,7 +228,7 @@ def expire(tables: Tables) -> tuple[list[Settled], int | None]:
         (tables.now_ms, tables.now_ms),
     )
     sql = "select min(expires_ms) from delivery where stage = 0 and expires_ms is not null"
-    return [Settled(*row) for row in rows], tables.database.value(sql)
+    return _told(tables, [Settled(*row) for row in rows]), tables.database.value(sql)
 
 
 def revive(tables: Tables, number: int, mailbox: str) -> list[Settled]:
@@ -229,7 +238,8 @@ def revive(tables: Tables, number: int, mailbox: str) -> list[Settled]:
         f"where message = ? and stage = {Stage.DEAD:d} and (? = '' or mailbox = ?) returning mailbox, size",
         (number, mailbox, mailbox),
     )
-    return [Settled(mailbox, size, is_open=True) for mailbox, size in rows]
+    tables.news.revived.update((mailbox, number) for mailbox, _ in rows)
+    return _told(tables, [Settled(mailbox, size, is_open=True) for mailbox, size in rows])
 
 
 def introduce(tables: Tables, one: Identity) -> None:
@@ -239,19 +249,31 @@ def introduce(tables: Tables, one: Identity) -> None:
         f"set {', '.join(f'{column} = excluded.{column}' for column in _OF_IDENTITY.split(', ')[1:])}"
     )
     tables.database.execute(sql, one._replace(details=encode(one.details)))  # type: ignore[arg-type]
+    tables.news.names.add(one.name)
 
 
 def retire(tables: Tables, name: str) -> list[Settled]:
     """Forget who uses a name, and make dead letters of what waits for it; what was sent and read stays."""
     database = tables.database
-    database.execute("delete from member where name = ?", (name,))
+    left = database.rows("delete from member where name = ? returning channel", (name,))
     database.execute("delete from identity where name = ?", (name,))
     rows = database.rows(
         f"update delivery set stage = {Stage.DEAD:d}, dead_ms = ?, note = '{RETIRED}' "
         "where stage = 0 and mailbox = ? returning mailbox, size",
         (tables.now_ms, name),
     )
-    return [Settled(*row) for row in rows]
+    tables.news.names.add(name)
+    tables.news.channels.update(row[0] for row in left)
+    return _told(tables, [Settled(*row) for row in rows])
+
+
+def take(tables: Tables, mailbox: str, after: int, limit: int) -> list[Waiting]:
+    """What waits in a mailbox behind a number, the oldest first, each with the attempt that is made now."""
+    found = waiting(tables.database, mailbox, after, limit)
+    if found:
+        sql = "update delivery set attempts = attempts + 1 where mailbox = ? and stage = 0 and message between ? and ?"
+        tables.database.execute(sql, (mailbox, found[0].number, found[-1].number))
+    return [one._replace(attempts=one.attempts + 1) for one in found]
 
 
 def take_over(tables: Tables) -> None:
@@ -271,11 +293,13 @@ def join(tables: Tables, channel: str, name: str) -> None:
     """Make somebody a member of a channel."""
     sql = "insert into member values (?, ?, ?) on conflict (channel, name) do nothing"
     tables.database.execute(sql, (channel, name, tables.now_ms))
+    tables.news.channels.add(channel)
 
 
 def leave(tables: Tables, channel: str, name: str) -> None:
     """Make somebody a member no longer."""
     tables.database.execute("delete from member where channel = ? and name = ?", (channel, name))
+    tables.news.channels.add(channel)
 
 
 def index(tables: Tables, text: Callable[[bytes], str]) -> int:
@@ -401,15 +425,17 @@ def loads(database: Statements) -> dict[str, tuple[int, int]]:
     return {mailbox: (count, size) for mailbox, count, size in database.rows(sql)}
 
 
-def identities(database: Statements) -> list[Identity]:
-    """Everybody who has used a name."""
-    rows = (Identity(*row) for row in database.rows(f"select {_OF_IDENTITY} from identity"))
+def identities(database: Statements, name: str = "") -> list[Identity]:
+    """Everybody who has used a name, or who uses this one."""
+    sql = f"select {_OF_IDENTITY} from identity where ? in ('', name)"
+    rows = (Identity(*row) for row in database.rows(sql, (name,)))
     return [row._replace(details=decode(row.details)) for row in rows]  # type: ignore[arg-type]
 
 
-def members(database: Statements) -> list[tuple[str, str, int]]:
-    """Who is in which channel, since when."""
-    rows: list[Any] = database.rows("select channel, name, at_ms from member order by channel, at_ms, name")
+def members(database: Statements, channel: str = "") -> list[tuple[str, str, int]]:
+    """Who is in which channel, or in this one, since when."""
+    sql = "select channel, name, at_ms from member where ? in ('', channel) order by channel, at_ms, name"
+    rows: list[Any] = database.rows(sql, (channel,))
     return rows
 
 

@@ -7,6 +7,7 @@ power failure for speed. Reading never waits for writing.
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import re
 import secrets
@@ -18,7 +19,7 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock, local
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.database import FULL, Database
@@ -41,7 +42,11 @@ from tersely.relay.store.commands import (
 )
 from tersely.relay.store.engines.engine import Engine, FullText, Statements
 from tersely.relay.store.engines.sqlite import SqliteEngine
+from tersely.relay.store.news import Everything, News
 from tersely.relay.store.writer import Writer
+
+if TYPE_CHECKING:  # it knows the driver
+    from tersely.relay.store.engines.sharing import Sharing
 
 INLINE_BLOB_BYTES = 32_768  # larger blobs are files
 DEFAULT_TENANT = "default"
@@ -53,8 +58,12 @@ _SHARED = "relay.shared"  # says that what the home keeps is in PostgreSQL
 _BLOBS = "blobs"
 _INCOMING = "incoming"
 
+MAX_DOUBTFUL_TRANSACTIONS = 1_000  # that are remembered
+_LOG = logging.getLogger("tersely.relay")
+
 ResultT = TypeVar("ResultT")
 Watcher = Callable[[frozenset[str]], None]
+Attendant = Callable[[News | None], None]
 Replay = Callable[[bytes, bytes], bytes]
 
 
@@ -100,8 +109,13 @@ class Store:
         self._changing = Lock()
         self._readers: list[Statements] = []
         self._reader = local()
-        self._writer = Writer(self._database, self._tables, self._after)
+        self._attendants: tuple[Attendant, ...] = ()
+        self._serial = 0  # of the transaction that is being written
+        self._doubtful: set[int] = set()  # transactions that have failed here, and may be there
+        self._writer = Writer(self._database, self._tables, self._before, self._after)
         self._clear_incoming()
+        if self.sharing is not None:
+            self.sharing.listen(self._heard)
 
     @classmethod
     def open(
@@ -338,6 +352,16 @@ class Store:
             self._watchers = (*self._watchers, watcher)
         return lambda: self._forget(watcher)
 
+    def attend(self, attendant: Attendant) -> None:
+        """Have a function called, on a thread of its own, with what other processes change; None: with anything."""
+        with self._changing:
+            self._attendants = (*self._attendants, attendant)
+
+    @property
+    def sharing(self) -> Sharing | None:
+        """The processes that share the database; None where this is the only one."""
+        return self._engine.sharing
+
     def now_ms(self) -> int:
         """The time by the store's clock, in ms since 1970; it is never before what an earlier process wrote."""
         return int(self._clock() * 1000) + self._ahead_ms
@@ -345,6 +369,8 @@ class Store:
     def close(self) -> None:
         """Write what waits, and let go of all files."""
         self._writer.close()
+        if self.sharing is not None:
+            self.sharing.close(self._database)
         with self._changing:
             readers, self._readers = self._readers, []
         for reader in readers:
@@ -385,7 +411,27 @@ class Store:
         return self._writer.submit(do)
 
     def _tables(self) -> on.Tables:
-        return on.Tables(self._database, self._engine.words, self._engine.blobs, self.now_ms(), set())
+        return on.Tables(self._database, self._engine.words, self._engine.blobs, self.now_ms(), News())
+
+    def _before(self, tables: on.Tables) -> None:
+        """Note when was written, and tell the other processes what."""
+        on.note_time(tables)
+        if self.sharing is not None:
+            self._serial += 1
+            self.sharing.tell(self._database, self._serial, tables.news)
+
+    def _heard(self, serial: int, news: News | None) -> None:
+        """Pass on what has changed, unless this process changed it itself and knows so."""
+        if serial and serial not in self._doubtful:
+            return
+        touched = Everything() if news is None else frozenset(news.streams)
+        for watcher in self._watchers:
+            watcher(touched)
+        for attendant in self._attendants:
+            try:
+                attendant(news)
+            except TerselyError:
+                _LOG.exception("what another process has changed cannot be read")
 
     def _after(self, tables: on.Tables, failure: Exception | None) -> None:
         """Tell of what was written, and remove the files of blobs that were not, or are not any more.
@@ -394,8 +440,10 @@ class Store:
         """
         if failure is None or self._engine.left_nothing(failure):
             self._engine.blobs.settle(self._database)
-        if failure is None:
-            touched = frozenset(tables.touched)
+        if failure is not None:
+            self._doubtful = {*sorted(self._doubtful)[-MAX_DOUBTFUL_TRANSACTIONS:], self._serial}
+        else:
+            touched = frozenset(tables.news.streams)
             for watcher in self._watchers:
                 watcher(touched)
 

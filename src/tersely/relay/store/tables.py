@@ -19,6 +19,7 @@ from tersely.relay.store.commands import (
     Write,
 )
 from tersely.relay.store.engines.engine import Blobs, FullText, Statements
+from tersely.relay.store.news import News
 
 MAX_CACHE_BYTES = 256_000_000  # of answers
 MAX_EVICTED_ANSWERS = 64  # that make room at one go
@@ -33,7 +34,7 @@ class Tables(NamedTuple):
     words: FullText
     blobs: Blobs
     now_ms: int
-    touched: set[str]  # the streams that have grown
+    news: News  # what others are to be told
 
 
 def commit(tables: Tables, batch: Batch) -> Committed:
@@ -105,6 +106,7 @@ def _write(tables: Tables, command: Write, given: list[int]) -> int:
         document = database.value(sql, (command.document, version, body))
     sql = "insert into version values (?, ?, ?, ?, ?, ?)"
     database.execute(sql, (document, version, command.at_ms or tables.now_ms, command.author, change, saved))
+    tables.news.streams.add(command.document)
     return version
 
 
@@ -248,7 +250,7 @@ def _next(tables: Tables, name: str) -> tuple[int, int]:
     )
     row = tables.database.row(sql, (name,))
     assert row is not None
-    tables.touched.add(name)
+    tables.news.streams.add(name)
     return row[0], row[1]
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from tersely.foundation.errors import TerselyError
 from tersely.relay.store.engines.engine import Statements
-from tersely.relay.store.tables import Tables, note_time
+from tersely.relay.store.tables import Tables
 
 MAX_GROUP_JOBS = 256  # written in one transaction
 MAX_WAITING_JOBS = 10_000  # writes that wait for the disk
@@ -34,11 +34,17 @@ class Writer:
     """A thread of its own with the only connection that writes. Close it to have everything written and end."""
 
     def __init__(
-        self, database: Statements, tables: Callable[[], Tables], after: Callable[[Tables, Exception | None], None]
+        self,
+        database: Statements,
+        tables: Callable[[], Tables],
+        before: Callable[[Tables], None],
+        after: Callable[[Tables, Exception | None], None],
     ) -> None:
-        """`tables` says what a group is written to, and when; `after` is called with each, and with what failed it."""
+        """`tables` says what a group is written to, and when; `before` is called with each at its end, to write more,
+        and `after` behind it, with what failed it."""
         self._database = database
         self._tables = tables
+        self._before = before
         self._after = after
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._closing = Lock()
@@ -92,7 +98,7 @@ class Writer:
         try:
             with self._database.transaction():
                 outcomes = [self._outcome(tables, job) for job in group]
-                note_time(tables)
+                self._before(tables)
         except Exception as error:  # noqa: BLE001 - whoever waits must be told, and the thread must live on
             outcomes = [_Refusal(error)] * len(group)
             self._follow(tables, error)

@@ -15,6 +15,7 @@ import msgspec
 from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import encode, timestamp
 from tersely.relay.store.commands import Batch, Edit, Write
+from tersely.relay.store.news import News
 from tersely.relay.store.store import Store
 from tersely.relay.teams.targets import overlap
 
@@ -63,6 +64,7 @@ class Claims:
         for name in store.names(_CLAIMS, "", MAX_CLAIMED_PROJECTS):
             project = name.removeprefix(_CLAIMS)
             self._note(project, self._stored(project))
+        store.attend(self._hear)
 
     def take(self, project: str, wish: Wish) -> list[Claim]:
         """Hold all targets or none; raises `already_claimed` where another agent holds one.
@@ -132,6 +134,12 @@ class Claims:
 
         self._store.commit(Batch((Write(_CLAIMS + project, edit, author),)))
         self._note(project, self._stored(project))
+
+    def _hear(self, news: News | None) -> None:
+        """Know of claims that other processes have granted."""
+        names = self._store.names(_CLAIMS, "", MAX_CLAIMED_PROJECTS) if news is None else news.streams
+        for project in [name.removeprefix(_CLAIMS) for name in names if name.startswith(_CLAIMS)]:
+            self._note(project, self._stored(project))
 
     def _stored(self, project: str) -> list[Claim]:
         found = self._store.document(_CLAIMS + project)

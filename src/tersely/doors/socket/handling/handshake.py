@@ -65,8 +65,9 @@ def _open(
     declared: Any,
 ) -> None:
     before = clients.names.get(claim.name)
+    is_elsewhere = clients.mail.is_elsewhere(claim.name)
     try:
-        session, write = clients.mail.identities.open(claim, is_live=before is not None)
+        session, write = clients.mail.identities.open(claim, is_live=before is not None or is_elsewhere)
     except TerselyError as error:
         connection.fail("UNAUTHORIZED", error.message, about=envelope.id, reason=error.code)
         return
@@ -81,13 +82,20 @@ def _open(
     connection.since_ms = session.identity.last_ms
     connection.join()
     is_refused = bool(claim.resume) and not session.is_resumed
-    clients.mail.write(write, partial(_welcome, clients, connection, session, is_refused))
+    then = partial(_welcome, clients, connection, session, envelope.id, is_refused)
+    clients.mail.admit(write, claim.name, connection.kind, then, takes_over=is_elsewhere)
     clients.mail.flush()
 
 
-def _welcome(clients: Clients, connection: Connection, session: Session, is_refused: bool, given: Any) -> None:
+def _welcome(
+    clients: Clients, connection: Connection, session: Session, about: str, is_refused: bool, given: Any
+) -> None:
     name = session.identity.name
     if connection.is_closing or clients.names.get(name) is not connection:
+        return
+    if isinstance(given, TerselyError) and given.code == "name_taken":
+        clients.mail.identities.reload([name])
+        connection.fail("UNAUTHORIZED", given.message, about=about, reason=given.code)
         return
     if isinstance(given, Exception):
         connection.fail("INTERNAL", str(given))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tersely.relay.store.commands import Keep, Match
+
+if TYPE_CHECKING:  # it knows the driver
+    from tersely.relay.store.engines.sharing import Sharing
 
 Row = tuple[Any, ...]
 
@@ -105,6 +108,10 @@ class Engine(Protocol):
 
     def reader(self) -> Statements:
         """Another connection, for reading alone."""
+
+    @property
+    def sharing(self) -> Sharing | None:
+        """The processes that share the database; None where this is the only one."""
 
     def left_nothing(self, error: BaseException) -> bool:
         """Whether a transaction that has failed for this error is certain never to be found written."""

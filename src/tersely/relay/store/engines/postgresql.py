@@ -16,6 +16,7 @@ from tersely.relay.store.engines import lexemes
 from tersely.relay.store.engines.chunks import BlobChunks
 from tersely.relay.store.engines.engine import Condition, Statements
 from tersely.relay.store.engines.postgresql_schema import MIGRATIONS, TENANT
+from tersely.relay.store.engines.sharing import Sharing
 
 IDLE_TRANSACTION_SECONDS = 30  # of a process that has stopped inside of one, after which others may write again
 MAX_WEIGHED_TEXTS = 10_000  # that have the words looked for; the best are found among these
@@ -37,6 +38,7 @@ class PostgresEngine:
             "idle_in_transaction_session_timeout": f"{IDLE_TRANSACTION_SECONDS}s",
         }
         self._session = Session(url, settings, _keyed, _LOCK)
+        self.sharing = Sharing(self._session, tenant)
 
     def writer(self) -> PostgresDatabase:
         """The connection that writes; the tables are there, and up to date."""

@@ -123,4 +123,15 @@ create index message_words_found on tersely_base.message_words using gin (lexeme
     + _walls(*_KEPT)
 )
 
-MIGRATIONS: tuple[str, ...] = (_FIRST,)
+_PRESENCE = (
+    _tables("""
+-- Who is connected to which process; what a process that is gone has left counts for nothing.
+create table tersely_base.presence (
+    name TEXT, process NUMBER, kind TEXT, activity TEXT, topics BYTES, TENANT, primary key (tenant, name)
+);
+""")
+    + _views("presence")
+    + _walls("presence")
+)
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _PRESENCE)

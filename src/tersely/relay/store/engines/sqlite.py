@@ -18,6 +18,7 @@ class SqliteEngine:
     def __init__(self, path: Path, blobs: Path, *, durable: bool, on_damage: OnDamage) -> None:
         self.words = Fts5()
         self.blobs = BlobFiles(blobs)
+        self.sharing = None
         self._path = path
         self._is_durable = durable
         self._on_damage = on_damage

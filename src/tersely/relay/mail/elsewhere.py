@@ -1,0 +1,60 @@
+"""Who is connected, here and at the other processes that share the database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+from tersely.relay.mail.messages import Presence
+from tersely.relay.store.mailboxes import Post, Posted
+from tersely.relay.store.news import Here
+
+
+class Everywhere:
+    """The presence of everybody, of whom those that are connected here are sent what is accepted here."""
+
+    def __init__(self, here: Presence, others: Callable[[], Mapping[str, Here]]) -> None:
+        self._here = here
+        self._others = others
+
+    def connected(self) -> Collection[str]:
+        """Everybody who is connected anywhere."""
+        return {*self._here.connected(), *self._others()}
+
+    def here(self) -> Mapping[str, Here]:
+        """Who is connected to this process."""
+        return self._here.here()
+
+    def activity(self, name: str) -> str:
+        """What somebody says that they do, "" where they say nothing."""
+        other = self._others().get(name)
+        return self._here.activity(name) or (other.activity if other else "")
+
+    def live(self, topic: str) -> Iterable[str]:
+        """The agents and users that are connected, those alone that subscribe to the topic if there is one."""
+        others = self._others().items()
+        elsewhere = {name for name, one in others if one.kind != "service" and (not topic or topic in one.topics)}
+        return [*self._here.live(topic), *sorted(elsewhere)]
+
+    def takes(self, name: str) -> bool:
+        """Never: another process may have written something for them before."""
+        return False
+
+    def posted(self, post: Post, posted: Posted) -> None:
+        """A message has been accepted here."""
+        self._here.posted(post, posted)
+
+    def revived(self, name: str, number: int) -> None:
+        """A dead letter of theirs waits again."""
+        self._here.revived(name, number)
+
+    def come(self, names: Iterable[str]) -> None:
+        """Messages for them may wait that were accepted elsewhere."""
+        self._here.come(names)
+
+    def moved(self, names: Collection[str]) -> None:
+        """They are connected to another process now."""
+        self._here.moved(names)
+
+    def written(self) -> None:
+        """A group is written: what waits is to be flushed."""
+        self._here.written()
