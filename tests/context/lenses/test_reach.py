@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tersely.code.engine import Engine
-from tersely.code.graph.references import Users
+from tersely.code.graph.users import Users
 from tersely.code.symbols import Grade
 from tersely.context.lenses.test_impact.reach import Reach, Reaching
 from tersely.context.lenses.test_impact.suites import Suites

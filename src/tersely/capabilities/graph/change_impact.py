@@ -19,7 +19,7 @@ from tersely.foundation.errors import TerselyError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tersely.code.graph.references import User, Users
+    from tersely.code.graph.users import User, Users
     from tersely.code.index.changes import ChangedFile
     from tersely.code.languages.runners.commands import SelectedTest
     from tersely.context.lenses.test_impact.changed import Gone
@@ -109,7 +109,7 @@ def _shortened(impact: ChangeImpact, routes: int) -> ChangeImpact:
 
 
 def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
-    from tersely.code.graph.references import Users
+    from tersely.code.graph.users import Users
     from tersely.code.languages.runners.commands import SelectedTest
     from tersely.context.lenses.test_impact.reach import LIKELY, Reach
     from tersely.context.lenses.test_impact.suites import Suites

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tersely.code.expressions import CALL, CONST, DEFINED, IMPORTED, ITEM, Expression
@@ -20,7 +20,7 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program import MEMBER_OWNERS, File
 from tersely.code.symbols import CALLABLE_KINDS, CallSite
-from tersely.code.syntax.trace import Binding, Trace, trace
+from tersely.code.syntax.trace import Binding, Token, Trace, offset_of, trace
 
 MAX_IMPORT_HOPS = 12  # re-exports that a name is followed through
 
@@ -46,22 +46,38 @@ class Definitions:
     def at(self, path: str, line: int, column: int) -> list[Place]:
         """Where the name at a position is defined, nearest first; line from 1, column from 0."""
         file = self._program.file(self._program.by_path[path])
-        walk = trace(self._source_of(path), file.language, line, column)
-        self._traces[file.id] = walk
-        if walk.hit is not None:
-            found = self._of_member_expression(file, *walk.hit)
-        else:
-            found = self._of_name(file, walk.token, walk.offset) if walk.token else []
-        if walk.is_in_import(walk.offset):
-            found = [place for place in found if place[:2] != (path, line)] or self._of_imported_module(file, walk.path)
-        found = self._overloads_called(file, walk, line, found)
-        return self._announced(found or self._standing_at(file, line, walk.token))
+        source = self._source_of(path)
+        offset = offset_of(source, line, column)
+        return self._meant(file, self._read(file, source, [offset]), offset, line) if offset >= 0 else []
 
-    def _overloads_called(self, file: File, walk: Trace, line: int, places: list[Place]) -> list[Place]:
+    def at_offsets(self, file: File, source: bytes, places: Mapping[int, int]) -> Iterator[tuple[int, list[Place]]]:
+        """The same for many names of a file, given and answered by their offsets in it, with the line of each."""
+        walk = self._read(file, source, sorted(places))
+        for offset, line in places.items():
+            yield offset, self._meant(file, walk, offset, line)
+
+    def _read(self, file: File, source: bytes, offsets: Sequence[int]) -> Trace:
+        walk = self._traces[file.id] = trace(source, file.language, offsets)
+        return walk
+
+    def _meant(self, file: File, walk: Trace, offset: int, line: int) -> list[Place]:
+        """Where what stands at an offset is defined."""
+        token = walk.token(offset)
+        if token.member is not None:
+            found = self._of_member_expression(file, *token.member)
+        else:
+            found = self._of_name(file, token) if token.name else []
+        if walk.is_in_import(token.offset):
+            found = [place for place in found if place[:2] != (file.path, line)]
+            found = found or self._of_imported_module(file, token.path)
+        found = self._overloads_called(file, walk.innermost(token.offset), line, found)
+        return self._announced(found or self._standing_at(file, line, token.name))
+
+    def _overloads_called(self, file: File, scope: int, line: int, places: list[Place]) -> list[Place]:
         """Of several functions of one name those that a call on the line reaches; all of them if it reaches none."""
         if len(places) < 2 or not all(self._is_function(place) for place in places):
             return places
-        caller = self._program.symbol_id(file.id, file.named_owner(walk.innermost(walk.offset)))
+        caller = self._program.symbol_id(file.id, file.named_owner(scope))
         site = CallSite(file.path, line)
         called = (edge for edge in self._graph.callees(caller, guesses=False) if site in edge.sites)
         reached = {edge.callee for edge in called}
@@ -168,12 +184,12 @@ class Definitions:
 
     # Names
 
-    def _of_name(self, file: File, name: str, offset: int) -> list[Place]:
-        """What a bare name means at an offset: local bindings, members of the classes around, the file, imports."""
-        walk = self._trace(file)
-        seen = walk.lookup(name, offset)
+    def _of_name(self, file: File, token: Token) -> list[Place]:
+        """What a bare name means where it stands: local bindings, members of the classes around, the file, imports."""
+        walk, name = self._trace(file), token.name
+        seen = walk.lookup(token)
         inner = seen[0].start if seen else -1
-        scope = walk.innermost(offset)
+        scope = walk.innermost(token.offset)
         position = scope
         while position > 0 and file.definitions[position][7] > inner:
             if file.facts.implicit_receiver and file.definitions[position][0] in MEMBER_OWNERS:

@@ -1,4 +1,4 @@
-"""A walk that also remembers places: where names are bound and how far they are seen, and what stands at one position.
+"""A walk that also remembers places: where names are bound, how far they are seen, and what stands at some offsets.
 
 The walk notes every binding with its node. How far a binding is seen follows from the tree: to the end of the innermost
 block, function or class around it. Nothing of this is in the facts: a file is traced when a question needs it.
@@ -6,7 +6,9 @@ block, function or class around it. Nothing of this is in the facts: a file is t
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -59,15 +61,26 @@ class Note(NamedTuple):
     at: Node | None = None  # where the name stands, if not at `node`
 
 
-class Trace(Lowering):
-    """`hit`: scope and expression of the member at the position asked for; `token`: the name there."""
+class Token(NamedTuple):
+    """What stands at an offset that was asked for: a name, or nothing that has one."""
 
-    def __init__(self, source: bytes, language: Language, handlers: list[Any], rules: list[Any], offset: int) -> None:
-        self.offset = offset
-        self.hit: tuple[int, Expression] | None = None
-        self.token = ""
-        self.path = ""  # the token with the names before it in a path
-        self.version = ""  # of the name, where straight-line code binds it again
+    offset: int  # where it begins
+    name: str
+    path: str = ""  # the name with those before it in a path
+    version: str = ""  # of the name, where straight-line code binds it again
+    member: tuple[int, Expression] | None = None  # scope and expression, where it is the name of a member
+
+
+class Trace(Lowering):
+    """A file walked again. `offsets`: the bytes, ascending, of which `token` is to tell what stands there."""
+
+    def __init__(
+        self, source: bytes, language: Language, handlers: list[Any], rules: list[Any], offsets: Sequence[int]
+    ) -> None:
+        self._offsets = offsets
+        self._members: dict[int, tuple[int, Expression]] = {}  # by offset
+        self._versions: dict[int, str] = {}  # by offset
+        self._root: Node | None = None
         self.keys: dict[tuple[int, Any], list[int]] = defaultdict(list)  # lines that give a display a key
         self.stores: dict[str, list[tuple[int, int]]] = defaultdict(list)  # (offset, line) of assigned members
         self._notes: dict[str, list[Note]] = defaultdict(list)
@@ -83,11 +96,11 @@ class Trace(Lowering):
         self.value(root)
         for node in self._skipped:
             self.visit(named_parts(node))
-        if self.offset >= 0:
-            self._find(root)
+        self._root = root
 
-    def lookup(self, name: str, offset: int) -> list[Binding]:
-        """The bindings that a name means at an offset: those of the innermost block that has any in sight."""
+    def lookup(self, token: Token) -> list[Binding]:
+        """The bindings that a name means where it stands: those of the innermost block that has any in sight."""
+        name, offset = token.name, token.offset
         every = self.bindings(name)
         here = [each for each in every if each.declares and each.imported is None and self._covers(each.at, offset)]
         if here:
@@ -101,15 +114,15 @@ class Trace(Lowering):
             seen = before or (seen if self.language.hoists else [])
         innermost = max((each.start for each in seen), default=0)
         seen = [each for each in seen if each.start == innermost]
-        seen = [each for each in seen if each.version in self._variables(each.owner)] or seen
+        seen = [each for each in seen if each.version in self._variables(token.version, each.owner)] or seen
         if self.language.blocks and seen and seen[0].declares and not seen[0].shared:
             last = max(seen, key=lambda each: (each.offset <= offset, each.offset))
             return [each for each in seen if each.definition >= 0] if last.definition >= 0 else [last]
         return seen
 
-    def _variables(self, owner: int) -> set[str]:
-        """The variables that the name at the position may be."""
-        found, pending = {self.version}, [self.version]
+    def _variables(self, version: str, owner: int) -> set[str]:
+        """The variables that a name may be that is read as one of them."""
+        found, pending = {version}, [version]
         while pending:
             further = set(self._met.get((owner, pending.pop()), ())) - found
             found |= further
@@ -194,46 +207,59 @@ class Trace(Lowering):
         return result
 
     def _notice(self, node: Node, result: Expression) -> None:
-        if self.hit is not None or not self._covers(node):
+        inside = self._asked_in(node) if self._offsets else ()
+        if not inside:
             return
         rule = self.rules[node.kind_id]
-        if type(rule) is model.Member and type(result) is tuple and result[0] == MEMBER:
-            member = field(rule.member)(node)
-        elif type(rule) is model.Call and rule.receiver and field(rule.receiver)(node) is not None:
-            member = field(rule.callee)(node)
-            result = result[1] if type(result) is tuple and len(result) > 1 else None
-        elif type(rule) is model.Item:
-            member = field(rule.index)(node)
-            if member is not None and type(self.rules[member.kind_id]) is model.Name:
-                return
-        elif type(rule) is model.Name:
-            self.version = result if type(result) is str and VERSION_MARK in result else self.text(node)
+        if type(rule) is model.Name:
+            version = result if type(result) is str and VERSION_MARK in result else self.text(node)
+            self._versions.update(dict.fromkeys(inside, version))
             return
-        else:
-            return
-        if member is not None and result is not None and self._covers(member):
-            self.hit = (self.scope.definition, result)
+        member, expression = self._named_member(node, rule, result)
+        for offset in self._asked_in(member) if member is not None and expression is not None else ():
+            self._members.setdefault(offset, (self.scope.definition, expression))
 
-    def _find(self, root: Node) -> None:
-        """The name at the position, from the tree alone."""
-        leaf = root.descendant_for_byte_range(self.offset, self.offset + 1)
+    def _asked_in(self, node: Node) -> Sequence[int]:
+        """The offsets that were asked for and are in a node."""
+        first = bisect_left(self._offsets, node.start_byte)
+        return self._offsets[first : bisect_left(self._offsets, node.end_byte, first)]
+
+    def _named_member(self, node: Node, rule: Any, result: Expression) -> tuple[Node | None, Expression]:
+        """The name of the member that a node reads or calls, and its expression; nothing for other nodes."""
+        if type(rule) is model.Member and type(result) is tuple and result[0] == MEMBER:
+            return field(rule.member)(node), result
+        if type(rule) is model.Call and rule.receiver and field(rule.receiver)(node) is not None:
+            return field(rule.callee)(node), result[1] if type(result) is tuple and len(result) > 1 else None
+        if type(rule) is model.Item:
+            index = field(rule.index)(node)
+            is_name = index is not None and type(self.rules[index.kind_id]) is model.Name
+            return None if is_name else index, result
+        return None, None
+
+    def token(self, offset: int) -> Token:
+        """The name at an offset, from the tree, and the member that it is, from the walk."""
+        leaf = self._root.descendant_for_byte_range(offset, offset + 1) if self._root is not None else None
         if leaf is None or leaf.child_count:
-            return
+            return Token(offset, "", member=self._members.get(offset))
         if leaf.parent is not None and type(self.rule(leaf.parent)) is model.Name:  # of several tokens: `$name`
             leaf = leaf.parent
-            self.offset = leaf.start_byte
-        self.token = self.path = self.text(leaf)
-        if leaf.parent is not None:
-            start = leaf.parent.start_byte if leaf.parent.type.startswith(("dotted", "scoped")) else leaf.start_byte
-            self.path = self.source[start : leaf.end_byte].decode("utf-8", "replace")
-        rule: Any = self.rule(leaf.parent) if leaf.parent is not None else None
-        if leaf.parent is not None and type(rule) in (model.Label, model.Jump):
-            label = field(rule.name if type(rule) is model.Label else rule.label)(leaf.parent)
-            if label is not None and label.start_byte == leaf.start_byte:
-                self.token = LABEL_MARK + self.token
+        name, start = self.text(leaf), leaf.start_byte
+        if leaf.parent is not None and leaf.parent.type.startswith(("dotted", "scoped")):
+            start = leaf.parent.start_byte
+        path = self.source[start : leaf.end_byte].decode("utf-8", "replace")
+        name = LABEL_MARK + name if self._is_label(leaf) else name
+        return Token(leaf.start_byte, name, path, self._versions.get(offset, ""), self._members.get(offset))
 
-    def _covers(self, node: Node, offset: int = -1) -> bool:
-        return node.start_byte <= (self.offset if offset < 0 else offset) < node.end_byte
+    def _is_label(self, leaf: Node) -> bool:
+        """Whether a name is that of a label, where it stands or where it is jumped to."""
+        rule: Any = self.rule(leaf.parent) if leaf.parent is not None else None
+        if leaf.parent is None or type(rule) not in (model.Label, model.Jump):
+            return False
+        label = field(rule.name if type(rule) is model.Label else rule.label)(leaf.parent)
+        return label is not None and label.start_byte == leaf.start_byte
+
+    def _covers(self, node: Node, offset: int) -> bool:
+        return node.start_byte <= offset < node.end_byte
 
     # What follows from the tree
 
@@ -315,16 +341,19 @@ class Trace(Lowering):
         return facts.implicit_receiver or binding.everywhere
 
 
-def trace(source: bytes, language: Language, line: int = 0, column: int = 0) -> Trace:
-    """Walk a file again, remembering places. Lines count from 1, columns from 0 in characters; line 0 asks for none."""
-    offset = -1
-    if line > 0:
-        rows = source.split(b"\n")
-        if line <= len(rows):
-            before = rows[line - 1].decode("utf-8", "replace")[:column].encode("utf-8", "replace")
-            offset = sum(len(row) + 1 for row in rows[: line - 1]) + len(before)
+def offset_of(source: bytes, line: int, column: int) -> int:
+    """The byte at a place; lines count from 1, columns from 0 in characters. -1 where there is no such line."""
+    rows = source.split(b"\n")
+    if not 1 <= line <= len(rows):
+        return -1
+    before = rows[line - 1].decode("utf-8", "replace")[:column].encode("utf-8", "replace")
+    return sum(len(row) + 1 for row in rows[: line - 1]) + len(before)
+
+
+def trace(source: bytes, language: Language, offsets: Sequence[int] = ()) -> Trace:
+    """Walk a file again, remembering places, and what stands at some offsets, which are to be in ascending order."""
     parser, handlers, rules = tools_for(language)
-    walk = Trace(source, language, handlers, rules, offset)
+    walk = Trace(source, language, handlers, rules, offsets)
     allow_deep_nesting()
     root = parser.parse(readable(source, language)).root_node
     with suppress(RecursionError):  # what was met until then is what can be said

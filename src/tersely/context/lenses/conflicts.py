@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from tersely.code.engine import Engine
-from tersely.code.graph.references import Users
+from tersely.code.graph.users import Users
 from tersely.code.symbols import Grade, Kind, Symbol
 from tersely.context.lenses.diff.change import Revisions, of_git, symbols_changed
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol

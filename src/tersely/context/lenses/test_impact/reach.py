@@ -13,7 +13,7 @@ import heapq
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from tersely.code.graph.references import User, Users, Way
+from tersely.code.graph.users import User, Users, Way
 from tersely.code.index.store import Store
 from tersely.code.languages.runners.commands import SelectedTest
 from tersely.code.symbols import Grade, Symbol
