@@ -34,6 +34,7 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
         ["=== src/shop/orders.py whole", "=== src/shop/audit.py whole", "return str(cents * RATE)"],
     ),
     "symbol deps": (["Order.place"], ["needs", "Order.validate  ", "format_cents", "callee"]),
+    "symbol references": (["format_cents"], ["references: ", "call", "import", "Order.place"]),
     "definition": (["src/shop/orders.py:16"], ["fmt", "src/shop/money.py:23", "src/shop/money.py:format_cents"]),
     "calls": (["format_cents"], ["called by 2", "Price.shown", "line 17", "Order.place", "external", "builtins.str"]),
     "symbol callers": (["format_cents"], ["called by 2", "Order.place"]),
@@ -160,6 +161,7 @@ def test_help_of_a_group_lists_its_commands(ask: Ask) -> None:
         "get",
         "slice",
         "deps",
+        "references",
         "callers",
         "callees",
     ]

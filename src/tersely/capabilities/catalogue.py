@@ -22,6 +22,7 @@ _MODULES = {
     "code.symbol.get": "symbols.get",
     "code.symbol.slice": "symbols.slice",
     "code.symbol.deps": "symbols.deps",
+    "code.symbol.references": "symbols.references",
     "code.definition": "symbols.definition",
     "code.calls": "graph.calls",
     "code.impact": "graph.calls:IMPACT",

@@ -71,6 +71,7 @@ SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
             Command(("symbol", "get"), "code.symbol.get"),
             Command(("symbol", "slice"), "code.symbol.slice"),
             Command(("symbol", "deps"), "code.symbol.deps"),
+            Command(("symbol", "references"), "code.symbol.references"),
             Command(("definition",), "code.definition"),
         ),
     ),

@@ -33,6 +33,10 @@ OVERVIEW: Mapping[str, tuple[str, str]] = {
     "symbol get": ("SYMBOL…", "Source of symbols"),
     "symbol slice": ("SYMBOL…", "Symbols with their dependencies, then their callers, within a token budget"),
     "symbol deps": ("SYMBOL", "Dependencies of a symbol: types, bases, constants, imports, decorators, callees"),
+    "symbol references": (
+        "SYMBOL",
+        "References to a symbol: calls, types, bases, imports, reads and writes of its name",
+    ),
     "definition": ("FILE:LINE[:COLUMN]", "Definitions of the names at a place in a file"),
     "calls": ("[SYMBOL]", "Callers and callees of a symbol"),
     "symbol callers": ("SYMBOL", "Callers of a symbol"),

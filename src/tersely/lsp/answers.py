@@ -19,6 +19,7 @@ from tersely.lsp.places import (
     lines_range,
     location,
     name_of,
+    named_at,
     path_of,
     range_of,
     uri_of,
@@ -26,6 +27,7 @@ from tersely.lsp.places import (
 
 MAX_LISTED_SYMBOLS = 200  # of one search for symbols
 MAX_LISTED_CALLS = 1_000  # of one symbol, on one side
+MAX_LISTED_REFERENCES = 5_000  # of one symbol
 MAX_LENSES = 300  # of one file
 QUERIES_AT_A_TIME = 50  # as `code.symbol.find` takes them
 _EXTERNAL = "external:"
@@ -64,16 +66,17 @@ class Answers:
     async def references(
         self, document: Document, position: types.Position, *, with_definition: bool
     ) -> list[types.Location]:
-        """Where the symbol at a position is called, as the call graph has it, surest first."""
+        """Every name that means the symbol at a position, by file and place, its definition first."""
         symbol = await self.defined(document, position)
-        if not symbol:
+        asked = {"symbol": symbol, "limit": MAX_LISTED_REFERENCES}
+        found = await self._value(document.root, "code.symbol.references", asked) if symbol else None
+        if found is None:
             return []
-        calls = await self._calls(document.root, symbol, "callers")
-        places = [(call["path"], line) for call in items(calls["callers"]) for line in call["lines"]]
+        root = document.root
+        places = [named_at(root, each, self._codec) for each in items(found["references"])]
         if with_definition:
-            places.insert(0, (path_of(calls["symbol"]), calls["line"]))
-        name = name_of(symbol)
-        return [location(document.root, path, line, name, self._codec) for path, line in dict.fromkeys(places)]
+            places.insert(0, location(root, path_of(symbol), found["line"], name_of(symbol), self._codec))
+        return places
 
     async def item(self, root: Path, symbol: str) -> list[types.CallHierarchyItem]:
         """A symbol as an item of a call hierarchy."""

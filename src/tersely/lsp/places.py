@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from tersely.foundation.roots import find_root
 
 MAX_READ_BYTES = 10_000_000  # of a file in which places are looked for
 MAX_READ_FILES = 64  # whose lines are kept between answers, as long as the files are the same
+_NAME = re.compile(r"\w*")
 _KINDS: Mapping[str, types.SymbolKind] = {
     "module": types.SymbolKind.Module, "class": types.SymbolKind.Class, "function": types.SymbolKind.Function,
     "method": types.SymbolKind.Method, "variable": types.SymbolKind.Variable, "constant": types.SymbolKind.Constant,
@@ -57,6 +59,17 @@ def column_of(document: Document, position: types.Position, codec: PositionCodec
 def location(root: Path, path: str, line: int, name: str, codec: PositionCodec) -> types.Location:
     """Where a name stands on a line, counted from 1; the line's beginning where it does not, or there is no file."""
     return types.Location(uri_of(root, path), range_of(root, path, line, name, codec))
+
+
+def named_at(root: Path, reference: Mapping[str, Any], codec: PositionCodec) -> types.Location:
+    """The place of a name that means a symbol, under which name ever."""
+    path, line, start = reference["path"], reference["line"], reference["column"] - 1
+    lines = _lines(root / path)
+    text = lines[line - 1] if line <= len(lines) else ""
+    name = _NAME.match(text, start)
+    end = name.end() if name is not None else start
+    found = types.Range(types.Position(line - 1, start), types.Position(line - 1, end))
+    return types.Location(uri_of(root, path), codec.range_to_client_units(lines, found) if text else found)
 
 
 def uri_of(root: Path, path: str) -> str:

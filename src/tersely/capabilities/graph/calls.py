@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -22,7 +23,7 @@ from tersely.capabilities.paging import Page, limit_option, offset_option, page_
 from tersely.capabilities.text import Style, aligned
 from tersely.capabilities.values import lines_text
 from tersely.code.places import is_test
-from tersely.code.symbols import Edge, Grade, Kind
+from tersely.code.symbols import CLASS_KINDS, VALUE_KINDS, Edge, Grade, Kind, Symbol
 
 if TYPE_CHECKING:
     from tersely.code.graph.callgraph import CallGraph, Reached
@@ -114,7 +115,8 @@ def run(workspace: Workspace, parameters: Parameters) -> Calls:
         return Calls("", None, 0, 0, 1, None, None, page_of(edges, limit, offset), 0, False, True)
     symbol = workspace.engine.symbol(parameters.symbol)
     sides = [side for side in Direction if parameters.direction in {None, side}]
-    walks = {side: _walk(graph, symbol.id, side, parameters) for side in sides}
+    first = () if parameters.sites else _references(workspace, symbol, guesses=parameters.guesses)
+    walks = {side: _walk(graph, symbol.id, side, parameters, first) for side in sides}
     callers, callees = (page_of(walks[side].calls, limit, offset) if side in walks else None for side in Direction)
     place = symbol.id, symbol.kind, symbol.start_line, symbol.end_line, parameters.depth
     tests = sum(walk.tests for walk in walks.values())
@@ -130,10 +132,25 @@ class _CallWalk(NamedTuple):
     cut: bool
 
 
-def _walk(graph: CallGraph, start: str, side: Direction, parameters: Parameters) -> _CallWalk:
+def _references(workspace: Workspace, symbol: Symbol, *, guesses: bool) -> list[Edge]:
+    """Who refers to what is not called alone: a type, a field, a constant."""
+    from tersely.code.graph.references import References
+
+    if symbol.kind not in CLASS_KINDS | VALUE_KINDS:
+        return []
+    edges = References(workspace.engine.graph, workspace.engine.source).edges(symbol.id)
+    return [edge for edge in edges if guesses or edge.grade is not Grade.BY_NAME]
+
+
+def _walk(graph: CallGraph, start: str, side: Direction, parameters: Parameters, first: Sequence[Edge]) -> _CallWalk:
     to_callees = side is Direction.CALLEES
     found, is_cut = graph.walk(
-        start, parameters.depth, limit=MAX_WALKED_SYMBOLS, to_callees=to_callees, guesses=parameters.guesses
+        start,
+        parameters.depth,
+        limit=MAX_WALKED_SYMBOLS,
+        to_callees=to_callees,
+        guesses=parameters.guesses,
+        first=first,
     )
     kept = sorted((one for one in found if _is_wanted(one, parameters)), key=_order)
     tests = 0 if to_callees else sum(is_test(path_of(one.symbol)) for one in kept)
@@ -260,7 +277,8 @@ CAPABILITY = Capability(
 IMPACT = Capability(
     name="code.impact",
     summary="Symbols that a change of a symbol may affect: its callers, theirs, and so on",
-    description="Nearest first, each with a shortest way to the symbol and the grade of its weakest call.",
+    description="Nearest first, each with a shortest way to the symbol and the grade of its weakest call. Of a type, "
+    "field or constant the symbols that refer to it come first, then their callers.",
     parameters=ImpactParameters,
     run=run,
     text=text,

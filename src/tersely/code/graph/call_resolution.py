@@ -428,7 +428,7 @@ class Sites:
             files = {home}
             whole = self._whole_module(home, name)
             if whole:
-                files.update(self._importers(home))
+                files.update(self.importers(home))
                 pending.extend(Carrier(other, home, False, False) for other in whole if (home, other, True) not in seen)
             elif type(name) is str and not is_local:
                 mentioning = self.program.mentioning(name, file)
@@ -473,7 +473,7 @@ class Sites:
         names = (facts.module_object, facts.default_export)
         return names if name and name in names else ()
 
-    def _importers(self, home: int) -> set[int]:
+    def importers(self, home: int) -> set[int]:
         """Files that may import a file as a whole."""
         file = self.program.file(home)
         keys = file.facts.module_keys(file.path) if file.facts.module_keys is not None else ()

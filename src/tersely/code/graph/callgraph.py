@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -190,9 +190,18 @@ class CallGraph:
         return evaluator.members.sites
 
     def walk(
-        self, symbol_id: str, depth: int, *, limit: int, to_callees: bool = False, guesses: bool = True
+        self,
+        symbol_id: str,
+        depth: int,
+        *,
+        limit: int,
+        to_callees: bool = False,
+        guesses: bool = True,
+        first: Sequence[Edge] = (),
     ) -> tuple[list[Reached], bool]:
         """The transitive callers or callees of a symbol, nearest first; whether `limit` cut them off.
+
+        `first`: the edges of the symbol itself, if others than its calls are meant.
 
         Breadth first: each is found once, by a shortest path, and the symbol itself only where it calls itself. The
         walk does not go on from what a decorator put in place of a function: that function has those callers itself
@@ -206,7 +215,8 @@ class CallGraph:
             path, weakest = pending.popleft()
             if len(path) > depth:
                 continue
-            for edge in adjacent(path[0], guesses=guesses):
+            is_start = len(path) == 1
+            for edge in first if is_start and first else adjacent(path[0], guesses=guesses):
                 end = edge.callee if to_callees else edge.caller
                 calls_itself = path == (end,)
                 if end in seen and not calls_itself:

@@ -21,6 +21,7 @@ from tersely.code.graph.pointsto.values import (
 from tersely.code.graph.program import MEMBER_OWNERS, File
 from tersely.code.symbols import CALLABLE_KINDS, CallSite
 from tersely.code.syntax.trace import Binding, Token, Trace, offset_of, trace
+from tersely.code.syntax.uses import Use
 
 MAX_IMPORT_HOPS = 12  # re-exports that a name is followed through
 
@@ -31,6 +32,17 @@ class Place(NamedTuple):
     path: str
     line: int
     symbol: str
+
+
+class Meaning(NamedTuple):
+    """A name where it is written, and what it means there."""
+
+    token: Token
+    line: int
+    scope: int  # the definition in whose scope it is written
+    use: Use
+    places: list[Place]  # where it is defined
+    names: int = -1  # the definition that gets this name here, -1 if none does
 
 
 class Definitions:
@@ -48,21 +60,27 @@ class Definitions:
         file = self._program.file(self._program.by_path[path])
         source = self._source_of(path)
         offset = offset_of(source, line, column)
-        return self._meant(file, self._read(file, source, [offset]), offset, line) if offset >= 0 else []
+        if offset < 0:
+            return []
+        walk = self._read(file, source, [offset])
+        return self._meant(file, walk, walk.token(offset), line)
 
-    def at_offsets(self, file: File, source: bytes, places: Mapping[int, int]) -> Iterator[tuple[int, list[Place]]]:
-        """The same for many names of a file, given and answered by their offsets in it, with the line of each."""
-        walk = self._read(file, source, sorted(places))
-        for offset, line in places.items():
-            yield offset, self._meant(file, walk, offset, line)
+    def names(self, file: File, source: bytes, lines: Mapping[int, int]) -> Iterator[Meaning]:
+        """The same for many names of a file, by their offsets in it, each with its line."""
+        walk = self._read(file, source, sorted(lines))
+        for offset, line in lines.items():
+            token = walk.token(offset)
+            if not walk.is_text(token):
+                places = self._meant(file, walk, token, line)
+                names = walk.defined.get(token.offset, -1)
+                yield Meaning(token, line, walk.innermost(token.offset), walk.use(token), places, names)
 
     def _read(self, file: File, source: bytes, offsets: Sequence[int]) -> Trace:
         walk = self._traces[file.id] = trace(source, file.language, offsets)
         return walk
 
-    def _meant(self, file: File, walk: Trace, offset: int, line: int) -> list[Place]:
+    def _meant(self, file: File, walk: Trace, token: Token, line: int) -> list[Place]:
         """Where what stands at an offset is defined."""
-        token = walk.token(offset)
         if token.member is not None:
             found = self._of_member_expression(file, *token.member)
         else:

@@ -53,7 +53,7 @@ def _blanks(root: Node, source: bytes, language: Language, within: tuple[int, in
             continue
         rule, children = rules[node.kind_id], node.children
         nameless = _nameless_child(node, rule, language)
-        is_text = type(rule) is model.Text and not _is_type(node)
+        is_text = type(rule) is model.Text and not is_type(node)
         is_apart = node.type in APART and source[node.start_byte - 1 : node.start_byte] not in _LINKS
         if type(rule) is model.Comment or is_apart or (is_text and not children):
             yield node.start_byte, node.end_byte
@@ -67,7 +67,7 @@ def _blanks(root: Node, source: bytes, language: Language, within: tuple[int, in
             pending.extend(children)
 
 
-def _is_type(node: Node) -> bool:
+def is_type(node: Node) -> bool:
     """Whether a text is a type that is written as a string."""
     around = node.parent
     while around is not None and around.type in TYPE_NODES:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.expressions import DETACHED, EXTENSION, MEMBER, VERSION_MARK, Expression
+from tersely.code.expressions import CONST, DETACHED, EXTENSION, ITEM, MEMBER, VERSION_MARK, Expression
 from tersely.code.languages import model
 from tersely.code.languages.model import Language
 from tersely.code.languages.nodes import named_parts
@@ -23,6 +23,8 @@ from tersely.code.syntax.compiling.table import ENDING_RULES
 from tersely.code.syntax.drafts import SCOPE_OWNERS, ScopeDraft
 from tersely.code.syntax.extract import readable, tools_for
 from tersely.code.syntax.lowering import Lowering
+from tersely.code.syntax.names_alone import is_type
+from tersely.code.syntax.uses import Use, use_in_header
 from tersely.foundation.recursion import allow_deep_nesting
 
 if TYPE_CHECKING:
@@ -80,6 +82,9 @@ class Trace(Lowering):
         self._offsets = offsets
         self._members: dict[int, tuple[int, Expression]] = {}  # by offset
         self._versions: dict[int, str] = {}  # by offset
+        self.defined: dict[int, int] = {}  # where the name of a definition stands -> the definition
+        self._called: set[int] = set()  # where what is called ends
+        self._written: set[int] = set()  # where what is bound or assigned begins or ends
         self._root: Node | None = None
         self.keys: dict[tuple[int, Any], list[int]] = defaultdict(list)  # lines that give a display a key
         self.stores: dict[str, list[tuple[int, int]]] = defaultdict(list)  # (offset, line) of assigned members
@@ -155,6 +160,7 @@ class Trace(Lowering):
             everywhere = self._current is not None and type(self.rules[self._current.kind_id]) is model.TypeParameter
             note = Note(node, -1, not self.outward, self.versioned(name), outer=outer, everywhere=everywhere)
             self._notes[name].append(note)
+            self._written.add(node.start_byte)
 
     def reopened(self, draft: ScopeDraft, node: Node) -> None:
         """Remember that names inside the node are of the definition."""
@@ -163,6 +169,7 @@ class Trace(Lowering):
     def stored(self, name: str, node: Node) -> None:
         """Remember where a member is assigned."""
         self.stores[name].append((node.start_byte, node.end_point[0] + 1))
+        self._written.add(node.end_byte)
 
     def met(self, name: str, variables: tuple[str, ...]) -> None:
         """Remember what a variable may be."""
@@ -184,6 +191,8 @@ class Trace(Lowering):
         """Remember the name of a definition."""
         draft = super().enter(node, kind, name, name_node, body, prefix)
         self._opened[node.id] = draft.definition
+        if name_node is not None:
+            self.defined[name_node.start_byte] = draft.definition
         if name_node is not None and not prefix and kind is not Kind.LAMBDA:
             self._notes[name].append(Note(node, draft.definition, True, name, at=name_node))
         return draft
@@ -203,6 +212,7 @@ class Trace(Lowering):
     def callee(self, node: Node) -> Expression:
         """Callees are members that nobody reads."""
         result = super().callee(node)
+        self._called.add(node.end_byte)
         self._notice(node, result)
         return result
 
@@ -215,6 +225,8 @@ class Trace(Lowering):
             version = result if type(result) is str and VERSION_MARK in result else self.text(node)
             self._versions.update(dict.fromkeys(inside, version))
             return
+        called = field(rule.callee)(node) if type(rule) is model.Call else None
+        self._called.update((called.end_byte,) if called is not None else ())
         member, expression = self._named_member(node, rule, result)
         for offset in self._asked_in(member) if member is not None and expression is not None else ():
             self._members.setdefault(offset, (self.scope.definition, expression))
@@ -230,15 +242,14 @@ class Trace(Lowering):
             return field(rule.member)(node), result
         if type(rule) is model.Call and rule.receiver and field(rule.receiver)(node) is not None:
             return field(rule.callee)(node), result[1] if type(result) is tuple and len(result) > 1 else None
-        if type(rule) is model.Item:
-            index = field(rule.index)(node)
-            is_name = index is not None and type(self.rules[index.kind_id]) is model.Name
-            return None if is_name else index, result
+        if type(rule) is model.Item and type(result) is tuple and result[0] == ITEM:
+            is_constant = type(result[2]) is tuple and result[2][0] == CONST
+            return field(rule.index)(node) if is_constant else None, result
         return None, None
 
     def token(self, offset: int) -> Token:
         """The name at an offset, from the tree, and the member that it is, from the walk."""
-        leaf = self._root.descendant_for_byte_range(offset, offset + 1) if self._root is not None else None
+        leaf = self._leaf(offset)
         if leaf is None or leaf.child_count:
             return Token(offset, "", member=self._members.get(offset))
         if leaf.parent is not None and type(self.rule(leaf.parent)) is model.Name:  # of several tokens: `$name`
@@ -249,6 +260,27 @@ class Trace(Lowering):
         path = self.source[start : leaf.end_byte].decode("utf-8", "replace")
         name = LABEL_MARK + name if self._is_label(leaf) else name
         return Token(leaf.start_byte, name, path, self._versions.get(offset, ""), self._members.get(offset))
+
+    def is_text(self, token: Token) -> bool:
+        """Whether what stands there is a part of a text that is no type."""
+        leaf = self._leaf(token.offset)
+        around = leaf.parent if leaf is not None else None
+        return around is not None and type(self.rules[around.kind_id]) is model.Text and not is_type(around)
+
+    def _leaf(self, offset: int) -> Node | None:
+        return self._root.descendant_for_byte_range(offset, offset + 1) if self._root is not None else None
+
+    def use(self, token: Token) -> Use:
+        """What a name is written for."""
+        if self.is_in_import(token.offset):
+            return Use.IMPORT
+        leaf = self._leaf(token.offset)
+        end = token.offset + len(token.name.encode())
+        if token.offset in self._written or (token.member is not None and end in self._written):
+            return Use.WRITE
+        if end in self._called:
+            return Use.CALL
+        return (use_in_header(leaf, self.rules) if leaf is not None else None) or Use.READ
 
     def _is_label(self, leaf: Node) -> bool:
         """Whether a name is that of a label, where it stands or where it is jumped to."""

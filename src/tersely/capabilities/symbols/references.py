@@ -1,0 +1,106 @@
+"""`code.symbol.references`: every name that means a symbol, and what it is written for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.graph.listing import MARKS, grade_text, name_of, sites_text
+from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
+from tersely.capabilities.text import Style, aligned, counted
+from tersely.capabilities.values import lines_text
+from tersely.code.places import is_test
+from tersely.code.symbols import Grade, Kind
+from tersely.code.syntax.uses import Use
+
+if TYPE_CHECKING:
+    from tersely.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Of what, which of them, and how many."""
+
+    symbol: str = positional("the symbol: a type, constant, field or function", role=Role.SYMBOL)
+    use: Use | None = option(None, "only those of one use", metavar="USE")
+    limit: int = limit_option(200, "references")
+    offset: int = offset_option("references")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One name; `owner` is the symbol around it, `column` counts from 1."""
+
+    path: str
+    line: int
+    column: int
+    owner: str
+    use: Use
+    grade: Grade
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """All names that mean a symbol, by path and place. `tests`: how many of them stand in tests."""
+
+    symbol: str
+    kind: Kind
+    line: int
+    end_line: int
+    uses: dict[str, int]  # how many there are of each use, the most frequent first
+    tests: int
+    references: Page[Reference]
+
+
+def run(workspace: Workspace, parameters: Parameters) -> References:
+    """Resolve each name that may mean the symbol."""
+    from tersely.code.graph.references import References as Finder
+
+    engine = workspace.engine
+    symbol = engine.symbol(parameters.symbol)
+    every = Finder(engine.graph, engine.source).of(symbol.id)
+    found = [one for one in every if parameters.use in {None, one.use}]
+    uses = {use.value: number for use, number in Counter(one.use for one in found).most_common()}
+    page = page_of(found, parameters.limit, parameters.offset).each(lambda one: Reference(*one))
+    tests = sum(is_test(one.path) for one in found)
+    return References(symbol.id, symbol.kind, symbol.start_line, symbol.end_line, uses, tests, page)
+
+
+def text(found: References, style: Style) -> str:
+    """By file, a line for each symbol and use, with the lines of the names."""
+    page = found.references
+    about = f"{found.kind.value}, {lines_text(found.line, found.end_line)}"
+    if not page.total:
+        return f"{style.symbol(found.symbol)}  {style.faint(about)}\n{style.heading('no references found')}"
+    uses = ", ".join(counted(number, use) for use, number in found.uses.items())
+    tests = f"; {found.tests:,} in tests" if found.tests else ""
+    blocks = [f"{style.symbol(found.symbol)}  {style.faint(f'{about}  {MARKS}')}"]
+    blocks.append(style.heading(f"{counted(page.total, 'reference')}: {uses}{tests}"))
+    groups: dict[tuple[str, str, Use, Grade], list[int]] = {}
+    for one in page.items:
+        groups.setdefault((one.path, one.owner, one.use, one.grade), []).append(one.line)
+    rows = [
+        (name_of(owner), use.value, sites_text(tuple(dict.fromkeys(lines))), grade_text(grade, ""))
+        for (_, owner, use, grade), lines in groups.items()
+    ]
+    lines = iter(aligned(rows, [style.symbol, None, style.faint, style.doubtful]))
+    for path, group in groupby(groups, key=lambda key: key[0]):
+        blocks.append(f"  {path}")
+        blocks += [f"    {next(lines)}" for _ in group]
+    return "\n".join([*blocks, *rest_line(page, "reference", style)])
+
+
+CAPABILITY = Capability(
+    name="code.symbol.references",
+    summary="References to a symbol: calls, types, bases, imports, reads and writes of its name",
+    description="Every name that means the symbol, through imports, aliases and the types of values. Graded as calls "
+    "are: exact (scopes and imports), inferred (types and flow of values), by name (a member of something of which "
+    "nothing is known, where few have the name). Names in comments and strings are left out.",
+    parameters=Parameters,
+    run=run,
+    text=text,
+    examples=("symbol references Session", "symbol references MAX_RETRIES --use write"),
+)

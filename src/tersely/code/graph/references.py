@@ -1,0 +1,166 @@
+"""Where a definition is referred to: the names that mean it, in calls, types, bases, imports, reads and writes.
+
+Candidates are the names in the files that mention it; each is resolved as one that is asked for by its place. A member
+of something of which nothing is known counts by name, where few definitions have the name. Calls that the call graph
+has found count as well where the name alone leads elsewhere: to what the definition overrides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from tersely.code.expressions import IMPORTED
+from tersely.code.graph.call_resolution import MAX_NAMESAKES
+from tersely.code.graph.callgraph import CallGraph
+from tersely.code.graph.definition import Definitions, Meaning
+from tersely.code.graph.program import File
+from tersely.code.symbols import VALUE_KINDS, CallSite, Edge, Grade, Kind
+from tersely.code.syntax.uses import Use
+
+MAX_REFERENCE_FILES = 300  # files that mention a name and are read for what it means there
+
+
+class Reference(NamedTuple):
+    """A name that means a definition. `column` counts from 1, in characters; `owner` is the symbol around it."""
+
+    path: str
+    line: int
+    column: int
+    owner: str
+    use: Use
+    grade: Grade
+
+
+class References:
+    """References to definitions over one call graph; `source_of` gives the text of a file."""
+
+    def __init__(self, graph: CallGraph, source_of: Callable[[str], bytes]) -> None:
+        self._graph = graph
+        self._program = graph.program
+        self._source_of = source_of
+        self._definitions = Definitions(graph, source_of)
+
+    def of(self, symbol_id: str) -> list[Reference]:
+        """Every reference to a symbol, by path and place; nothing for a module or a symbol that is not there."""
+        place = self._graph.place(symbol_id)
+        if place is None or place[1] == 0:
+            return []
+        wanted = _Wanted(symbol_id, *place, self._calls_of(symbol_id))
+        found = [each for other in self._files(wanted) for each in self._in_file(other, wanted)]
+        written = {(each.path, each.line) for each in found if each.use is Use.CALL}
+        unnamed = [call for site, call in wanted.calls.items() if (site.path, site.line) not in written]
+        return sorted({*found, *unnamed})
+
+    def edges(self, symbol_id: str) -> list[Edge]:
+        """The same as edges of the symbols around, each as sure as its surest reference."""
+        by_owner: dict[str, list[Reference]] = {}
+        for each in self.of(symbol_id):
+            by_owner.setdefault(each.owner, []).append(each)
+        order = list(Grade)
+        return [
+            Edge(
+                owner,
+                symbol_id,
+                min((each.grade for each in group), key=order.index),
+                tuple(dict.fromkeys(CallSite(each.path, each.line) for each in group)),
+            )
+            for owner, group in sorted(by_owner.items())
+        ]
+
+    def _calls_of(self, symbol_id: str) -> dict[CallSite, Reference]:
+        """The calls that the call graph knows, each as a reference from the beginning of its line."""
+        return {
+            site: Reference(site.path, site.line, 1, edge.caller, Use.CALL, edge.grade)
+            for edge in self._graph.callers(symbol_id)
+            for site in edge.sites
+        }
+
+    def _files(self, wanted: _Wanted) -> list[File]:
+        """The files that may write the name, its own first; where they are too many, this is noted."""
+        home = wanted.file
+        mentioning = self._program.mentioning(wanted.name, home)
+        every = dict.fromkeys((home.id, *mentioning, *sorted(self._graph.sites.importers(home.id))))
+        if len(every) > MAX_REFERENCE_FILES:
+            files = f"{MAX_REFERENCE_FILES} of {len(every):,} files with {wanted.name}"
+            self._program.limits_hit.add(f"truncated: references were looked for in {files}")
+        return [self._program.file(each) for each in list(every)[:MAX_REFERENCE_FILES]]
+
+    def _in_file(self, other: File, wanted: _Wanted) -> Iterator[Reference]:
+        source = self._source_of(other.path)
+        names = [wanted.name, *self._aliases(other, wanted)]
+        lines = _lines_of_names(source, names)
+        for meaning in self._definitions.names(other, source, lines) if lines else ():
+            grade = self._grade(other, meaning, wanted)
+            if grade is not None:
+                start = meaning.token.offset
+                column = len(source[source.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")) + 1
+                owner = self._program.symbol_id(other.id, other.named_owner(meaning.scope))
+                yield Reference(other.path, meaning.line, column, owner, meaning.use, grade)
+
+    def _aliases(self, other: File, wanted: _Wanted) -> list[str]:
+        """The names under which a file imports the definition, or the whole of its module."""
+        originals = (wanted.name, other.facts.default_export, other.facts.module_object)
+        return [
+            name
+            for name, entries in other.names(0).items()
+            if name != wanted.name
+            and any(type(entry) is tuple and entry[0] == IMPORTED and entry[2] in originals for _, entry in entries)
+        ]
+
+    def _grade(self, other: File, meaning: Meaning, wanted: _Wanted) -> Grade | None:
+        """How surely a name means the definition, None if it does not."""
+        is_named = meaning.names >= 0 and other.definitions[meaning.names][0] != Kind.EXTENSION
+        if is_named or wanted.is_own_name(other, meaning):
+            return None
+        if any(place.symbol == wanted.id for place in meaning.places):
+            member = meaning.token.member
+            return Grade.EXACT if member is None else self._graph.grade(other, *member)
+        call = wanted.calls.get(CallSite(other.path, meaning.line))
+        if call is not None and meaning.use is Use.CALL and meaning.token.name == wanted.name:
+            return call.grade
+        return Grade.BY_NAME if self._may_mean(other, meaning, wanted) else None
+
+    def _may_mean(self, other: File, meaning: Meaning, wanted: _Wanted) -> bool:
+        """Whether a name is that of a member of something of which nothing is known, and few have a member of it."""
+        if meaning.token.member is None or meaning.places or not wanted.is_member:
+            return False
+        name = wanted.name
+        if name in other.facts.common_members or len(self._program.named(name)) > MAX_NAMESAKES:
+            return False
+        scope, expression = meaning.token.member
+        return not self._graph.evaluator.values(other, scope, expression[1])
+
+
+class _Wanted:
+    """The definition that is looked for, and the calls of it that are known."""
+
+    def __init__(self, symbol_id: str, file: File, position: int, calls: dict[CallSite, Reference]) -> None:
+        self.id = symbol_id
+        self.file = file
+        self.name: str = file.definitions[position][1]
+        self.line: int = file.definitions[position][6]
+        self.is_value = file.definitions[position][0] in VALUE_KINDS
+        self._own = -1  # the offset of its own name
+        self.is_member = file.owner_class(position) >= 0
+        self.calls = calls
+
+    def is_own_name(self, other: File, meaning: Meaning) -> bool:
+        """Whether a name is where a value itself gets it: on its line the first that is not its type."""
+        is_there = self.is_value and other.id == self.file.id and meaning.line == self.line
+        if not is_there or meaning.use is Use.TYPE or self._own >= 0:
+            return self._own == meaning.token.offset
+        self._own = meaning.token.offset
+        return True
+
+
+def _lines_of_names(source: bytes, names: list[str]) -> dict[int, int]:
+    """The offsets at which a source writes one of some names, with their lines."""
+    either = "|".join(map(re.escape, names)).encode()
+    found, line, last = {}, 1, 0
+    for match in re.finditer(rb"(?<![\w\x80-\xff])(?:" + either + rb")(?![\w\x80-\xff])", source):
+        line += source.count(b"\n", last, match.start())
+        last = match.start()
+        found[match.start()] = line
+    return found

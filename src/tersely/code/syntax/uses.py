@@ -1,0 +1,54 @@
+"""What a name is written for, by the rules of its language: in the bases of a class, as a type, in a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.languages import model
+from tersely.code.syntax.children import field
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+class Use(StrEnum):
+    """What is done with a name where it is written."""
+
+    CALL = "call"
+    IMPORT = "import"
+    BASE = "base"
+    TYPE = "type"
+    WRITE = "write"
+    READ = "read"
+
+
+TYPE_TOKENS = frozenset({"type_identifier"})  # what grammars call names that cannot be anything else
+_FIELDS = {"bases": Use.BASE, "type": Use.TYPE, "returns": Use.TYPE, "bound": Use.TYPE}
+_ENDS = (model.Block, model.Call)  # what is further inside is no part of a header
+
+
+def use_in_header(leaf: Node, rules: Sequence[Any]) -> Use | None:
+    """Whether a name is one of a base or of a type, by the fields of what is around it; None if of neither."""
+    node = leaf
+    while node.parent is not None:
+        around = node.parent
+        rule = rules[around.kind_id]
+        for use, part in _header(rule):
+            found = field(part)(around)
+            if found is not None and found.start_byte <= leaf.start_byte < found.end_byte:
+                return use
+        if isinstance(rule, _ENDS):
+            break
+        node = around
+    return Use.TYPE if leaf.type in TYPE_TOKENS else None
+
+
+def _header(rule: Any) -> Iterator[tuple[Use, str]]:
+    """The parts of a node that hold bases or types."""
+    for name, use in _FIELDS.items():
+        part = getattr(rule, name, "")
+        for one in (part,) if type(part) is str else part:
+            if one:
+                yield use, one

@@ -1,0 +1,159 @@
+"""References: every name that means a type, a constant, a field or a function, and what it is written for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from tersely.code.engine import Engine
+from tersely.code.graph.references import References
+
+PYTHON = {
+    "store.py": """\
+        LIMIT = 3
+
+        class Store:
+            size = 0
+            def put(self, item): self.size = item
+
+        def make() -> "Store": return Store()
+        """,
+    "shop.py": """\
+        from store import LIMIT as MOST, Store
+        import store
+
+        class Shop(Store):
+            owner: Store
+            def fill(self, other: list[Store], what=None):
+                # Store LIMIT
+                for each in other: each.put(MOST)
+                return store.LIMIT, what.put, "Store"
+        """,
+}
+TYPESCRIPT = {
+    "repo.ts": """\
+        export interface Repo { find(id: number): Item }
+        export class Item { price = 1 }
+        export default function open(): Repo { return null as any }
+        """,
+    "app.ts": """\
+        import start, { Repo, Item as Thing } from './repo'
+        class Memory implements Repo {
+          find(id: number): Thing { return new Thing() }
+        }
+        const repo: Repo = start()
+        console.log(repo.find(1).price)
+        """,
+}
+JAVA = {
+    "a/Owners.java": """\
+        package a;
+        public interface Owners { String find(int id); int MOST = 3; }
+        """,
+    "a/Page.java": """\
+        package a;
+        class Page implements Runnable {
+            private final Owners owners;
+            Page(Owners owners) { this.owners = owners; }
+            public void run() { owners.find(Owners.MOST); }
+        }
+        """,
+}
+GO = {
+    "shop/shop.go": """\
+        package shop
+
+        type Item struct { Price int }
+
+        type byPrice []Item
+
+        func (b byPrice) Len() int { return len(b) }
+
+        const Most = 2
+
+        func Make(price int) *Item { return &Item{Price: price + Most} }
+        """,
+    "main.go": """\
+        package main
+
+        import "example.com/x/shop"
+
+        func main() { var it *shop.Item = shop.Make(shop.Most); println(it.Price) }
+        """,
+    "go.mod": "module example.com/x\n",
+}
+RUST = {
+    "src/lib.rs": """\
+        pub const MOST: u8 = 3;
+        pub struct Item { pub price: u8 }
+        pub trait Priced { fn price(&self) -> u8; }
+        impl Priced for Item { fn price(&self) -> u8 { self.price.min(MOST) } }
+        """,
+    "src/cart.rs": """\
+        use crate::Item;
+        fn total(items: &[Item]) -> u8 { items[0].price }
+        """,
+}
+C = {
+    "item.h": """\
+        #define MOST 3
+        struct item { int price; };
+        int total(struct item *one);
+        """,
+    "item.c": """\
+        #include "item.h"
+        int total(struct item *one) { return one->price + MOST; }
+        int twice(struct item *one) { return 2 * total(one); }
+        """,
+}
+CASES = [
+    (PYTHON, "store.py:Store", ["shop.py:1 import", "shop.py:4 base", "shop.py:5 type", "shop.py:6 type",
+                                "store.py:7 type", "store.py:7 call"]),
+    (PYTHON, "store.py:LIMIT", ["shop.py:1 import", "shop.py:1 import", "shop.py:8 read", "shop.py:9 read"]),
+    (PYTHON, "Store.put", ["shop.py:8 call inferred", "shop.py:9 read by_name"]),
+    (PYTHON, "Store.size", ["store.py:5 write"]),
+    (TYPESCRIPT, "repo.ts:Repo", ["app.ts:1 import", "app.ts:2 base", "app.ts:5 type", "repo.ts:3 type"]),
+    (TYPESCRIPT, "repo.ts:Item", ["app.ts:1 import", "app.ts:1 import", "app.ts:3 type", "app.ts:3 call",
+                                  "repo.ts:1 type"]),
+    (TYPESCRIPT, "repo.ts:open", ["app.ts:1 import", "app.ts:5 call"]),
+    (TYPESCRIPT, "Item.price", ["app.ts:6 read inferred"]),
+    (JAVA, "Owners", ["a/Page.java:3 type", "a/Page.java:4 type", "a/Page.java:5 read"]),
+    (JAVA, "Owners.find", ["a/Page.java:5 call inferred"]),
+    (JAVA, "Owners.MOST", ["a/Page.java:5 read"]),
+    (JAVA, "Page.owners", ["a/Page.java:4 write", "a/Page.java:5 read"]),
+    (GO, "shop.go:Item", ["main.go:5 type", "shop/shop.go:5 type", "shop/shop.go:11 type", "shop/shop.go:11 type"]),
+    (GO, "Most", ["main.go:5 read", "shop/shop.go:11 read"]),
+    (GO, "Item.Price", ["main.go:5 read inferred"]),
+    (RUST, "src/lib.rs:Item", ["src/lib.rs:4 type", "src/cart.rs:1 import", "src/cart.rs:2 type"]),
+    (RUST, "Item.price", ["src/lib.rs:4 read", "src/cart.rs:2 read inferred"]),
+    (RUST, "MOST", ["src/lib.rs:4 read"]),
+    (RUST, "Priced", ["src/lib.rs:4 base"]),
+    (C, "item.h:item", ["item.c:2 type", "item.c:3 type", "item.h:3 type"]),
+    (C, "item.c:total", ["item.c:3 call"]),
+    (C, "MOST", ["item.c:2 read"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sources", [PYTHON, TYPESCRIPT, JAVA, GO, RUST, C])
+def test_every_name_that_means_a_symbol(tmp_path: Path, sources: dict[str, str]) -> None:
+    _write(tmp_path, sources)
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        finder = References(engine.graph, engine.source)
+        for wanted in (case for case in CASES if case[0] is sources):
+            symbol = engine.symbol(wanted[1])
+            said = [
+                f"{one.path}:{one.line} {one.use} {one.grade}".removesuffix(" exact") for one in finder.of(symbol.id)
+            ]
+            assert sorted(said) == sorted(wanted[2]), wanted[1]
+
+
+def _write(root: Path, sources: dict[str, str]) -> Sequence[Path]:
+    paths = [root / path for path in sources]
+    for path, text in zip(paths, sources.values(), strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text))
+    return paths
