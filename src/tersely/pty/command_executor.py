@@ -9,12 +9,12 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from tersely.capabilities.relay.results import error_text, result_text
+from tersely.client.outbox import Outbox, Unsent
 from tersely.foundation.errors import TerselyError
 from tersely.pty.child_processes import Spawned
 from tersely.pty.inline.arguments import CODE_SERVICE, Asked, asked
 from tersely.pty.inline.commands import Command, Malformed, Message, Release, Spawn, Unmarked
 from tersely.pty.mail import AWAY, Mail
-from tersely.pty.outbox import Outbox, Unsent
 
 MAX_WAITING_COMMANDS = 1_000  # of one program, not yet done
 _AWAY_SECONDS = 0.5  # before a relay that was away is asked again
@@ -34,13 +34,13 @@ Say = Callable[[str, str], object]  # who says it, and what
 class Speech:
     """The commands of one program. Messages are sent one after the other; services may take their time."""
 
-    def __init__(self, mail: Mail, outbox: Outbox, spawned: Spawned, say: Say) -> None:
+    def __init__(self, mail: Mail, outbox: Outbox[Message], spawned: Spawned, say: Say) -> None:
         """Messages that an earlier run has left in the outbox are sent first."""
         self._mail = mail
         self._outbox = outbox
         self._spawned = spawned
         self._say = say
-        self._waiting: asyncio.Queue[Command | Unsent] = asyncio.Queue(MAX_WAITING_COMMANDS)
+        self._waiting: asyncio.Queue[Command | Unsent[Message]] = asyncio.Queue(MAX_WAITING_COMMANDS)
         self._tasks: set[asyncio.Task[None]] = set()
         self._has_noted = False  # that there was a line without a marker
         for unsent in outbox:
@@ -76,7 +76,7 @@ class Speech:
         await self._waiting.join()
         await asyncio.gather(*self._tasks)
 
-    async def _do(self, command: Command | Unsent) -> None:
+    async def _do(self, command: Command | Unsent[Message]) -> None:
         if isinstance(command, Unsent):
             task = self._begin(self._send(command))
             seconds = None if _question(command.message) is None else _MISSING_SECONDS
@@ -94,7 +94,7 @@ class Speech:
         elif isinstance(command, Malformed):
             raise TerselyError("usage", f"a command was not understood: {command.reason}")
 
-    async def _send(self, unsent: Unsent) -> None:
+    async def _send(self, unsent: Unsent[Message]) -> None:
         """Send a message, or put it as a question where its recipient is a service: names are of one or the other."""
         try:
             question = _question(unsent.message)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from tersely.capabilities.relay.foreign import BANNER
 from tersely.capabilities.relay.introduction import introduction
 from tersely.client import Client
+from tersely.client.outbox import Outbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 from tersely.foundation.process.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
@@ -29,8 +30,8 @@ from tersely.pty.command_executor import Speech
 from tersely.pty.delivery.hooks import Hooks
 from tersely.pty.delivery.inbox import Inbox, Text
 from tersely.pty.delivery.prompts import Prompt
+from tersely.pty.inline.commands import read_message
 from tersely.pty.mail import Mail, Who
-from tersely.pty.outbox import Outbox
 from tersely.pty.session import Given, Session
 
 MARKER_BYTES = 4  # of the marker of a run
@@ -101,7 +102,7 @@ class _Run:
         self._introduced = introduced  # what the program is told of itself and of others
         self._spawned = Spawned([*own_words(), "run", "--no-start", "--thread", handover.thread], wanted.spawn)
         self._inbox = Inbox(mail.keep)
-        self._outbox = Outbox(mail.who.home, mail.who.name)
+        self._outbox = Outbox(mail.who.home, mail.who.name, read_message)
         self._session: Session | None = None
         self._hooks: Hooks | None = None
 

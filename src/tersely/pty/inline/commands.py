@@ -29,6 +29,15 @@ class Message:
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
+def read_message(kept: Mapping[str, Any]) -> Message:
+    """A message as an outbox keeps it; raises `TypeError` for anything else."""
+    message = Message(**kept)
+    texts = (message.to, message.body, message.thread, message.topic, message.kind)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(message.data, dict):
+        raise TypeError("that is no message")
+    return message
+
+
 @dataclass(frozen=True, slots=True)
 class Spawn:
     """Another program to be started under a name, and what it is to do."""

@@ -1,38 +1,41 @@
-"""What a program has said and the relay has not accepted yet, kept on disk: it outlives both."""
+"""What somebody has said and the relay has not accepted yet, kept on disk: it outlives both."""
 
 from __future__ import annotations
 
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
-from tersely.pty.inline.commands import Message
 
 MAX_UNSENT_MESSAGES = 1_000  # of one name
 MAX_UNSENT_BYTES = 4_000_000  # of one message on the disk
 MAX_DAMAGED_FILES = 20  # of one name that are kept; of more, the oldest goes
 _NAME_BYTES = 12
 
+MessageT = TypeVar("MessageT")
+Read = Callable[[Mapping[str, Any]], MessageT]  # raises `ValueError`, `TypeError` or `KeyError` for what is no message
 
-class Unsent(NamedTuple):
+
+class Unsent(NamedTuple, Generic[MessageT]):
     """One message that waits: its file, whose name is the order, the id under which it is accepted once, and it."""
 
     path: Path
     id: str
-    message: Message
+    message: MessageT
 
 
-class Outbox:
-    """The unsent messages of one name, oldest first."""
+class Outbox(Generic[MessageT]):
+    """The unsent messages of one name, oldest first: dataclasses, which `read` makes of what is kept of them."""
 
-    def __init__(self, home: Path, name: str) -> None:
+    def __init__(self, home: Path, name: str, read: Read[MessageT]) -> None:
+        self._read = read
         self._folder = home / "unsent" / blake2b(name.encode(), digest_size=_NAME_BYTES).hexdigest()
         paths = self._paths()
         self._last = max((int(path.stem) for path in paths), default=0)
@@ -42,7 +45,7 @@ class Outbox:
     def __len__(self) -> int:
         return self._count
 
-    def put(self, message: Message) -> Unsent:
+    def put(self, message: MessageT) -> Unsent[MessageT]:
         """Keep a message until it is removed; raises `busy` where too many wait, `unwritable_output`."""
         if len(self) >= MAX_UNSENT_MESSAGES:
             raise TerselyError("busy", f"{MAX_UNSENT_MESSAGES:,} messages wait for the relay; this one is not sent")
@@ -51,20 +54,21 @@ class Outbox:
         sent_id = new_id()
         try:
             self._folder.mkdir(0o700, parents=True, exist_ok=True)
-            _write(path, json.dumps({"id": sent_id, "message": asdict(message)}))
+            _write(path, json.dumps({"id": sent_id, "message": asdict(cast("Any", message))}))
         except OSError as error:
             raise TerselyError("unwritable_output", f"the message cannot be kept: {error.strerror}") from error
         self._count += 1
         return Unsent(path, sent_id, message)
 
-    def __iter__(self) -> Iterator[Unsent]:
+    def __iter__(self) -> Iterator[Unsent[MessageT]]:
         for path in self._paths():
             try:
-                yield _read(path)
+                kept = _load(path)
+                yield Unsent(path, str(kept["id"]), self._read(kept["message"]))
             except (OSError, ValueError, TypeError, KeyError, RecursionError):
                 self._set_aside(path)
 
-    def remove(self, unsent: Unsent) -> None:
+    def remove(self, unsent: Unsent[MessageT]) -> None:
         """A message is sent, or its program has heard why not."""
         self._drop(unsent.path)
 
@@ -92,18 +96,16 @@ def _is_regular(path: Path) -> bool:
     return stat.S_ISREG(path.lstat().st_mode)
 
 
-def _read(path: Path) -> Unsent:
-    """What a file keeps; raises `ValueError`, `TypeError`, `KeyError` or `RecursionError` for anything else."""
+def _load(path: Path) -> dict[str, Any]:
+    """What a file keeps; raises `ValueError`, `TypeError` or `RecursionError` for anything else."""
     with path.open("rb") as file:
         data = file.read(MAX_UNSENT_BYTES + 1)
     if len(data) > MAX_UNSENT_BYTES:
         raise ValueError(f"{path} is longer than any message")
     kept = json.loads(data)
-    message = Message(**kept["message"])
-    texts = (message.to, message.body, message.thread, message.topic, message.kind)
-    if not all(isinstance(text, str) for text in texts) or not isinstance(message.data, dict):
+    if not isinstance(kept, dict) or not isinstance(kept.get("message"), dict):
         raise TypeError(f"{path} has no message")
-    return Unsent(path, str(kept["id"]), message)
+    return kept
 
 
 def _write(path: Path, text: str) -> None:
