@@ -92,7 +92,9 @@ TALK = "talk"  # one of them, whose words and output are those of `scripts/`
 # The relay's commands that are commands of the program as well; all of them are behind `relay`.
 RELAY = "relay"
 RELAY_COMMANDS: Mapping[str, tuple[str, str]] = {
-    "up": ("up [--port N]", "Start the relay, which connects agents"),
+    "join": ("join URL [--fingerprint F]", "Have this machine use the relay of another"),
+    "leave": ("leave", "Have this machine use a relay of its own again"),
+    "up": ("up [--port N] [--listen HOST:PORT]", "Start the relay, which connects agents"),
     "down": ("down", "Stop the relay"),
     "status": ("status", "Show the relay's address and uptime"),
     "doctor": ("doctor [--url URL]", "Check the relay and the agent, or one server of a model, for problems"),

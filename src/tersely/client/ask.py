@@ -4,7 +4,7 @@ asks nothing yet."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from tersely.capabilities.relay import documents
 from tersely.client.request import Request, request
@@ -75,3 +75,45 @@ def thread_export(thread_id: str) -> Request[bytes]:
 def thread_import(bundle: bytes) -> Request[documents.ThreadTold]:
     """The thread of a bundle as one of this relay."""
     return request("thread_import", body=bundle)
+
+
+def token_new(
+    identity: str,
+    *,
+    kind: Literal["person", "agent"] = "person",
+    tenant: str = "default",
+    level: Literal["read", "write", "admin"] = "write",
+    threads: Sequence[str] = (),
+    channels: Sequence[str] = (),
+    projects: Sequence[str] = (),
+    days: int = 0,
+    bearer: bool = False,
+) -> Request[shapes.TokenMade]:
+    """Make a token of an identity, or a code that a machine joins with."""
+    body = shapes.NewToken(identity, kind, tenant, level, list(threads), list(channels), list(projects), days, bearer)
+    return request("token_new", body=body)
+
+
+def token_list() -> Request[shapes.TokensTold]:
+    """List the tokens of identities."""
+    return request("token_list")
+
+
+def token_revoke(name: str) -> Request[shapes.TokensTold]:
+    """End a token, or all of an identity, at once."""
+    return request("token_revoke", path={"name": name})
+
+
+def token_rotate(name: str) -> Request[shapes.TokenMade]:
+    """Give a token a new secret."""
+    return request("token_rotate", path={"name": name})
+
+
+def join(code: str, machine: str = "") -> Request[shapes.Joined]:
+    """The token of a machine, for a code that works once."""
+    return request("join", body=shapes.NewMachine(code, machine))
+
+
+def audit(limit: int = 100) -> Request[shapes.AuditTold]:
+    """The latest requests that were refused."""
+    return request("audit", query={"limit": limit})

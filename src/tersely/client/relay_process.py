@@ -6,15 +6,19 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from tersely.capabilities.relay.documents import RelayTold
 from tersely.client import Client
+from tersely.client.gateway import joining
 from tersely.client.request import request
 from tersely.doors.home import LOCK, LOG
+from tersely.doors.listening import Address
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.credentials import is_same_user, process_of
@@ -24,7 +28,8 @@ from tersely.foundation.process.lockfile import is_held
 
 RELAY_START_SECONDS = 30
 RELAY_STOP_SECONDS = 20
-_MAIN = "tersely.doors.relay_process:main"
+_RELAY = "tersely.doors.relay_process:main"
+_GATEWAY = "tersely.client.gateway.process:main"
 _STATUS_SECONDS = 2.0
 _LOOK_SECONDS = 0.05  # between two looks for a relay that somebody else starts
 
@@ -36,14 +41,32 @@ class Started(NamedTuple):
     was_running: bool
 
 
-def start(home: Path, port: str, workspace: str, answer_words: str) -> Started:
-    """Have a relay serve a home; one that does already stays. `port` is as `doors.relay_process.main` has it."""
+def start(home: Path, port: str, workspace: str, answer_words: str, address: Address | None = None) -> Started:
+    """Have a relay serve a home; one that does already stays. `port` is as `doors.relay_process.main` has it.
+
+    Where this machine has joined another relay, what serves the home passes on to that. `address` is for other
+    machines; raises `name_taken` where a relay runs that does not listen there, `join_state` where none may listen.
+    """
+    membership = joining.load(home)
+    if membership is not None and address is not None:
+        message = f"this machine uses the relay at {membership.url}"
+        raise TerselyError("join_state", message, "`tersely leave` has it use its own again")
     found = running(home)
     if found is not None:
+        if address is not None and found.remote_url != address.url:
+            message = f"the relay runs already, and does not listen at {address.url}"
+            raise TerselyError("name_taken", message, "tersely down, then again")
         return Started(found, True)
+    remote = "" if address is None else msgspec.json.encode(address).decode()
+    program, arguments = _RELAY, [str(home.absolute()), port, workspace, answer_words, remote]
+    if membership is not None:
+        program, arguments = _GATEWAY, [str(home.absolute()), workspace, answer_words]
+    return _begin(home, program, arguments)
+
+
+def _begin(home: Path, program: str, arguments: Sequence[str]) -> Started:
     try:
-        arguments = [str(home.absolute()), port, workspace, answer_words]
-        said = detached.start_and_wait(_MAIN, arguments, RELAY_START_SECONDS, str(home / LOG))
+        said = detached.start_and_wait(program, arguments, RELAY_START_SECONDS, str(home / LOG))
     except (OSError, subprocess.CalledProcessError) as error:
         why = getattr(error, "strerror", None) or str(error)
         hint = f"{home} has to be a directory that this user can write to; the log there may say more"

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import errno
 import logging
 import os
 import signal
 import socket
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
+
+import msgspec
 
 import tersely
 from tersely.capabilities.relay.documents import RelayTold
 from tersely.daemon.asking import Asking
-from tersely.doors.home import DEFAULT_PORT, LOCK, LOG, NO_PORT, PORT
-from tersely.doors.http.app import make_apps
-from tersely.doors.http.connections import make_server
+from tersely.doors.home import LOCK, LOG
+from tersely.doors.http.app import Apps, make_apps
+from tersely.doors.http.connections import Certificate, make_remote_server, make_server
 from tersely.doors.http.idle_connections import allow_connections, close_stalled
+from tersely.doors.http.remote import RemoteDoor, Tenant
 from tersely.doors.http.workspaces import Workspaces
+from tersely.doors.listening import Address, Listening, listening
 from tersely.doors.socket import serve as router
 from tersely.doors.socket.bridge.bridge import Bridge
-from tersely.doors.socket.socket_paths import HTTP_SOCKET, SOCKET_BACKLOG, listen, socket_path
+from tersely.doors.tenants import Tenants
 from tersely.foundation import settings
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
@@ -32,38 +36,22 @@ from tersely.foundation.process.beginning import Report, log_to
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.process.lockfile import held
 from tersely.foundation.tokens import Tokenizer
+from tersely.relay.access.tokens import Tokens
 from tersely.relay.relay import Relay, Token, have_token, make_home
 from tersely.relay.services import configuration
 from tersely.relay.services.configuration import Bridged
 
-RELAY_PORTS = 100  # that are tried, from the one that was asked for
 THREAD_SWITCH_SECONDS = 0.001  # for which the loop may keep the thread that writes from going on, and vice versa
 SWEEP_EVERY_SECONDS = 3_600
 SWEEP_AFTER_SECONDS = 86_400  # for which an artifact that no thread refers to stays
 _LOG = logging.getLogger("tersely.doors.http")
-_HOST = "127.0.0.1"
-_MAX_PORT = 65_535
-_PORT_CHARACTERS = 10
 
 
-class Listening(NamedTuple):
-    """Where the relay listens: two sockets in its home, and a TCP port unless that stays closed."""
-
-    frames: socket.socket
-    http: socket.socket
-    tcp: socket.socket | None
-    wanted_port: int  # that was taken, 0 if it was not
-
-    @property
-    def url(self) -> str:
-        """The address of the TCP port, empty without one."""
-        return "" if self.tcp is None else f"http://{_HOST}:{self.tcp.getsockname()[1]}"
-
-
-def main(home_path: str, port: str, workspace: str, answer_words: str, ready: str) -> None:
+def main(home_path: str, port: str, workspace: str, answer_words: str, remote: str, ready: str) -> None:
     """Serve a home. What is written to the descriptor `ready` says how it began.
 
-    `port` is a number, "" for that at which the home was last served, or `NO_PORT`. `answer_words` is the
+    `port` is a number, "" for that at which the home was last served, or `NO_PORT`. `remote` is the `Address` for other
+    machines as JSON, "" for none. `answer_words` is the
     `module:function` that prints for the command line, which stands above this package.
     """
     report = Report(ready)
@@ -76,16 +64,18 @@ def main(home_path: str, port: str, workspace: str, answer_words: str, ready: st
         with held(str(home / LOCK)):
             log_to(str(home / LOG), "the relay")
             bridged = configuration.load(os.environ)
-            with _listening(home, port) as listening:
-                secret = have_token(home)
-                with Relay.open(home, Tokenizer().count, url=_store(home)) as relay:
+            address = msgspec.json.decode(remote, type=Address) if remote else None
+            with listening(home, port, address) as places:
+                secret, url = have_token(home), _store(home)
+                with Relay.open(home, Tokenizer().count, url=url) as relay:
                     relay.load_plugins()
                     relay.services.settings = [one.told() for one in bridged]
                     for complaint in relay.complaints:
                         _LOG.warning("not loaded: %s", complaint)
-                    told = _told(home, listening, workspace)
-                    report.running(pid=told.pid)
-                    _run(relay, listening, told, secret, answer_words, bridged)
+                    told = _told(home, places, workspace, address)
+                    with closing(Tokens(relay.store)) as tokens:
+                        process = _Process(relay, places, told, secret, answer_words, bridged, tokens, address, url)
+                        process.run(lambda: report.running(pid=told.pid))
                     _LOG.info("ended")
     except BlockingIOError:
         report.already_running()
@@ -94,109 +84,95 @@ def main(home_path: str, port: str, workspace: str, answer_words: str, ready: st
         report.failed(error)
 
 
-@contextlib.contextmanager
-def _listening(home: Path, port: str) -> Iterator[Listening]:
-    with contextlib.ExitStack() as stack:
-        frames = stack.enter_context(listen(home))
-        http = stack.enter_context(listen(home, HTTP_SOCKET))
-        stack.callback(socket_path(home, HTTP_SOCKET).unlink, missing_ok=True)
-        if port == NO_PORT:
-            yield Listening(frames, http, None, 0)
-            return
-        wanted = int(port) if port else _last_port(home)
-        tcp = stack.enter_context(_listen_tcp(wanted))
-        found = tcp.getsockname()[1]
-        _keep_port(home, found)
-        yield Listening(frames, http, tcp, wanted if wanted not in {0, found} else 0)
-
-
 def _store(home: Path) -> str:
     """The database of PostgreSQL that everything is to be kept in, empty without one."""
     wanted = settings.load(home).store
     return "" if wanted == "none" else wanted
 
 
-def _last_port(home: Path) -> int:
-    """The port at which the home was last served, so that addresses which were noted down stay right."""
-    try:
-        with open(os.open(home / PORT, os.O_RDONLY | os.O_NONBLOCK)) as file:  # a pipe would keep the relay waiting
-            port = int(file.read(_PORT_CHARACTERS))
-    except (OSError, ValueError):
-        return DEFAULT_PORT
-    return port if 0 < port <= _MAX_PORT else DEFAULT_PORT
-
-
-def _keep_port(home: Path, port: int) -> None:
-    """Write it into a new file, whatever is in its place."""
-    (home / PORT).unlink(missing_ok=True)
-    with (home / PORT).open("x") as file:
-        file.write(f"{port}\n")
-
-
-def _listen_tcp(port: int) -> socket.socket:
-    """Listen on this machine alone: at the port, or the next that is free."""
-    last = min(port + RELAY_PORTS - 1, _MAX_PORT)
-    for candidate in range(port, last + 1) if port else (0,):
-        try:
-            return socket.create_server((_HOST, candidate), backlog=SOCKET_BACKLOG)
-        except OSError as error:
-            if error.errno != errno.EADDRINUSE:
-                raise
-    hint = "free one, choose another with --port, or do without with --no-tcp"
-    raise TerselyError("port_unavailable", f"ports {port} to {last} are taken", hint)
-
-
-def _told(home: Path, listening: Listening, workspace: str) -> RelayTold:
+def _told(home: Path, places: Listening, workspace: str, address: Address | None) -> RelayTold:
     return RelayTold(
-        str(home), os.getpid(), listening.url, tersely.__version__, program_identity(), round(wall_seconds()),
-        workspace, listening.wanted_port,
+        str(home), os.getpid(), places.url, tersely.__version__, program_identity(), round(wall_seconds()),
+        workspace, places.wanted_port, remote_url="" if address is None else address.url,
     )  # fmt: skip
 
 
-def _run(
-    relay: Relay, listening: Listening, told: RelayTold, secret: Token, answer_words: str, bridged: Iterable[Bridged]
-) -> None:
-    try:
-        import uvloop
-    except ModuleNotFoundError:  # an accelerator, which not every platform has
-        runner = asyncio.Runner()
-    else:
-        runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
+@dataclass(frozen=True, slots=True)
+class _Process:
+    """What this process serves."""
 
-    async def serving() -> None:
-        asking = Asking(answer_words)
+    relay: Relay
+    places: Listening
+    told: RelayTold
+    secret: Token
+    answer_words: str
+    bridged: Sequence[Bridged]
+    tokens: Tokens
+    address: Address | None
+    url: str  # of the database of PostgreSQL, empty without one
+
+    def run(self, began: Callable[[], None]) -> None:
+        """Serve until a signal; `began` is called once all is open."""
+        try:
+            import uvloop
+        except ModuleNotFoundError:  # an accelerator, which not every platform has
+            runner = asyncio.Runner()
+        else:
+            runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
+        with runner:
+            runner.run(self._serve(began))
+
+    async def _serve(self, began: Callable[[], None]) -> None:
+        relay, told = self.relay, self.told
+        asking = Asking(self.answer_words)
         workspaces = Workspaces(asking, asyncio.get_running_loop(), told.workspace, relay.count_tokens, relay.store)
         for offer in workspaces.offers():
             relay.calls.offer(offer)
-        apps = make_apps(relay, told, secret.text)
-        servers = {listening.http: make_server(apps.own)}
-        if listening.tcp is not None and apps.tcp is not None:
-            servers[listening.tcp] = make_server(apps.tcp)
-
-        def end() -> None:
-            for server in servers.values():
-                server.should_exit = True
-
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, end)
-        beside = [
-            asyncio.create_task(_sweep(relay)),
-            *(asyncio.create_task(close_stalled(one.server_state.connections)) for one in servers.values()),
-        ]
-        _LOG.info("serving %s at %s as process %d", relay.home, told.url or "its sockets", told.pid)
-        bridges = [Bridge(one, told.workspace, answer_words) for one in bridged if one.is_enabled]
+        apps = make_apps(relay, told, self.secret.text, self.tokens)
+        bridges = [Bridge(one, told.workspace, self.answer_words) for one in self.bridged if one.is_enabled]
+        sweeping = asyncio.create_task(_sweep(relay))
         try:
-            async with router.serving(relay, listening.frames, bridges):
-                await asyncio.gather(*(server.serve([one]) for one, server in servers.items()))
+            async with router.serving(relay, self.places.frames, bridges) as main_router:
+                main = Tenant(relay, apps.bare, main_router)
+                async with Tenants(main, self.url, self.tokens, _sweep) as tenants:
+                    servers = self._servers(apps, main, tenants)
+                    _LOG.info("serving %s at %s as process %d", relay.home, told.url or "its sockets", told.pid)
+                    began()
+                    await _serving(servers)
         finally:
-            for task in beside:
-                task.cancel()
+            sweeping.cancel()
             asking.close()
             for bridge in bridges:
                 bridge.close()
 
-    with runner:
-        runner.run(serving())
+    def _servers(self, apps: Apps, main: Tenant, tenants: Tenants) -> dict[socket.socket, Any]:
+        """The server of each place; raises `invalid_certificate`."""
+        servers = {self.places.http: make_server(apps.own)}
+        if self.places.tcp is not None and apps.tcp is not None:
+            servers[self.places.tcp] = make_server(apps.tcp)
+        if self.places.remote is not None and self.address is not None:
+            policy = self.relay.policy
+            door = RemoteDoor(self.tokens, main, tenants.get, policy.trusted_hosts)
+            files = Certificate(self.address.certificate, self.address.key) if self.address.is_secure else None
+            servers[self.places.remote] = make_remote_server(door, files, policy.trusted_proxies)
+        return servers
+
+
+async def _serving(servers: Mapping[socket.socket, Any]) -> None:
+    """Serve at each place until a signal."""
+
+    def end() -> None:
+        for server in servers.values():
+            server.should_exit = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, end)
+    beside = [asyncio.create_task(close_stalled(one.server_state.connections)) for one in servers.values()]
+    try:
+        await asyncio.gather(*(server.serve([place]) for place, server in servers.items()))
+    finally:
+        for task in beside:
+            task.cancel()
 
 
 async def _sweep(relay: Relay) -> None:

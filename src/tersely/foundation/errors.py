@@ -150,6 +150,16 @@ EXIT_OF_CODE = {
     "not_a_relay": EXIT_SURROUNDINGS,
     # other users may look into the home of the relay | `chmod 700` as the hint shows
     "home_not_private": EXIT_SURROUNDINGS,
+    # that is no token, and no identity that has one | `relay token list` lists them
+    "token_not_found": EXIT_NEGATIVE,
+    # others could read along at that address | give `--tls`, or listen at 127.0.0.1 behind a proxy
+    "insecure_address": EXIT_USAGE,
+    # a certificate or key is missing, expired, or not the one that was expected | do what the hint says
+    "invalid_certificate": EXIT_SURROUNDINGS,
+    # the relay that this machine has joined cannot be reached | wait for the network; `leave` works without it
+    "relay_unreachable": EXIT_SURROUNDINGS,
+    # this machine uses no remote relay, or uses one already | `join` one, or `leave` the other first
+    "join_state": EXIT_NEGATIVE,
     # there is no such address | `/openapi.json` lists those there are
     "no_route": EXIT_USAGE,
     # the address takes another method of HTTP | use one of the header `Allow`

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
+import ssl
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -117,6 +118,19 @@ def connections(own_socket: Path | None = None) -> ConnectionPool:
     )  # fmt: skip
 
 
+def secured_connections(context: ssl.SSLContext) -> ConnectionPool:
+    """Connections to servers that a context believes."""
+    return ConnectionPool(ssl_context=context, max_connections=None, keepalive_expiry=KEPT_SECONDS)
+
+
+def async_secured_connections(context: ssl.SSLContext) -> AsyncConnectionPool:
+    """The same for one event loop."""
+    return AsyncConnectionPool(
+        ssl_context=context, max_connections=None, max_keepalive_connections=MAX_KEPT_CONNECTIONS,
+        keepalive_expiry=KEPT_SECONDS,
+    )  # fmt: skip
+
+
 def waits(connect: float, silence: float) -> dict[str, Any]:
     """The longest waits of a request in seconds: for its connection, and between two pieces in either direction."""
     return {"timeout": {"connect": connect, "read": silence, "write": silence}}
@@ -160,7 +174,7 @@ async def async_stream(
     waits: dict[str, Any],
     *,
     headers: Mapping[str, str],
-    content: bytes | None = None,
+    content: bytes | AsyncIterator[bytes] | None = None,
 ) -> AsyncIterator[Response]:
     """As `stream`, for an event loop."""
     fields = _fields(headers)

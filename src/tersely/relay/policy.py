@@ -53,6 +53,8 @@ class Policy:
     calls_per_minute: _Positive = 600  # of one agent
     artifact_bytes: _Positive = 4_000_000_000
     cache_seconds: _Positive = 86_400  # the longest that any answer is remembered
+    trusted_hosts: tuple[str, ...] = ()  # names by which `up --listen` may be asked; any without
+    trusted_proxies: tuple[str, ...] = ()  # addresses whose `X-Forwarded-For` is believed
     private_hosts: tuple[str, ...] = ()  # that `http.fetch` may reach though they are not of the public internet
     allow: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     deny: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

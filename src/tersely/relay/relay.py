@@ -13,6 +13,8 @@ from tersely.foundation.clock import SteadyClock
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.private import is_private
 from tersely.relay import policy as policies
+from tersely.relay.access.access import Access
+from tersely.relay.access.audit import Audit
 from tersely.relay.builtin import fetch, retrieval
 from tersely.relay.calls import Calls, Offer
 from tersely.relay.mail.brakes import Turns
@@ -45,6 +47,8 @@ class Relay:
         self.services = Services(store, self.calls, policy)
         self.claims = Claims(store, self.is_working)
         self.permissions = Permissions(store.now_ms)
+        self.audit = Audit(store)
+        self.access = Access(self)
         self.about: Any = None  # what the process that serves it says of itself
         self.complaints: list[str] = []  # of capabilities of others that could not be loaded
         self.calls.offer(retrieval.offer(store))
@@ -60,14 +64,16 @@ class Relay:
         tenant: str = DEFAULT_TENANT,
         durable: bool = True,
         clock: Callable[[], float] | None = None,
+        policy: Policy | None = None,
     ) -> Self:
         """Open the relay of a home directory, which is made for this user alone where there is none.
 
-        `url` is the database of PostgreSQL that it keeps all in, and `tenant` whose: see `Store.open`.
+        `url` is the database of PostgreSQL that it keeps all in, and `tenant` whose: see `Store.open`. Without a `policy`
+        it is that of the home.
         """
-        policy = policies.load(home)
+        policy = policy or policies.load(home)
         store = Store.open(home, url=url, tenant=tenant, durable=durable, clock=clock or SteadyClock())
-        return cls(home, store, policy, count_tokens)
+        return cls(store.home, store, policy, count_tokens)
 
     def is_working(self, agent: str) -> bool:
         """Whether an agent says of itself that it is at work now."""

@@ -159,6 +159,12 @@ def test_the_internet_is_closed_unless_the_owner_opens_it(web: Web) -> None:
     assert web.ask("POST", "/cap/invoke", call).json["code"] == "denied"
 
 
+def test_a_tunnel_from_another_port_leads_here(web: Web) -> None:
+    assert web.ask("GET", "/threads", Host="localhost:9999").status == 200
+    assert web.ask("GET", "/threads", Host="127.0.0.1:9999", Origin="http://127.0.0.1:9999").status == 200
+    assert web.ask("GET", "/threads", Host="127.0.0.1:9999", Origin=f"http://127.0.0.1:{web.port}").status == 403
+
+
 @pytest.mark.parametrize(
     ("headers", "status", "code"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.binding import bind
@@ -12,9 +12,13 @@ from tersely.capabilities.declaration import Capability
 from tersely.capabilities.later import Later
 from tersely.capabilities.projection import harmless, to_json
 from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.relay.permitted import shown_to
 from tersely.capabilities.reply import cut
 from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
+
+if TYPE_CHECKING:
+    from tersely.relay.access.principals import Principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +40,23 @@ def capability_of(name: str) -> Capability[Any, Any]:
 def result_of(context: RelayContext, name: str, arguments: Mapping[str, object]) -> Any:
     """The result of a capability of the relay, which may come later; raises `invalid_argument` and what it raises."""
     capability = capability_of(name)
+    if context.principal is None:
+        context.relay.claims.touch(context.agent)
+        return capability.run(context, bind(capability.parameters, arguments))
+    return _permitted(context, context.principal, capability, arguments)
+
+
+def _permitted(
+    context: RelayContext, principal: Principal, capability: Capability[Any, Any], arguments: Mapping[str, object]
+) -> Any:
+    """What an identity gets: asked as far as it may, and shown what is for it."""
+    bind(capability.parameters, arguments)
+    access = context.relay.access
+    allowed = access.check(principal, capability.name, arguments)
+    access.act_as(principal, context.agent)
     context.relay.claims.touch(context.agent)
-    return capability.run(context, bind(capability.parameters, arguments))
+    result = capability.run(context, bind(capability.parameters, allowed))
+    return shown_to(access, principal, capability.name, result)
 
 
 def answer(

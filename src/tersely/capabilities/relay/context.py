@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+PERSON = "cli"  # as whom commands ask where no agent is named
+
 if TYPE_CHECKING:
+    from tersely.relay.access.principals import Principal
     from tersely.relay.relay import Relay
 
 
@@ -17,3 +20,11 @@ class RelayContext:
     agent: str
     key: str = ""
     expected: str = ""  # the version of a state that a change is for, "" for any
+    principal: Principal | None = None  # the identity for which the agent asks; None: the relay's own user
+
+    @property
+    def is_of_person(self) -> bool:
+        """Whether a person asks rather than a program of hers."""
+        if self.principal is None:
+            return self.agent == PERSON
+        return self.agent == self.principal.name and self.principal.kind == "person"

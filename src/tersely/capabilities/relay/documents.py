@@ -322,3 +322,4 @@ class RelayTold(Struct):
     workspace: str  # the repository that calls are about which name none
     wanted_port: int = 0  # that was taken when it started, so that it listens at another
     uptime: int = 0  # seconds
+    remote_url: str = ""  # at which other machines find it, empty where it listens for none

@@ -9,7 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import Capability, Context, Effect, Role, Tier, group, option, positional
-from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.relay.context import PERSON, RelayContext
 from tersely.capabilities.relay.foreign import neutral
 from tersely.capabilities.relay.messages import (
     Deliveries,
@@ -20,7 +20,7 @@ from tersely.capabilities.relay.messages import (
     ReceiptTold,
     Resent,
 )
-from tersely.capabilities.relay.names import PERSON, USER, meet
+from tersely.capabilities.relay.names import USER, meet
 from tersely.capabilities.relay.pages import Page, next_after
 from tersely.capabilities.text import Style, aligned, clipped, counted
 from tersely.foundation.errors import TerselyError
@@ -99,7 +99,7 @@ def send(context: RelayContext, parameters: SendParameters) -> MessageSent:
         thread=parameters.thread,
         ttl_ms=parameters.ttl_ms,
         is_queued=parameters.queue,
-        is_of_person=context.agent == PERSON,
+        is_of_person=context.is_of_person,
     )
     sent = mail.send(mail.compose(draft))
     return MessageSent(
@@ -202,7 +202,7 @@ def inbox(context: RelayContext, parameters: InboxParameters) -> Deliveries:
     """A mailbox; its owner who has commands alone has seen what is listed."""
     mail = context.relay.mail
     name = parameters.name or context.agent
-    is_of_agent = not parameters.name and name != PERSON
+    is_of_agent = not parameters.name and not context.is_of_person
     waiting = (is_of_agent or parameters.wait > 0) if parameters.waiting is None else parameters.waiting
     if parameters.wait:
         mail.wait(name, parameters.page.after, parameters.wait)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tersely.capabilities.relay.context import RelayContext
 
-PERSON = "cli"  # as whom commands ask where no agent is named
 USER = "user"  # what somebody is who only asks, without a connection
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tersely.capabilities.declaration import Parameter
-from tersely.capabilities.relay.names import PERSON
+from tersely.capabilities.relay.context import PERSON
 from tersely.cli.paths import from_root
 from tersely.foundation.process.ancestry import TOKEN_VARIABLE, agent_name
 from tersely.foundation.roots import find_root

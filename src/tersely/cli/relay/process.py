@@ -31,6 +31,10 @@ class _UpParameters:
         None, f"where browsers find it; the next free one if it is taken (default: as before, {DEFAULT_PORT} at first)",
         minimum=0, maximum=65_535,
     )  # fmt: skip
+    listen: str = option("", "also for other machines, at this address and port", metavar="HOST:PORT")
+    tls: str = option("", "the directory with what `relay ca` made", metavar="DIR")
+    tls_cert: str = option("", "or the file of a certificate, with those that it is signed by", metavar="FILE")
+    tls_key: str = option("", "and that of its key", metavar="FILE")
     no_tcp: bool = option(False, "listen at the sockets in the home alone; there are no pages then")
 
 
@@ -60,27 +64,23 @@ def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
 
 
 def _up(asked: Asked, parameters: _UpParameters) -> dict[str, Any]:
+    from tersely.cli.relay import addresses
     from tersely.client import relay_process
 
     if parameters.no_tcp and parameters.port is not None:
         raise TerselyError("usage", "--no-tcp leaves no port to choose", "leave out --port, or --no-tcp")
     port = NO_PORT if parameters.no_tcp else "" if parameters.port is None else str(parameters.port)
-    started = relay_process.start(home_directory(), port, resolved_root(asked.options.root), ANSWER_WORDS)
+    address = addresses.wanted(parameters.listen, parameters.tls, parameters.tls_cert, parameters.tls_key)
+    root = resolved_root(asked.options.root)
+    started = relay_process.start(home_directory(), port, root, ANSWER_WORDS, address)
     how = "runs already" if started.was_running else "started"
     found = started.told
     where = f" at {found.url}" if found.url else ""
     taken = f" (port {found.wanted_port} is taken)" if found.wanted_port else ""
-    text = f"relay {how}{where}{taken} as process {found.pid}\n"
-    return {"url": found.url, "pid": found.pid, "was_running": started.was_running, "text": text}
-
-
-def _rotate(asked: Asked, parameters: Nothing) -> dict[str, Any]:
-    from tersely.relay.relay import make_home, rotate_token
-
-    home = home_directory()
-    make_home(home)
-    path = rotate_token(home)
-    return {"path": str(path), "text": f"{path} is new: the one before opens nothing any more\n"}
+    others = f"for other machines at {found.remote_url}\n" if found.remote_url else ""
+    text = f"relay {how}{where}{taken} as process {found.pid}\n{others}"
+    told = {name: getattr(found, name) for name in ("url", "remote_url", "pid")}
+    return {**told, "was_running": started.was_running, "text": text}
 
 
 def _down(asked: Asked, parameters: Nothing) -> dict[str, Any]:
@@ -202,7 +202,6 @@ COMMANDS: tuple[RelayCommand, ...] = (
     ),
     RelayCommand(("init",), "Make the home directory with its settings", Nothing, _init),
     RelayCommand(("up",), "Start the relay, which connects agents", _UpParameters, _up),
-    RelayCommand(("token", "rotate"), "Make a new token; the one before opens nothing any more", Nothing, _rotate),
     RelayCommand(("down",), "Stop the relay", Nothing, _down),
     RelayCommand(
         ("doctor",), "Check the relay and the agent, or one server of a model, for problems", _DoctorParameters, _doctor

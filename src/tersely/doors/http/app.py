@@ -24,6 +24,7 @@ from tersely.doors.http.guard import Pages as GuardedPages
 from tersely.doors.http.openapi import document
 from tersely.doors.http.request_parsing import Asked, read
 from tersely.doors.http.routes import capabilities
+from tersely.doors.http.routes import tokens as tokens_routes
 from tersely.doors.http.routes.plain import HANDLERS, Handler
 from tersely.doors.http.routes.streams import STREAMED
 from tersely.doors.http.table import Endpoint, Table
@@ -31,6 +32,7 @@ from tersely.doors.http.ui.entry import Entry
 from tersely.doors.http.ui.routes import Pages
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.ancestry import is_of_person
+from tersely.relay.access.tokens import Tokens
 from tersely.relay.encoding import encode
 from tersely.relay.relay import Relay
 
@@ -45,10 +47,12 @@ class Apps(NamedTuple):
 
     own: Guard
     tcp: Guard | None
+    bare: Table  # behind no guard: for a door that has looked at who asks
 
 
-def make_apps(relay: Relay, told: RelayTold, token: Callable[[], str]) -> Apps:
-    """The application behind its guards. `told` is what the relay says of itself; `token` gives the one in force."""
+def make_apps(relay: Relay, told: RelayTold, token: Callable[[], str], tokens: Tokens | None = None) -> Apps:
+    """The application behind its guards. `told` is what the relay says of itself; `token` gives the one in force, and
+    `tokens` those of identities from elsewhere."""
     relay.about = told
     pool = ThreadPoolExecutor(WEB_THREADS, thread_name_prefix="tersely-web")
     calls = ThreadPoolExecutor(WEB_CALL_THREADS, thread_name_prefix="tersely-call")  # which may all be slow
@@ -67,6 +71,7 @@ def make_apps(relay: Relay, told: RelayTold, token: Callable[[], str]) -> Apps:
         **capabilities.HANDLERS,
         **{one.name: capabilities.handler_of(one) for one in OPERATIONS if one.capability},
         "ticket_new": ticket_new,
+        **tokens_routes.handlers(tokens),
     }
     by_path: dict[str, dict[str, Endpoint]] = {}
     for operation in OPERATIONS:
@@ -85,22 +90,29 @@ def make_apps(relay: Relay, told: RelayTold, token: Callable[[], str]) -> Apps:
     table = Table(by_path, others, _failed)
     open_paths = {operation.path for operation in OPERATIONS if operation.is_open}
     guarded = GuardedPages(lambda cookies: entry.session(cookies) is not None, pages.refusal)
-    tcp = None if port is None else Guard(table, Visitor(token, port, open_paths, guarded), guarded)
-    return Apps(Guard(table, OwnUser(), guarded), tcp)
+    refused = relay.audit.refused
+    tcp = None if port is None else Guard(table, Visitor(token, open_paths, guarded), guarded, refused)
+    return Apps(Guard(table, OwnUser(), guarded, refused), tcp, table)
 
 
 def _endpoint(operation: Operation, relay: Relay, pool: Executor, handlers: Mapping[str, Handler]) -> Endpoint:
+    async def admitted(request: Request) -> Asked:
+        asked = await read(operation, request)
+        if asked.principal is not None and not operation.capability:  # those look themselves
+            relay.access.check(asked.principal, operation.name, asked.arguments())
+        return asked
+
     streamed = STREAMED.get(operation.name)
     if streamed is not None:
 
         async def passing(request: Request) -> Response:
-            return await streamed(relay, await read(operation, request), request, pool)
+            return await streamed(relay, await admitted(request), request, pool)
 
         return passing
     handler = handlers[operation.name]
 
     async def answering(request: Request) -> Response:
-        asked = await read(operation, request)
+        asked = await admitted(request)
         # Reading takes less time than handing over to a thread; writing waits for the disk.
         if operation.writes or operation.waits:
             told: Any = await asyncio.get_running_loop().run_in_executor(pool, partial(handler, relay, asked))

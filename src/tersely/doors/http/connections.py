@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from typing import Any
+import ssl
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import Any, NamedTuple
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -14,16 +17,45 @@ from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.request_parsing import PEER
 from tersely.foundation.credentials import is_same_user, process_of
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_FRAME_BYTES
 
 RELAY_DRAIN_SECONDS = 10  # for requests that are being answered when it ends
 
 
+class Certificate(NamedTuple):
+    """The files of a certificate with those that it is signed by, and of its key, in PEM."""
+
+    certificate: str
+    key: str
+
+
 def make_server(app: Any) -> uvicorn.Server:
     """A server of an application, which leaves signals to its process."""
+    return _server(uvicorn.Config(app, ws="none", proxy_headers=False, **_COMMON))
+
+
+def make_remote_server(app: Any, certificate: Certificate | None, trusted_proxies: Sequence[str]) -> uvicorn.Server:
+    """A server of an application for whoever comes from elsewhere, over TLS where there is a certificate.
+
+    `trusted_proxies` are addresses whose word is taken for where a request comes from. Raises `invalid_certificate`.
+    """
+    files = certificate or Certificate("", "")
     config = uvicorn.Config(
-        app, http=_Protocol, lifespan="off", ws="none", log_config=None, access_log=False,
-        timeout_graceful_shutdown=RELAY_DRAIN_SECONDS, server_header=False,
+        app, ws="websockets-sansio" if find_spec("websockets") else "none", ws_max_size=MAX_FRAME_BYTES,
+        ssl_certfile=files.certificate or None, ssl_keyfile=files.key or None,
+        proxy_headers=bool(trusted_proxies), forwarded_allow_ips=list(trusted_proxies), **_COMMON,
     )  # fmt: skip
+    try:
+        config.load()
+    except OSError as error:  # of ssl as well
+        hint = "`tersely relay ca` makes a certificate and its key"
+        raise TerselyError("invalid_certificate", f"{files.certificate}, {files.key}: {error}", hint) from error
+    if config.ssl is not None:
+        config.ssl.minimum_version = ssl.TLSVersion.TLSv1_2
+    return _server(config)
+
+
+def _server(config: uvicorn.Config) -> uvicorn.Server:
     server = uvicorn.Server(config)
     server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign, assignment]
     return server
@@ -65,3 +97,7 @@ def _refusal() -> bytes:
 
 
 _REFUSAL = _refusal()
+_COMMON: dict[str, Any] = {
+    "http": _Protocol, "lifespan": "off", "log_config": None, "access_log": False,
+    "timeout_graceful_shutdown": RELAY_DRAIN_SECONDS, "server_header": False,
+}  # fmt: skip

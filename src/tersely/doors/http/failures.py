@@ -20,6 +20,7 @@ STATUS_OF_CODE = {
     "thread_not_found": 404,
     "version_not_found": 404,
     "artifact_not_found": 404,
+    "token_not_found": 404,
     "service_not_found": 404,
     "unknown_command": 404,
     "recipient_not_found": 404,
@@ -54,6 +55,7 @@ STATUS_OF_CODE = {
     "busy": 503,
     "database_unavailable": 503,
     "database_locked": 503,
+    "relay_unreachable": 503,
     "timed_out": 504,
 }
 

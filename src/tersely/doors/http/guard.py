@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from tersely.doors.http.contract.shapes import AGENT_PATTERN
 from tersely.doors.http.failures import body_of, status_of
 from tersely.foundation.errors import TerselyError
+from tersely.relay.access.audit import Refusal
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -23,7 +24,10 @@ Send = Callable[[Any], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 DEFAULT_AGENT = "local"
+PRINCIPAL = "principal"  # the identity that asks, in the scope of a request; nothing for the relay's own user
+Refused = Callable[[Refusal], None]
 _AGENT = re.compile(AGENT_PATTERN)
+_LOOPBACK = re.compile(rb"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})")
 _SAFE_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -71,21 +75,22 @@ class OwnUser:
 
 
 class Visitor:
-    """At the TCP port: who shows the token of the home, and browsers that have signed in."""
+    """At the TCP port: who shows the token of the home, and browsers that have signed in.
 
-    def __init__(self, token: Callable[[], str], port: int, open_paths: Iterable[str], pages: Pages) -> None:
+    The port that a request names may be another: that of a tunnel which leads here.
+    """
+
+    def __init__(self, token: Callable[[], str], open_paths: Iterable[str], pages: Pages) -> None:
         """`token` gives the one in force; `open_paths` need none."""
         self._token = token
-        self._hosts = frozenset({f"127.0.0.1:{port}".encode(), f"localhost:{port}".encode()})
-        self._origins = frozenset(b"http://" + host for host in self._hosts)
         self._open_paths = frozenset(open_paths)
         self._pages = pages
 
     def check(self, shown: Shown) -> None:
         """Raise `unauthorized` or `forbidden_origin` unless this one may."""
-        if shown.host.lower() not in self._hosts:
+        if not _LOOPBACK.fullmatch(shown.host.lower()):
             raise TerselyError("forbidden_origin", "this is not a name of this relay", "ask it as 127.0.0.1")
-        if shown.origin and shown.origin.lower() not in self._origins:
+        if shown.origin and shown.origin.lower() != b"http://" + shown.host.lower():
             raise TerselyError("forbidden_origin", "other pages may not ask the relay")
         if _is_page(shown.path):
             self._check_session(shown)
@@ -106,10 +111,12 @@ class Visitor:
 class Guard:
     """Lets through what may ask. `scope["agent"]` is then who says to be asking."""
 
-    def __init__(self, app: App, admission: Admission, pages: Pages) -> None:
+    def __init__(self, app: App, admission: Admission, pages: Pages, refused: Refused) -> None:
+        """`refused` is told of every request that is not let through."""
         self._app = app
         self._admission = admission
         self._pages = pages
+        self._refused = refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -119,34 +126,56 @@ class Guard:
         try:
             scope["agent"] = self._check(scope)
         except TerselyError as error:
+            self._refused(Refusal(error.code, error.message, asked_of(scope), "tcp", address=address_of(scope)))
             is_page = error.code == "unauthorized" and _is_page(scope["path"])
-            headers, body = self._pages.refusal(error) if is_page else _refusal(error)
-            await _refuse(error, headers, body, send)
+            headers, body = self._pages.refusal(error) if is_page else refusal(error)
+            await refuse(error, headers, body, send)
             return
-
-        async def sent(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = _with_safe(message.get("headers", ()))
-            await send(message)
-
-        await self._app(scope, receive, sent)
+        await self._app(scope, receive, safely(send))
 
     def _check(self, scope: Scope) -> str:
-        host = origin = authorization = cookies = b""
-        agent = DEFAULT_AGENT
-        for name, value in scope["headers"]:
-            if name == b"host":
-                host = value
-            elif name == b"origin":
-                origin = value
-            elif name == b"authorization":
-                authorization = value
-            elif name == b"cookie":
-                cookies = cookies + b"; " + value if cookies else value
-            elif name == b"x-relay-agent":
-                agent = _agent(value)
-        self._admission.check(Shown(scope["path"], host, origin, authorization, cookies))
+        shown, agent = read_headers(scope)
+        self._admission.check(shown)
         return agent
+
+
+def read_headers(scope: Scope) -> tuple[Shown, str]:
+    """What a request shows, and the agent that it says to come from."""
+    host = origin = authorization = cookies = b""
+    agent = DEFAULT_AGENT
+    for name, value in scope["headers"]:
+        if name == b"host":
+            host = value
+        elif name == b"origin":
+            origin = value
+        elif name == b"authorization":
+            authorization = value
+        elif name == b"cookie":
+            cookies = cookies + b"; " + value if cookies else value
+        elif name == b"x-relay-agent":
+            agent = _agent(value)
+    return Shown(scope["path"], host, origin, authorization, cookies), agent
+
+
+def safely(send: Send) -> Send:
+    """Send answers with the headers that make them safe."""
+
+    async def sent(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = _with_safe(message.get("headers", ()))
+        await send(message)
+
+    return sent
+
+
+def asked_of(scope: Scope) -> str:
+    """What a request asks for, in short."""
+    return f"{scope.get('method', 'WebSocket')} {scope['path']}"
+
+
+def address_of(scope: Scope) -> str:
+    """Where a request comes from; "" at a socket in the home."""
+    return str((scope.get("client") or ("",))[0])
 
 
 def _agent(value: bytes) -> str:
@@ -168,14 +197,16 @@ def _with_safe(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, byte
     return [*given, *((name, value) for name, value in (*_SAFE_HEADERS, _POLICY) if name not in names)]
 
 
-def _refusal(error: TerselyError) -> tuple[dict[str, str], bytes]:
+def refusal(error: TerselyError) -> tuple[dict[str, str], bytes]:
+    """The headers and the body of an answer that says why there is none."""
     headers = {"content-type": "application/json"}
     if error.code == "unauthorized":
         headers["www-authenticate"] = "Bearer"
     return headers, body_of(error)
 
 
-async def _refuse(error: TerselyError, headers: dict[str, str], body: bytes, send: Send) -> None:
+async def refuse(error: TerselyError, headers: dict[str, str], body: bytes, send: Send) -> None:
+    """Answer a request that is not let through."""
     given = _with_safe((name.encode(), value.encode()) for name, value in headers.items())
     await send({"type": "http.response.start", "status": status_of(error.code), "headers": given})
     await send({"type": "http.response.body", "body": body})

@@ -34,7 +34,7 @@ async def close_stalled(connections: Iterable[Any]) -> None:
     before: dict[Any, Any] = {}  # those that asked for nothing, with the last request of each
     while True:
         await asyncio.sleep(REQUEST_HEAD_SECONDS / 2)
-        now = list(connections)
+        now = [one for one in connections if hasattr(one, "cycle")]  # a WebSocket looks after itself
         are_too_many = len(now) > MAX_WEB_CONNECTIONS
         waiting = {one: one.cycle for one in now if one.cycle is None or one.cycle.response_complete}
         for one, last in waiting.items():

@@ -22,9 +22,12 @@ from tersely.doors.http.contract.operations import (
     Operation,
     Query,
 )
+from tersely.doors.http.guard import PRINCIPAL
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
+from tersely.relay.access.principals import Principal
 
+PERSON_HEADER = "x-relay-person"  # by which a machine that has joined says that a person asks at its socket
 PEER = "peer"  # what a connection at the socket in the home says of itself: the process that asks
 
 
@@ -39,6 +42,18 @@ class Asked:
     key: str = ""  # of idempotency
     expected: str = ""  # version, of `If-Match`
     peer: int = 0  # the process that asks, where the system says which
+    principal: Principal | None = None  # the identity that asks; None: the relay's own user
+    of_person: bool = False  # the machine of the identity has seen that a person asks
+
+    def arguments(self) -> dict[str, Any]:
+        """What is looked at to see whether it is permitted."""
+        body = self.body if isinstance(self.body, dict) else {}
+        named = {
+            "capability": body.get("capability") or body.get("to_capability"),
+            "thread": body.get("thread_id"),
+        }
+        given = {**named, **self.query, **self.path}
+        return {name: value for name, value in given.items() if value is not None}
 
 
 async def read(operation: Operation, request: Request) -> Asked:
@@ -51,7 +66,10 @@ async def read(operation: Operation, request: Request) -> Asked:
     key = _header(request, "Idempotency-Key", KEY_PATTERN) if operation.repeatable else ""
     expected = _header(request, "If-Match", IF_MATCH_PATTERN) if operation.conditional else ""
     agent, peer = request.scope["agent"], request.scope.get("state", {}).get(PEER, 0)
-    return Asked(request.path_params, _query(operation, request), body, agent, key, expected.strip('"'), peer)
+    principal = request.scope.get(PRINCIPAL)
+    query = _query(operation, request)
+    of_person = principal is not None and request.headers.get(PERSON_HEADER) == "1"
+    return Asked(request.path_params, query, body, agent, key, expected.strip('"'), peer, principal, of_person)
 
 
 def _header(request: Request, name: str, pattern: str) -> str:

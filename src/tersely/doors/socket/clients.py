@@ -12,6 +12,7 @@ from tersely.doors.socket import envelopes
 from tersely.doors.socket.connection import Connection, Inflight
 from tersely.doors.socket.envelopes import Delivered
 from tersely.doors.socket.services import Services
+from tersely.relay.access.access import Access
 from tersely.relay.mail.mail import Mail
 from tersely.relay.mail.messages import CHANNEL
 from tersely.relay.store import mailboxes as boxes
@@ -26,8 +27,9 @@ PUMPED_MESSAGES = 64  # read from the disk at one go
 class Clients:
     """The clients of one relay's socket by name: the presence of its mail (`relay/mail/messages.py`)."""
 
-    def __init__(self, mail: Mail, services: Services) -> None:
+    def __init__(self, mail: Mail, services: Services, access: Access) -> None:
         self.mail = mail
+        self.access = access
         self.services = services
         self.names: dict[str, Connection] = {}  # in use, also by who is still being let in
         self.memory_messages = 0  # that were passed on and not kept

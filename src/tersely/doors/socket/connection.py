@@ -11,6 +11,7 @@ from tersely.doors.socket.frames import Frames, FrameTooLargeError, framed
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
 from tersely.foundation.credentials import is_same_user
 from tersely.foundation.limits import MAX_FRAME_BYTES, MAX_INFLIGHT_MESSAGES
+from tersely.relay.access.principals import Principal
 
 MAX_UNANSWERED_FRAMES = 256  # of one client, beyond which it is not read
 FRAMES_AT_ONCE = 128  # of one client, until others have their turn
@@ -56,8 +57,10 @@ class Desk(Protocol):
 class Connection(asyncio.Protocol):
     """Reads while answers are taken, and says what it is told to."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, principal: Principal | None = None) -> None:
+        """`principal` is the identity that has come from elsewhere; None: whoever is at the socket in the home."""
         self._desk = desk
+        self.principal = principal
         self._frames = Frames(MAX_FRAME_BYTES)
         self._transport: asyncio.Transport | None = None
         self._said: list[bytes] = []  # frames that go out together
@@ -107,7 +110,7 @@ class Connection(asyncio.Protocol):
         transport = cast("asyncio.Transport", transport)  # those of uvloop are none by inheritance
         self._transport = transport
         transport.set_write_buffer_limits(high=SOCKET_OUTPUT_BYTES)
-        if is_same_user(transport.get_extra_info("socket")):
+        if self.principal is not None or is_same_user(transport.get_extra_info("socket")):
             self._desk.came(self)
         else:
             self.fail("UNAUTHORIZED", "this relay belongs to another user")

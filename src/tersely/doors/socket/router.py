@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import Any
 
 from tersely.doors.socket import envelopes
 from tersely.doors.socket.clients import Clients
@@ -17,6 +18,8 @@ from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import HELLO_SECONDS, SOCKET_HEARTBEAT_SECONDS
+from tersely.relay.access.access import Access
+from tersely.relay.encoding import decode
 from tersely.relay.mail.mail import Mail
 
 MAX_SOCKET_CLIENTS = 1_000
@@ -55,9 +58,10 @@ _DO: dict[str, _Do] = {
 class Router:
     """Dispatches decoded envelopes to handlers; batches outgoing frames per event-loop tick."""
 
-    def __init__(self, mail: Mail, services: Services) -> None:
-        self.clients = Clients(mail, services)
+    def __init__(self, mail: Mail, services: Services, access: Access) -> None:
+        self.clients = Clients(mail, services, access)
         self._mail = mail
+        self._access = access
         self._all: set[Connection] = set()
         self._surplus: set[Connection] = set()
         self._spoken: list[Connection] = []
@@ -106,6 +110,8 @@ class Router:
             _unexpected(connection, envelope)
             return
         try:
+            if connection.principal is not None:
+                self._access.check(connection.principal, envelope.type, _arguments(envelope), door="socket")
             do(self.clients, connection, envelope)
         except (MalformedError, TerselyError) as error:
             refuse(connection, envelope, error)
@@ -177,6 +183,15 @@ class Router:
 def _turn_away(connection: Connection, about: str = "") -> None:
     message = f"{MAX_SOCKET_CLIENTS:,} clients are connected"
     connection.fail("INTERNAL", message, about=about, reason="busy")
+
+
+def _arguments(envelope: Envelope) -> dict[str, Any]:
+    """What is looked at to see whether an envelope is permitted."""
+    payload = decode(bytes(envelope.payload))
+    named = payload if isinstance(payload, dict) else {}
+    given = {name: str(named[name]) for name in ("channel", "member", "thread", "service") if named.get(name)}
+    to = given.get("channel") if envelope.type == "CHANNEL_MESSAGE" else envelope.to
+    return {**given, "to": to or "", "topic": envelope.topic or ""}
 
 
 def _unexpected(connection: Connection, envelope: Envelope) -> None:

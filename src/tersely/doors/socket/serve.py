@@ -20,22 +20,32 @@ async def serving(relay: Relay, listening: socket.socket, own: Iterable[Own] = (
 
     `own` are the services that the relay brings itself.
     """
+    async with routing(relay, own) as router:
+        loop = asyncio.get_running_loop()
+        server = await loop.create_unix_server(lambda: Connection(router), sock=listening, backlog=SOCKET_BACKLOG)
+        try:
+            yield router
+        finally:
+            server.close()
+    with contextlib.suppress(OSError):
+        socket_path(relay.home).unlink(missing_ok=True)
+
+
+@contextlib.asynccontextmanager
+async def routing(relay: Relay, own: Iterable[Own] = ()) -> AsyncIterator[Router]:
+    """The router of those who come to a relay, by whatever door."""
     loop = asyncio.get_running_loop()
     services = Services(relay.services)
-    router = Router(relay.mail, services)
+    router = Router(relay.mail, services, relay.access)
     relay.services.attach(loop.call_soon_threadsafe, services)
     for service in own:
         services.bring(service)
-    server = await loop.create_unix_server(lambda: Connection(router), sock=listening, backlog=SOCKET_BACKLOG)
     looking = router.start(loop)
     try:
         yield router
     finally:
         looking.cancel()
-        server.close()
         relay.services.detach()
         services.close()
         router.close()
-        with contextlib.suppress(OSError):
-            socket_path(relay.home).unlink(missing_ok=True)
         relay.mail.detach()

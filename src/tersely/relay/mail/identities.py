@@ -20,6 +20,7 @@ from tersely.relay.store.tables import Tables
 
 MAX_IDENTITIES = 100_000
 SEEN_SECONDS = 60  # after which it is noted again that somebody without a connection uses a name
+IDENTITY = "identity"  # the detail of a name that says whose it is, where that is not the relay's own user
 _SECRET_BYTES = 24
 
 

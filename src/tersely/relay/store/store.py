@@ -50,7 +50,7 @@ if TYPE_CHECKING:  # it knows the driver
 
 INLINE_BLOB_BYTES = 32_768  # larger blobs are files
 DEFAULT_TENANT = "default"
-_TENANT = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+TENANT_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _TENANTS = "tenants"
 _SCHEMES = ("postgresql://", "postgres://")
 _DATABASE = "relay.db"
@@ -134,7 +134,7 @@ class Store:
         has rows of its own, else a home of its own below this one. Without `durable`, what was answered in the
         last moments may be missing after a power failure (not after a crash of the process); nothing is damaged.
         """
-        if not _TENANT.fullmatch(tenant):
+        if not TENANT_NAME.fullmatch(tenant):
             hint = "a tenant is called by small letters, digits and -, at most 63 of them"
             raise TerselyError("invalid_argument", f"{tenant[:80]!r} is no name of a tenant", hint)
         if tenant != DEFAULT_TENANT:

@@ -251,6 +251,27 @@ OPERATIONS: tuple[Operation, ...] = (
         "stats", "GET", "/stats/{kind}/{name}", "The tokens that a thread, capability or agent has been spared",
         documents.Stats, fails=("invalid_argument", *_THREAD),
     ),
+    Operation(
+        "token_new", "POST", "/tokens", "Make a token of an identity, or a code that a machine joins with",
+        shapes.TokenMade, shapes.NewToken, status=201, fails=("invalid_argument", "busy", "name_taken"),
+    ),
+    Operation("token_list", "GET", "/tokens", "List the tokens of identities", shapes.TokensTold),
+    Operation(
+        "token_revoke", "DELETE", "/tokens/{name}", "End a token, or all of an identity, at once", shapes.TokensTold,
+        fails=("token_not_found",),
+    ),
+    Operation(
+        "token_rotate", "POST", "/tokens/{name}/rotate", "Give a token a new secret", shapes.TokenMade, status=201,
+        fails=("token_not_found",),
+    ),
+    Operation(
+        "join", "POST", "/join", "The token of a machine, for a code that works once", shapes.Joined, shapes.NewMachine,
+        status=201, is_open=True, fails=("unauthorized", "rate_limited", "denied"),
+    ),
+    Operation(
+        "audit", "GET", "/audit", "The latest requests that were refused", shapes.AuditTold,
+        query=(Query("limit", "how many at most", 1, 1_000, 100),),
+    ),
     asking("report", "POST", "/reports/{thread}", "thread.report"),
 )  # fmt: skip
 

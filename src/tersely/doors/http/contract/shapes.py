@@ -108,6 +108,31 @@ class NewSession(Struct, forbid_unknown_fields=True):
     exit_status: Annotated[int, Meta(ge=0, le=255)] = 0
 
 
+Patterns = Annotated[list[Name], Meta(max_length=100)]
+
+
+class NewToken(Struct, forbid_unknown_fields=True):
+    """An identity, and what its token is to be good for: patterns of threads, channels and projects, all of those
+    without any. Without `bearer` it is a code that a machine joins with."""
+
+    identity: Given
+    kind: Literal["person", "agent"] = "person"
+    tenant: Given = "default"
+    level: Literal["read", "write", "admin"] = "write"
+    threads: Patterns = field(default_factory=list)
+    channels: Patterns = field(default_factory=list)
+    projects: Patterns = field(default_factory=list)
+    days: Annotated[int, Meta(ge=0, le=36_500)] = 0  # until it expires; 0: never
+    bearer: bool = False
+
+
+class NewMachine(Struct, forbid_unknown_fields=True):
+    """A machine that joins, with the code that it was given."""
+
+    code: Annotated[str, Meta(min_length=1, max_length=100)]
+    machine: Name = ""
+
+
 # Answered
 
 
@@ -178,3 +203,66 @@ class SessionTold(Struct):
 
     artifact_ref: str
     state_ref: str
+
+
+class TokenTold(Struct):
+    """What is known of a token; its secret is known to nobody but whoever was given it. Times are ISO 8601 in UTC."""
+
+    id: str
+    identity: str
+    kind: str
+    tenant: str
+    level: str
+    threads: list[str]
+    channels: list[str]
+    projects: list[str]
+    created_at: str
+    expires_at: str  # empty: never
+    code_until: str  # of a code that was not used yet
+    machine: str
+
+
+class TokenMade(Struct):
+    """A new token with its secret, or a code, which is told this once."""
+
+    token: TokenTold
+    secret: str
+    is_code: bool
+
+
+class TokensTold(Struct):
+    """Tokens that are in force, or that were ended."""
+
+    tokens: list[TokenTold]
+
+
+class Joined(Struct):
+    """What a machine is known by from now on."""
+
+    identity: str
+    kind: str
+    tenant: str
+    secret: str
+    token_id: str
+
+
+class RefusalTold(Struct):
+    """A request that was refused. `not_written` counts those of the minute before that were left out."""
+
+    number: int
+    at: str
+    code: str
+    message: str
+    asked: str
+    door: str
+    identity: str
+    tenant: str
+    token_id: str
+    address: str
+    not_written: int
+
+
+class AuditTold(Struct):
+    """Requests that were refused, the oldest first."""
+
+    refusals: list[RefusalTold]

@@ -46,7 +46,7 @@ def stats(relay: Relay, asked: Asked) -> Any:
 
 
 def _context(relay: Relay, asked: Asked) -> RelayContext:
-    return RelayContext(relay, asked.agent, asked.key, asked.expected)
+    return RelayContext(relay, asked.agent, asked.key, asked.expected, asked.principal)
 
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:

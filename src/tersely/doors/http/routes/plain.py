@@ -13,6 +13,7 @@ from tersely.doors.http.request_parsing import Asked
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.ancestry import is_of_person
 from tersely.relay import sessions
+from tersely.relay.access.principals import Kind
 from tersely.relay.calls import Call
 from tersely.relay.encoding import encode
 from tersely.relay.policy import Policy
@@ -51,11 +52,12 @@ def _enveloped(policy: Policy, asked: Asked) -> Call:
         body = msgspec.convert(asked.body, Envelope)
     except msgspec.ValidationError as error:
         raise TerselyError("invalid_envelope", str(error), "docs/relay.md shows one") from None
+    actor = body.from_ if asked.principal is None else asked.agent
     policy.check_payload(len(encode(body.payload)))
     policy.check_notes(body.notes)
     policy.check_hops(body.hops)
     key = asked.key or body.idempotency_key
-    return Call(body.thread_id, body.to_capability, body.payload, body.from_, body.hops, key=key)
+    return Call(body.thread_id, body.to_capability, body.payload, actor, body.hops, key=key)
 
 
 def session_end(relay: Relay, asked: Asked) -> Any:
@@ -67,7 +69,8 @@ def session_end(relay: Relay, asked: Asked) -> Any:
 
 def permission_answer(relay: Relay, asked: Asked) -> Any:
     """What the person says, who asks at the socket in the home; raises `not_permitted` for everybody else."""
-    if not is_of_person(asked.peer):
+    is_of_identity = asked.principal is not None and asked.principal.kind is Kind.PERSON and asked.of_person
+    if not (is_of_identity or is_of_person(asked.peer)):
         hint = "the person types it at a terminal that no agent was started in, or answers on the page of agents"
         raise TerselyError("not_permitted", "an agent is allowed nothing by another", hint)
     answered = relay.permissions.answer(asked.path["name"], allows=asked.body.allows)

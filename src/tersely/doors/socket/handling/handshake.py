@@ -67,8 +67,12 @@ def _open(
     before = clients.names.get(claim.name)
     is_elsewhere = clients.mail.is_elsewhere(claim.name)
     try:
+        if connection.principal is not None:
+            clients.access.act_as(connection.principal, claim.name)
         session, write = clients.mail.identities.open(claim, is_live=before is not None or is_elsewhere)
     except TerselyError as error:
+        if connection.principal is not None:
+            clients.access.refused(connection.principal, f"HELLO {claim.name}", error, "socket")
         connection.fail("UNAUTHORIZED", error.message, about=envelope.id, reason=error.code)
         return
     if before is not None:

@@ -1,0 +1,62 @@
+"""What of an answer is shown to an identity that may not see all: the rows of lists that are for it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from tersely.relay.access.access import Access
+    from tersely.relay.access.principals import Principal
+
+Sees = Callable[["Access", "Principal", Any], bool]
+
+
+class _Rows(NamedTuple):
+    """The rows of an answer, by the name of the member that has them, and who sees one."""
+
+    member: str
+    sees: Sees
+
+
+def shown_to(access: Access, principal: Principal, capability: str, result: Any) -> Any:
+    """The answer with those rows alone that an identity may see."""
+    rows = _ROWS.get(capability)
+    if rows is None:
+        return result
+    from msgspec import Struct, structs
+
+    kept = [one for one in getattr(result, rows.member) if rows.sees(access, principal, one)]
+    replaced = structs.replace if isinstance(result, Struct) else dataclasses.replace
+    return replaced(result, **{rows.member: kept})
+
+
+def _sees_thread(access: Access, principal: Principal, row: Any) -> bool:
+    return access.is_member(principal, row.thread_id)
+
+
+def _sees_message(access: Access, principal: Principal, row: Any) -> bool:
+    return access.may_see_message(principal, (row.sender, *row.recipients))
+
+
+def _sees_dead_letter(access: Access, principal: Principal, row: Any) -> bool:
+    return access.may_see_message(principal, (row.sender, row.mailbox))
+
+
+def _sees_permission(access: Access, principal: Principal, row: Any) -> bool:
+    return access.owns(principal, row.agent)
+
+
+def _sees_channel(access: Access, principal: Principal, row: Any) -> bool:
+    return access.may_enter(principal, row.name)
+
+
+_ROWS: Mapping[str, _Rows] = {
+    "thread.list": _Rows("threads", _sees_thread),
+    "artifact.search": _Rows("results", _sees_thread),
+    "mail.search": _Rows("messages", _sees_message),
+    "mail.dead": _Rows("messages", _sees_dead_letter),
+    "agent.list": _Rows("permissions", _sees_permission),
+    "channel.list": _Rows("channels", _sees_channel),
+}

@@ -1,0 +1,149 @@
+"""Commands by which a machine uses the relay of another, and its own again."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tersely.capabilities.declaration import option, positional
+from tersely.cli.daemon import ANSWER_WORDS, resolved_root
+from tersely.cli.relay.command_spec import Asked, Nothing, RelayCommand
+from tersely.doors.home import home_directory
+from tersely.foundation.errors import TerselyError
+
+if TYPE_CHECKING:
+    from tersely.client.gateway.joining import Membership
+
+MAX_CODE_CHARACTERS = 100
+_AGAIN = "tersely leave, then join the other"
+
+
+@dataclass(frozen=True, slots=True)
+class _JoinParameters:
+    url: str = positional("the address of the relay (default: the one that is joined)", default="", metavar="URL")
+    fingerprint: str = option("", "of its certificate, as `relay ca` printed it where the relay runs")
+    ca: str = option("", "the file of the authority that signed its certificate", metavar="FILE")
+    code_file: str = option("", "a file of this user alone with the code, instead of typing it", metavar="FILE")
+    machine: str = option("", "what this machine is called there (default: its name)", maximum=30)
+    share: bool = option(False, "let other machines ask about the code of this repository")
+
+
+def _join(asked: Asked, parameters: _JoinParameters) -> dict[str, Any]:
+    from tersely.client.gateway import code, joining
+
+    home = home_directory()
+    root = resolved_root(asked.options.root)
+    membership = joining.load(home)
+    if membership is not None and parameters.url:
+        raise TerselyError("join_state", f"this machine uses the relay at {membership.url} already", _AGAIN)
+    if membership is None:
+        membership = _joined(home, parameters)
+    if parameters.share and root not in membership.shared:
+        membership = _with_shared(membership, root)
+    joining.save(home, membership)
+    _start_again(home, root)
+    shared = [f"{code.service_name(one, membership.machine)} answers about {one}" for one in membership.shared]
+    who = f"{membership.identity} at {membership.machine}"
+    lines = [f"this machine uses the relay at {membership.url} as {who}", *shared]
+    told = {"url": membership.url, "identity": membership.identity, "tenant": membership.tenant}
+    return {**told, "machine": membership.machine, "shared": shared, "text": "\n".join(lines) + "\n"}
+
+
+def _joined(home: Path, parameters: _JoinParameters) -> Membership:
+    from tersely.client.gateway import joining
+    from tersely.relay.relay import make_home
+
+    if not parameters.url:
+        raise TerselyError("usage", "which relay?", "as tersely join https://relay.example:7474")
+    if parameters.fingerprint and parameters.ca:
+        raise TerselyError("usage", "--fingerprint names one certificate: leave out --ca")
+    make_home(home)
+    check_package()
+    trust = joining.Trust(parameters.fingerprint, parameters.ca)
+    return joining.join(parameters.url, _code(parameters.code_file), trust, parameters.machine)
+
+
+def check_package() -> None:
+    """Raise `damaged_installation` where envelopes cannot go from machine to machine."""
+    from importlib.util import find_spec
+
+    if find_spec("websockets") is None:
+        hint = "pip install 'tersely[remote]'"
+        raise TerselyError("damaged_installation", "the package websockets is missing", hint)
+
+
+def _with_shared(membership: Membership, root: str) -> Membership:
+    import msgspec
+
+    from tersely.client.gateway.joining import MAX_SHARED_WORKSPACES
+
+    if len(membership.shared) >= MAX_SHARED_WORKSPACES:
+        raise TerselyError("busy", f"{MAX_SHARED_WORKSPACES} repositories are shared", _AGAIN)
+    return msgspec.structs.replace(membership, shared=(*membership.shared, root))
+
+
+def _start_again(home: Path, root: str) -> None:
+    from tersely.client import relay_process
+
+    relay_process.stop(home)
+    relay_process.start(home, "", root, ANSWER_WORDS)
+
+
+def _code(path: str) -> str:
+    """The code, from a file of this user alone, standard input, or a terminal; never from an argument, which all users
+    of a machine can read."""
+    if path:
+        return _read_private(Path(path))
+    if not sys.stdin.isatty():
+        return sys.stdin.read(MAX_CODE_CHARACTERS).strip()
+    import getpass
+
+    return getpass.getpass("code: ").strip()
+
+
+def _read_private(path: Path) -> str:
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK)) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
+                raise TerselyError("unreadable_file", f"{path} is not a file of this user alone", f"chmod 600 {path}")
+            return file.read(MAX_CODE_CHARACTERS).strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TerselyError("unreadable_file", f"{path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _leave(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+    from tersely.client import ask, relay_process
+    from tersely.client.gateway import joining
+    from tersely.client.gateway.requests import waiting
+
+    home = home_directory()
+    path = home / joining.JOINED
+    if not os.path.lexists(path):
+        raise TerselyError("join_state", "this machine uses no relay of another", "tersely join URL")
+    relay_process.stop(home)
+    lines = []
+    try:
+        membership = joining.load(home)
+        if membership is not None:
+            joining.once(membership, ask.token_revoke(membership.token_id))
+            lines.append(f"left {membership.url}; the token of this machine is revoked")
+    except TerselyError as error:
+        lines.append(f"left, but its token could not be revoked: {error.message}")
+        lines.append("have it done where the relay runs: tersely relay token list, then revoke")
+    path.unlink(missing_ok=True)
+    count = waiting(home)
+    if count:
+        lines.append(f"{count:,} messages were not sent; they wait until this machine joins again")
+    lines.append("this machine uses a relay of its own again: tersely up")
+    return {"unsent": count, "text": "\n".join(lines) + "\n"}
+
+
+COMMANDS: tuple[RelayCommand, ...] = (
+    RelayCommand(("join",), "Have this machine use the relay of another", _JoinParameters, _join),
+    RelayCommand(("leave",), "Have this machine use a relay of its own again", Nothing, _leave),
+)

@@ -1,0 +1,150 @@
+"""Which relay this machine has joined, and how it comes to do so: a code becomes a token, which is kept in the home."""
+
+from __future__ import annotations
+
+import os
+import socket
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+
+from tersely.client import ask
+from tersely.client.request import AnswerT, Request
+from tersely.doors.listening import is_loopback
+from tersely.foundation import certificates, http
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import CLIENT_SECONDS
+
+JOINED = "joined.json"  # in the home
+MAX_JOINED_BYTES = 1_000_000
+MAX_JOIN_REPLY_BYTES = 100_000
+MAX_SHARED_WORKSPACES = 16
+_SECURE_PORT, _PLAIN_PORT = 443, 80
+_URL_HINT = "as https://relay.example:7474"
+
+
+class Membership(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The relay that this machine uses, as whom, and whose certificate it believes there (in PEM)."""
+
+    url: str
+    token: str
+    token_id: str
+    identity: str
+    tenant: str
+    machine: str
+    pinned: str = ""
+    authority: str = ""
+    shared: tuple[str, ...] = ()  # repositories about which other machines may ask this one
+
+    def context(self) -> ssl.SSLContext:
+        """What is believed of its server."""
+        return certificates.client_context(self.pinned, self.authority)
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Whom to believe: one certificate by its `fingerprint`, those of an `authority` (a file), else the system's."""
+
+    fingerprint: str = ""
+    authority: str = ""
+
+
+def load(home: Path) -> Membership | None:
+    """What this machine has joined, None where it uses a relay of its own; raises `unreadable_file`."""
+    path = home / JOINED
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:
+            return msgspec.json.decode(file.read(MAX_JOINED_BYTES), type=Membership)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+        hint = "`tersely leave` removes it"
+        raise TerselyError("unreadable_file", f"{path}: {getattr(error, 'strerror', None) or error}", hint) from error
+
+
+def save(home: Path, membership: Membership) -> None:
+    """Keep what this machine has joined, for this user alone; raises `unwritable_output`."""
+    path = home / JOINED
+    draft = home / f".{JOINED}.{os.getpid()}"
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
+            file.write(msgspec.json.encode(membership))
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise TerselyError("unwritable_output", f"{path}: {error.strerror}") from error
+
+
+def join(url: str, code: str, trust: Trust, machine: str = "") -> Membership:
+    """A membership for a code; raises `usage`, `invalid_certificate`, `relay_unreachable` and what the relay says."""
+    url, host, port = _checked(url)
+    pinned = authority = ""
+    if trust.fingerprint:
+        pinned = _pinned(host, port, certificates.read_fingerprint(trust.fingerprint))
+    elif trust.authority:
+        authority = certificates.read_pem(Path(trust.authority))
+    machine = machine or socket.gethostname()
+    asked = Membership(url, "", "", "", "", machine, pinned, authority)
+    made = once(asked, ask.join(code, machine))
+    return msgspec.structs.replace(
+        asked, token=made.secret, token_id=made.token_id, identity=made.identity, tenant=made.tenant
+    )
+
+
+def once(membership: Membership, request: Request[AnswerT]) -> AnswerT:
+    """The answer of the relay to one question, asked directly; raises `relay_unreachable`, `invalid_certificate` and
+    what it says."""
+    headers = {"Content-Type": "application/json"}
+    if membership.token:
+        headers["Authorization"] = f"Bearer {membership.token}"
+    waits = http.waits(CLIENT_SECONDS, CLIENT_SECONDS)
+    url = membership.url + request.target
+    with http.secured_connections(membership.context()) as pool:
+        try:
+            reply = http.ask(
+                pool, request.operation.method, url, waits, MAX_JOIN_REPLY_BYTES, headers=headers,
+                content=request.content(),
+            )  # fmt: skip
+        except http.FAILURES as error:
+            raise unreachable(membership.url, error) from error
+    return request.answer(reply.status, reply.body)
+
+
+def unreachable(url: str, error: Exception) -> TerselyError:
+    """Why a relay cannot be asked."""
+    reason = http.reason(error)
+    if "CERTIFICATE_VERIFY_FAILED" in reason or "certificate verify failed" in reason:
+        hint = "name it with --fingerprint, or its authority with --ca: `tersely relay ca`, where it runs, prints both"
+        return TerselyError("invalid_certificate", f"{url} shows a certificate that is not believed: {reason}", hint)
+    return TerselyError("relay_unreachable", f"{url}: {reason}", "check the address, the network, and that it runs")
+
+
+def _checked(url: str) -> tuple[str, str, int]:
+    """The base of an address, its host and its port; raises `usage` or `insecure_address`."""
+    try:
+        parts = urlsplit(url if "://" in url else f"https://{url}")
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise TerselyError("usage", f"{url[:200]!r} is no address: {error}", _URL_HINT) from None
+    if parts.scheme not in {"http", "https"} or not host or parts.path.strip("/") or parts.query or parts.username:
+        raise TerselyError("usage", f"{url[:200]!r} is not the address of a relay", _URL_HINT)
+    if parts.scheme == "http" and not is_loopback(host):
+        raise TerselyError("insecure_address", f"{host}: others could read along without TLS", _URL_HINT)
+    port = port or (_SECURE_PORT if parts.scheme == "https" else _PLAIN_PORT)
+    shown = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{shown}:{port}", host, port
+
+
+def _pinned(host: str, port: int, fingerprint: str) -> str:
+    """The certificate of a server in PEM, which has to be the one that is expected."""
+    der = certificates.certificate_of(host, port, CLIENT_SECONDS)
+    found = certificates.fingerprint_of(der)
+    if found != fingerprint:
+        hint = "somebody may stand between, or the certificate is new: ask whoever runs the relay"
+        raise TerselyError("invalid_certificate", f"{host} shows {found}, not {fingerprint}", hint)
+    return ssl.DER_cert_to_PEM_cert(der)

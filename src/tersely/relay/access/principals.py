@@ -1,0 +1,77 @@
+"""Who asks: the user that a relay belongs to, or an identity that a token stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from tersely.relay.store.store import DEFAULT_TENANT
+
+LOCAL = DEFAULT_TENANT  # the tenant that the user's own programs belong to
+EVERYTHING = ("*",)
+
+
+class Kind(StrEnum):
+    """What an identity is."""
+
+    PERSON = "person"
+    AGENT = "agent"
+
+
+class Level(StrEnum):
+    """How far an identity may go; each includes those before it."""
+
+    READ = "read"
+    WRITE = "write"
+    ADMIN = "admin"
+
+    def includes(self, other: Level) -> bool:
+        """Whether this one may do what the other may."""
+        order = list(Level)
+        return order.index(self) >= order.index(other)
+
+
+@dataclass(frozen=True, slots=True)
+class Scopes:
+    """What a token is good for: a level, and patterns of names in the manner of file names.
+
+    `threads` come beside those that the identity is a member of.
+    """
+
+    level: Level = Level.WRITE
+    threads: tuple[str, ...] = ()
+    channels: tuple[str, ...] = EVERYTHING
+    projects: tuple[str, ...] = EVERYTHING
+
+
+WRITER = Scopes()  # what a token is good for where nobody says otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """An identity as one of its tokens shows it."""
+
+    name: str
+    kind: Kind = Kind.PERSON
+    tenant: str = LOCAL
+    scopes: Scopes = WRITER
+    token_id: str = ""
+    expires_ms: int | None = None
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether it is the user that the relay belongs to, who needs no token."""
+        return not self.name
+
+    def may(self, level: Level) -> bool:
+        """Whether the token goes that far."""
+        return self.scopes.level.includes(level)
+
+
+OWNER = Principal("", scopes=Scopes(Level.ADMIN, EVERYTHING))
+
+
+def is_meant(patterns: tuple[str, ...], name: str) -> bool:
+    """Whether a name is one of those that the patterns mean."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)

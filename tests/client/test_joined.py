@@ -1,0 +1,278 @@
+"""Two homes as two machines, with a proxy of our own between them: one has joined the relay of the other."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.relay_home import Home
+from tests.doors.free_port import free_port
+
+from tersely.cli.daemon import ANSWER_WORDS
+from tersely.client import Client, ask, relay_process
+from tersely.client.gateway import joining
+from tersely.client.gateway.requests import waiting
+from tersely.client.peer import Peer
+from tersely.doors.home import NO_PORT
+from tersely.doors.listening import Address, read_address
+from tersely.foundation import certificates
+from tersely.foundation.clock import Stopwatch
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.process import detached
+
+pytest.importorskip("websockets")
+
+
+class Link:
+    """A network between two machines, which can be cut: every connection passes through it."""
+
+    def __init__(self, port: int) -> None:
+        self._to = port
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listening.getsockname()[1]
+        self._open: list[socket.socket] = []
+        self._changing = threading.Lock()
+        self._is_up = True
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self) -> None:
+        """Every connection breaks, and none is made."""
+        with self._changing:
+            self._is_up = False
+            for one in self._open:
+                _end(one)
+            self._open.clear()
+
+    def mend(self) -> None:
+        with self._changing:
+            self._is_up = True
+
+    def close(self) -> None:
+        self.cut()
+        _end(self._listening)
+        self._listening.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listening.accept()
+            except OSError:
+                return
+            with self._changing:
+                far = self._far()
+                if far is None:
+                    near.close()
+                    continue
+                self._open += [near, far]
+            for one, other in ((near, far), (far, near)):
+                threading.Thread(target=_pump, args=(one, other), daemon=True).start()
+
+    def _far(self) -> socket.socket | None:
+        try:
+            return socket.create_connection(("127.0.0.1", self._to)) if self._is_up else None
+        except OSError:
+            return None
+
+
+def _pump(one: socket.socket, other: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := one.recv(65_536):
+            other.sendall(data)
+    _end(other)
+    one.close()
+
+
+def _end(one: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        one.shutdown(socket.SHUT_RDWR)
+
+
+class Machines:
+    """The relay's machine, and one that joins it through the link."""
+
+    def __init__(self, far: Home, near: Home, address: Address, fingerprint: str, link: Link) -> None:
+        self.far, self.near, self.address = far, near, address
+        self.fingerprint, self.link = fingerprint, link
+        self.url = f"https://127.0.0.1:{link.port}"
+
+    def serve(self) -> None:
+        relay_process.start(self.far.home, NO_PORT, str(self.far.root), ANSWER_WORDS, self.address)
+
+    def kill(self) -> None:
+        """End the relay without a word, and have another in its place."""
+        told = relay_process.running(self.far.home)
+        assert told is not None
+        with detached.process(told.pid) as relay:
+            relay.signal(signal.SIGKILL)
+            relay.wait(20)
+        self.serve()
+
+    def code(self, identity: str, *more: str) -> str:
+        return self.far.ok("relay", "token", "new", identity, *more).splitlines()[0]
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
+    far_home, near_home = tmp_path_factory.mktemp("far"), tmp_path_factory.mktemp("near")
+    shop = tmp_path_factory.mktemp("work") / "shop"
+    shop.mkdir()
+    (shop / "till.py").write_text("def total(prices):\n    return sum(prices)\n")
+    made = certificates.make(far_home / "tls", ["127.0.0.1"])
+    address = read_address(f"127.0.0.1:{free_port()}", str(made.certificate), str(made.key))
+    link = Link(address.port)
+    far, near = Home(far_home, far_home), Home(near_home, shop)
+    near.environment["TERSELY_DAEMON"] = "use"
+    found = Machines(far, near, address, made.fingerprint, link)
+    try:
+        found.serve()
+        near.ok("join", found.url, "--fingerprint", found.fingerprint, "--machine", "laptop", "--share",
+                input=found.code("ann"))  # fmt: skip
+        yield found
+    finally:
+        near.run("daemon", "stop")
+        relay_process.stop(near_home)
+        relay_process.stop(far_home)
+        link.close()
+
+
+@pytest.fixture
+def whole(machines: Machines) -> Iterator[Machines]:
+    """The machines, whatever a test does to them, in order afterwards."""
+    yield machines
+    machines.link.mend()
+    machines.serve()
+
+
+def test_tools_of_the_machine_use_the_other_relay(machines: Machines) -> None:
+    thread = machines.near.ok("relay", "thread", "new", "--name", "prices").strip()
+    assert thread in machines.far.ok("relay", "runs")
+    machines.far.ok("send", "ann", "hello from afar")
+    assert "hello from afar" in machines.near.ok("inbox")
+    machines.near.ok("claim", "till.py")
+    claims = Home(machines.far.home, machines.near.root).ok("claims")  # as one of the relay's machine sees them
+    assert ("till.py" in claims, "ann" in claims) == (True, True)
+
+
+def test_code_is_answered_where_it_is(machines: Machines) -> None:
+    watch = Stopwatch()
+    while "shop@laptop" not in machines.far.ok("services"):  # it is offered soon after the machine has joined
+        assert watch.seconds() < 20
+    asked = ("services", "call", "shop@laptop", "search", "--query", "total")
+    assert "total" in machines.far.ok(*asked)
+    assert "total" in machines.far.ok(*asked, "--root", str(machines.far.home))  # nobody else chooses what is read
+
+
+def test_what_is_sent_without_a_network_is_kept_and_sent(whole: Machines) -> None:
+    whole.far.ok("send", "ann", "first")  # so that both are known
+    whole.link.cut()
+    said = [whole.near.ok("send", "cli", f"kept {number}") for number in range(3)]
+    assert "kept on this machine" in said[0]
+    assert waiting(whole.near.home) == 3
+    failed = whole.near.run("agents")
+    assert failed.status == 3
+    assert "relay_unreachable" in failed.err
+    whole.link.mend()
+    whole.near.ok("send", "cli", "kept 3")  # which goes behind those that wait
+    found = [line.strip() for line in whole.far.ok("inbox").splitlines() if "kept" in line]
+    assert found == [f"kept {number}" for number in range(4)]
+    assert waiting(whole.near.home) == 0
+
+
+class Talk:
+    """One sends from the relay's machine, the other receives on the one that has joined; both come again when lost."""
+
+    def __init__(self, machines: Machines, thread: str, sent: list[str]) -> None:
+        self.machines, self.thread, self.sent = machines, thread, sent
+        self.came: list[str] = []
+
+    async def run(self) -> list[str]:
+        far = await Peer.connect("eva", home=self.machines.far.home)
+        near = await Peer.connect("ned", home=self.machines.near.home)
+        async with asyncio.timeout(60), far, near:
+            await asyncio.gather(self.receiving(near), self.sending(far))
+        return self.came
+
+    async def receiving(self, peer: Peer) -> None:
+        while self.came != self.sent:
+            try:
+                await self.taking(peer)
+            except TerselyError:
+                await again(peer)
+
+    async def taking(self, peer: Peer) -> None:
+        async for delivery in peer.deliveries():
+            if delivery.body not in self.came:
+                self.came.append(delivery.body)
+            await peer.ack(delivery)
+            if self.came == self.sent:
+                return
+
+    async def sending(self, peer: Peer) -> None:
+        cut = len(self.sent) // 3
+        happens = {cut: self.machines.link.cut, cut + 3: self.machines.link.mend, 2 * cut: self.machines.kill}
+        for number, body in enumerate(self.sent):
+            await asyncio.to_thread(happens.get(number, lambda: None))
+            while not await self.is_taken(peer, f"id-{number}", body):
+                await again(peer)
+
+    async def is_taken(self, peer: Peer, sent_id: str, body: str) -> bool:
+        try:
+            await peer.send("ned", body, thread=self.thread, id=sent_id)
+        except TerselyError:
+            return False
+        return True
+
+
+async def again(peer: Peer) -> None:
+    """Connect, however long there is nobody; the pause is for others to have the machine meanwhile."""
+    while True:
+        try:
+            await peer.resume()
+        except TerselyError:
+            await asyncio.sleep(0.05)
+        else:
+            return
+
+
+def test_nothing_is_lost_while_the_link_drops_and_the_relay_is_killed(whole: Machines) -> None:
+    with Client.local("eva", home=whole.far.home) as local:
+        thread = local.ask("thread.new", name="both").thread_id
+    sent = [f"step {number}" for number in range(30)]
+    assert asyncio.run(Talk(whole, thread, sent).run()) == sent
+    assert "both" in whole.near.ok("relay", "show", thread)  # who was written to of a thread is a member of it
+
+
+def test_a_certificate_that_is_not_the_one_is_refused(machines: Machines, tmp_path: Path) -> None:
+    other = Home(tmp_path, tmp_path)
+    wrong = other.run("join", machines.url, "--fingerprint", "SHA256:" + "0" * 64, input="CODE")
+    assert (wrong.status, "shows SHA256:" in wrong.err) == (3, True)
+    assert "is not believed" in other.run("join", machines.url, input="CODE").err
+    assert "used before" in other.run("join", machines.url, "--fingerprint", machines.fingerprint, input="CODE").err
+    assert "without TLS" in other.run("join", "http://relay.example", input="CODE").err
+    assert joining.load(tmp_path) is None
+
+
+def test_a_code_in_a_file_is_of_this_user_alone(machines: Machines, tmp_path: Path) -> None:
+    other = Home(tmp_path / "home", tmp_path)
+    code = tmp_path / "code"
+    code.write_text(machines.code("ivy"))
+    code.chmod(0o644)
+    given = ("join", machines.url, "--ca", str(machines.far.home / "tls/ca.pem"), "--code-file", str(code))
+    assert "chmod 600" in other.run(*given).err
+    code.chmod(0o600)
+    try:
+        other.ok(*given)
+        assert (other.home / "joined.json").stat().st_mode & 0o077 == 0
+        assert "already" in other.run("join", machines.url, input="x").err
+        assert "revoked" in other.ok("leave")
+    finally:
+        relay_process.stop(other.home)
+    assert "ivy" not in machines.far.ok("relay", "token", "list")
+    with Client.local(home=machines.far.home) as local:
+        assert [one.identity for one in local(ask.token_list()).tokens if one.identity == "ivy"] == []

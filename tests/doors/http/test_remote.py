@@ -1,0 +1,295 @@
+"""The door for other machines: TLS, tokens of identities, WebSockets, tenants; a real relay process serves it."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import ssl
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from tests.doors.free_port import free_port
+
+from tersely.capabilities import catalogue
+from tersely.capabilities.declaration import Effect, parameters_of
+from tersely.cli.daemon import ANSWER_WORDS
+from tersely.client import Client, ask, relay_process
+from tersely.doors.home import NO_PORT
+from tersely.doors.http.contract.operations import OPERATIONS
+from tersely.doors.listening import Address, read_address
+from tersely.doors.socket.router import _BEFORE, _DO
+from tersely.foundation import certificates
+from tersely.foundation.errors import TerselyError
+from tersely.relay.access.rules import RULES
+
+websockets = pytest.importorskip("websockets.sync.client")
+
+
+class Answer(NamedTuple):
+    status: int
+    json: Any
+
+
+class Far:
+    """A relay that listens for other machines, and the tokens of some who ask it from there."""
+
+    def __init__(self, home: Path, address: Address, authority: Path) -> None:
+        self.home = home
+        self.address = address
+        self.context = certificates.client_context("", certificates.read_pem(authority))
+        self.local = Client.local("boss", home=home)
+
+    def token(self, identity: str, **scopes: Any) -> str:
+        return self.local(ask.token_new(identity, bearer=True, **scopes)).secret
+
+    def connect(self) -> http.client.HTTPSConnection:
+        return http.client.HTTPSConnection("localhost", self.address.port, timeout=20, context=self.context)
+
+    def ask(self, token: str, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+        connection = self.connect()
+        given = {"Authorization": f"Bearer {token}", **{name.replace("_", "-"): one for name, one in headers.items()}}
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body), given)
+            response = connection.getresponse()
+            return Answer(response.status, json.loads(response.read() or b"null"))
+        finally:
+            connection.close()
+
+    def capability(self, token: str, name: str, /, agent: str = "", **arguments: Any) -> Answer:
+        headers = {"X_Relay_Agent": agent} if agent else {}
+        return self.ask(token, "POST", "/ask", {"capability": name, "arguments": arguments}, **headers)
+
+    def socket(self, token: str) -> Any:
+        return websockets.connect(
+            f"wss://localhost:{self.address.port}/socket", ssl=self.context, open_timeout=20,
+            additional_headers={"Authorization": f"Bearer {token}"},
+        )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Far]:
+    home = tmp_path_factory.mktemp("far")
+    made = certificates.make(home / "tls", ["localhost", "127.0.0.1"])
+    address = read_address(f"127.0.0.1:{free_port()}", str(made.certificate), str(made.key))
+    relay_process.start(home, NO_PORT, "", ANSWER_WORDS, address)
+    try:
+        served = Far(home, address, made.authority)
+        with served.local:
+            yield served
+    finally:
+        relay_process.stop(home)
+
+
+def said(socket: Any, type: str, payload: Any, **parts: Any) -> dict[str, Any]:
+    """What is answered to an envelope; what comes beside it is skipped."""
+    socket.send(json.dumps({"v": 1, "type": type, "id": f"{type}-1", **parts, "payload": payload}))
+    while True:
+        answer: dict[str, Any] = json.loads(socket.recv(20))
+        if answer["type"] not in {"PING", "DELIVER"}:
+            return answer
+
+
+def test_an_address_of_others_needs_tls() -> None:
+    for host in ("0.0.0.0", "192.168.1.4", "relay.example", "[::]"):
+        with pytest.raises(TerselyError, match="without TLS") as refused:
+            read_address(f"{host}:7474")
+        assert refused.value.code == "insecure_address"
+    for host in ("127.0.0.1", "localhost", "[::1]"):
+        assert read_address(f"{host}:7474").port == 7474
+
+
+def test_nobody_is_answered_without_a_token(far: Far) -> None:
+    assert far.ask("", "GET", "/status").status == 401
+    assert far.ask("guessed", "GET", "/status").json["code"] == "unauthorized"
+    assert far.ask((far.home / "token").read_text(), "GET", "/status").status == 401  # that of the home is local
+    assert far.ask("", "GET", "/health").status == 200
+    refused = far.local(ask.audit()).refusals
+    assert {"GET /status"} <= {one.asked for one in refused}
+
+
+def test_the_certificate_is_the_one_that_was_told(far: Far) -> None:
+    der = certificates.certificate_of("127.0.0.1", far.address.port, 20)
+    pinned = certificates.client_context(ssl.DER_cert_to_PEM_cert(der), "")
+    connection = http.client.HTTPSConnection("127.0.0.1", far.address.port, context=pinned, timeout=20)
+    connection.request("GET", "/health")
+    assert connection.getresponse().status == 200
+    connection.close()
+    strangers = certificates.make(far.home / "strangers", ["localhost"])
+    wrong = certificates.client_context(certificates.read_pem(strangers.authority), "")
+    with pytest.raises(ssl.SSLError):
+        http.client.HTTPSConnection("127.0.0.1", far.address.port, context=wrong, timeout=20).request("GET", "/health")
+
+
+def test_mail_is_read_by_its_recipient_alone(far: Far) -> None:
+    ann, ben, eve = (far.token(name) for name in ("ann", "ben", "eve"))
+    far.capability(ben, "agent.list")
+    assert far.capability(ann, "mail.send", to="ben", body="for ben alone").status == 200
+    assert [one["body"] for one in far.capability(ben, "mail.box").json["result"]["messages"]] == ["for ben alone"]
+    assert far.capability(eve, "mail.box", name="ben").json["code"] == "denied"
+    assert far.capability(eve, "mail.box", agent="ben").json["code"] == "denied"
+    assert far.capability(eve, "mail.search", query="alone").json["result"]["messages"] == []
+    assert far.capability(ben, "mail.search", query="alone").json["result"]["messages"]
+    assert far.ask(eve, "GET", "/agents/ben/inbox").status == 403
+
+
+def test_a_thread_is_read_by_its_members(far: Far) -> None:
+    ann, ben, eve = (far.token(name) for name in ("tom", "tim", "tod"))
+    thread = far.capability(ann, "thread.new", name="secret").json["result"]["thread_id"]
+    made = far.capability(ann, "artifact.put", content="a secret text of theirs", thread=thread).json["result"]
+    paths = ("", "/state", "/state/header", "/state/history", "/artifacts", "/events", "/bundle", "/events/stream")
+    for path in (*(f"/threads/{thread}{one}" for one in paths), f"/cassettes/{made['ref'][:8]}"):
+        assert far.ask(eve, "GET", path).status == 404, path
+    assert far.ask(eve, "GET", f"/threads/{thread}/artifacts/{made['ref']}/content").status == 404
+    call = {"capability": "retrieval.search", "thread_id": thread, "args": {"query": "secret"}}
+    assert far.ask(eve, "POST", "/cap/invoke", call).status == 404
+    assert far.ask(ann, "POST", "/cap/invoke", call).status == 200
+    assert far.capability(eve, "thread.list").json["result"]["threads"] == []
+    assert far.capability(eve, "artifact.search", query="secret").json["result"]["results"] == []
+    # Nobody lets himself in; a member who writes of it lets others in.
+    assert far.capability(eve, "mail.send", to="tod", body="me too", thread=thread, queue=True).status == 404
+    far.capability(ben, "agent.list")
+    assert far.ask(ben, "GET", f"/threads/{thread}").status == 404
+    assert far.capability(ann, "mail.send", to="tim", body="look at this", thread=thread).status == 200
+    assert far.ask(ben, "GET", f"/threads/{thread}").json["name"] == "secret"
+
+
+def test_scopes_bound_what_a_token_is_good_for(far: Far) -> None:
+    reader = far.token("reader", level="read")
+    assert far.capability(reader, "agent.list").status == 200
+    assert far.capability(reader, "thread.new").json["code"] == "denied"
+    assert far.ask(reader, "GET", "/metrics").status == 403
+    narrow = far.token("narrow", channels=["#build*"], projects=["shop"])
+    assert far.capability(narrow, "channel.join", channel="#build-main").status == 200
+    assert far.capability(narrow, "channel.join", channel="#board").json["code"] == "denied"
+    assert far.capability(narrow, "claim.take", targets=["a.py"], project="shop").status == 200
+    assert far.capability(narrow, "claim.take", targets=["a.py"], project="bank").json["code"] == "denied"
+    chief = far.token("chief", level="admin")
+    assert far.ask(chief, "GET", "/config").status == 200
+    for method, path in (("GET", "/tokens"), ("GET", "/audit"), ("POST", "/tickets"), ("DELETE", "/tokens/ann")):
+        assert far.ask(chief, method, path).status == 403, path
+
+
+def test_the_disk_of_the_relay_is_not_read_from_elsewhere(far: Far) -> None:
+    ann = far.token("reader-of-code")
+    thread = far.capability(ann, "thread.new").json["result"]["thread_id"]
+    call = {"capability": "code.tree", "thread_id": thread, "args": {"root": "/"}}
+    assert far.ask(ann, "POST", "/cap/invoke", call).json["code"] == "denied"
+    assert far.capability(ann, "service.call", service="tldr", method="tree", params={"root": "/"}).status == 403
+    assert far.capability(ann, "claim.take", targets=["a"], root="/etc").json["code"] == "invalid_argument"
+
+
+def test_a_code_works_once_and_becomes_a_token(far: Far) -> None:
+    code = far.local(ask.token_new("machine")).secret
+    assert far.ask(code, "GET", "/status").status == 401  # a code is no token
+    joined = far.ask("", "POST", "/join", {"code": code.lower().replace("-", " "), "machine": "laptop"})
+    assert joined.status == 201
+    assert far.ask(joined.json["secret"], "GET", "/status").status == 200
+    assert far.ask("", "POST", "/join", {"code": code}).status == 401
+    kept = b"".join(path.read_bytes() for path in far.home.glob("relay.db*"))
+    assert joined.json["secret"].encode() not in kept
+    assert code.replace("-", "").encode() not in kept
+
+
+def test_a_rotated_token_opens_nothing(far: Far) -> None:
+    made = far.local(ask.token_new("wheel", bearer=True))
+    other = far.local(ask.token_rotate(made.token.id))
+    assert far.ask(made.secret, "GET", "/status").status == 401
+    assert far.ask(other.secret, "GET", "/status").status == 200
+    with pytest.raises(TerselyError, match="no token"):
+        far.local(ask.token_revoke(made.token.id))
+
+
+def test_revocation_ends_what_is_open(far: Far) -> None:
+    token = far.token("brief")
+    thread = far.capability(token, "thread.new").json["result"]["thread_id"]
+    connection = far.connect()
+    connection.request("GET", f"/threads/{thread}/events/stream", headers={"Authorization": f"Bearer {token}"})
+    stream = connection.getresponse()
+    assert stream.status == 200
+    stream.readline()
+    with far.socket(token) as socket:
+        assert said(socket, "HELLO", {"agent": "brief", "capabilities": {}})["type"] == "WELCOME"
+        far.local(ask.token_revoke("brief"))
+        assert list(socket) == []
+        assert (socket.close_code, socket.close_reason) == (1008, "the token has ended")
+    with contextlib.suppress(http.client.IncompleteRead):
+        assert b"thread.created" in stream.read()
+    connection.close()
+    assert far.ask(token, "GET", "/status").status == 401
+
+
+def test_envelopes_over_a_websocket(far: Far) -> None:
+    ann, ben = far.token("ada"), far.token("bob")
+    with far.socket(ann) as one, far.socket(ben) as two:
+        assert said(one, "HELLO", {"agent": "ada", "capabilities": {}})["type"] == "WELCOME"
+        assert said(two, "HELLO", {"agent": "ada", "capabilities": {}})["payload"]["reason"] == "denied"
+    with far.socket(ann) as one, far.socket(ben) as two:
+        said(one, "HELLO", {"agent": "ada", "capabilities": {}})
+        said(two, "HELLO", {"agent": "bob", "capabilities": {}})
+        sent = said(one, "SEND", {"kind": "message", "body": "hello"}, to="bob")
+        assert (sent["type"], sent["payload"]["recipients"]) == ("ACK", 1)
+        came = json.loads(two.recv(20))
+        assert (came["type"], came["from"], came["payload"]["body"]) == ("DELIVER", "ada", "hello")
+        thread = far.capability(ann, "thread.new").json["result"]["thread_id"]
+        refused = said(two, "SEND", {"kind": "message", "body": "in", "thread": thread}, to="ada")
+        assert refused["type"] == "NACK"
+        assert said(two, "SUBSCRIBE", {}, topic="logs")["type"] != "ACK"
+        assert said(two, "CHANNEL_JOIN", {"channel": "#x", "member": "ada"})["type"] != "ACK"
+
+
+def test_tenants_see_nothing_of_each_other(far: Far) -> None:
+    red, blue = far.token("red", tenant="red"), far.token("blue", tenant="blue", level="admin")
+    thread = far.capability(red, "thread.new", name="crimson").json["result"]["thread_id"]
+    ref = far.capability(red, "artifact.put", content="crimson text", thread=thread).json["result"]["ref"]
+    far.capability(red, "channel.join", channel="#crimson")
+    far.capability(red, "mail.send", to="red", body="crimson mail", queue=True)
+    far.capability(red, "claim.take", targets=["crimson.py"], project="shop")
+    far.capability(red, "board.add", step="crimson step", project="shop")
+    values = {"thread": thread, "ref": ref, "name": "red", "kind": "thread", "message_id": "00000000-1"}
+    asked = [one for one in OPERATIONS if one.method == "GET" and one.name != "event_stream"]
+    for operation in asked:
+        path = operation.path.format(**values)
+        query = "?query=crimson" if any(one.is_required for one in operation.query) else ""
+        connection = far.connect()
+        connection.request("GET", path + query, headers={"Authorization": f"Bearer {blue}"})
+        content = connection.getresponse().read()
+        connection.close()
+        assert b"crimson" not in content, operation.name
+    given = {
+        "thread": thread, "ref": ref, "name": "red", "query": "crimson", "item": "b1", "project": "shop",
+        "message_id": "00000000-1", "channel": "#crimson", "targets": ["crimson.py"],
+    }  # fmt: skip
+    for name in catalogue.RELAY_NAMES:
+        capability = catalogue.load(name)
+        if capability.effect is not Effect.READ:
+            continue
+        known = {one.name for one in parameters_of(capability.parameters)}
+        answer = far.capability(blue, name, **{key: value for key, value in given.items() if key in known})
+        assert "crimson" not in json.dumps(answer.json.get("result")), name
+        assert answer.status == 200 or answer.json["code"].endswith(("_not_found", "denied")), (name, answer)
+    assert "crimson" in json.dumps(far.capability(red, "board.show", project="shop").json["result"])
+    assert far.ask(blue, "GET", f"/threads/{thread}").status == 404
+    assert far.capability(blue, "mail.send", to="red", body="psst").status == 404
+
+
+def test_every_question_has_a_rule_or_is_the_owners() -> None:
+    of_owner = {"token_new", "token_list", "token_rotate", "audit", "ticket_new"}
+    questions = {*catalogue.RELAY_NAMES, *_BEFORE, *_DO}
+    questions |= {one.name for one in OPERATIONS if not one.capability and not one.is_open}
+    assert questions - of_owner - set(RULES) == set()
+    assert set(RULES) - questions - {"health"} == set()
+
+
+def test_the_certificates_are_what_openssl_verifies(far: Far) -> None:
+    folder = far.home / "tls"
+    done = subprocess.run(
+        ["openssl", "verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", folder / "ca.pem",
+         folder / "server.pem"], capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert (folder / "ca.key").stat().st_mode & 0o077 == 0
+    assert (folder / "server.key").stat().st_mode & 0o077 == 0
