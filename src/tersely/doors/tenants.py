@@ -23,7 +23,8 @@ class Tenants:
     """The tenants that are open. Used on one loop; `closing` ends them."""
 
     def __init__(self, main: Tenant, url: str, tokens: Tokens, look_after: Callable[[Relay], Awaitable[None]]) -> None:
-        """`url` is the database of PostgreSQL, where there is one. `main` is the tenant of this machine's user; `look_after` keeps a relay in order until it is cancelled."""
+        """`url` is the database of PostgreSQL, where there is one. `main` is the tenant of this machine's user;
+        `look_after` keeps a relay in order until it is cancelled."""
         self._main = main
         self._url = url
         self._tokens = tokens

@@ -121,6 +121,12 @@ class Database:
         database.execute("pragma query_only = on")
         return database
 
+    def copy_to(self, path: Path) -> None:
+        """Write the database as it is at this moment to a new file, beside whoever writes it."""
+        self.execute("pragma query_only = off")  # the copy is what is written
+        self.execute("vacuum into ?", (str(path),))
+        self.execute("pragma query_only = on")
+
     def execute(self, sql: str, values: Values = ()) -> None:
         """Run one or several statements for their effect."""
         try:

@@ -21,11 +21,12 @@ from tersely.relay.mail.brakes import Turns
 from tersely.relay.mail.mail import Mail
 from tersely.relay.policy import Policy
 from tersely.relay.services.services import Services
+from tersely.relay.store import backup
 from tersely.relay.store.store import DEFAULT_TENANT, Store, check, is_made
 from tersely.relay.teams.claims import Claims
 from tersely.relay.teams.permissions import Permissions
 
-__all__ = ["PLUGINS", "Relay", "Token", "check", "have_token", "make_home", "rotate_token"]
+__all__ = ["PLUGINS", "Relay", "Token", "backup", "check", "have_token", "make_home", "rotate_token"]
 
 PLUGINS = "tersely.capabilities"  # the group of entry points whose functions give an `Offer`
 WORKING = "working"  # what an agent says that is at work
@@ -68,8 +69,8 @@ class Relay:
     ) -> Self:
         """Open the relay of a home directory, which is made for this user alone where there is none.
 
-        `url` is the database of PostgreSQL that it keeps all in, and `tenant` whose: see `Store.open`. Without a `policy`
-        it is that of the home.
+        `url` is the database of PostgreSQL that it keeps all in, and `tenant` whose: see `Store.open`. Without a
+        `policy` it is that of the home.
         """
         policy = policy or policies.load(home)
         store = Store.open(home, url=url, tenant=tenant, durable=durable, clock=clock or SteadyClock())

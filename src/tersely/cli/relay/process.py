@@ -15,6 +15,7 @@ from tersely.capabilities.declaration import option, positional
 from tersely.cli.agent.command_spec import ChatParameters, ServerKind
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.relay.command_spec import Asked, Nothing, RelayCommand, plain
+from tersely.cli.relay.examining import examined_remote
 from tersely.doors.home import DEFAULT_PORT, LOCK, LOG, NO_PORT, home_directory
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
@@ -126,6 +127,7 @@ def _examined(home: Path) -> Iterator[tuple[bool, str]]:
     yield free > _LEAST_FREE_BYTES, f"{free:,} bytes are free on its disk"
     if packages:
         return
+    yield from examined_remote(home)
     yield from _examined_relay(home)
 
 
@@ -172,6 +174,8 @@ _CONFIG = """\
 # hops = 50                    # calls that may lead from one to the next
 # turns = 100                  # answers between two agents without a person
 # calls_per_minute = 600       # of one agent
+# trusted_hosts = []           # names by which `up --listen` may be asked; any without
+# trusted_proxies = []         # addresses whose X-Forwarded-For is believed
 # private_hosts = []           # that http.fetch may reach beside the public internet
 
 [allow]

@@ -21,7 +21,7 @@ from tersely.cli.manual import parameter_blocks, places
 from tersely.cli.options import Options, read_with_options
 from tersely.cli.output import Output
 from tersely.cli.overview import RELAY, RELAY_COMMANDS
-from tersely.cli.relay import addresses, brief, content, joining, process, services, tokens, wrapped
+from tersely.cli.relay import addresses, backups, brief, content, joining, process, services, tokens, wrapped
 from tersely.cli.relay.command_spec import Asked, RelayCommand
 from tersely.cli.relay.identity import asker, completed
 from tersely.cli.run import asks_for_help
@@ -31,8 +31,8 @@ from tersely.foundation.limits import MAX_WEB_BODY_BYTES
 from tersely.foundation.process.ancestry import NAME_VARIABLE
 
 COMMANDS: tuple[RelayCommand | Command, ...] = (
-    *process.COMMANDS, *addresses.COMMANDS, *tokens.COMMANDS, *joining.COMMANDS, *wrapped.COMMANDS, *brief.COMMANDS,
-    *RELAY_QUESTIONS, *services.COMMANDS, *content.COMMANDS,
+    *process.COMMANDS, *addresses.COMMANDS, *tokens.COMMANDS, *joining.COMMANDS, *backups.COMMANDS,
+    *wrapped.COMMANDS, *brief.COMMANDS, *RELAY_QUESTIONS, *services.COMMANDS, *content.COMMANDS,
 )  # fmt: skip
 
 

@@ -51,11 +51,11 @@ if TYPE_CHECKING:  # it knows the driver
 INLINE_BLOB_BYTES = 32_768  # larger blobs are files
 DEFAULT_TENANT = "default"
 TENANT_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
-_TENANTS = "tenants"
+TENANTS = "tenants"
 _SCHEMES = ("postgresql://", "postgres://")
-_DATABASE = "relay.db"
+DATABASE = "relay.db"
 _SHARED = "relay.shared"  # says that what the home keeps is in PostgreSQL
-_BLOBS = "blobs"
+BLOBS = "blobs"
 _INCOMING = "incoming"
 
 MAX_DOUBTFUL_TRANSACTIONS = 1_000  # that are remembered
@@ -69,14 +69,14 @@ Replay = Callable[[bytes, bytes], bytes]
 
 def check(home: Path) -> None:
     """See whether the database of a home is whole, if there is one; raises `database_corrupt`."""
-    if (home / _DATABASE).exists():
-        with Database.open_reader(home / _DATABASE, is_kept=True) as database:
+    if (home / DATABASE).exists():
+        with Database.open_reader(home / DATABASE, is_kept=True) as database:
             database.check()
 
 
 def is_made(home: Path) -> bool:
     """Whether a home directory has a database, or had one of PostgreSQL."""
-    return (home / _DATABASE).exists() or (home / _SHARED).exists()
+    return (home / DATABASE).exists() or (home / _SHARED).exists()
 
 
 def check_url(url: str) -> None:
@@ -138,7 +138,7 @@ class Store:
             hint = "a tenant is called by small letters, digits and -, at most 63 of them"
             raise TerselyError("invalid_argument", f"{tenant[:80]!r} is no name of a tenant", hint)
         if tenant != DEFAULT_TENANT:
-            home = home / _TENANTS / tenant
+            home = home / TENANTS / tenant
         try:
             home.mkdir(mode=0o700, parents=True, exist_ok=True)
             return cls(home, url, tenant, durable=durable, clock=clock)
@@ -394,8 +394,8 @@ class Store:
 
     def _engine_of(self, url: str, tenant: str) -> Engine:
         if not url:
-            blobs = self.home / _BLOBS
-            return SqliteEngine(self.home / _DATABASE, blobs, durable=self.is_durable, on_damage=self._note_damage)
+            blobs = self.home / BLOBS
+            return SqliteEngine(self.home / DATABASE, blobs, durable=self.is_durable, on_damage=self._note_damage)
         check_url(url)
         from tersely.relay.store.engines.postgresql import PostgresEngine
 

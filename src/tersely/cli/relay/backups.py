@@ -1,0 +1,51 @@
+"""Commands that keep what the relay has somewhere else, and put it back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tersely.capabilities.declaration import option, positional
+from tersely.cli.relay.command_spec import Asked, RelayCommand
+from tersely.doors.home import LOCK, home_directory
+from tersely.foundation.errors import TerselyError
+
+
+@dataclass(frozen=True, slots=True)
+class _BackupParameters:
+    file: str = positional("where to write it; in a directory, a new file each time", metavar="FILE")
+    keep: int = option(0, "in a directory, remove all but this many (default: none)", minimum=0, maximum=10_000)
+
+
+@dataclass(frozen=True, slots=True)
+class _RestoreParameters:
+    file: str = positional("what backup has written", metavar="FILE")
+
+
+def _backup(asked: Asked, parameters: _BackupParameters) -> dict[str, Any]:
+    from tersely.relay.relay import backup
+
+    path = backup.write(home_directory(), Path(parameters.file), parameters.keep)
+    size = path.stat().st_size
+    return {"path": str(path), "size": size, "text": f"{path}  {size:,} bytes\n"}
+
+
+def _restore(asked: Asked, parameters: _RestoreParameters) -> dict[str, Any]:
+    from tersely.foundation.process.lockfile import held
+    from tersely.relay.relay import backup, make_home
+
+    home = home_directory()
+    make_home(home)
+    try:
+        with held(str(home / LOCK)):
+            backup.restore(Path(parameters.file), home)
+    except BlockingIOError:
+        raise TerselyError("name_taken", f"a relay serves {home}", "tersely down, then again") from None
+    return {"home": str(home), "text": f"{home} is as it was; tersely up starts its relay\n"}
+
+
+COMMANDS: tuple[RelayCommand, ...] = (
+    RelayCommand(("backup",), "Write all that the relay keeps to a file, while it runs", _BackupParameters, _backup),
+    RelayCommand(("restore",), "Put a backup into a home without a store", _RestoreParameters, _restore),
+)
