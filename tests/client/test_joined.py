@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -276,3 +279,50 @@ def test_a_code_in_a_file_is_of_this_user_alone(machines: Machines, tmp_path: Pa
     assert "ivy" not in machines.far.ok("relay", "token", "list")
     with Client.local(home=machines.far.home) as local:
         assert [one.identity for one in local(ask.token_list()).tokens if one.identity == "ivy"] == []
+
+
+_STRANGER = """
+import os, socket, sys
+home, pids = sys.argv[1], sys.argv[2:]
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+found = []
+for name in ("joined.json", "token", "relay.db", "relay.log", "tls/ca.key", "tls/server.key", "key"):
+    try:
+        found.append(open(f"{home}/{name}").read(1))
+    except PermissionError:
+        pass
+for name in ("http.sock", "relay.sock"):
+    try:
+        socket.socket(socket.AF_UNIX).connect(f"{home}/{name}")
+        found.append(name)
+    except PermissionError:
+        pass
+for pid in pids:
+    print(open(f"/proc/{pid}/cmdline").read())
+    try:
+        found.append(open(f"/proc/{pid}/environ").read(1))
+    except PermissionError:
+        pass
+print("found", found)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_user_of_the_machine_finds_nothing(machines: Machines) -> None:
+    membership = joining.load(machines.near.home)
+    assert membership is not None
+    for home in (machines.near.home, machines.far.home):
+        told = relay_process.running(home)
+        assert told is not None
+        above = [one for one in home.parents if one != Path("/")]
+        modes = [(one, one.stat().st_mode) for one in above]
+        for one, mode in modes:
+            one.chmod(mode | 0o055)  # so that nothing but the home itself is in the way
+        try:
+            asked = [sys.executable, "-I", "-c", _STRANGER, str(home), str(told.pid)]
+            done = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=False)
+        finally:
+            for one, mode in modes:
+                one.chmod(mode)
+        assert done.stdout.splitlines()[-1:] == ["found []"], done
+        assert membership.token not in done.stdout

@@ -185,6 +185,23 @@ def test_the_disk_of_the_relay_is_not_read_from_elsewhere(far: Far) -> None:
     assert far.capability(ann, "claim.take", targets=["a"], root="/etc").json["code"] == "invalid_argument"
 
 
+def test_the_pages_are_not_there(far: Far) -> None:
+    chief = far.token("page-reader", level="admin")
+    for path in ("/ui", "/ui/", "/ui/threads", "/ui/login", "/ui%2Fthreads", "/ui/static/page.css"):
+        assert far.ask(chief, "GET", path).json["code"] == "unauthorized", path
+
+
+def test_a_channel_of_a_scope_is_one_however_it_is_said(far: Far) -> None:
+    narrow = far.token("slim", channels=["#build"])
+    with far.socket(narrow) as one:
+        assert said(one, "HELLO", {"agent": "slim", "capabilities": {}})["type"] == "WELCOME"
+        for channel in ("#board", "board", "general"):
+            for asked in ("CHANNEL_JOIN", "CHANNEL_MESSAGE", "CHANNEL_MEMBERS", "CHANNEL_INFO"):
+                answer = said(one, asked, {"channel": channel, "body": "x"})
+                assert "not for the channel" in answer["payload"]["message"], (asked, channel)
+        assert said(one, "CHANNEL_JOIN", {"channel": "#build"})["type"] == "ACK"
+
+
 def test_a_code_works_once_and_becomes_a_token(far: Far) -> None:
     code = far.local(ask.token_new("machine")).secret
     assert far.ask(code, "GET", "/status").status == 401  # a code is no token

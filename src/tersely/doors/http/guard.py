@@ -70,7 +70,7 @@ class OwnUser:
 
     def check(self, shown: Shown) -> None:
         """Raise `unauthorized` for a page."""
-        if _is_page(shown.path):
+        if is_page(shown.path):
             raise TerselyError("unauthorized", "pages are for browsers", "`tersely relay open THREAD` opens one")
 
 
@@ -92,7 +92,7 @@ class Visitor:
             raise TerselyError("forbidden_origin", "this is not a name of this relay", "ask it as 127.0.0.1")
         if shown.origin and shown.origin.lower() != b"http://" + shown.host.lower():
             raise TerselyError("forbidden_origin", "other pages may not ask the relay")
-        if _is_page(shown.path):
+        if is_page(shown.path):
             self._check_session(shown)
         elif shown.path not in self._open_paths:
             self._check_token(shown)
@@ -127,8 +127,8 @@ class Guard:
             scope["agent"] = self._check(scope)
         except TerselyError as error:
             self._refused(Refusal(error.code, error.message, asked_of(scope), "tcp", address=address_of(scope)))
-            is_page = error.code == "unauthorized" and _is_page(scope["path"])
-            headers, body = self._pages.refusal(error) if is_page else refusal(error)
+            wants_page = error.code == "unauthorized" and is_page(scope["path"])
+            headers, body = self._pages.refusal(error) if wants_page else refusal(error)
             await refuse(error, headers, body, send)
             return
         await self._app(scope, receive, safely(send))
@@ -186,7 +186,8 @@ def _agent(value: bytes) -> str:
     return name
 
 
-def _is_page(path: str) -> bool:
+def is_page(path: str) -> bool:
+    """Whether a path is one of the pages for browsers."""
     return path == _PAGES or path.startswith(_PAGES + "/")
 
 

@@ -19,6 +19,7 @@ from tersely.doors.http.guard import (
     Send,
     address_of,
     asked_of,
+    is_page,
     read_headers,
     refusal,
     refuse,
@@ -79,6 +80,8 @@ class RemoteDoor:
         try:
             shown, agent = read_headers(scope)
             self._check_host(shown.host, shown.origin)
+            if is_page(shown.path):
+                raise TerselyError("unauthorized", "the pages are at the relay's machine", "an SSH tunnel leads there")
             if scope["type"] == "http" and shown.path in _OPEN_PATHS:
                 await self._main.app({**scope, "agent": agent}, receive, safely(send))
                 return

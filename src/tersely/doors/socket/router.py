@@ -190,8 +190,7 @@ def _arguments(envelope: Envelope) -> dict[str, Any]:
     payload = decode(bytes(envelope.payload))
     named = payload if isinstance(payload, dict) else {}
     given = {name: str(named[name]) for name in ("channel", "member", "thread", "service") if named.get(name)}
-    to = given.get("channel") if envelope.type == "CHANNEL_MESSAGE" else envelope.to
-    return {**given, "to": to or "", "topic": envelope.topic or ""}
+    return {**given, "to": envelope.to or "", "topic": envelope.topic or ""}
 
 
 def _unexpected(connection: Connection, envelope: Envelope) -> None:

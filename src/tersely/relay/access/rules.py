@@ -75,8 +75,9 @@ def _in_channel(facts: Facts, principal: Principal, given: Arguments) -> Argumen
 
 def _message(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
     to = given.get("to") or ""
-    if to.startswith("#"):
-        _in_channel(facts, principal, {"channel": to})
+    channel = given.get("channel") or (to if to.startswith("#") else "")
+    if channel:
+        _in_channel(facts, principal, {"channel": channel})
     return _in_thread(facts, principal, given)
 
 
