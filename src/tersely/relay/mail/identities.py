@@ -154,8 +154,9 @@ class Identities:
         self._known.pop(name, None)
 
     def silent_since(self, before_ms: int) -> list[str]:
-        """The names that nobody has used since a time, of those that are bound to no token."""
-        return [one.name for one in self.all() if one.last_ms < before_ms and one.token is None]
+        """The names that nobody has used since a time, of those that are bound to no token and of no identity."""
+        free = [one for one in self.all() if one.token is None and IDENTITY not in one.details]
+        return [one.name for one in free if one.last_ms < before_ms]
 
     def _opened(
         self, claim: Claim, before: Identity | None, *, is_resumed: bool
