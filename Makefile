@@ -16,7 +16,7 @@ PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip --disable-pip-version
 CLONES ?= ../clones
 PEERS ?= ../peers
 
-.PHONY: run test lint format bench bench-tokens groundtruth sizes constraints clean
+.PHONY: run test lint format bench bench-tokens groundtruth sizes vsix constraints clean
 
 run: .venv/installed
 	$(BIN)/tersely index
@@ -48,6 +48,11 @@ groundtruth: .venv/installed-dev
 # Syntax nodes of each room.
 sizes:
 	@$(PYTHON) tools/sizes.py
+
+# The extension for VS Code, beside the package, where `tersely install vscode --user` finds it. Needs Node 22.
+vsix:
+	cp LICENSE editors/vscode/LICENSE
+	cd editors/vscode && npm ci --silent --no-audit --no-fund --ignore-scripts && npm run --silent vsix -- --out ../../src/tersely/integrations/files/tersely.vsix
 
 # Takes the newest versions that pyproject.toml allows; run the tests before committing the result.
 constraints: .venv/bin/python

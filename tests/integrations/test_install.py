@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -28,7 +29,21 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("TERSELY_HOME", str(tmp_path / "state"))
+    programs = tmp_path / "programs"  # none of the editors that are installed here
+    programs.mkdir()
+    (programs / "git").symlink_to(str(shutil.which("git")))
+    monkeypatch.setenv("PATH", str(programs))
     return home
+
+
+def an_editor(programs: Path, name: str, *, works: bool = True) -> Path:
+    """A program that notes how it is called; the notes."""
+    notes = programs / f"{name}.notes"
+    program = programs / name
+    body = f'echo "$@" >>"{notes}"' if works else "echo it is broken >&2; exit 3"
+    program.write_text(f"#!/bin/sh\n{body}\n")
+    program.chmod(0o755)
+    return notes
 
 
 @pytest.fixture
@@ -46,13 +61,19 @@ def run(project: Path, *words: str) -> None:
     assert main([*words, "--root", str(project), "--json"]) == 0
 
 
+HOOKED = [name for name in AGENTS if any(target.is_hook for target in AGENTS[name].targets)]
+IN_REPOSITORIES = sorted(name for name in AGENTS if any(target.project for target in AGENTS[name].targets))
+
+
 def contents(root: Path) -> dict[str, str]:
     return {str(path.relative_to(root)): path.read_text() for path in root.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("agent", AGENTS)
-@pytest.mark.parametrize("flags", [[], ["--user"]], ids=["project", "user"])
-def test_what_was_put_in_is_taken_out_exactly(project: Path, home: Path, agent: str, flags: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("agent", "flags"),
+    [*((name, ()) for name in IN_REPOSITORIES), *((name, ("--user",)) for name in AGENTS)],
+)
+def test_what_was_put_in_is_taken_out_exactly(project: Path, home: Path, agent: str, flags: tuple[str, ...]) -> None:
     before = contents(project), contents(home)
     run(project, "install", agent, "--yes", *flags)
     between = contents(project), contents(home)
@@ -74,7 +95,7 @@ def test_the_line_that_takes_out_what_was_put_in_works(
     assert (contents(project), contents(home)) == before
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", IN_REPOSITORIES)
 def test_folders_that_were_made_go_and_the_repository_stays(tmp_path: Path, agent: str) -> None:
     bare = tmp_path / "bare"
     bare.mkdir()
@@ -150,7 +171,7 @@ def commands(value: Any) -> Iterator[Any]:
             yield from commands(inner)
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", HOOKED)
 @pytest.mark.parametrize("flags", [[], ["--user"]], ids=["project", "user"])
 def test_what_is_written_starts_without_a_path_to_the_command(
     project: Path, home: Path, program: Path, agent: str, flags: list[str]
@@ -177,7 +198,7 @@ def test_what_is_written_starts_without_a_path_to_the_command(
             assert json.loads(done.stdout)["result"] == {}
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", HOOKED)
 def test_another_copy_takes_the_place_of_the_one_before_and_takes_it_out(
     project: Path, program: Path, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,6 +261,11 @@ def test_only_the_server_without_hooks_and_texts(project: Path) -> None:
     assert not (project / ".claude/skills").exists()
 
 
+def test_what_has_nothing_in_a_repository_says_so(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["install", "claude-desktop", "--yes", "--root", str(project)]) == 2
+    assert "install claude-desktop --user" in capsys.readouterr().err
+
+
 def test_an_agent_that_nobody_knows_is_refused(project: Path) -> None:
     assert main(["install", "clippy", "--root", str(project)]) == 2
 
@@ -259,3 +285,84 @@ def test_what_agents_are_taught_is_short_and_right(name: str) -> None:
         "context",
         "diff-context",
     }
+
+
+FORMS = {
+    "vscode": (".vscode/mcp.json", ("servers", "tersely")),
+    "zed": (".zed/settings.json", ("context_servers", "tersely")),
+    "kiro": (".kiro/settings/mcp.json", ("mcpServers", "tersely")),
+    "jetbrains": (".junie/mcp/mcp.json", ("mcpServers", "tersely")),
+}
+USER_FORMS = {
+    "windsurf": (".codeium/windsurf/mcp_config.json", ("mcpServers", "tersely"), "mcp"),
+    "antigravity": (".gemini/antigravity/mcp_config.json", ("mcpServers", "tersely"), "mcp"),
+    "zed": (".config/zed/settings.json", ("agent_servers", "Tersely"), "acp"),
+    "jetbrains": (".jetbrains/acp.json", ("agent_servers", "Tersely"), "acp"),
+}
+
+
+def at(path: Path, names: tuple[str, ...]) -> Any:
+    value = json.loads(path.read_text())
+    for name in names:
+        value = value[name]
+    return value
+
+
+@pytest.mark.parametrize("editor", FORMS)
+def test_an_editor_is_told_of_the_server(project: Path, editor: str) -> None:
+    run(project, "install", editor, "--yes")
+    path, names = FORMS[editor]
+    assert at(project / path, names)["args"][-1] == "mcp"
+
+
+@pytest.mark.parametrize("editor", USER_FORMS)
+def test_an_editor_of_the_user_is_told_of_the_server_or_the_agent(project: Path, home: Path, editor: str) -> None:
+    run(project, "install", editor, "--yes", "--user")
+    path, names, word = USER_FORMS[editor]
+    assert at(home / path, names)["args"][-1] == word
+
+
+def test_the_extension_is_taken_in_and_let_go(project: Path, home: Path, tmp_path: Path) -> None:
+    notes = an_editor(tmp_path / "programs", "codium")
+    file = tmp_path / "own.vsix"
+    file.write_bytes(b"PK")
+    run(project, "install", "vscodium", "--user", "--yes", "--vsix", str(file))
+    assert notes.read_text() == f"--install-extension {file}\n"
+    run(project, "uninstall", "vscodium", "--user", "--yes")
+    assert notes.read_text().splitlines()[1:] == ["--uninstall-extension tersely.tersely"]
+
+
+def test_the_extension_is_shown_before_an_editor_is_asked(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = an_editor(tmp_path / "programs", "code")
+    file = tmp_path / "own.vsix"
+    file.write_bytes(b"PK")
+    run(project, "install", "vscode", "--user", "--vsix", str(file))
+    assert f"--install-extension {file}" in capsys.readouterr().out
+    assert not notes.exists()
+
+
+def test_an_editor_that_does_not_take_the_extension_is_told_of(
+    project: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    an_editor(tmp_path / "programs", "code", works=False)
+    file = tmp_path / "own.vsix"
+    file.write_bytes(b"PK")
+    assert main(["install", "vscode", "--user", "--yes", "--vsix", str(file), "--root", str(project)]) != 0
+    assert "it is broken" in capsys.readouterr().err
+    assert contents(home) == {}
+
+
+def test_a_file_that_is_no_extension_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["install", "vscode", "--user", "--yes", "--vsix", "none.vsix", "--root", str(project)]) != 0
+    assert "make vsix" in capsys.readouterr().err
+
+
+def test_without_the_program_of_an_editor_the_rest_is_written(
+    project: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(project, "install", "vscode", "--user", "--yes")
+    said = json.loads(capsys.readouterr().out)["result"]["text"]
+    assert "code is not on the PATH" in said or "make vsix" in said
+    assert at(home / ".config/Code/User/mcp.json", ("servers", "tersely"))

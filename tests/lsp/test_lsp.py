@@ -182,6 +182,13 @@ def test_a_file_that_is_not_saved_is_answered_for_as_it_was_saved(root: Path) ->
             editor.text_document_did_save(types.DidSaveTextDocumentParams(document))
             again = await editor.code_lens_resolve_async(lenses[0])
             assert again.command.title == "2 callers, 0 tests"
+            (root / PRICES).write_text(f"# below\n{text}")  # and the editor reads it anew
+            changed = types.VersionedTextDocumentIdentifier(uri=uri, version=3)
+            whole = types.TextDocumentContentChangeWholeDocument(f"# below\n{text}")
+            editor.text_document_did_change(types.DidChangeTextDocumentParams(changed, [whole]))
+            lenses = await editor.text_document_code_lens_async(types.CodeLensParams(document))
+            assert (await editor.code_lens_resolve_async(lenses[0])).command.title == "2 callers, 0 tests"
+            assert editor.messages == [said]
 
     driven(work)
 
@@ -202,5 +209,31 @@ def test_what_is_elsewhere_or_gone_has_no_answer(root: Path, tmp_path: Path) -> 
             assert not await editor.text_document_code_lens_async(types.CodeLensParams(document))
             nowhere = types.ReferenceParams(context, **at(root, "shop/orders.py", 900, 1))
             assert not await editor.text_document_references_async(nowhere)
+
+    driven(work)
+
+
+def test_an_extension_asks_any_question_about_code(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERSELY_HOME", str(tmp_path / "no-relay"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+
+    async def work() -> None:
+        async with editing(root) as editor:
+
+            async def asked(command: str, *arguments: Any) -> Any:
+                given = types.ExecuteCommandParams(f"tersely.{command}", arguments=list(arguments))
+                return await editor.workspace_execute_command_async(given)
+
+            impact = await asked("value", "code.impact", {"symbol": "price"}, str(root))
+            assert impact["callers"]["items"][0]["caller"] == f"{PRICES}:total"
+            assert "def price" in await asked("text", "code.context", {"symbols": ["price"]})
+            waiting = await asked("waiting")
+            assert waiting == {"problem": "daemon_not_running", "unread": 0, "permissions": []}
+            place = Path(await asked("sockets"))
+            assert place.stat().st_mode & 0o777 == 0o700
+            for refused in ("mail.send", "no such", 3):
+                with pytest.raises(JsonRpcException):
+                    await asked("value", refused, {})
 
     driven(work)

@@ -28,6 +28,7 @@ MAX_TITLE_CHARACTERS = 120
 _KINDS: Mapping[str, ToolKind] = {
     "read": "read", "search": "search", "list": "search", "outline": "search", "edit": "edit", "write": "edit",
     "create": "edit", "bash": "execute", "git": "execute", "fetch": "fetch", "browser": "fetch",
+    "editor_open": "read", "editor_diagnostics": "read", "editor_edit": "edit", "editor_terminal": "execute",
 }  # fmt: skip
 _SUBJECTS = ("path", "symbol", "query", "text", "command", "arguments", "url", "server", "ref", "tier")
 _STEP = re.compile(r"(?:\d{1,3}[.)]|[-*] \[(?P<mark>[ xX])\])\s+(?P<text>\S.*)")

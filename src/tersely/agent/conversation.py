@@ -225,7 +225,9 @@ def _joined(messages: Iterable[Message]) -> Prompt:
     return tuple(joined)
 
 
-def tools_for(call_format: CallFormat, *, with_code_context: bool = True) -> tuple[Tool, ...]:
+def tools_for(call_format: CallFormat, *, with_code_context: bool = True, has_editor: bool = False) -> tuple[Tool, ...]:
     """All tools for a way of calling: where the server knows calls, an answer is what is said beside them."""
     tools = TOOLS if with_code_context else PLAIN_TOOLS
-    return tuple(tool for tool in tools if not (call_format is CallFormat.NATIVE and tool.name == ANSWER))
+    answers_apart = call_format is not CallFormat.NATIVE
+    offered = (tool for tool in tools if has_editor or not tool.is_in_editor)
+    return tuple(tool for tool in offered if answers_apart or tool.name != ANSWER)

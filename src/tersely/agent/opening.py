@@ -5,7 +5,8 @@ What a caller needs to say how an agent is opened is offered here, so that the r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,6 +26,8 @@ from tersely.agent.sessions.store import Store
 from tersely.agent.tool_calling import CallFormat, call_format_of
 from tersely.agent.tools.approvals import Mode, Verdict
 from tersely.agent.tools.checkpoint_store import CheckpointStore
+from tersely.agent.tools.declaration import Tool
+from tersely.agent.tools.editors.finding import found_editor
 from tersely.agent.tools.external import configured
 from tersely.agent.tools.files.opened import OpenFiles
 from tersely.agent.tools.running.command import Confinement, Limits, Shared, confinement
@@ -52,6 +55,7 @@ __all__ = [
     "configured",
     "confinement",
     "delete_session",
+    "found_editor",
     "open_agent",
     "run_command",
 ]  # fmt: skip
@@ -83,11 +87,12 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
         store = opened.enter_context(Store.open(wanted.folder))
         identifier = store.fork(wanted.session).id if wanted.forks else wanted.session or new_id()
         hold = opened.enter_context(wanted.hold.again() if wanted.hold else store.hold(identifier))
-        toolbox, session = await _opened(model.abilities, wanted, store, budget, identifier)
+        has_editor = await asyncio.to_thread(wanted.choices.editor) is not None
+        toolbox, session = await _opened(model.abilities, wanted, store, budget, identifier, has_editor)
         opened.pop_all()  # what is open is the agent's to close now
     call_format = call_format_of(model.abilities, wanted.options.calls)
     gauge, cache = Gauge(toolbox.tokenizer), CacheWatch(toolbox.tokenizer)
-    tools = tools_for(call_format, with_code_context=wanted.options.with_code_context)
+    tools = tools_for(call_format, with_code_context=wanted.options.with_code_context, has_editor=has_editor)
     session.note_model(model.abilities.model, wanted.server)
     budgeted = BudgetedModel(model, session, gauge, wanted.options.session_tokens)
     talk = Conversation(
@@ -107,7 +112,7 @@ def delete_session(store: Store, folder: Path, session: str) -> None:
 
 
 async def _opened(
-    abilities: Abilities, wanted: Wanted, store: Store, budget: Budget, id: str
+    abilities: Abilities, wanted: Wanted, store: Store, budget: Budget, id: str, has_editor: bool
 ) -> tuple[Toolbox, Session]:
     """The toolbox and the session, whose tools keep their things under its id."""
     root = wanted.root.resolve(strict=True)
@@ -122,7 +127,8 @@ async def _opened(
         if going_on is not None and (going_on.call_format, going_on.model) == (call_format.value, abilities.model):
             return toolbox, going_on
         tier = going_on.tier if going_on else 0
-        prefix = await _prefix(abilities, call_format, toolbox, tier, wanted.options)
+        offered = tools_for(call_format, with_code_context=wanted.options.with_code_context, has_editor=has_editor)
+        prefix = await _prefix(abilities, call_format, toolbox, tier, offered)
         if going_on is not None:
             going_on.use(abilities.model, prefix, call_format.value, tier)
             return toolbox, going_on
@@ -132,8 +138,9 @@ async def _opened(
         raise
 
 
-async def _prefix(abilities: Abilities, call_format: CallFormat, toolbox: Toolbox, tier: int, options: Options) -> str:
-    offered = tools_for(call_format, with_code_context=options.with_code_context)
+async def _prefix(
+    abilities: Abilities, call_format: CallFormat, toolbox: Toolbox, tier: int, offered: Sequence[Tool]
+) -> str:
     tools = unlocked(offered, tier, toolbox.approvals.policy)
     return prefix_text(abilities.family, call_format, tools, await _card(toolbox))
 

@@ -156,11 +156,12 @@ def _mcp(asked: Asked, parameters: _McpParameters) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _InstallParameters:
-    agent: str = positional("claude, codex, opencode, gemini, qwen or cursor")
+    agent: str = positional("claude, codex, opencode, gemini, qwen, cursor, or an editor: vscode, zed, jetbrains, …")
     user: bool = option(False, "in the user's own settings rather than in those of this repository")
     hooks: bool = option(True, "have prompts and large files looked at; without it only the server is added")
     texts: bool = option(True, "add the skill file, or the paragraph for AGENTS.md")
     subagents: bool = option(True, "tell the agents that it starts of other agents, too")
+    vsix: str = option("", "the extension for VS Code, where it is not beside this copy", metavar="FILE")
     yes: bool = option(False, "write without asking")
 
 
@@ -168,7 +169,9 @@ def _install(asked: Asked, parameters: _InstallParameters) -> dict[str, Any]:
     from tersely.cli import install
 
     root, given = asked.options.root, parameters
-    wanted = install.Asked(given.agent, root, given.user, given.yes, given.hooks, given.texts, given.subagents)
+    wanted = install.Asked(
+        given.agent, root, given.user, given.yes, given.hooks, given.texts, given.subagents, given.vsix
+    )  # fmt: skip
     return install.run_install(wanted)
 
 

@@ -21,6 +21,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.roots import enclosing_root
 from tersely.foundation.settings import SESSION_VARIABLE
 from tersely.integrations import state
+from tersely.integrations.declaration import Agent
 from tersely.integrations.hooks import (
     LEAST_OUTLINED_BYTES,
     LEAST_OUTLINED_LINES,
@@ -30,7 +31,7 @@ from tersely.integrations.hooks import (
     read_call,
     session_name,
 )
-from tersely.integrations.table import AGENTS, Agent
+from tersely.integrations.table import AGENTS
 
 HOOK_SECONDS = 8.0  # for an answer, after which the hook ends without one
 MAX_HOOK_BYTES = 4_000_000  # of a call

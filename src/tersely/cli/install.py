@@ -10,11 +10,15 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tersely.cli import extension
 from tersely.cli.daemon import resolved_root
+from tersely.cli.extension import Step
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 from tersely.integrations.changes import Change, Wanted, carry_out, planned, undone
-from tersely.integrations.table import AGENTS, Place
+from tersely.integrations.declaration import Place
+from tersely.integrations.state import read_record
+from tersely.integrations.table import AGENTS
 
 _SCRIPT = "tersely"
 
@@ -29,28 +33,43 @@ class Asked(NamedTuple):
     hooks: bool = True
     texts: bool = True
     subagents: bool = True
+    vsix: str = ""
 
 
 def run_install(asked: Asked) -> dict[str, Any]:
     """Show what would be written, ask, write; the result with its `text`."""
     wanted = _wanted(asked)
-    return _changed(asked, wanted, planned(wanted), is_removal=False)
+    step = extension.adding(wanted.agent.extension_program, asked.vsix) if _has_extension(wanted) else Step(())
+    return _changed(asked, wanted, planned(wanted), step, is_removal=False)
 
 
 def run_uninstall(asked: Asked) -> dict[str, Any]:
     """Show what would be taken out, ask, take it out; the result with its `text`."""
     wanted = _wanted(asked)
-    return _changed(asked, wanted, undone(wanted), is_removal=True)
+    has_been = _has_extension(wanted) and bool(read_record(wanted.base, wanted.agent.name).files)
+    step = extension.removing(wanted.agent.extension_program) if has_been else Step(())
+    return _changed(asked, wanted, undone(wanted), step, is_removal=True)
 
 
-def _changed(asked: Asked, wanted: Wanted, changes: Sequence[Change], *, is_removal: bool) -> dict[str, Any]:
-    shown = visible("".join(_diff(change) for change in changes))
-    written = bool(changes) and (asked.yes or _confirmed(shown))
+def _has_extension(wanted: Wanted) -> bool:
+    """Whether an extension is meant, too: it is the user's, in whichever folder."""
+    return bool(wanted.agent.extension_program) and wanted.place is Place.USER
+
+
+def _changed(
+    asked: Asked, wanted: Wanted, changes: Sequence[Change], step: Step, *, is_removal: bool
+) -> dict[str, Any]:
+    shown = visible("".join(_diff(change) for change in changes) + step.told)
+    written = bool(changes or step.words) and (asked.yes or _confirmed(shown))
     if written:
+        if step.words:
+            extension.carry_out(step)
         carry_out(wanted, changes, undo=is_removal)
     paths = [str(change.path) for change in changes]
     said = "" if not asked.yes and sys.stdin.isatty() else shown
-    lines = [_summary(asked, changes, written, is_removal), *([] if is_removal else _remarks(wanted))]
+    lines = [_summary(asked, bool(changes or step.words), written, is_removal)]
+    lines += [step.problem] if step.problem else []
+    lines += [] if is_removal else _remarks(wanted)
     return {"agent": asked.agent, "written": written, "files": paths, "text": said + "\n".join(lines) + "\n"}
 
 
@@ -68,7 +87,11 @@ def _wanted(asked: Asked) -> Wanted:
         raise TerselyError("usage", f"there is no agent {asked.agent!r}", f"known: {', '.join(AGENTS)}")
     place = Place.USER if asked.user else Place.PROJECT
     base = Path.home() if asked.user else Path(resolved_root(asked.root))
-    return Wanted(AGENTS[asked.agent], place, base, program(), asked.hooks, asked.texts, asked.subagents)
+    wanted = Wanted(AGENTS[asked.agent], place, base, program(), asked.hooks, asked.texts, asked.subagents)
+    if place is Place.PROJECT and not any(target.project for target in wanted.agent.targets):
+        title = wanted.agent.title
+        raise TerselyError("usage", f"{title} reads nothing of a repository", f"install {asked.agent} --user")
+    return wanted
 
 
 def _diff(change: Change) -> str:
@@ -89,9 +112,9 @@ def _confirmed(shown: str) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def _summary(asked: Asked, changes: Sequence[Change], written: bool, is_removal: bool) -> str:
+def _summary(asked: Asked, has_changes: bool, written: bool, is_removal: bool) -> str:
     title = AGENTS[asked.agent].title
-    if not changes:
+    if not has_changes:
         return f"{title}: nothing to remove" if is_removal else f"{title}: already installed"
     if not written:
         return f"{title}: not written; --yes writes it"
@@ -104,6 +127,8 @@ def _summary(asked: Asked, changes: Sequence[Change], written: bool, is_removal:
 
 def _remarks(wanted: Wanted) -> list[str]:
     lines = [f"{wanted.agent.title}: {wanted.agent.lacks}"] if wanted.agent.lacks else []
+    if wanted.agent.extension_program and wanted.place is Place.PROJECT:
+        lines.append(f"the extension is the user's: tersely install {wanted.agent.name} --user")
     if wanted.hooks and wanted.agent.prompt_event:
         lines.append("hooks are silent until there is an index: `tersely index` makes one, a daemon keeps it warm")
     return lines

@@ -71,6 +71,8 @@ EXIT_OF_CODE = {
     "database_unavailable": EXIT_SURROUNDINGS,
     # a file cannot be written, or something else is in its place | check the place that the message names
     "unwritable_output": EXIT_SURROUNDINGS,
+    # an editor does not do what the agent asks of it | look whether it is still open
+    "editor_failed": EXIT_SURROUNDINGS,
     # files of Tersely are missing or changed | install it again
     "damaged_installation": EXIT_SURROUNDINGS,
     # the server that makes vectors does not answer as one | check the setting `embedder_url`

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
-from tersely.integrations import json_text, state, toml_text
+from tersely.integrations import json_text, state, toml_text, yaml_text
+from tersely.integrations.declaration import Agent, Form, Place, Target
 from tersely.integrations.state import Installed, Written
-from tersely.integrations.table import AGENTS, Agent, Form, Place, Target, without_subagents
+from tersely.integrations.table import AGENTS, without_subagents
 from tersely.integrations.wrapped import mail_words
 
 BEGIN = "<!-- tersely: begin -->"
@@ -145,14 +146,14 @@ def _place(wanted: Wanted, target: Target) -> Path:
 
 
 def _of_others(wanted: Wanted) -> set[Path]:
-    """The texts that other agents read, for which something has been written, too."""
+    """The files that other agents read, too, for which something has been written."""
     others = [agent for name, agent in AGENTS.items() if name != wanted.agent.name]
     return {
         _place(wanted, target)
         for agent in others
         if state.read_record(wanted.base, agent.name).files
         for target in agent.targets
-        if target.form is Form.BLOCK and target.path(wanted.place)
+        if target.path(wanted.place)
     }
 
 
@@ -202,6 +203,8 @@ def _with(target: Target, text: str, program: Sequence[str]) -> str:
             return json_text.added(text, target.entries(program))
         case Form.TOML:
             return toml_text.added(text, target.entries(program))
+        case Form.YAML:
+            return yaml_text.added(text, target.entries(program))
         case Form.WHOLE:
             return text_of(target, program)
         case Form.BLOCK:
@@ -214,6 +217,8 @@ def _without(target: Target, text: str, program: Sequence[str]) -> str | None:
             return json_text.removed(text, target.entries(program))
         case Form.TOML:
             return toml_text.removed(text, target.entries(program))
+        case Form.YAML:
+            return yaml_text.removed(text, target.entries(program))
         case Form.WHOLE:
             return None if text == text_of(target, program) else text
         case Form.BLOCK:

@@ -6,7 +6,7 @@ import json
 from typing import Any, NamedTuple
 
 from tersely.foundation.hashing import content_hash
-from tersely.integrations.table import Agent
+from tersely.integrations.declaration import Agent
 
 LEAST_OUTLINED_LINES = 300  # a shorter file is read whole
 LEAST_OUTLINED_BYTES = 12_000

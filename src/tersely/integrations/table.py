@@ -6,71 +6,20 @@ Formats and calls are those of the versions named in docs/agents.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tersely.foundation.process.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
 from tersely.integrations import wrapped
+from tersely.integrations.declaration import AGENTS_TEXT, Agent, Form, Target, server, servers, snippet
+from tersely.integrations.editors import EDITORS, settings_of, user_folder
 from tersely.integrations.json_text import Entry
 from tersely.integrations.run_hook import SOCKET_VARIABLE
-from tersely.integrations.wrapped import Wrapped, added_context
+from tersely.integrations.wrapped import added_context
 
 PROMPT_SECONDS = 12  # after which an agent goes on without the answer of a hook; ours ends before
 PERMISSION_SECONDS = 3_700  # in which the person may answer from elsewhere; the hook ends before
 MILLISECONDS = 1_000
-
-
-class Place(StrEnum):
-    """Whom a file concerns."""
-
-    PROJECT = "project"
-    USER = "user"
-
-
-class Form(StrEnum):
-    """How a file is changed."""
-
-    JSON = "json"
-    TOML = "toml"
-    BLOCK = "block"  # a marked part of a text that belongs to somebody else
-    WHOLE = "whole"  # a file of ours
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A file of an agent: where it is, from the root of the repository or the home directory, and what goes in it."""
-
-    project: str
-    user: str
-    form: Form
-    entries: Callable[[Sequence[str]], Sequence[Entry]] = lambda program: ()
-    source: str = ""  # the text of ours, in files/
-    switches: Mapping[str, str] = field(default_factory=dict)  # what is written in the place of words of the text
-    is_hook: bool = False
-    is_text: bool = False
-
-    def path(self, place: Place) -> str:
-        """Relative to the root or the home directory, "" if there is none for the place."""
-        return self.project if place is Place.PROJECT else self.user
-
-
-@dataclass(frozen=True, slots=True)
-class Agent:
-    """An agent, its files, and how its hooks call and are answered."""
-
-    name: str
-    title: str
-    targets: tuple[Target, ...]
-    prompt_event: str = ""  # "" where prompts cannot be added to
-    read_event: str = ""
-    read_tools: frozenset[str] = frozenset()
-    range_names: frozenset[str] = frozenset({"offset", "limit"})  # arguments with which a read is of a part
-    path_names: tuple[str, ...] = ("file_path",)
-    answer_prompt: Callable[[str, str], Any] = field(default=lambda event, text: None)  # JSON, or a text as it is
-    answer_read: Callable[[str, str], Any] = field(default=lambda event, text: None)
-    lacks: str = ""  # what cannot be done there, and why
-    wrapped: Wrapped | None = None  # how it runs under `tersely run`; None where only its screen can be read
 
 
 def _denied_in_parts(event: str, text: str) -> dict[str, Any]:
@@ -88,22 +37,6 @@ def _refused(event: str, text: str) -> dict[str, Any]:
 
 def _plain(event: str, text: str) -> str:
     return text
-
-
-def _server(program: Sequence[str]) -> dict[str, Any]:
-    return {"command": program[0], "args": [*program[1:], "mcp"]}
-
-
-def _servers(**more: Any) -> Callable[[Sequence[str]], list[Entry]]:
-    """The entry for our server; `more` is what an agent takes beside it.
-
-    Some agents name the tools of servers alone and have their model search for the rest, unless it says otherwise.
-    """
-
-    def entries(program: Sequence[str]) -> list[Entry]:
-        return [Entry(("mcpServers", "tersely"), {**_server(program), **more})]
-
-    return entries
 
 
 def _hook(program: Sequence[str], agent: str, kind: str, *, unit: int = 1, **more: Any) -> dict[str, Any]:
@@ -233,15 +166,11 @@ def _skill(folder: str) -> Target:
     return Target(path, path, Form.WHOLE, source="SKILL.md", is_text=True)
 
 
-def _snippet(project: str, user: str) -> Target:
-    return Target(project, user, Form.BLOCK, source="AGENTS.md", is_text=True)
-
-
 _CLAUDE = Agent(
     "claude",
     "Claude Code",
     (
-        Target(".mcp.json", ".claude.json", Form.JSON, _servers(alwaysLoad=True)),
+        Target(".mcp.json", ".claude.json", Form.JSON, servers(alwaysLoad=True)),
         Target(
             ".claude/settings.json",
             ".claude/settings.json",
@@ -269,7 +198,7 @@ _CODEX = Agent(
             ".codex/config.toml",
             ".codex/config.toml",
             Form.TOML,
-            lambda program: [Entry(("mcp_servers", "tersely"), {**_server(program), "env_vars": _TOLD_BY_VARIABLES})],
+            lambda program: [Entry(("mcp_servers", "tersely"), {**server(program), "env_vars": _TOLD_BY_VARIABLES})],
         ),
         Target(
             ".codex/hooks.json",
@@ -278,7 +207,7 @@ _CODEX = Agent(
             _hooks("codex", "UserPromptSubmit", mail=_CLAUDE_MAIL),
             is_hook=True,
         ),
-        _snippet("AGENTS.md", ".codex/AGENTS.md"),
+        snippet("AGENTS.md", ".codex/AGENTS.md"),
     ),
     prompt_event="UserPromptSubmit",
     answer_prompt=added_context,
@@ -305,7 +234,7 @@ _OPENCODE = Agent(
             source="opencode.js",
             is_hook=True,
         ),
-        _snippet("AGENTS.md", ".config/opencode/AGENTS.md"),
+        snippet("AGENTS.md", ".config/opencode/AGENTS.md"),
     ),
     prompt_event="chat.message",
     read_event="tool.execute.after",
@@ -318,16 +247,16 @@ _OPENCODE = Agent(
 
 
 def _kin_of_gemini(
-    agent: str, title: str, hooks: Callable[..., list[Entry]], page: str, server: Mapping[str, Any], **more: Any
+    agent: str, title: str, hooks: Callable[..., list[Entry]], page: str, extras: Mapping[str, Any], **more: Any
 ) -> Agent:
     """Gemini CLI, or what was made from it: the server and the hooks are in one file."""
     settings = f".{agent}/settings.json"
-    servers = Target(settings, settings, Form.JSON, _servers(**server))
+    tools = Target(settings, settings, Form.JSON, servers(**extras))
     hooked = Target(settings, settings, Form.JSON, hooks, is_hook=True)
     return Agent(
         agent,
         title,
-        (servers, hooked, _snippet(page, f".{agent}/{page}")),
+        (tools, hooked, snippet(page, f".{agent}/{page}")),
         path_names=("file_path", "absolute_path"),
         answer_prompt=added_context,
         **more,
@@ -380,10 +309,12 @@ _CURSOR = Agent(
     "cursor",
     "Cursor",
     (
-        Target(".cursor/mcp.json", ".cursor/mcp.json", Form.JSON, _servers()),
+        Target(".cursor/mcp.json", ".cursor/mcp.json", Form.JSON, servers()),
         Target(".cursor/hooks.json", ".cursor/hooks.json", Form.JSON, _cursor_hooks, is_hook=True),
-        _snippet("AGENTS.md", ""),
+        AGENTS_TEXT,
+        settings_of(user_folder("Cursor")),
     ),
+    extension_program="cursor",
     read_event="preToolUse",
     read_tools=frozenset({"Read"}),
     range_names=frozenset({"offset", "limit", "start_line", "end_line"}),
@@ -392,4 +323,7 @@ _CURSOR = Agent(
     lacks="its hooks cannot add to a prompt, so a packet has to be asked for",
 )
 
-AGENTS: Mapping[str, Agent] = {agent.name: agent for agent in (_CLAUDE, _CODEX, _OPENCODE, _GEMINI, _QWEN, _CURSOR)}
+AGENTS: Mapping[str, Agent] = {
+    **{agent.name: agent for agent in (_CLAUDE, _CODEX, _OPENCODE, _GEMINI, _QWEN, _CURSOR)},
+    **EDITORS,
+}

@@ -134,6 +134,10 @@ class Answers:
         reply = await self._asking.ask(root, capability, arguments, lambda done, total: None)
         return str(reply["text"])
 
+    async def value(self, root: Path, capability: str, arguments: Mapping[str, Any]) -> Any:
+        """The same as a plain value."""
+        return await self._asking.value(root, capability, arguments)
+
     async def _calls(self, root: Path, symbol: str, direction: str) -> Mapping[str, Any]:
         asked = {"symbol": symbol, "direction": direction, "limit": MAX_LISTED_CALLS, "external": False}
         nothing = {"symbol": symbol, "line": 1, "callers": None, "callees": None, "tests": 0}

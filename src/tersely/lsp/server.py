@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,13 +15,19 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from tersely import __version__
+from tersely.capabilities import catalogue
+from tersely.capabilities.declaration import Effect
 from tersely.daemon.asking import Asking
+from tersely.daemon.place import runtime_directory
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.private import make_private
 from tersely.foundation.roots import find_root
 from tersely.lsp.answers import IMPACT, Answers
-from tersely.lsp.places import Document, document_of, path_of
+from tersely.lsp.places import MAX_READ_BYTES, Document, document_of, path_of
+from tersely.lsp.waiting import waiting
 
 CONTEXT, TESTS = "tersely.context", "tersely.tests"
+VALUE, TEXT, WAITING, SOCKETS = "tersely.value", "tersely.text", "tersely.waiting", "tersely.sockets"
 REQUEST_FAILED = -32803  # of the protocol: it was understood, and cannot be answered
 UNSAVED = "not saved: this is of the saved file"
 COMMANDS = {
@@ -56,7 +64,7 @@ class CodeServer(LanguageServer):
     def document(self, uri: str) -> Document | None:
         """The file of a URI, if it is of a repository here; that it is not saved is said, once until it is."""
         found = document_of(uri, self.folders())
-        if found and self._unsaved.get(uri) is False:
+        if found and self._unsaved.get(uri) is False and not self._is_as_saved(uri):
             self._unsaved[uri] = True
             message = types.ShowMessageParams(types.MessageType.Info, f"{found.path} is {UNSAVED}")
             self.window_show_message(message)
@@ -64,7 +72,7 @@ class CodeServer(LanguageServer):
 
     def note(self, path: Path) -> str:
         """What is said beside an answer about a file, "" for one that is saved."""
-        unsaved = {to_fs_path(uri) for uri in self._unsaved}
+        unsaved = {to_fs_path(uri) for uri in list(self._unsaved) if not self._is_as_saved(uri)}
         return f" ({UNSAVED})" if str(path) in unsaved else ""
 
     def has_changed(self, uri: str, *, is_saved: bool) -> None:
@@ -73,6 +81,18 @@ class CodeServer(LanguageServer):
             self._unsaved.pop(uri, None)
         else:
             self._unsaved.setdefault(uri, False)
+
+    def _is_as_saved(self, uri: str) -> bool:
+        """Whether a changed file is as on the disk all the same, because the editor has read it anew from there."""
+        path = Path(to_fs_path(uri) or "")
+        with suppress(OSError, UnicodeError):
+            if path.stat().st_size <= MAX_READ_BYTES and path.read_bytes().decode() == self._text(uri):
+                self._unsaved.pop(uri, None)
+                return True
+        return False
+
+    def _text(self, uri: str) -> str:
+        return self.workspace.get_text_document(uri).source
 
     async def told(self, asking: Awaitable[ResultT]) -> ResultT:
         """An answer; what keeps it from coming as an error with our code and what to do."""
@@ -102,6 +122,19 @@ class CodeServer(LanguageServer):
         text = await self.told(self.answers.text(root, capability, {parameter: value}))
         return f"{note.strip()}\n{text}" if note else text
 
+    async def asked(self, form: str, capability: Any, arguments: Any = None, folder: Any = None) -> Any:
+        """What a capability that only reads code says, as a value or in words."""
+        given = {} if arguments is None else arguments
+        if not isinstance(capability, str) or not isinstance(given, dict):
+            raise JsonRpcInvalidParams("the arguments are a capability, what it takes, and a folder")
+        if capability not in catalogue.CODE_NAMES or catalogue.load(capability).effect is not Effect.READ:
+            raise JsonRpcInvalidParams(f"{capability[:80]} is no capability that only reads code")
+        folders = [Path(str(folder))] if folder else self.folders()
+        if not folders:
+            raise JsonRpcInvalidParams("no folder is open")
+        ask = self.answers.text if form == TEXT else self.answers.value
+        return await self.told(ask(find_root(folders[0]), capability, given))
+
 
 def serve(answer_words: str) -> None:
     """Serve the editor at the standard streams until it leaves."""
@@ -117,6 +150,7 @@ def made(answer_words: str) -> CodeServer:
     _answer_lenses(server)
     for name, (capability, parameter) in COMMANDS.items():
         _answer_command(server, name, capability, parameter)
+    _answer_extensions(server)
     return server
 
 
@@ -187,3 +221,25 @@ def _answer_command(server: CodeServer, name: str, capability: str, parameter: s
     @server.command(name)
     async def command(ls: CodeServer, *given: Any) -> str:
         return await ls.in_words(capability, parameter, list(given))
+
+
+def _answer_extensions(server: CodeServer) -> None:
+    """What an extension of an editor asks: any question, who waits, and where its socket is to be."""
+
+    @server.command(VALUE)
+    async def value(ls: CodeServer, *given: Any) -> Any:
+        return await ls.asked(VALUE, *given)
+
+    @server.command(TEXT)
+    async def text(ls: CodeServer, *given: Any) -> Any:
+        return await ls.asked(TEXT, *given)
+
+    @server.command(WAITING)
+    async def waits(ls: CodeServer, *given: Any) -> dict[str, Any]:
+        return await waiting()
+
+    @server.command(SOCKETS)
+    def sockets(ls: CodeServer, *given: Any) -> str:
+        directory = runtime_directory(os.environ)
+        make_private(directory)
+        return directory

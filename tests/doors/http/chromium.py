@@ -99,7 +99,10 @@ class Browser:
 
     def press(self, key: str) -> None:
         """A key of the keyboard, wherever the focus is."""
-        presses = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
+        self.act([{"type": kind, "value": key} for kind in ("keyDown", "keyUp")])
+
+    def act(self, presses: list[dict[str, str]]) -> None:
+        """Keys that go down and up, in this order."""
         self._ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": presses}]})
 
     def cookies(self) -> list[dict[str, Any]]:

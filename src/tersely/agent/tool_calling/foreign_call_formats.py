@@ -25,7 +25,7 @@ from tersely.agent.tool_calling.payloads import (
     xml_call,
 )
 from tersely.agent.tool_calling.text_call_format import Written
-from tersely.agent.tools.declaration import Tool
+from tersely.agent.tools.declaration import Tool, by_names
 from tersely.foundation.limits import MAX_MODEL_CALLS
 
 MAX_BEGINNINGS_TRIED = 64  # of what may be calls of one format, each of which may be read to the end of the answer
@@ -87,7 +87,7 @@ class Format(NamedTuple):
 
 def find(text: str, tools: Sequence[Tool]) -> Found | None:
     """The calls in a text that are written in one of the formats, at most MAX_MODEL_CALLS; None where none is begun."""
-    by_name = {tool.name: tool for tool in tools}
+    by_name = by_names(tools)
     calls: list[Written] = []
     start, at = -1, 0
     while len(calls) < MAX_MODEL_CALLS:

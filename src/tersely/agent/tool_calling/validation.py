@@ -13,7 +13,7 @@ from typing import Any
 from tersely.agent.tool_calling.call import Call, Malformed
 from tersely.agent.tool_calling.path_trie import PathTrie
 from tersely.agent.tool_calling.text_call_format import Written
-from tersely.agent.tools.declaration import Kind, Parameter, Tool
+from tersely.agent.tools.declaration import Kind, Parameter, Tool, by_names
 from tersely.foundation.escape import visible_line
 from tersely.foundation.tokens import well_formed
 
@@ -57,7 +57,7 @@ def checked(said: Written, tools: Sequence[Tool], paths: PathTrie | None = None,
 
 def _tool_named(name: str, tools: Sequence[Tool]) -> tuple[Tool | None, list[str]]:
     """The tool of this name, or the only one that is written nearly so."""
-    by_name = {tool.name: tool for tool in tools}
+    by_name = by_names(tools)
     if name in by_name:
         return by_name[name], []
     plain = name.strip().lower().rpartition(".")[2].replace("-", "_")

@@ -78,7 +78,8 @@ class Approvals:
 
         What only reads needs no approval, unless its tier is denied as a whole.
         """
-        rule = self.policy[tool.tier]
+        is_free = self.mode is Mode.AUTO and not tool.is_confined  # nothing would hold it back
+        rule = (self._chosen if is_free else self.policy)[tool.tier]
         if rule is not Verdict.ASK or tool.effect_of(arguments) is Effect.READ:
             return Verdict.DENY if rule is Verdict.DENY else Verdict.ALLOW
         patterns = (pattern for name, pattern in self._patterns if name == tool.name)

@@ -6,7 +6,7 @@ back are both made of the `parameters`. The list of all tools is `table.TOOLS`.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -123,7 +123,16 @@ class Tool:
     about: Subject = Subject.NAME
     refusal: Callable[[Toolbox, Mapping[str, Any]], Observation | None] = no_refusal
     is_doubtful: Callable[[Toolbox, Mapping[str, Any]], bool] = no_doubt
+    other_name: str = ""  # by which models know it, too
+    is_in_editor: bool = False  # there is none without an editor
+    is_confined: bool = True  # else it is asked about where commands otherwise are not
 
     def effect_of(self, arguments: Mapping[str, Any]) -> Effect:
         """What a call with these arguments does to the world."""
         return self.narrowed(arguments) if self.narrowed else self.effect
+
+
+def by_names(tools: Sequence[Tool]) -> dict[str, Tool]:
+    """Tools by every name that they are called by."""
+    found = {tool.other_name: tool for tool in tools if tool.other_name}
+    return {**found, **{tool.name: tool for tool in tools}}

@@ -11,6 +11,7 @@ from functools import partial
 
 from tersely.agent.tools import editing, external, reading, relay, web
 from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Effect, Kind, Parameter, Subject, Tool
+from tersely.agent.tools.editors import tools as editor
 from tersely.agent.tools.running import git, shell
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import Role, parameters_of
@@ -111,6 +112,54 @@ TOOLS: tuple[Tool, ...] = (
         git.effect_of,
         subject="arguments",
         about=Subject.COMMAND,
+    ),
+    Tool(
+        "editor_open",
+        0,
+        "editor_open(path?, line?) shows the user a file; no path tells what the user looks at and has selected",
+        (replace(_PATH, required=False), Parameter("line", Kind.INTEGER, required=False)),
+        Effect.READ,
+        editor.open_file,
+        other_name="vscode_open_file",
+        is_in_editor=True,
+    ),
+    Tool(
+        "editor_diagnostics",
+        0,
+        "editor_diagnostics(path?) errors and warnings in the user's editor",
+        (replace(_PATH, required=False),),
+        Effect.READ,
+        editor.diagnostics,
+        is_in_editor=True,
+    ),
+    Tool(
+        "editor_edit",
+        1,
+        "editor_edit(path, start?, end?, old?, body) as edit, in the user's editor, which can undo it",
+        (_PATH, _START, _END, _raw("old", required=False), _raw("body")),
+        Effect.WRITE,
+        editor.edit,
+        editor.edit_preview,
+        subject="path",
+        about=Subject.PATH,
+        refusal=editor.edit_refusal,
+        is_doubtful=editor.edit_is_doubtful,
+        other_name="vscode_edit",
+        is_in_editor=True,
+    ),
+    Tool(
+        "editor_terminal",
+        2,
+        "editor_terminal(command) in a terminal that the user sees",
+        (Parameter("command"),),
+        Effect.EXECUTE,
+        editor.terminal,
+        editor.terminal_preview,
+        subject="command",
+        about=Subject.COMMAND,
+        other_name="vscode_run_terminal",
+        is_in_editor=True,
+        is_confined=False,
     ),
     Tool("fetch", 3, "fetch(url) as it is", _URL, Effect.NETWORK, web.fetch, web.preview, None, "url", Subject.HOST),
     Tool(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from tersely.agent.tools.approvals import Approvals, Mode, Verdict
 from tersely.agent.tools.checkpoint_store import CheckpointStore
 from tersely.agent.tools.declaration import Observation, Subject, Tool
+from tersely.agent.tools.editors.editor import Editor
 from tersely.agent.tools.files.opened import Files, OpenFiles
 from tersely.agent.tools.files.places import resolved
 from tersely.agent.tools.files.read_tracker import ReadTracker
@@ -56,6 +58,11 @@ async def no_relay(capability: str, arguments: Mapping[str, Any], budget: int) -
     raise TerselyError("daemon_not_running", "this session has no relay", "go on without other agents")
 
 
+def no_editor() -> Editor | None:
+    """Of a session that nobody has told where editors are."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Choices:
     """What the user has decided about tools. No repository is asked for any of it."""
@@ -70,6 +77,7 @@ class Choices:
     mode: Mode = Mode.ASK
     opened: OpenFiles | None = None  # as the editor has them, where one shows the agent
     relay: AskRelay = no_relay  # as the agent that this session is
+    editor: Callable[[], Editor | None] = no_editor  # that the user is in
 
 
 class Toolbox:
@@ -101,6 +109,12 @@ class Toolbox:
         clear_drafts(real)
         undoable.recover(real, kept)
         return cls(real, kept, Asking(answer_words), choices or Choices())
+
+    def with_files(self, opened: OpenFiles) -> Toolbox:
+        """The same toolbox, with the files as somebody else has them."""
+        made = copy(self)
+        made.files = Files(self.root, opened)
+        return made
 
     def verdict(self, tool: Tool, arguments: Mapping[str, Any]) -> Verdict:
         """Whether a call is allowed, denied, or somebody is to be asked."""

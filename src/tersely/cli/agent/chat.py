@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from tersely.agent.agent import Agent
@@ -18,6 +19,7 @@ from tersely.agent.opening import (
     Wanted,
     configured,
     delete_session,
+    found_editor,
     open_agent,
 )
 from tersely.agent.sessions.store import LAST, Store
@@ -125,6 +127,7 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
         policy=policy, network=settings.chat_network == "on", shared=shared(settings),
         private_hosts=tuple(_listed(settings.chat_private_hosts, ",")), servers=configured(os.environ),
         relay=RelayServices(own_name(os.environ, AGENT), root).answer,
+        editor=partial(found_editor, root.resolve(), os.environ),
     )  # fmt: skip
     compacts = settings.chat_compact == "on"
     options = Options(

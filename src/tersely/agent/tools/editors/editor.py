@@ -1,0 +1,100 @@
+"""An editor that a user is in, as the tools see it, and its files as the planning of edits sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from tersely.agent.tools.files import places
+from tersely.agent.tools.files.content import read_content
+from tersely.foundation.errors import TerselyError
+
+EDITOR_ANSWER_SECONDS = 20.0  # for an editor to do what is asked
+TERMINAL_SECONDS = 120.0  # for a command in one of its terminals
+MAX_EDITOR_ANSWER_BYTES = 20_000_000
+
+
+class Looked(NamedTuple):
+    """What the user looks at: a path from the root, lines from 1, and the text that is selected, "" for none."""
+
+    path: str
+    line: int
+    end_line: int
+    text: str
+    is_unsaved: bool
+
+
+class Diagnostic(NamedTuple):
+    """What a tool of the editor says of a place."""
+
+    path: str
+    line: int
+    severity: str
+    message: str
+    source: str
+
+
+class Ran(NamedTuple):
+    """What came of a command in a terminal; None where the editor cannot tell."""
+
+    output: str | None
+    status: int | None
+
+
+class Editor(Protocol):
+    """An editor with the repository open. Asked from threads beside the event loop; paths are from the root.
+
+    Everything raises `editor_failed` where the editor does not do it.
+    """
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+
+    def open(self, inside: str, line: int) -> None:
+        """Show a file."""
+
+    def looked(self) -> Looked | None:
+        """What the user looks at, None where that is no file of the repository."""
+
+    def diagnostics(self, inside: str) -> Sequence[Diagnostic]:
+        """Of one file, of all for ""."""
+
+    def read(self, inside: str) -> str | None:
+        """The text of a file that is open, its lines ending in one character; None for one that is not."""
+
+    def write(self, inside: str, before: str, after: str) -> bool:
+        """Put a text in the place of another, to be undone there; whether it was saved, too."""
+
+    def run(self, command: str) -> Ran:
+        """Run a command line in a terminal that the user sees."""
+
+
+class EditedFiles:
+    """See `files.opened.OpenFiles`: every edit goes through the editor, also of files that it has to open for it."""
+
+    def __init__(self, editor: Editor, root: Path) -> None:
+        self._editor = editor
+        self._root = root
+        self._before: dict[str, str] = {}
+        self.was_saved = False
+
+    def read(self, inside: str) -> str | None:
+        """The text in the editor, else the saved one."""
+        text = self._editor.read(inside)
+        if text is None:
+            saved = read_content(places.read(self._root, inside).data, inside)
+            text = "".join(saved.lines).replace("\r\n", "\n")
+        self._before[inside] = text
+        return text
+
+    def write(self, inside: str, text: str) -> bool:
+        """Change the text that was read."""
+        self.was_saved = self._editor.write(inside, self._before[inside], text)
+        return True
+
+
+def failed(title: str, why: str) -> TerselyError:
+    """What is raised where an editor does not do what is asked."""
+    return TerselyError("editor_failed", f"{title}: {why}", "go on without the editor: edit, bash")

@@ -1,0 +1,135 @@
+"""The tools `editor_open`, `editor_diagnostics`, `editor_edit` and `editor_terminal`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tersely.agent.tools import editing
+from tersely.agent.tools.declaration import Observation
+from tersely.agent.tools.editors.editor import TERMINAL_SECONDS, Diagnostic, EditedFiles, Editor
+from tersely.agent.tools.files.places import resolved
+from tersely.agent.tools.observation import failed, plain
+from tersely.agent.tools.toolbox import Toolbox
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible
+
+_UNHEARD = "it runs in the terminal; what it prints cannot be read from here"
+
+
+async def open_file(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Show a file; without one, tell what the user looks at."""
+
+    def work(editor: Editor) -> str:
+        if not arguments.get("path"):
+            return _looked(editor)
+        inside, line = resolved(toolbox.root, str(arguments["path"])), int(arguments.get("line") or 1)
+        editor.open(inside, line)
+        return f"{editor.title} shows {inside}:{line}"
+
+    return await _done(toolbox, work)
+
+
+async def diagnostics(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """What the tools of the editor say of a file, or of all."""
+
+    def work(editor: Editor) -> str:
+        named = arguments.get("path")
+        found = editor.diagnostics(resolved(toolbox.root, str(named)) if named else "")
+        return "\n".join(map(_line, found)) or f"{editor.title} has no diagnostics here"
+
+    return await _done(toolbox, work)
+
+
+async def edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Make an edit in the editor, which can undo it."""
+    try:
+        editor = await toolbox.apart(lambda: the_editor(toolbox))
+        changed = EditedFiles(editor, toolbox.root)
+        observation = await editing.run(editing.plan_edit, toolbox.with_files(changed), arguments)
+    except TerselyError as error:
+        return failed(error)
+    if observation.status != "ok":
+        return observation
+    saved = "saved" if changed.was_saved else "not saved, for there are other changes"
+    return observation._replace(text=f"{observation.text} ({editor.title}: {saved})")
+
+
+def edit_preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """The diff against what is in the editor."""
+    return editing.preview(editing.plan_edit, _in_editor(toolbox), arguments)
+
+
+def edit_refusal(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | None:
+    """What the model is told if the change does not fit."""
+    try:
+        return editing.refusal(editing.plan_edit, _in_editor(toolbox), arguments)
+    except TerselyError as error:
+        return failed(error)
+
+
+def edit_is_doubtful(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
+    """Whether a change is asked for again that the grammar speaks against."""
+    try:
+        return editing.is_doubtful(editing.plan_edit, _in_editor(toolbox), arguments)
+    except TerselyError:
+        return False
+
+
+async def terminal(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Run a command line in a terminal of the editor."""
+    try:
+        editor = await toolbox.apart(lambda: the_editor(toolbox))
+        ran = await asyncio.to_thread(editor.run, str(arguments["command"]))  # who is cancelled does not wait for it
+    except TerselyError as error:
+        return failed(error)
+    output = _UNHEARD if ran.output is None else plain(ran.output).strip()
+    last = f"exit status {ran.status}" if ran.status else ""
+    return await toolbox.observed("\n".join(filter(None, [output, last])) or "(no output)", _status(ran.status))
+
+
+def terminal_preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """The command line, and that nothing holds it back."""
+    limit = f"it is waited for {TERMINAL_SECONDS:g} s"
+    return f"{visible(str(arguments.get('command', '')))}\n(in a terminal of the editor, as you: not confined; {limit})"
+
+
+def the_editor(toolbox: Toolbox) -> Editor:
+    """The editor, looked for anew: windows come and go; raises `editor_failed`."""
+    editor = toolbox.choices.editor()
+    if editor is None:
+        raise TerselyError("editor_failed", "no editor has the repository open any more", "go on without it")
+    return editor
+
+
+def _status(status: int | None) -> str:
+    return "failed" if status else "ok"
+
+
+def _in_editor(toolbox: Toolbox) -> Toolbox:
+    return toolbox.with_files(EditedFiles(the_editor(toolbox), toolbox.root))
+
+
+async def _done(toolbox: Toolbox, work: Callable[[Editor], str]) -> Observation:
+    try:
+        text = await toolbox.apart(lambda: work(the_editor(toolbox)))
+    except TerselyError as error:
+        return failed(error)
+    return await toolbox.observed(text)
+
+
+def _looked(editor: Editor) -> str:
+    looked = editor.looked()
+    if looked is None:
+        return f"in {editor.title} no file of this repository is shown"
+    lines = f"{looked.line}-{looked.end_line}" if looked.end_line > looked.line else str(looked.line)
+    unsaved = ", not saved" if looked.is_unsaved else ""
+    selected = f"; selected:\n{looked.text}" if looked.text else ""
+    return f"the user looks at {looked.path}:{lines}{unsaved}{selected}"
+
+
+def _line(one: Diagnostic) -> str:
+    source = f" [{one.source}]" if one.source else ""
+    message = " ".join(one.message.split())
+    return f"{one.path}:{one.line}: {one.severity}: {message}{source}"

@@ -1,0 +1,68 @@
+"""The extension for VS Code and what was made from it: where its file is, and having an editor take it in."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible
+
+EXTENSION = "tersely.tersely"  # publisher and name
+FILE = "tersely.vsix"
+EDITOR_SECONDS = 120  # for an editor to take an extension in, or to let it go
+MAX_TOLD_CHARACTERS = 500  # of what an editor says about that
+
+
+class Step(NamedTuple):
+    """A command of the editor that changes its extensions, or why there is none."""
+
+    words: Sequence[str]
+    problem: str = ""
+
+    @property
+    def told(self) -> str:
+        """What is shown before it is done."""
+        return f"would run: {shlex.join(self.words)}\n" if self.words else ""
+
+
+def adding(program: str, given: str) -> Step:
+    """How an editor takes the extension in; `given` is the path of its file, "" for the one beside the package."""
+    beside = Path(str(files("tersely.integrations") / "files" / FILE))
+    path = Path(given).absolute() if given else beside
+    if given and not path.is_file():
+        raise TerselyError("path_not_found", f"there is no file {given}", "`make vsix` builds the extension")
+    if not path.is_file():
+        return Step((), "the extension is not beside this copy: `make vsix` builds it, --vsix FILE names it")
+    return _step(program, "--install-extension", str(path))
+
+
+def removing(program: str) -> Step:
+    """How an editor lets go of it."""
+    return _step(program, "--uninstall-extension", EXTENSION)
+
+
+def carry_out(step: Step) -> None:
+    """Do it; raises `unwritable_output`."""
+    try:
+        ended = subprocess.run(
+            step.words, capture_output=True, text=True, errors="replace", timeout=EDITOR_SECONDS, check=False,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise TerselyError("unwritable_output", f"{step.words[0]} was not asked: {error}") from error
+    if ended.returncode:
+        said = visible((ended.stderr or ended.stdout).strip()[-MAX_TOLD_CHARACTERS:])
+        raise TerselyError("unwritable_output", f"{step.words[0]} did not change its extensions: {said}")
+
+
+def _step(program: str, option: str, what: str) -> Step:
+    found = shutil.which(program)
+    if found is None:
+        return Step((), f"the extension: {program} is not on the PATH; in the editor, install {what} by hand")
+    return Step((found, option, what))

@@ -1,0 +1,90 @@
+"""What an agent or editor is that can be told of Tersely: its files, and what goes into each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from tersely.integrations.json_text import Entry
+from tersely.integrations.wrapped import Wrapped
+
+
+class Place(StrEnum):
+    """Whom a file concerns."""
+
+    PROJECT = "project"
+    USER = "user"
+
+
+class Form(StrEnum):
+    """How a file is changed."""
+
+    JSON = "json"
+    TOML = "toml"
+    YAML = "yaml"
+    BLOCK = "block"  # a marked part of a text that belongs to somebody else
+    WHOLE = "whole"  # a file of ours
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file of an agent: where it is, from the root of the repository or the home directory, and what goes in it."""
+
+    project: str
+    user: str
+    form: Form
+    entries: Callable[[Sequence[str]], Sequence[Entry]] = lambda program: ()
+    source: str = ""  # the text of ours, in files/
+    switches: Mapping[str, str] = field(default_factory=dict)  # what is written in the place of words of the text
+    is_hook: bool = False
+    is_text: bool = False
+
+    def path(self, place: Place) -> str:
+        """Relative to the root or the home directory, "" if there is none for the place."""
+        return self.project if place is Place.PROJECT else self.user
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent, its files, and how its hooks call and are answered."""
+
+    name: str
+    title: str
+    targets: tuple[Target, ...]
+    prompt_event: str = ""  # "" where prompts cannot be added to
+    read_event: str = ""
+    read_tools: frozenset[str] = frozenset()
+    range_names: frozenset[str] = frozenset({"offset", "limit"})  # arguments with which a read is of a part
+    path_names: tuple[str, ...] = ("file_path",)
+    answer_prompt: Callable[[str, str], Any] = field(default=lambda event, text: None)  # JSON, or a text as it is
+    answer_read: Callable[[str, str], Any] = field(default=lambda event, text: None)
+    lacks: str = ""  # what cannot be done there, and why
+    extension_program: str = ""  # an editor that takes our extension, by the name of its program
+    wrapped: Wrapped | None = None  # how it runs under `tersely run`; None where only its screen can be read
+
+
+def server(program: Sequence[str]) -> dict[str, Any]:
+    """How our server for tools is started."""
+    return {"command": program[0], "args": [*program[1:], "mcp"]}
+
+
+def servers(**more: Any) -> Callable[[Sequence[str]], list[Entry]]:
+    """The entry for our server; `more` is what an agent takes beside it.
+
+    Some agents name the tools of servers alone and have their model search for the rest, unless it says otherwise.
+    """
+
+    def entries(program: Sequence[str]) -> list[Entry]:
+        return [Entry(("mcpServers", "tersely"), {**server(program), **more})]
+
+    return entries
+
+
+def snippet(project: str, user: str) -> Target:
+    """The paragraph of ours in a text that an agent reads; "" where it reads none."""
+    return Target(project, user, Form.BLOCK, source="AGENTS.md", is_text=True)
+
+
+AGENTS_TEXT = snippet("AGENTS.md", "")

@@ -1,0 +1,140 @@
+"""Editors and desktop programs that can be told of Tersely: a server for tools, the agent, or the extension.
+
+Formats are those of the versions named in docs/agents.md.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tersely.integrations.declaration import AGENTS_TEXT, Agent, Form, Target, server, servers
+from tersely.integrations.json_text import Entry
+
+PROGRAM_SETTING = "tersely.program"  # of the extension
+GOOSE_SECONDS = 300  # that an answer may take there
+_IS_MAC = sys.platform == "darwin"
+_CONFIG = "Library/Application Support" if _IS_MAC else ".config"  # of programs with windows
+
+
+def _program_setting(program: Sequence[str]) -> list[Entry]:
+    """Which program the extension starts: an editor that was not started from a terminal has another PATH."""
+    return [Entry((PROGRAM_SETTING,), program[0])] if len(program) == 1 else []
+
+
+def _vscode_servers(program: Sequence[str]) -> list[Entry]:
+    return [Entry(("servers", "tersely"), {"type": "stdio", **server(program)})]
+
+
+def settings_of(user_folder: str) -> Target:
+    """The setting of the extension, in the user's settings of an editor made from VS Code."""
+    return Target("", f"{user_folder}/settings.json", Form.JSON, _program_setting)
+
+
+def user_folder(name: str) -> str:
+    """Where an editor made from VS Code keeps what its user has chosen, from the home directory."""
+    return f"{_CONFIG}/{name}/User"
+
+
+def _made_from_vscode(
+    name: str, title: str, program: str, folder: str, tools: Target | None = None, lacks: str = ""
+) -> Agent:
+    """VS Code, or what was made from it; its own file of servers unless it has another."""
+    own = Target(".vscode/mcp.json", f"{folder}/mcp.json", Form.JSON, _vscode_servers)
+    return Agent(
+        name, title, (tools or own, settings_of(folder), AGENTS_TEXT), extension_program=program, lacks=lacks
+    )  # fmt: skip
+
+
+def _mcp_json(project: str, user: str, **more: Any) -> Target:
+    return Target(project, user, Form.JSON, servers(**more))
+
+
+def _agent_server(**more: Any) -> Callable[[Sequence[str]], list[Entry]]:
+    """Our agent as one that an editor talks to by the Agent Client Protocol."""
+
+    def entries(program: Sequence[str]) -> list[Entry]:
+        words = {"command": program[0], "args": [*program[1:], "acp"], "env": {}}
+        return [Entry(("agent_servers", "Tersely"), {**more, **words})]
+
+    return entries
+
+
+def _zed_servers(program: Sequence[str]) -> list[Entry]:
+    return [Entry(("context_servers", "tersely"), {"source": "custom", **server(program), "env": {}})]
+
+
+def _goose_extension(program: Sequence[str]) -> list[Entry]:
+    started = {"cmd": program[0], "args": [*program[1:], "mcp"], "envs": {}, "timeout": GOOSE_SECONDS}
+    return [Entry(("extensions", "tersely"), {"enabled": True, "type": "stdio", "name": "tersely", **started})]
+
+
+_VSCODE = _made_from_vscode("vscode", "VS Code", "code", user_folder("Code"))
+_VSCODIUM = _made_from_vscode("vscodium", "VSCodium", "codium", user_folder("VSCodium"))
+_CODE_SERVER = _made_from_vscode("code-server", "code-server", "code-server", ".local/share/code-server/User")
+_WINDSURF = _made_from_vscode(
+    "windsurf", "Windsurf", "windsurf", user_folder("Windsurf"),
+    _mcp_json("", ".codeium/windsurf/mcp_config.json"), "it reads servers of the user alone: --user",
+)  # fmt: skip
+_KIRO = _made_from_vscode(
+    "kiro", "Kiro", "kiro", user_folder("Kiro"),
+    _mcp_json(".kiro/settings/mcp.json", ".kiro/settings/mcp.json", disabled=False),
+)  # fmt: skip
+_ANTIGRAVITY = _made_from_vscode(
+    "antigravity", "Antigravity", "antigravity", user_folder("Antigravity"),
+    _mcp_json("", ".gemini/antigravity/mcp_config.json"), "it reads servers of the user alone: --user",
+)  # fmt: skip
+_CLINE = Agent(
+    "cline",
+    "Cline",
+    (
+        _mcp_json(
+            "", f"{user_folder('Code')}/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+            disabled=False,
+        ),
+        AGENTS_TEXT,
+    ),
+    lacks="it reads servers of the user alone, in VS Code: --user",
+)  # fmt: skip
+_ZED = Agent(
+    "zed",
+    "Zed",
+    (
+        Target(".zed/settings.json", ".config/zed/settings.json", Form.JSON, _zed_servers),
+        Target("", ".config/zed/settings.json", Form.JSON, _agent_server(type="custom")),
+        AGENTS_TEXT,
+    ),
+    lacks="it knows agents from the user's own settings alone: --user",
+)
+_JETBRAINS = Agent(
+    "jetbrains",
+    "JetBrains",
+    (
+        _mcp_json(".junie/mcp/mcp.json", ".junie/mcp/mcp.json"),
+        Target("", ".jetbrains/acp.json", Form.JSON, _agent_server()),
+        AGENTS_TEXT,
+    ),
+    lacks="AI Assistant knows agents from the user's own file alone (--user), and servers from its settings; Junie "
+    "reads the file",
+)
+_CLAUDE_DESKTOP = Agent(
+    "claude-desktop",
+    "Claude Desktop",
+    (_mcp_json("", f"{_CONFIG}/Claude/claude_desktop_config.json"),),
+    lacks="it opens no folder, so questions have to name one",
+)
+_GOOSE = Agent(
+    "goose",
+    "goose",
+    (Target("", ".config/goose/config.yaml", Form.YAML, _goose_extension), AGENTS_TEXT),
+    lacks="it reads servers of the user alone: --user",
+)
+
+EDITORS: Mapping[str, Agent] = {
+    agent.name: agent
+    for agent in (
+        _VSCODE, _VSCODIUM, _CODE_SERVER, _WINDSURF, _KIRO, _ANTIGRAVITY, _CLINE, _ZED, _JETBRAINS, _CLAUDE_DESKTOP,
+        _GOOSE,
+    )
+}  # fmt: skip
