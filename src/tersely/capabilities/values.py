@@ -23,9 +23,9 @@ class SymbolLine:
     signature: str  # on one line, empty for a module
 
 
-def symbol_line(symbol: Symbol, texts: Texts) -> SymbolLine:
-    """A symbol with its signature."""
-    signature = texts.signature(symbol).plain
+def symbol_line(symbol: Symbol, texts: Texts | None) -> SymbolLine:
+    """A symbol with its signature, where its source may be read for it."""
+    signature = texts.signature(symbol).plain if texts else ""
     return SymbolLine(symbol.id, symbol.kind, symbol.path, symbol.start_line, symbol.end_line, signature)
 
 

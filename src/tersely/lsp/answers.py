@@ -46,7 +46,7 @@ class Answers:
         """Symbols whose name has the words of a query in it."""
         if not query.strip("* "):
             return []
-        asked = {"queries": [query, f"*{query.strip()}*"], "limit": MAX_LISTED_SYMBOLS}
+        asked = {"queries": [query, f"*{query.strip()}*"], "limit": MAX_LISTED_SYMBOLS, "signatures": False}
         found = await self._value(root, "code.symbol.find", asked)
         return [
             types.WorkspaceSymbol(
@@ -148,7 +148,8 @@ class Answers:
         own = [symbol for symbol in dict.fromkeys(symbols) if not symbol.startswith(_EXTERNAL)]
         found: dict[str, types.CallHierarchyItem] = {}
         for start in range(0, len(own), QUERIES_AT_A_TIME):
-            asked = {"queries": own[start : start + QUERIES_AT_A_TIME], "limit": MAX_LISTED_CALLS}
+            queries = own[start : start + QUERIES_AT_A_TIME]
+            asked = {"queries": queries, "limit": MAX_LISTED_CALLS, "signatures": False}
             lines = await self._value(root, "code.symbol.find", asked)
             found |= {line["id"]: self._item(root, line) for line in items(lines and lines["symbols"])}
         return found

@@ -29,6 +29,7 @@ class Parameters:
         maximum=50,
     )
     kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
+    signatures: bool = option(True, "have signatures in the JSON; without them no source file is read")
     limit: int = limit_option(50, "symbols")
     offset: int = offset_option("symbols")
 
@@ -45,7 +46,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Found:
     """Everything that any of the queries may mean; raises only when that is nothing at all."""
     found: dict[str, Symbol] = {}
     missing = []
-    texts = workspace.texts()
+    texts = workspace.texts() if parameters.signatures else None
     for query in parameters.queries:
         matching = workspace.engine.lookup(query, parameters.kind, MAX_FOUND_SYMBOLS)
         missing += [] if matching else [query]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -19,11 +20,14 @@ from tersely.code.graph.pointsto.values import (
     Values,
 )
 from tersely.code.graph.program import MEMBER_OWNERS, File
-from tersely.code.symbols import CALLABLE_KINDS, CallSite
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite
 from tersely.code.syntax.trace import Binding, Token, Trace, offset_of, trace
 from tersely.code.syntax.uses import Use
 
+NAMED_KINDS = CALLABLE_KINDS | CLASS_KINDS  # what a definition with a name of its own in the source is
 MAX_IMPORT_HOPS = 12  # re-exports that a name is followed through
+
+_WORD = re.compile(r"\w+")
 
 
 class Place(NamedTuple):
@@ -59,6 +63,8 @@ class Definitions:
         """Where the name at a position is defined, nearest first; line from 1, column from 0."""
         file = self._program.file(self._program.by_path[path])
         source = self._source_of(path)
+        if own := self._named_at(file, source, line, column):
+            return self._announced(own)
         offset = offset_of(source, line, column)
         if offset < 0:
             return []
@@ -127,6 +133,16 @@ class Definitions:
             self._place(file, position)
             for position, definition in enumerate(file.definitions)
             if position and definition[6] == line and definition[1] == name
+        ]
+
+    def _named_at(self, file: File, source: bytes, line: int, column: int) -> list[Place]:
+        """The callable or class whose own name stands there: to know that, nothing of the file is traced."""
+        text = source.split(b"\n", line)[line - 1 : line]
+        word = _word_at(text[0].decode("utf-8", "replace"), column) if text else ""
+        return [
+            self._place(file, position)
+            for position, definition in enumerate(file.definitions)
+            if definition.name_line == line and definition.name == word and definition.kind in NAMED_KINDS
         ]
 
     def _of_imported_module(self, file: File, path: str) -> list[Place]:
@@ -353,3 +369,8 @@ def _definition_of(entry: Expression) -> int:
     while type(entry) is tuple and entry[0] == CALL and len(entry[2]) == 1:
         entry = entry[2][0]
     return entry[1] if type(entry) is tuple and entry[0] == DEFINED else -1
+
+
+def _word_at(text: str, column: int) -> str:
+    """The word that begins at a column or stands around it."""
+    return next((word[0] for word in _WORD.finditer(text) if word.start() <= column < word.end()), "")

@@ -145,7 +145,9 @@ def _rows_named(database: Database, name: str, is_pattern: bool) -> Iterator[Row
     if owner and not _MAGIC.search(owner):
         return _symbol_rows(database, "s.owner = ? and s.name glob ?", (owner, _glob(last)))
     prefix = _literal_prefix(last)
-    return _symbol_rows(database, "s.name between ? and ? and s.name glob ?", (prefix, prefix + _HIGHEST, _glob(last)))
+    # Names alone are read from their index, which is many times faster than going through the symbols.
+    names = "select distinct name from symbol where name between ? and ? and name glob ?"
+    return _symbol_rows(database, f"s.name in ({names})", (prefix, prefix + _HIGHEST, _glob(last)))
 
 
 def _rows_in(database: Database, files: list[int], condition: str) -> Iterator[Row]:
