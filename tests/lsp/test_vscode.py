@@ -113,9 +113,9 @@ def test_the_agent_edits_what_the_user_sees_and_the_tests_are_run(shop: Shop, sc
     window.open("shop/prices.py", 5)
     new = "    return 2 * item['price'] * item['count']\n"
     replies = [
-        call("vscode_open_file", path="shop/prices.py", line=6),
+        call("editor_open", path="shop/prices.py", line=6),
         call("editor_open"),
-        call("vscode_edit", f"--- body\n{new}", path="shop/prices.py", start=6, end=6),
+        call("editor_edit", f"--- body\n{new}", path="shop/prices.py", start=6, end=6),
         call("editor_terminal", command="cat shop/prices.py | tail -1"),
         call("editor_diagnostics"),
         "price doubles now.",
@@ -123,7 +123,7 @@ def test_the_agent_edits_what_the_user_sees_and_the_tests_are_run(shop: Shop, sc
     server = scripted(replies)
     window.command("Terminal: Create New Terminal")
     window.wait("document.querySelector('.terminal.focus, .xterm.focus')")
-    window.type(f"tersely chat -p 'Double the price' --allow 2 --url {server.url}")
+    window.type(f"tersely chat -p 'Change price to double, and run it' --allow 2 --url {server.url}")
     window.press("Enter")
     window.wait_for_text("price doubles now.", TEXT)
     window.wait_for_text("return 2 * item", ".editor-instance .view-lines")
