@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tersely.capabilities.relay.names import PERSON
+from tersely.capabilities.relay.context import PERSON
 from tersely.client import AsyncClient
 from tersely.foundation.errors import TerselyError
 
