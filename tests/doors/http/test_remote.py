@@ -75,6 +75,7 @@ class Far:
 @pytest.fixture(scope="module")
 def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Far]:
     home = tmp_path_factory.mktemp("far")
+    (home / "config.toml").write_text('trusted_hosts = ["localhost", "127.0.0.1"]\ntrusted_proxies = ["127.0.0.1"]\n')
     made = certificates.make(home / "tls", ["localhost", "127.0.0.1"])
     address = read_address(f"127.0.0.1:{free_port()}", str(made.certificate), str(made.key))
     relay_process.start(home, NO_PORT, "", ANSWER_WORDS, address)
@@ -111,6 +112,15 @@ def test_nobody_is_answered_without_a_token(far: Far) -> None:
     assert far.ask("", "GET", "/health").status == 200
     refused = far.local(ask.audit()).refusals
     assert {"GET /status"} <= {one.asked for one in refused}
+
+
+def test_a_proxy_says_where_a_request_comes_from(far: Far) -> None:
+    assert far.ask("wrong", "GET", "/version", X_Forwarded_For="203.0.113.7").status == 401
+    assert "203.0.113.7" in {one.address for one in far.local(ask.audit()).refusals}
+    token = far.token("proxied")
+    assert far.ask(token, "GET", "/version", Host="relay.evil").json["code"] == "forbidden_origin"
+    assert far.ask(token, "GET", "/version", Origin="https://localhost").json["code"] == "forbidden_origin"
+    assert far.ask(token, "GET", "/version", Host="LOCALHOST:99").status == 200
 
 
 def test_the_certificate_is_the_one_that_was_told(far: Far) -> None:

@@ -111,7 +111,7 @@ def _audit(asked: Asked, parameters: _AuditParameters) -> dict[str, Any]:
 def _table(tokens: list[Any], style: Style) -> str:
     rows: list[tuple[str, ...]] = [("id", "identity", "kind", "scope", "tenant", "machine", "until")]
     for one in tokens:
-        until = f"{one.code_until} (code)" if one.code_until else one.expires_at or "revoked"
+        until = f"{one.code_until} (code)" if one.code_until else one.expires_at or "it is revoked"
         rows.append((one.id, one.identity, one.kind, one.level, one.tenant, visible_line(one.machine), until))
     return "\n".join(aligned(rows, [style.symbol])) + "\n"
 

@@ -101,7 +101,9 @@ class RemoteDoor:
         mine = self._open.setdefault(principal.token_id, set())
         if len(mine) >= MAX_OPEN_REQUESTS:
             raise TerselyError("busy", f"{MAX_OPEN_REQUESTS} requests of this token are open", "close some")
-        mine.add(task)
+        ends_itself = asked_of(scope) == f"DELETE /tokens/{principal.token_id}"
+        if not ends_itself:  # that is answered still
+            mine.add(task)
         seconds = None
         if principal.expires_ms is not None:
             seconds = max(0.0, (principal.expires_ms - tenant.relay.store.now_ms()) / 1000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future, wait
 from threading import Lock
 
 import msgspec
@@ -9,7 +10,7 @@ import msgspec
 from tersely.foundation.errors import TerselyError
 from tersely.relay.access.principals import Principal
 from tersely.relay.encoding import encode
-from tersely.relay.store.commands import Append, Batch
+from tersely.relay.store.commands import Append, Batch, Committed
 from tersely.relay.store.store import Store
 
 STREAM = "access/audit"
@@ -49,6 +50,7 @@ class Audit:
         self._minute = 0
         self._written = 0  # in this minute
         self._left_out = 0
+        self._writing: Future[Committed] | None = None  # the last that was written down
         self._changing = Lock()
 
     def refused(self, refusal: Refusal) -> None:
@@ -62,10 +64,12 @@ class Audit:
                 return
             self._written += 1
             refusal.not_written, self._left_out = self._left_out, 0
-        self._store.submit(Batch((Append(STREAM, REFUSED, encode(refusal)),)))
+        self._writing = self._store.submit(Batch((Append(STREAM, REFUSED, encode(refusal)),)))
 
     def latest(self, limit: int) -> list[Listed]:
-        """The refusals, the oldest of the latest first."""
+        """The refusals, the oldest of the latest first, with all that were told of before."""
+        if self._writing is not None:
+            wait((self._writing,))
         after = max(0, self._store.last(STREAM) - limit)
         decode = msgspec.json.Decoder(Refusal).decode
         return [Listed(one.number, one.at_ms, decode(one.body)) for one in self._store.entries(STREAM, after, limit)]

@@ -230,8 +230,8 @@ def digest_of(secret: str) -> str:
 
 
 def _holds(token: Token, now_ms: int) -> bool:
-    ends = [at_ms for at_ms in (token.expires_ms, token.code_until_ms) if at_ms is not None]
-    return all(now_ms < at_ms for at_ms in ends)
+    ends_ms = token.expires_ms if token.code_until_ms is None else token.code_until_ms
+    return ends_ms is None or now_ms < ends_ms
 
 
 def _new_id() -> str:
