@@ -121,6 +121,8 @@ def test_without_a_relay_the_code_has_its_parts(relay: Home, tmp_path: Path) -> 
 
 def test_the_variables_of_a_wrapped_program_name_its_thread_and_its_mail(relay: Home) -> None:
     thread = relay.ok("relay", "thread", "new", "--name", "more tea").strip()
+    patch = '[{"op": "add", "path": "/plan/-", "value": {"id": "p1", "step": "pour", "status": "pending"}}]'
+    relay.ok("relay", "state", "patch", "--thread", thread, "--json", patch)
     relay.ok("send", "cat", "hello", "--queue")
     with pytest.MonkeyPatch.context() as patched:
         patched.setitem(os.environ, "TERSELY_AGENT", "cat")

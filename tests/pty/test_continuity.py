@@ -81,7 +81,7 @@ def test_a_program_is_handed_its_brief_and_leaves_a_summary(
     shown = wait_for(lambda: (text := output.read_text()).count("came please heat") == 1 and text, "the message")
     opening = shown.index("heard: [relay]: boil some water")
     assert opening < shown.index("from cli came please heat the water")
-    for expected in ("## Thread", "## Unread messages", "cli [thread:tea]: please heat the water", "def boil(water)"):
+    for expected in ("## Unread messages", "cli [thread:tea]: please heat the water", "def boil(water)"):
         assert expected in shown
     tester = friend("tester")
     tester.send("pat", "say @tester hello back")

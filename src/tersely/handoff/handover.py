@@ -23,7 +23,7 @@ class Place(NamedTuple):
     directory: Path
     is_repository: bool
     answer_words: str
-    thread: str = ""  # that of the directory, if empty
+    thread: str = ""  # that of the project, if empty
     has_brief: bool = True
 
 

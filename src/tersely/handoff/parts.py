@@ -24,6 +24,7 @@ THREAD, UNREAD = "Thread", "Unread messages"
 ENTRY, RELATED, STRUCTURE = "Entry point", "Related code", "Structure"
 # Which part of what is left a part may take, in the order of their worth.
 _SHARES = {THREAD: 2.0, UNREAD: 2.0, ENTRY: 3.0, RELATED: 2.0, STRUCTURE: 3.0}
+FIRST_VERSION = 1  # of the state of a thread of which nothing is known yet
 _OWN = "brief"  # as whom the relay is asked where nobody is named
 _RELATED_SYMBOLS = 8
 _DEPTH = 2
@@ -90,6 +91,8 @@ def _waited(write: Callable[[], str]) -> Callable[[int], Awaitable[str]]:
 def _thread_text(relay: Client, thread_id: str) -> str:
     told = relay.ask("thread.get", thread=thread_id)
     header = relay.ask("state.header", thread=thread_id)
+    if header.version == FIRST_VERSION:
+        return ""
     name = f" {visible_line(told.name)}" if told.name else ""
     lines = [f"{thread_id}{name}, state v{header.version}", *_header_lines(header)]
     if header.truncated:

@@ -29,7 +29,7 @@ class Who(NamedTuple):
     home: Path
     program: str
     task: str = ""
-    directory: str = ""  # whose last part is its project
+    directory: str = ""  # in which it works
 
 
 class Mail:

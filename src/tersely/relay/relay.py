@@ -25,6 +25,7 @@ from tersely.relay.store import backup
 from tersely.relay.store.store import DEFAULT_TENANT, Store, check, is_made
 from tersely.relay.teams.claims import Claims
 from tersely.relay.teams.permissions import Permissions
+from tersely.relay.teams.projects import Projects
 
 __all__ = ["PLUGINS", "Relay", "Token", "backup", "check", "have_token", "make_home", "rotate_token"]
 
@@ -50,6 +51,7 @@ class Relay:
         self.permissions = Permissions(store.now_ms)
         self.audit = Audit(store)
         self.access = Access(self)
+        self.projects = Projects(store)
         self.about: Any = None  # what the process that serves it says of itself
         self.complaints: list[str] = []  # of capabilities of others that could not be loaded
         self.calls.offer(retrieval.offer(store))

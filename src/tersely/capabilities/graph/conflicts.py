@@ -85,14 +85,14 @@ def run(workspace: Workspace, parameters: Parameters) -> Conflicts:
 
 def _named(root: Path, places: Sequence[str]) -> list[WorkingTree]:
     from tersely.context.lenses.conflicts import WorkingTree
-    from tersely.foundation.git.project import project_of
+    from tersely.foundation.git.project import are_of_one_project
 
     trees = []
     for place in places:
         tree = (root / place).resolve()
         if not tree.is_dir():
             raise TerselyError("root_not_found", f"{place} is not a directory", "name another checkout")
-        if project_of(str(tree)) != project_of(str(root)):
+        if not are_of_one_project(str(tree), str(root)):
             raise TerselyError(
                 "invalid_argument", f"{place} is of another project", "name another checkout of this one"
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import Capability, Context, Effect, Tier, option, positional
@@ -71,6 +72,7 @@ class ChannelParameters:
 def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
     """Everybody who is known."""
     from tersely.relay.encoding import timestamp
+    from tersely.relay.mail.identities import DIRECTORY
     from tersely.relay.mail.messages import state_of
 
     mail = context.relay.mail
@@ -85,6 +87,7 @@ def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
             name=one.name,
             kind=one.kind,
             project=one.project,
+            directory=str(one.details.get(DIRECTORY, "")),
             connected=one.name in connected,
             state=_state(state_of(one.name, mail.presence), owed.get(one.name)),
             is_bound=one.token is not None,
@@ -149,7 +152,7 @@ def _agents_text(found: Agents, style: Style) -> str:
         owes = f" to {', '.join(one.owes[:MAX_SHOWN_ASKERS])}" if one.owes else ""
         held = f", {one.held_back:,} held back" if one.held_back else ""
         state = one.state + owes + held
-        rows.append((one.name, one.kind, state, f"{one.waiting:,}", one.project, one.last_seen, task))
+        rows.append((one.name, one.kind, state, f"{one.waiting:,}", _place(one), one.last_seen, task))
     lines = [_table(rows, style, "no agents known", right=(3,))]
     for waiting in found.permissions:
         wanted = clipped(visible_line(f"{waiting.tool}: {waiting.what}"), SHOWN_PERMISSION_CHARACTERS)
@@ -157,6 +160,12 @@ def _agents_text(found: Agents, style: Style) -> str:
     if found.permissions:
         lines.append("answer: tersely agents approve ID, or tersely agents deny ID")
     return "\n".join(lines)
+
+
+def _place(one: AgentTold) -> str:
+    """The project of an agent, and in which of its worktrees or clones it works, where that has another name."""
+    directory = PurePath(one.directory).name
+    return one.project if directory in {"", one.project} else f"{one.project} in {directory}"
 
 
 def _state(said: str, askers: Sequence[str] | None) -> str:

@@ -11,6 +11,7 @@ from tersely.capabilities.relay.claims import Where
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.project import project_name
 
 if TYPE_CHECKING:
     from tersely.relay.teams.board import Board, Item
@@ -125,30 +126,31 @@ def reopen(context: RelayContext, parameters: ItemParameters) -> BoardItems:
     return _shown(context, parameters.board, [settled])
 
 
-def _thread_of(parameters: BoardParameters) -> str:
+def _thread_of(context: RelayContext, parameters: BoardParameters) -> str:
     from tersely.relay.teams.board import PROJECT_THREAD
 
-    return parameters.thread or f"{PROJECT_THREAD}{parameters.where.project_name()}"
+    return parameters.thread or f"{PROJECT_THREAD}{parameters.where.project_in(context.relay)}"
 
 
 def _board(context: RelayContext, parameters: BoardParameters) -> Board:
     from tersely.relay import threads
     from tersely.relay.teams.board import Board
 
-    relay, thread_id = context.relay, _thread_of(parameters)
+    relay, thread_id = context.relay, _thread_of(context, parameters)
     if not parameters.thread:
         try:
             threads.get(relay.store, thread_id)
         except TerselyError:
-            _make(context, thread_id)
+            _make(context, thread_id, parameters.where)
     return Board(relay.store, thread_id, context.agent, relay.is_working, context.key)
 
 
-def _make(context: RelayContext, thread_id: str) -> None:
+def _make(context: RelayContext, thread_id: str, where: Where) -> None:
     from tersely.relay import threads
 
+    name = project_name(where.root) if where.root else where.project
     try:
-        threads.create(context.relay.store, "board of a project", context.agent, thread_id)
+        threads.create(context.relay.store, name, context.agent, thread_id)
     except TerselyError as error:
         if error.code != "version_conflict":  # somebody else has just made it
             raise
@@ -156,7 +158,7 @@ def _make(context: RelayContext, thread_id: str) -> None:
 
 def _shown(context: RelayContext, parameters: BoardParameters, items: list[Item]) -> BoardItems:
     lines = [BoardItem(one.id, one.step, one.status, list(one.needs), one.by, one.until, one.why) for one in items]
-    return BoardItems(_thread_of(parameters), lines)
+    return BoardItems(_thread_of(context, parameters), lines)
 
 
 def _text(found: BoardItems, style: Style) -> str:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.declaration import Capability, Context, Effect, Role, Tier, group, option, positional
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.text import Style, aligned
-from tersely.foundation.git.project import project_of
 from tersely.foundation.roots import enclosing_root
 
 if TYPE_CHECKING:
+    from tersely.relay.relay import Relay
     from tersely.relay.teams import claims
 
 MAX_CLAIM_TARGETS = 100  # of one question
@@ -28,9 +28,9 @@ class Where:
     project: str = option("", "the project", hidden=True, maximum=100)
     root: str = option("", "where who asks works", hidden=True)
 
-    def project_name(self) -> str:
-        """The project that is meant, "" for none."""
-        return self.project or (project_of(enclosing_root(self.root)) if self.root else "")
+    def project_in(self, relay: Relay) -> str:
+        """The id of the project that is meant, "" for none."""
+        return self.project or (relay.projects.project_of(self.root) if self.root else "")
 
     def from_root(self, target: str) -> str:
         """A target that is written as an absolute path below the directory, as it is from the root of the project."""
@@ -104,19 +104,19 @@ def take(context: RelayContext, parameters: ClaimParameters) -> ClaimList:
         parameters.why,
         parameters.where.root,
     )
-    return _listed(context.relay.claims.take(parameters.where.project_name(), wish))
+    return _listed(context.relay.claims.take(parameters.where.project_in(context.relay), wish))
 
 
 def release(context: RelayContext, parameters: ReleaseParameters) -> ClaimList:
     """Give back what who asks holds."""
-    project = parameters.where.project_name()
+    project = parameters.where.project_in(context.relay)
     return _listed(context.relay.claims.release(project, context.agent, parameters.targets))
 
 
 def claims_of(context: RelayContext, parameters: ListParameters) -> ClaimList:
     """What is held."""
     where = parameters.where
-    return _listed(context.relay.claims.listed(where.project_name(), where.from_root(parameters.target)))
+    return _listed(context.relay.claims.listed(where.project_in(context.relay), where.from_root(parameters.target)))
 
 
 def _listed(found: list[claims.Claim]) -> ClaimList:

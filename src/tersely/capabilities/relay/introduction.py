@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import Capability, Context, Effect, Tier, group
 from tersely.capabilities.relay.claims import Where
@@ -11,6 +13,9 @@ from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.names import meet
 from tersely.capabilities.text import Style, clipped
 from tersely.foundation.escape import visible_line
+
+if TYPE_CHECKING:
+    from tersely.relay.store.mailboxes import Identity
 
 MAX_INTRODUCED_PEERS = 10
 PEER_CHARACTERS = 40  # of what one does
@@ -65,14 +70,16 @@ class Introduction:
 
 
 def introduce(context: RelayContext, parameters: Parameters) -> Introduction:
-    """Who asks, known from now on, and who else there is: those who are connected, then those who were last seen."""
+    """Who asks, known from now on, and who else there is: those of the same project first."""
     mail = context.relay.mail
     if context.agent not in mail.presence.connected():
-        meet(context, "")
+        meet(context, "", parameters.where.root)
+    own = mail.identities.get(context.agent)
+    project = own.project if own is not None else ""
     since_ms = mail.store.now_ms() - _RECENT_SECONDS * 1_000
     connected = mail.presence.connected()
     peers = []
-    for one in sorted(mail.identities.all(), key=lambda one: (one.name not in connected, -one.last_ms)):
+    for one in sorted(mail.identities.all(), key=partial(_order, connected, project)):
         is_here = one.name in connected or one.last_ms >= since_ms
         if is_here and one.name != context.agent and one.kind != "service":
             does = str(one.details.get("task", "")) or mail.presence.activity(one.name)
@@ -80,6 +87,11 @@ def introduce(context: RelayContext, parameters: Parameters) -> Introduction:
             said = visible_line(does).replace("`", "'")
             peers.append(Peer(one.name, clipped(said, PEER_CHARACTERS)))
     return Introduction(context.agent, peers[:MAX_INTRODUCED_PEERS], max(0, len(peers) - MAX_INTRODUCED_PEERS))
+
+
+def _order(connected: Collection[str], project: str, one: Identity) -> tuple[bool, bool, int]:
+    """Who is of the same project first, then who is connected, then who was last seen."""
+    return one.project != project, one.name not in connected, -one.last_ms
 
 
 def introduction(name: str, peers: Sequence[Peer], left_out: int = 0, words: Mapping[str, str] = COMMANDS) -> str:

@@ -123,6 +123,7 @@ class AgentTold:
     name: str
     kind: str
     project: str
+    directory: str  # where it works, "" where that is not known
     connected: bool
     state: str
     is_bound: bool

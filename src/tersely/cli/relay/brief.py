@@ -23,7 +23,7 @@ BRIEF_TOKENS = 2_000  # of a brief, where nothing else is said
 class _BriefParameters:
     task: str = option("", "what is to be done; code that it is about is shown", metavar="TEXT")
     entry: str = option("", "a symbol to begin at; it is shown with what is around it", metavar="SYMBOL")
-    thread: str = option("", "the id of a thread (default: TERSELY_THREAD, or that of this directory)", metavar="ID")
+    thread: str = option("", "the id of a thread (default: TERSELY_THREAD, or that of this project)", metavar="ID")
     agent: str = option("", f"whose unread messages (default: {NAME_VARIABLE})", metavar="NAME")
     budget: int = option(
         BRIEF_TOKENS, "the most tokens that all of it may have", minimum=MIN_BRIEF_TOKENS, maximum=MAX_BUDGET_TOKENS,
@@ -69,7 +69,7 @@ def _thread(home: Path | None, directory: Path) -> str:
     if named or home is None:
         return named
     with Client.local("cli", home) as relay:
-        return threads.found(relay, directory)
+        return threads.named_or_own(relay, "", directory)
 
 
 COMMANDS: tuple[RelayCommand, ...] = (

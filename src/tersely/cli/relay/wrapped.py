@@ -27,7 +27,7 @@ class _RunParameters:
     tmux: bool = option(False, "in a new session of tmux, which goes on when this terminal is closed")
     task: str = option("", "what it is to do, typed in first")
     brief: bool = option(True, "type in what is worth knowing: thread, unread messages, code about the task, outline")
-    thread: str = option("", "where its summary goes (default: TERSELY_THREAD or this directory's)", metavar="ID")
+    thread: str = option("", "where its summary goes (default: TERSELY_THREAD or this project's)", metavar="ID")
     spawn: tuple[str, ...] = option((), "a program that it may start with a spawn command; without it, none")
     prompt: str = option("", "how the row of its empty prompt looks, a regular expression", metavar="REGEX")
     trust_screen: bool = option(False, "obey every ->relay: line that it shows, whoever wrote it")

@@ -66,6 +66,12 @@ def homes_of(tree: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((home, _common_of(home))))
 
 
+def settings_text(home: str) -> str:
+    """What the settings of a repository say, without those that they include; "" where they are too long."""
+    text = _text_of(f"{home}/config", MAX_SETTINGS_BYTES + 1)
+    return text if len(text) <= MAX_SETTINGS_BYTES else ""
+
+
 def check_home(tree: str) -> str:
     """The settings of the repository of a working tree, in lower case; raises `LeadsOutError`."""
     if not is_known(tree):

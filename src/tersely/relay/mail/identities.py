@@ -19,6 +19,7 @@ from tersely.relay.store.store import Store
 from tersely.relay.store.tables import Tables
 
 MAX_IDENTITIES = 100_000
+DIRECTORY = "workingDirectory"  # among the details of somebody: where they work
 SEEN_SECONDS = 60  # after which it is noted again that somebody without a connection uses a name
 IDENTITY = "identity"  # the detail of a name that says whose it is, where that is not the relay's own user
 _SECRET_BYTES = 24
@@ -129,6 +130,13 @@ class Identities:
             return self._seen(before)
         _, write = self.open(Claim(name, kind), is_live=False)
         return write
+
+    def place(self, name: str, project: str, directory: str) -> Callable[[Tables], None] | None:
+        """Note where somebody works who has no connection: how that is written down, None where it is known."""
+        known = self._known[name]
+        details = {**known.details, DIRECTORY: directory}
+        placed = self._known[name] = known._replace(project=project, details=details)
+        return None if placed == known else lambda tables: boxes.introduce(tables, placed)
 
     def _seen(self, known: Identity) -> Callable[[Tables], None] | None:
         """Note that somebody has used a name now: how that is written down, None where it was not long ago."""

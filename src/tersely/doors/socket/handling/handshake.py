@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import PurePath
 from typing import Any
 
 from tersely.doors.socket import envelopes
@@ -11,6 +10,7 @@ from tersely.doors.socket.clients import Clients
 from tersely.doors.socket.connection import Connection
 from tersely.doors.socket.envelopes import Envelope, payload_of
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.project import project_name
 from tersely.foundation.limits import MAX_FRAME_BYTES, MAX_INFLIGHT_MESSAGES, SOCKET_HEARTBEAT_SECONDS
 from tersely.relay.mail.identities import Claim, Session
 
@@ -29,7 +29,7 @@ def hello(clients: Clients, connection: Connection, envelope: Envelope) -> None:
         for name in ("program", "cli", "model", "task", "workingDirectory", "displayName", "avatarUrl")
         if getattr(said, name)
     }
-    project = said.project or PurePath(directory).name
+    project = said.project or (project_name(directory) if directory else "")
     token = said.session.resume_token if said.session else ""
     claim = Claim(said.agent, said.entityType or "agent", project, details, auth.token, auth.bind, token)
     _open(clients, connection, envelope, claim, said.capabilities, said)
