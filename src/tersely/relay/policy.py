@@ -51,6 +51,7 @@ class Policy:
     hops: _Positive = DEFAULT_HOPS  # calls that may lead from one to the next
     turns: _Positive = 100  # answers between two agents without a person
     calls_per_minute: _Positive = 600  # of one agent
+    messages_per_minute: _Positive = 6_000  # of one agent, in one channel; its questions to the relay, to each service
     artifact_bytes: _Positive = 4_000_000_000
     cache_seconds: _Positive = 86_400  # the longest that any answer is remembered
     trusted_hosts: tuple[str, ...] = ()  # names by which `up --listen` may be asked; any without
@@ -135,7 +136,7 @@ class Rates:
                 self._left.popitem(last=False)
         if left < 1:
             wait = (1 - left) * 60 / self._most
-            message = f"{actor} makes more than {self._most} calls a minute"
+            message = f"{actor} asks or writes more than {self._most:,} times a minute"
             raise TerselyError("rate_limited", message, f"try again in {wait:.1f} s")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Self
@@ -17,9 +17,10 @@ from tersely.relay.access.access import Access
 from tersely.relay.access.audit import Audit
 from tersely.relay.builtin import fetch, retrieval
 from tersely.relay.calls import Calls, Offer
-from tersely.relay.mail.brakes import Turns
+from tersely.relay.mail.brakes import Brakes
 from tersely.relay.mail.mail import Mail
-from tersely.relay.policy import Policy
+from tersely.relay.policy import Policy, Rates
+from tersely.relay.services.figures import family
 from tersely.relay.services.services import Services
 from tersely.relay.store import backup
 from tersely.relay.store.store import DEFAULT_TENANT, Store, check, is_made
@@ -45,13 +46,14 @@ class Relay:
         self.policy = policy
         self.count_tokens = count_tokens
         self.calls = Calls(store, policy, count_tokens)
-        self.mail = Mail(store, Turns(policy.turns))
+        self.mail = Mail(store, Brakes(policy.turns, policy.messages_per_minute))
         self.services = Services(store, self.calls, policy)
         self.claims = Claims(store, self.is_working)
         self.permissions = Permissions(store.now_ms)
         self.audit = Audit(store)
         self.access = Access(self)
         self.projects = Projects(store)
+        self.rates = Rates(policy.messages_per_minute)  # of questions
         self.about: Any = None  # what the process that serves it says of itself
         self.complaints: list[str] = []  # of capabilities of others that could not be loaded
         self.calls.offer(retrieval.offer(store))
@@ -81,6 +83,12 @@ class Relay:
     def is_working(self, agent: str) -> bool:
         """Whether an agent says of itself that it is at work now."""
         return self.mail.presence.activity(agent) == WORKING
+
+    def figures(self) -> Iterator[str]:
+        """The figures of services, calls and mail, for Prometheus."""
+        yield from self.services.text()
+        held = [("", {"code": code}, count) for code, count in sorted(self.mail.brakes.reasons.items())]
+        yield from family("tersely_messages_held_back_total", "counter", "Messages of agents that were held back", held)
 
     def load_plugins(self) -> None:
         """Offer what installed packages bring as entry points; one that fails is a complaint and harms no other."""

@@ -95,7 +95,7 @@ def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
             first_seen=timestamp(one.first_ms),
             last_seen=timestamp(one.last_ms),
             owes=owed.get(one.name, []),
-            held_back=mail.turns.held[one.name],
+            held_back=mail.brakes.held[one.name],
             details=dict(one.details),
         )
         for one in mail.identities.all()

@@ -12,6 +12,7 @@ from tersely.capabilities.declaration import Capability
 from tersely.capabilities.later import Later
 from tersely.capabilities.projection import harmless, to_json
 from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.relay.names import PERSON
 from tersely.capabilities.relay.permitted import shown_to
 from tersely.capabilities.reply import cut
 from tersely.capabilities.text import Style
@@ -38,8 +39,12 @@ def capability_of(name: str) -> Capability[Any, Any]:
 
 
 def result_of(context: RelayContext, name: str, arguments: Mapping[str, object]) -> Any:
-    """The result of a capability of the relay, which may come later; raises `invalid_argument` and what it raises."""
+    """The result of a capability of the relay, which may come later; raises `invalid_argument`, `rate_limited`
+    and what the capability raises.
+    """
     capability = capability_of(name)
+    if context.agent != PERSON:
+        context.relay.rates.take(context.agent)
     if context.principal is None:
         context.relay.claims.touch(context.agent)
         return capability.run(context, bind(capability.parameters, arguments))

@@ -195,7 +195,8 @@ def mailbox(context: RelayContext, parameters: BoxParameters) -> Deliveries:
     read = mail.waiting if parameters.waiting else mail.box
     name = parameters.name or context.agent
     found = read(name, page.after, page.limit)
-    return Deliveries([delivery(mail, one) for one in found], next_after(found, page.limit), name)
+    shown = [delivery(mail, one) for one in found]
+    return Deliveries(shown, next_after(found, page.limit), name, mail.brakes.held[name])
 
 
 def inbox(context: RelayContext, parameters: InboxParameters) -> Deliveries:
@@ -226,9 +227,10 @@ def _deliveries_text(found: Deliveries, style: Style) -> str:
         _message_text(one.number, one.sent_at, f"{one.sender} → {one.to} ({one.stage})", one.body)
         for one in found.messages
     ]
+    held = f"{counted(found.held_back, 'message')} held back: a person who writes ends it\n" if found.held_back else ""
     if not shown:
-        return f"nothing has come to {found.mailbox}"
-    return "".join(shown) + _how_to_answer(found.messages) + _more(found.next_after)
+        return f"nothing has come to {found.mailbox}\n{held}"
+    return "".join(shown) + held + _how_to_answer(found.messages) + _more(found.next_after)
 
 
 def _how_to_answer(messages: Sequence[DeliveryTold]) -> str:

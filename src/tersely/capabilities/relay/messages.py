@@ -82,6 +82,7 @@ class Deliveries:
     messages: list[DeliveryTold]
     next_after: int | None
     mailbox: str = ""  # whose they are, where they are of one
+    held_back: int = 0  # messages that did not come, since the relay was started: agents answered each other too often
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ class AgentTold:
     first_seen: str
     last_seen: str
     owes: list[str] = field(default_factory=list)  # who has asked it something and has no answer yet
-    held_back: int = 0  # messages that did not reach it, since it and their sender had answered each other too often
+    held_back: int = 0  # messages that did not reach it: agents answered each other too often, or wrote too fast
     details: dict[str, Any] = field(default_factory=dict)
 
 

@@ -174,6 +174,7 @@ _CONFIG = """\
 # hops = 50                    # calls that may lead from one to the next
 # turns = 100                  # answers between two agents without a person
 # calls_per_minute = 600       # of one agent
+# messages_per_minute = 6000   # of one agent, in one channel; its questions to the relay, to each service
 # trusted_hosts = []           # names by which `up --listen` may be asked; any without
 # trusted_proxies = []         # addresses whose X-Forwarded-For is believed
 # private_hosts = []           # that http.fetch may reach beside the public internet

@@ -20,11 +20,11 @@ import msgspec
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import INDEXED_MESSAGES, MAX_SWEPT_BLOBS, MESSAGE_RETRY_SECONDS
 from tersely.relay.encoding import decode
-from tersely.relay.mail.brakes import Turns
+from tersely.relay.mail.brakes import Brakes
 from tersely.relay.mail.channels import Channels
 from tersely.relay.mail.elsewhere import Everywhere
 from tersely.relay.mail.identities import Identities
-from tersely.relay.mail.messages import Accepted, Draft, Nobody, Outcome, Presence, recipients
+from tersely.relay.mail.messages import CHANNEL, Accepted, Draft, Nobody, Outcome, Presence, recipients
 from tersely.relay.mail.questions import OpenQuestions, is_question
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.commands import Batch, Edit, Write
@@ -43,7 +43,7 @@ MAX_RESTING_MARKS = 256  # notes on deliveries that wait for a message to be wri
 MAX_WAITING_POSTS = 20_000  # messages, and notes about them, that wait for the disk
 AGENT_KEPT_SECONDS = 30 * 86_400  # after which a name that nobody uses leaves the list
 SHARED_EXPIRY_SECONDS = 10  # between looks for what other processes have accepted and nobody has taken in time
-_SPOKEN = frozenset({"message", "action"})  # the kinds of what agents say to each other
+_SPOKEN = frozenset({"message", "action", CHANNEL})  # the kinds of what agents say to each other
 MESSAGE_KEPT_SECONDS = 30 * 86_400  # after which one that nobody waits for is forgotten
 _NONCE_NAME = "mail nonce"
 _NUMBER_DIGITS = 18  # the database has no larger numbers, and what fails in one note fails for all in its group
@@ -77,9 +77,9 @@ class _Written(NamedTuple):
 class Mail:
     """Mailboxes, names and channels."""
 
-    def __init__(self, store: Store, turns: Turns) -> None:
+    def __init__(self, store: Store, brakes: Brakes) -> None:
         self.store = store
-        self.turns = turns
+        self.brakes = brakes
         self.questions = OpenQuestions()
         self.durability = "disk" if store.is_durable else "process"
         self.is_shared = store.sharing is not None  # by other processes, which may accept and deliver as well
@@ -125,15 +125,17 @@ class Mail:
     # Writing
 
     def compose(self, draft: Draft) -> Post:
-        """The message that a draft becomes; raises what `recipients` raises, and `turn_limit`."""
+        """The message that a draft becomes; raises what `recipients` raises, `turn_limit` and `rate_limited`."""
         now_ms = self.store.now_ms()
         takes = self.presence.takes
         names = recipients(draft, self.identities, self.channels, self.presence)
         if draft.is_of_person:
-            self.turns.rest(names)
-        elif len(names) == 1 and draft.kind in _SPOKEN:
-            self.turns.take(draft.sender, names[0])
-            self.questions.said(draft.sender, names[0], asks=_asks(draft.payload))
+            self.brakes.rest((*names, draft.to))
+        elif draft.kind in _SPOKEN and draft.sender_kind != "service":
+            is_to_one = draft.kind != CHANNEL and len(names) == 1
+            self.brakes.take(draft.sender, names, "" if is_to_one else draft.to)
+            if is_to_one:
+                self.questions.said(draft.sender, names[0], asks=_asks(draft.payload))
         return Post(
             draft.sender, draft.sender_kind, draft.id, now_ms, draft.to, draft.topic, draft.thread, draft.kind,
             draft.payload, draft.treatment,

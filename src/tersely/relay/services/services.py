@@ -15,7 +15,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, REQUEST_SECONDS
 from tersely.relay.calls import Call, Calls, Given, Offer
 from tersely.relay.encoding import decode, encode
-from tersely.relay.policy import Policy
+from tersely.relay.policy import Policy, Rates
 from tersely.relay.services.declared import Declared, capability
 from tersely.relay.services.figures import Figures, Sample, family
 from tersely.relay.store.store import Store
@@ -49,6 +49,7 @@ class Services:
         self._store = store
         self._calls = calls
         self._policy = policy
+        self._rates = Rates(policy.messages_per_minute)
         self._offered: dict[str, list[str]] = {}  # the capabilities of each
         self._known: dict[str, Declared] = {}
         self._desk: Desk | None = None
@@ -92,7 +93,8 @@ class Services:
         return [service for _, service in sorted(self._known.items())]
 
     def check(self, actor: str, service: Declared, method: str) -> None:
-        """Raise `unknown_command` for what a service has not declared, and `denied` for what the policy forbids."""
+        """Raise `unknown_command` for what it has not declared, `denied` or `rate_limited` where it may not be."""
+        self._rates.take(f"{actor} to {service.name}")
         known = service.methods.get(method)
         if known is not None:
             self._policy.check_call(capability(service.name, method), known.reach, actor)

@@ -244,7 +244,8 @@ OPERATIONS: tuple[Operation, ...] = (
     asking("service_list", "GET", "/services", "service.list"),
     asking("service_call", "POST", "/services/call", "service.call", is_call=True),
     Operation(
-        "metrics", "GET", "/metrics", "The figures of services and calls, for Prometheus", None, gives=Content.TEXT
+        "metrics", "GET", "/metrics", "The figures of services, calls and mail, for Prometheus", None,
+        gives=Content.TEXT
     ),
     Operation("stats_all", "GET", "/stats", "The tokens that everybody has been spared", documents.Stats),
     Operation(

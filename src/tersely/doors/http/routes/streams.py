@@ -143,8 +143,8 @@ def _closing(file: IO[bytes]) -> Iterator[bytes]:
 
 
 async def metrics(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
-    """The figures of services and calls, for Prometheus."""
-    lines = await asyncio.get_running_loop().run_in_executor(pool, lambda: "".join(relay.services.text()))
+    """The figures of services, calls and mail, for Prometheus."""
+    lines = await asyncio.get_running_loop().run_in_executor(pool, lambda: "".join(relay.figures()))
     return Response(lines, media_type=CONTENT_TYPE)
 
 
