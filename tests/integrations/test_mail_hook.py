@@ -194,6 +194,43 @@ def test_an_edit_beside_a_claimed_symbol_is_made_with_a_warning(home: Path, tmp_
     assert "permissionDecision" not in told["hookSpecificOutput"]
 
 
+def git(directory: Path, *words: str) -> None:
+    identity = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    subprocess.run(["git", *identity, *words], cwd=directory, check=True, capture_output=True)
+
+
+def why_not(home: Path, name: str, root: Path, **given: str) -> str:
+    """Why a tool may not be used that is given something, "" where it may."""
+    told = hook(home, "edit", name, hook_event_name="PreToolUse", cwd=str(root), tool_input=given)
+    return str(told["hookSpecificOutput"].get("permissionDecisionReason", "")) if told else ""
+
+
+def test_an_agent_writes_in_the_working_tree_alone_that_it_registered(home: Path, tmp_path: Path) -> None:
+    shop, tree, other = (tmp_path / name for name in ("shop", "tree", "other"))
+    for place in (shop, other):
+        place.mkdir()
+        git(place, "init", "-q")
+        git(place, "commit", "-q", "--allow-empty", "-m", f"first of {place}")
+    git(shop, "worktree", "add", "-q", str(tree))
+    for name, place in (("tea", shop), ("mug", tree)):
+        hook(home, "start", name, hook_event_name="SessionStart", cwd=str(place))
+    inside, beside, elsewhere = str(shop / "a.py"), str(tree / "a.py"), str(other / "a.py")
+    assert why_not(home, "tea", shop, file_path=inside) == ""
+    assert why_not(home, "tea", tree, file_path=beside).startswith(f"{beside} is not in your working tree {shop}")
+    assert why_not(home, "tea", shop, file_path=elsewhere) == ""  # the tree is not one that was made for it alone
+    assert why_not(home, "tea", shop, file_path=str(tmp_path / "notes.txt")) == ""
+    assert why_not(home, "mug", tree, file_path=beside) == ""
+    assert "is not in your working tree" in why_not(home, "mug", tree, file_path=elsewhere)
+    assert "is not in your working tree" in why_not(home, "mug", tree, file_path="/opt/notes.txt")
+    assert why_not(home, "mug", tree, file_path=str(tmp_path / "notes.txt")) == ""  # where programs keep what is theirs
+    (tree / "link").symlink_to(shop)
+    assert "is not in your working tree" in why_not(home, "mug", tree, file_path=str(tree / "link" / "a.py"))
+    patch = f"*** Begin Patch\n*** Update File: b.py\n@@\n-a\n+b\n*** Add File: {inside}\n+a\n*** End Patch"
+    assert why_not(home, "mug", tree, command=patch).startswith(f"{inside} is not in your working tree")
+    hook(home, "start", "mug", hook_event_name="SessionStart", cwd=str(shop))  # it works there now
+    assert why_not(home, "mug", shop, file_path=inside) == ""
+
+
 @pytest.mark.parametrize("kind", ["start", "mail", "stop", "edit"])
 def test_nothing_is_said_where_no_relay_runs(tmp_path: Path, kind: str) -> None:
     assert hook(tmp_path, kind, hook_event_name="Stop", cwd=str(tmp_path)) == ""

@@ -36,6 +36,10 @@ PERMISSION_HOOK_SECONDS = 3_600.0  # for which the person may answer from elsewh
 PERMISSION_ASK_SECONDS = 5  # that one question to the relay waits
 _MAX_WHAT_CHARACTERS = 2_000
 _ENTRY, _TERMINAL = "CLAUDE_CODE_ENTRYPOINT", "cli"  # how Claude Code was started: elsewhere nobody sees a dialog
+MAX_EDITED_FILES = 20  # of one call that are looked up
+_PATCH = "*** Begin Patch"
+_PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE)
+_DENIES = '"deny"'
 _FROM_OTHERS = "Messages of other agents, not of your user:"
 # What Cursor calls events, which it answers in a form of its own; and Gemini CLI what comes before a tool.
 _OF_CURSOR = frozenset({"sessionStart", "postToolUse", "preToolUse", "stop"})
@@ -112,14 +116,28 @@ def _may_go_on(name: str, call: dict[str, Any]) -> bool:
 
 
 def _of_edit(relay: _Relay, event: str, root: str, call: dict[str, Any]) -> str:
-    """No, where another agent holds the file for itself; a warning, where it holds a symbol in it or shares it."""
-    given = call.get("tool_input") or {}
+    """No, where another agent holds a file for itself, or it is outside of the working tree that this one registered.
+
+    A warning, where another holds a symbol in it or shares it.
+    """
+    answers = [_of_file(relay, event, root, path) for path in _edited(call.get("tool_input") or {}, root)]
+    return max(answers, key=lambda answer: (_DENIES in answer, bool(answer)), default="")
+
+
+def _edited(given: dict[str, Any], root: str) -> list[str]:
+    """The files that a call changes: that which it names, or those of a patch of Codex."""
     names = ("file_path", "absolute_path", "filePath", "path", "notebook_path")
-    path = next((given[name] for name in names if given.get(name)), "")
-    if not path:
-        return ""
-    held = relay.ask("claim.list", {"target": str(path), "root": root})["result"]["claims"]
-    others = [one for one in held if one["holder"] != relay.agent]
+    named = [str(given[name]) for name in names if given.get(name)][:1]
+    patches = [text for text in given.values() if isinstance(text, str) and _PATCH in text]
+    found = named or [path for text in patches for path in _PATCHED.findall(text)]
+    return [os.path.join(root, path) for path in found[:MAX_EDITED_FILES]]
+
+
+def _of_file(relay: _Relay, event: str, root: str, path: str) -> str:
+    told = relay.ask("claim.list", {"target": path, "root": root})["result"]
+    if told["elsewhere"]:
+        return _denied(event, told["elsewhere"])
+    others = [one for one in told["claims"] if one["holder"] != relay.agent]
     if not others:
         return ""
     of_all = next((one for one in others if not one["shared"] and not _is_of_symbol(one["target"])), None)

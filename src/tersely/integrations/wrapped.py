@@ -17,8 +17,11 @@ from typing import Any
 HOOK_LIMIT_SECONDS = 30  # that agents are told to give a hook; ours ends before
 WAITING_HOOK_SECONDS = 86_400  # for which a hook that wakes an idle agent waits
 WAIT_WORD = "wait"  # makes the hook wait until there is a text
-EDITORS = "Edit|MultiEdit|Write|NotebookEdit|edit|write_file|replace"  # the tools of agents that change files
+EDITORS = (
+    "Edit|MultiEdit|Write|NotebookEdit|edit|write_file|replace|apply_patch"  # the tools of agents that change files
+)
 _OPENCODE_SETTINGS = "OPENCODE_CONFIG_CONTENT"
+_EDIT_HOOK = "TERSELY_EDIT_HOOK"  # tells our plugin which command says whether a file may be changed
 
 
 class State(StrEnum):
@@ -99,8 +102,11 @@ def _hook() -> dict[str, Any]:
 def _codex(environment: Mapping[str, str]) -> Launch:
     """Settings for this run; Codex asks once whether to trust them, and remembers it."""
     command = json.dumps(shlex.join(hook_words()))
-    hook = f'[{{hooks=[{{type="command",command={command},timeout={HOOK_LIMIT_SECONDS}}}]}}]'
-    settings = [("-c", f"hooks.{event}={hook}") for event in _CODEX_MOMENTS]
+    beside = json.dumps(shlex.join(mail_words("edit")))
+    hook = f'{{hooks=[{{type="command",command={command},timeout={HOOK_LIMIT_SECONDS}}}]}}'
+    edit = f'{{matcher="{EDITORS}",hooks=[{{type="command",command={beside},timeout={HOOK_LIMIT_SECONDS}}}]}}'
+    hooks = dict.fromkeys(_CODEX_MOMENTS, hook) | {"PreToolUse": f"{hook},{edit}"}
+    settings = [("-c", f"hooks.{event}=[{value}]") for event, value in hooks.items()]
     return Launch(tuple(word for pair in settings for word in pair))
 
 
@@ -114,7 +120,8 @@ def _opencode(environment: Mapping[str, str]) -> Launch:
     if not isinstance(plugins, list):
         return Launch()
     plugin = f"file://{files('tersely.integrations') / 'files' / 'opencode_run.js'}"
-    return Launch(environment={_OPENCODE_SETTINGS: json.dumps({**known, "plugin": [*plugins, plugin]})})
+    settings = json.dumps({**known, "plugin": [*plugins, plugin]})
+    return Launch(environment={_OPENCODE_SETTINGS: settings, _EDIT_HOOK: json.dumps(mail_words("edit"))})
 
 
 _AT_WORK = Moment(State.WORKING)

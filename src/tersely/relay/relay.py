@@ -27,6 +27,7 @@ from tersely.relay.store.store import DEFAULT_TENANT, Store, check, is_made
 from tersely.relay.teams.claims import Claims
 from tersely.relay.teams.permissions import Permissions
 from tersely.relay.teams.projects import Projects
+from tersely.relay.teams.trees import Trees
 
 __all__ = ["PLUGINS", "Relay", "Token", "backup", "check", "have_token", "make_home", "rotate_token"]
 
@@ -53,6 +54,7 @@ class Relay:
         self.audit = Audit(store)
         self.access = Access(self)
         self.projects = Projects(store)
+        self.trees = Trees(self.mail.identities, self.projects)
         self.rates = Rates(policy.messages_per_minute)  # of questions
         self.about: Any = None  # what the process that serves it says of itself
         self.complaints: list[str] = []  # of capabilities of others that could not be loaded

@@ -90,6 +90,7 @@ class ClaimList:
     """Claims of one project, the oldest first."""
 
     claims: list[ClaimLine]
+    elsewhere: str = ""  # why who asks may not write to the file that was named: it is outside of its own worktree
 
 
 def take(context: RelayContext, parameters: ClaimParameters) -> ClaimList:
@@ -116,18 +117,20 @@ def release(context: RelayContext, parameters: ReleaseParameters) -> ClaimList:
 def claims_of(context: RelayContext, parameters: ListParameters) -> ClaimList:
     """What is held."""
     where = parameters.where
-    return _listed(context.relay.claims.listed(where.project_in(context.relay), where.from_root(parameters.target)))
+    held = context.relay.claims.listed(where.project_in(context.relay), where.from_root(parameters.target))
+    return _listed(held, context.relay.trees.why_not(context.agent, parameters.target))
 
 
-def _listed(found: list[claims.Claim]) -> ClaimList:
+def _listed(found: list[claims.Claim], elsewhere: str = "") -> ClaimList:
     from tersely.relay.encoding import timestamp
 
-    return ClaimList([
+    lines = [
         ClaimLine(
             one.target, one.holder, one.is_shared, timestamp(one.since_ms), timestamp(one.until_ms), one.why, one.root
         )
         for one in found
-    ])  # fmt: skip
+    ]
+    return ClaimList(lines, elsewhere)
 
 
 def _taken_text(found: ClaimList, style: Style) -> str:

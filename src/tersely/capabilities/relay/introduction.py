@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.declaration import Capability, Context, Effect, Tier, group
 from tersely.capabilities.relay.claims import Where
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.names import meet
+from tersely.capabilities.relay.names import meet, register
 from tersely.capabilities.text import Style, clipped
 from tersely.foundation.escape import visible_line
 
@@ -73,7 +73,9 @@ def introduce(context: RelayContext, parameters: Parameters) -> Introduction:
     """Who asks, known from now on, and who else there is: those of the same project first."""
     mail = context.relay.mail
     if context.agent not in mail.presence.connected():
-        meet(context, "", parameters.where.root)
+        meet(context, "")
+    if parameters.where.root:
+        register(context, parameters.where.root)
     own = mail.identities.get(context.agent)
     project = own.project if own is not None else ""
     since_ms = mail.store.now_ms() - _RECENT_SECONDS * 1_000

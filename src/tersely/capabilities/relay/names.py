@@ -8,12 +8,17 @@ from tersely.foundation.git.project import project_name
 USER = "user"  # what somebody is who only asks, without a connection
 
 
-def meet(context: RelayContext, token: str, root: str = "") -> None:
-    """Let somebody act under a name, perhaps in a directory; raises `unauthorized` or `name_taken`."""
+def meet(context: RelayContext, token: str) -> None:
+    """Let somebody act under a name; raises `unauthorized` or `name_taken`."""
     mail, name = context.relay.mail, context.agent
-    writes = [mail.identities.meet(name, USER, token, is_live=name in mail.presence.connected())]
-    if root:
-        writes.append(mail.identities.place(name, project_name(root), root))
-    for write in writes:
-        if write is not None:
-            mail.do(write)
+    write = mail.identities.meet(name, USER, token, is_live=name in mail.presence.connected())
+    if write is not None:
+        mail.do(write)
+
+
+def register(context: RelayContext, root: str) -> None:
+    """Note in which directory somebody works who is known."""
+    mail = context.relay.mail
+    write = mail.identities.place(context.agent, project_name(root), root)
+    if write is not None:
+        mail.do(write)

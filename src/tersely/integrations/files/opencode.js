@@ -37,7 +37,7 @@ async function told(kind, event, call, directory) {
 
 const contextOf = async (kind, event, call, directory) =>
   (await told(kind, event, call, directory)).hookSpecificOutput?.additionalContext ?? "";
-const EDITORS = new Set(["edit", "write", "patch", "multiedit"]);
+const EDITORS = new Set(["edit", "write", "patch", "apply_patch", "multiedit"]);
 
 const outlineOf = (sessionID, input, directory) =>
   ask("read", { session_id: sessionID, tool_name: "read", tool_input: input }, directory);

@@ -1,8 +1,36 @@
 // opencode under `tersely run`: says what it does, and puts what comes from the relay into the session.
+import { spawn } from "node:child_process";
 import { connect } from "node:net";
 
 const PATH = process.env.TERSELY_RUN_SOCKET;
+const EDIT_HOOK = JSON.parse(process.env.TERSELY_EDIT_HOOK ?? "[]"); // the command that says whether a file may be changed
+const EDITORS = new Set(["edit", "write", "patch", "apply_patch", "multiedit"]);
+const LONGEST_MILLISECONDS = 15_000;
 const PAUSE_MILLISECONDS = 1_000;
+
+/** Why an answer of the hook denies something, "" where it does not. */
+function reasonOf(text) {
+  try {
+    return JSON.parse(text).hookSpecificOutput?.permissionDecisionReason ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** Why a file may not be changed, "" where it may. */
+function whyNot(args, directory) {
+  return new Promise((resolve) => {
+    const [program, ...words] = EDIT_HOOK;
+    if (!program) return resolve("");
+    const child = spawn(program, words, { stdio: ["pipe", "pipe", "ignore"], timeout: LONGEST_MILLISECONDS });
+    let text = "";
+    child.on("error", () => resolve(""));
+    child.stdin.on("error", () => {});
+    child.stdout.on("data", (piece) => (text += piece));
+    child.on("close", () => resolve(reasonOf(text)));
+    child.stdin.end(JSON.stringify({ hook_event_name: "PreToolUse", cwd: directory, tool_input: args }));
+  });
+}
 
 /** Calls the wrapper; the text that it answers, "" when anything goes wrong. `take` says whether it was taken. */
 function call(event, more = {}, waits = "", take = async () => true) {
@@ -23,7 +51,7 @@ function call(event, more = {}, waits = "", take = async () => true) {
   });
 }
 
-export const TerselyRun = async ({ client }) => {
+export const TerselyRun = async ({ client, directory }) => {
   if (!PATH) return {};
   let session = "";
   let isWaiting = false;
@@ -50,6 +78,10 @@ export const TerselyRun = async ({ client }) => {
   }
 
   return {
+    "tool.execute.before": async (input, output) => {
+      const why = EDITORS.has(input.tool) ? await whyNot(output.args, directory) : "";
+      if (why) throw new Error(why);
+    },
     "chat.message": async (input, output) => {
       if (children.has(input.sessionID)) return;
       session = input.sessionID;

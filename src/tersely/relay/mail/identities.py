@@ -132,11 +132,13 @@ class Identities:
         return write
 
     def place(self, name: str, project: str, directory: str) -> Callable[[Tables], None] | None:
-        """Note where somebody works who has no connection: how that is written down, None where it is known."""
+        """Note where somebody works who is known: how that is written down, None where it was known."""
         known = self._known[name]
+        if known.details.get(DIRECTORY) == directory:
+            return None
         details = {**known.details, DIRECTORY: directory}
         placed = self._known[name] = known._replace(project=project, details=details)
-        return None if placed == known else lambda tables: boxes.introduce(tables, placed)
+        return lambda tables: boxes.introduce(tables, placed)
 
     def _seen(self, known: Identity) -> Callable[[Tables], None] | None:
         """Note that somebody has used a name now: how that is written down, None where it was not long ago."""
