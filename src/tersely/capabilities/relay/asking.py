@@ -11,8 +11,7 @@ from tersely.capabilities.binding import bind
 from tersely.capabilities.declaration import Capability
 from tersely.capabilities.later import Later
 from tersely.capabilities.projection import harmless, to_json
-from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.names import PERSON
+from tersely.capabilities.relay.context import PERSON, RelayContext
 from tersely.capabilities.relay.permitted import shown_to
 from tersely.capabilities.reply import cut
 from tersely.capabilities.text import Style

@@ -30,7 +30,9 @@ class Where:
 
     def project_in(self, relay: Relay) -> str:
         """The id of the project that is meant, "" for none."""
-        return self.project or (relay.projects.project_of(self.root) if self.root else "")
+        if self.project:
+            return relay.projects.named(self.project)
+        return relay.projects.project_of(self.root) if self.root else ""
 
     def from_root(self, target: str) -> str:
         """A target that is written as an absolute path below the directory, as it is from the root of the project."""

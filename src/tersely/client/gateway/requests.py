@@ -28,6 +28,7 @@ from tersely.doors.socket.services import Asked
 from tersely.foundation import http
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.project import portable_mark
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.foundation.process.ancestry import is_of_person
@@ -236,7 +237,7 @@ def _for_others(arguments: dict[str, Any]) -> dict[str, Any]:
         return arguments
     where = Where(str(arguments.get("project") or ""), root)
     given = {name: value for name, value in arguments.items() if name != "root"}
-    given["project"] = where.project_name()
+    given["project"] = where.project or portable_mark(root)
     targets = given.get("targets")
     if isinstance(targets, list):
         given["targets"] = [where.from_root(one) if isinstance(one, str) else one for one in targets]

@@ -52,6 +52,11 @@ def commit_mark(directory: str) -> str:
     return min(given.decode("ascii", "replace").split(), default="")[:PROJECT_CHARACTERS]
 
 
+def portable_mark(directory: str) -> str:
+    """By which another machine may know it: by its first commit, else the place from which it was cloned."""
+    return commit_mark(directory) or place_marks(directory)[-1]
+
+
 def are_of_one_project(one: str, other: str) -> bool:
     """Whether two directories are copies of the same repository."""
     shares_place = not set(place_marks(one)).isdisjoint(place_marks(other))

@@ -44,6 +44,10 @@ class Projects:
                 self._has_commit.add(places[0])
         return known
 
+    def named(self, mark: str) -> str:
+        """The id of the project that is known by a mark; another name is an id of its own."""
+        return self._ids.get(mark, mark)
+
     def _remember(self, marks: Sequence[str], project: str) -> None:
         def edit(body: bytes | None) -> Edit:
             return Edit(encode({**(_read(body) if body else {}), **dict.fromkeys(marks, project)}), b"")
