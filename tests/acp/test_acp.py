@@ -273,15 +273,13 @@ def test_servers_that_the_editor_hands_over_are_asked(root: Path, tmp_path: Path
     asking = '<call mcp>\nserver: tiny\ntool: weather\n--- arguments\n{"city": "Rome"}\n</call>'
     server = scripted([call("request_tools", tier=3), asking, "Take an umbrella."])
     tiny = McpServerStdio(name="tiny", command=sys.executable, args=[str(tmp_path / "tiny.py")], env=[])
-    headers = [HttpHeader(name="Authorization", value="x")]
 
     async def work() -> None:
         editor = Editor()
         async with running(editor, root, server.url) as agent:
-            closed = HttpMcpServer(type="http", name="far", url="http://127.0.0.1:9/", headers=headers)
-            with pytest.raises(RequestError, match="far cannot be asked"):
-                await begun(agent, root, mcp_servers=[closed])
-            session = await begun(agent, root, mcp_servers=[tiny])
+            headers = [HttpHeader(name="Authorization", value="x")]
+            far = HttpMcpServer(type="http", name="far", url="http://127.0.0.1:9/", headers=headers)
+            session = await begun(agent, root, mcp_servers=[tiny, far])
             await agent.prompt(session, "fetch the weather")
             texts = [update.content[0].content.text for update in editor.of_kind(ToolCallProgress) if update.content]
             assert any("rain in Rome" in text for text in texts), texts

@@ -47,7 +47,8 @@ class Window:
     def wait_for_text(self, text: str, selector: str = "body") -> None:
         """Wait until an element shows a text."""
         self.wait(
-            "[...document.querySelectorAll(arguments[1])].some(one => one.innerText.includes(arguments[2]))",
+            "[...document.querySelectorAll(arguments[1])]"
+            ".some(one => one.innerText.replace(/\\u00a0/g, ' ').includes(arguments[2]))",
             selector, text,
         )  # fmt: skip
 

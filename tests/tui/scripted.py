@@ -21,6 +21,7 @@ from tersely.agent.events import (
     Unlocked,
     Usage,
 )
+from tersely.agent.opening import Mode
 from tersely.agent.tools.declaration import Change
 from tersely.foundation.errors import TerselyError
 from tersely.tui.app import ChatApp
@@ -58,6 +59,7 @@ class Scripted:
     said: Sequence[Said | CallStarted | CallEnded] = ()
     asked: list[str] = field(default_factory=list)
     pasted: list[tuple[str, ...]] = field(default_factory=list)  # in each message
+    _mode: Mode = Mode.ASK
     _cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     _answered: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -112,6 +114,14 @@ class Scripted:
         if tier > 2:
             raise TerselyError("invalid_argument", f"there is no tier {tier}")
         self.state = self.state._replace(tier=tier)
+
+    def mode(self) -> Mode:
+        """The last that was set."""
+        return self._mode
+
+    def set_mode(self, mode: Mode) -> None:
+        """Any."""
+        self._mode = mode
 
     def set_retrieval(self, on: bool) -> None:
         """On or off."""

@@ -13,21 +13,16 @@ from acp.schema import (
 )
 
 from tersely.acp.front import EditorAgent
-from tersely.agent.opening import Mode
+from tersely.agent.opening import MODES, Mode
 from tersely.foundation.errors import TerselyError
 
 MODE, MODEL = "mode", "model"
 MAX_OFFERED_MODELS = 200  # of one server
-_TOLD = {
-    Mode.ASK: ("Ask", "Asks before files are changed or commands run"),
-    Mode.PLAN: ("Plan", "Reads only, and answers with a plan"),
-    Mode.AUTO: ("Auto", "Changes files and runs confined commands without asking"),
-}
 
 
 def modes(agent: EditorAgent) -> SessionModeState:
     """The modes, and the one that the agent is in."""
-    offered = [SessionMode(id=mode.value, name=name, description=text) for mode, (name, text) in _TOLD.items()]
+    offered = [SessionMode(id=mode.value, name=told.name, description=told.text) for mode, told in MODES.items()]
     return SessionModeState(current_mode_id=agent.mode().value, available_modes=offered)
 
 
@@ -36,7 +31,7 @@ async def options(agent: EditorAgent) -> list[SessionConfigOptionSelect | Sessio
     model = agent.status().model
     names = dict.fromkeys([model, *await _models(agent)])
     return [
-        _select(MODE, "Mode", agent.mode().value, [(mode.value, name) for mode, (name, _) in _TOLD.items()]),
+        _select(MODE, "Mode", agent.mode().value, [(mode.value, told.name) for mode, told in MODES.items()]),
         _select(MODEL, "Model", model, [(name, name) for name in list(names)[:MAX_OFFERED_MODELS]]),
     ]
 

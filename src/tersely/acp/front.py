@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from tersely.agent.opening import Mode, OpenFiles, ToolServer
+from tersely.agent.opening import OpenFiles, ToolServer
 from tersely.agent.sessions.store import Listed
 from tersely.tui.shown import ShownAgent
 
@@ -17,12 +17,6 @@ class EditorAgent(ShownAgent, Protocol):
     @property
     def root(self) -> Path:
         """The repository, resolved."""
-
-    def mode(self) -> Mode:
-        """How freely it works."""
-
-    def set_mode(self, mode: Mode) -> None:
-        """Work in another mode."""
 
     async def close(self) -> None:
         """Let go of everything."""

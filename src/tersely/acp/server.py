@@ -36,6 +36,7 @@ from acp.schema import (
     SessionResumeCapabilities,
     SetSessionConfigOptionResponse,
     SetSessionModeResponse,
+    SseMcpServer,
 )
 
 from tersely import __version__
@@ -85,7 +86,7 @@ class AgentServer:
         able = AgentCapabilities(
             load_session=True,
             prompt_capabilities=PromptCapabilities(embedded_context=True),
-            mcp_capabilities=McpCapabilities(http=True),
+            mcp_capabilities=McpCapabilities(http=True, sse=True),
             session_capabilities=SessionCapabilities(
                 list=SessionListCapabilities(), fork=SessionForkCapabilities(), resume=SessionResumeCapabilities(),
                 close=SessionCloseCapabilities(),
@@ -229,11 +230,13 @@ def _servers(given: Sequence[Any]) -> Mapping[str, ToolServer]:
         if isinstance(each, McpServerStdio):
             variables = {one.name: one.value for one in each.env}
             servers[each.name] = ToolServer((each.command, *each.args), environment=variables)
-        elif isinstance(each, HttpMcpServer) and not each.headers:
-            servers[each.name] = ToolServer(url=each.url)
+        elif isinstance(each, HttpMcpServer | SseMcpServer):
+            headers = {one.name: one.value for one in each.headers}
+            sends_events = isinstance(each, SseMcpServer)
+            servers[each.name] = ToolServer(url=each.url, headers=headers, sends_events=sends_events)
         else:
-            message = f"the server {each.name} cannot be asked: it wants headers, or another transport"
-            raise TerselyError("invalid_argument", message, "servers that are started, or HTTP without headers")
+            message = f"the server {each.name} cannot be asked: it wants another transport"
+            raise TerselyError("invalid_argument", message, "servers that are started, or HTTP")
     return servers
 
 

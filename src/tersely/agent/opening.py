@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tersely.agent.agent import Agent
 from tersely.agent.context.cache import CacheWatch
@@ -39,6 +39,7 @@ from tersely.foundation.ids import new_id
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
 
 __all__ = [
+    "MODES",
     "Choices",
     "CommandEnded",
     "Confinement",
@@ -59,6 +60,20 @@ __all__ = [
     "open_agent",
     "run_command",
 ]  # fmt: skip
+
+
+class ModeTold(NamedTuple):
+    """A mode, as a user reads of it."""
+
+    name: str
+    text: str
+
+
+MODES: Mapping[Mode, ModeTold] = {
+    Mode.ASK: ModeTold("Ask", "Asks before files are changed or commands run"),
+    Mode.PLAN: ModeTold("Plan", "Reads only, and answers with a plan"),
+    Mode.AUTO: ModeTold("Auto", "Changes files and runs confined commands without asking"),
+}
 
 
 @dataclass(frozen=True, slots=True)

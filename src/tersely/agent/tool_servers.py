@@ -12,13 +12,17 @@ import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from mcp import Client
+from mcp.client.sse import sse_client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client  # how the package itself makes a client with headers
 
+from tersely.agent.tools.toolbox import ToolServer
 from tersely.foundation.errors import TerselyError
 
 TOOL_SERVER_SECONDS = 60  # for one answer of such a server
@@ -28,7 +32,13 @@ TOOL_SERVER_CLOSE_SECONDS = 5  # for it to end
 AnswerT = TypeVar("AnswerT")
 logging.getLogger("client").addHandler(logging.NullHandler())  # the package's: what matters is told to who asks
 MAX_WAITING_QUESTIONS = 2  # a question, and the `None` that ends the conversation
-Server = tuple[tuple[str, ...], str, Mapping[str, str], Path]  # words to start it, or a URL; variables; where it works
+
+
+class Place(NamedTuple):
+    """A server, and where one works that is started."""
+
+    server: ToolServer
+    root: Path
 
 
 class ToolServers:
@@ -39,34 +49,34 @@ class ToolServers:
         self._links: dict[str, _Link] = {}
         self._turn = asyncio.Lock()
 
-    async def described(self, name: str, server: Server) -> str:
+    async def described(self, name: str, place: Place) -> str:
         """The tools of a server, a line each, with what they take."""
 
         async def listed(client: Client) -> str:
             tools = (await client.list_tools()).tools
             return "\n".join(_line(tool.name, tool.description or "", tool.input_schema) for tool in tools)
 
-        return await self._ask(name, server, listed)
+        return await self._ask(name, place, listed)
 
-    async def call(self, name: str, server: Server, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+    async def call(self, name: str, place: Place, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
         """What a tool gives, as text; and whether that is a failure."""
 
         async def called(client: Client) -> tuple[str, bool]:
             result = await client.call_tool(tool, arguments)
             return "\n".join(map(_text, result.content)), bool(result.is_error)
 
-        return await self._ask(name, server, called)
+        return await self._ask(name, place, called)
 
     async def close(self) -> None:
         """End every conversation, and the servers that were started for one."""
         links, self._links = list(self._links.values()), {}
         await asyncio.gather(*(link.end() for link in links))
 
-    async def _ask(self, name: str, server: Server, ask: Callable[[Client], Awaitable[AnswerT]]) -> AnswerT:
+    async def _ask(self, name: str, place: Place, ask: Callable[[Client], Awaitable[AnswerT]]) -> AnswerT:
         async with self._turn:
             link = self._links.get(name)
             if link is None or not link.is_open:
-                link = self._links[name] = _Link(server, self._idle_seconds)
+                link = self._links[name] = _Link(place, self._idle_seconds)
             return await link.ask(ask)
 
 
@@ -80,11 +90,11 @@ class _Question(NamedTuple):
 class _Link:
     """One conversation, held by a task of its own: a client has to be left by the task that entered it."""
 
-    def __init__(self, server: Server, idle_seconds: float) -> None:
+    def __init__(self, place: Place, idle_seconds: float) -> None:
         self._questions: asyncio.Queue[_Question | None] = asyncio.Queue(MAX_WAITING_QUESTIONS)
         self._idle_seconds = idle_seconds
         self._is_open = True
-        self._holding = asyncio.create_task(self._hold(server))
+        self._holding = asyncio.create_task(self._hold(place))
         self._holding.add_done_callback(lambda task: task.cancelled() or task.exception())  # told to who asks, if any
 
     @property
@@ -120,9 +130,9 @@ class _Link:
         self._holding.cancel()
         await asyncio.wait({self._holding}, timeout=TOOL_SERVER_CLOSE_SECONDS)
 
-    async def _hold(self, server: Server) -> None:
+    async def _hold(self, place: Place) -> None:
         try:
-            async with _connected(server) as client:
+            async with _connected(place) as client:
                 while (question := await self._next()) is not None:
                     answer = await question.ask(client)
                     if not question.answered.done():
@@ -140,17 +150,29 @@ class _Link:
 
 
 @asynccontextmanager
-async def _connected(server: Server) -> AsyncIterator[Client]:
-    words, url, variables, root = server
-    with open(os.devnull, "w", encoding="utf-8") as nowhere:
-        target: Any = url
-        if words:
-            # Python would take a module of that name from the repository, which is the working directory.
-            own = {"PYTHONSAFEPATH": "1"} if "-m" in words else {}
-            started = StdioServerParameters(command=words[0], args=list(words[1:]), env={**own, **variables}, cwd=root)
-            target = stdio_client(started, errlog=nowhere)
-        async with Client(target) as client:
-            yield client
+async def _connected(place: Place) -> AsyncIterator[Client]:
+    async with AsyncExitStack() as opened:
+        target = await _target(place, opened)
+        yield await opened.enter_async_context(Client(target))
+
+
+async def _target(place: Place, opened: AsyncExitStack) -> Any:
+    """What a client speaks to: a URL, or how a server at one or of our own is reached."""
+    server = place.server
+    if server.command:
+        nowhere = opened.enter_context(Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - it is entered
+        # Python would take a module of that name from the repository, which is the working directory.
+        own = {"PYTHONSAFEPATH": "1"} if "-m" in server.command else {}
+        command, *words = server.command
+        variables = {**own, **server.environment}
+        started = StdioServerParameters(command=command, args=words, env=variables, cwd=place.root)
+        return stdio_client(started, errlog=nowhere)
+    if server.sends_events:
+        return sse_client(server.url, headers=dict(server.headers))
+    if server.headers:
+        speaking = await opened.enter_async_context(create_mcp_http_client(headers=dict(server.headers)))
+        return streamable_http_client(server.url, http_client=speaking)
+    return server.url
 
 
 def _line(name: str, description: str, schema: Mapping[str, Any]) -> str:

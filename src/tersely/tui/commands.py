@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from tersely.agent.opening import MODES, Mode
 from tersely.agent.tools.declaration import INSIST
 from tersely.capabilities.text import counted
 from tersely.foundation.errors import TerselyError
@@ -97,6 +98,16 @@ async def _tier(screen: ChatScreen, argument: str) -> None:
     screen.say_tier()
 
 
+async def _mode(screen: ChatScreen, argument: str) -> None:
+    """Work in another mode, or say in which."""
+    if argument:
+        if argument not in set(Mode):
+            raise TerselyError("invalid_argument", f"there is no mode {argument}", f"it is {', '.join(Mode)}")
+        screen.agent.set_mode(Mode(argument))
+    mode = screen.agent.mode()
+    screen.log_view.say(f"{mode.value}: {MODES[mode].text}")
+
+
 async def _compact(screen: ChatScreen, argument: str) -> None:
     screen.log_view.say(await screen.busy("Summarizing older turns", screen.agent.compact()))
 
@@ -148,6 +159,7 @@ COMMANDS = {
     "model": Command("go on with another model, or a server by its URL", _model, "[url] [name]"),
     "budget": Command("the tokens that this session may use", _budget, "[tokens]", may_run_meanwhile=True),
     "tier": Command("unlock or lock tools", _tier, "0-3", may_run_meanwhile=True),
+    "mode": Command("ask before changes, only plan, or work freely", _mode, "[ask|plan|auto]", may_run_meanwhile=True),
     "compact": Command("summarize older turns now", _compact),
     "undo": Command("take back the last change to files", _undo, f"[{INSIST}]"),
     "sessions": Command("go on with another session", _sessions, "[id]"),

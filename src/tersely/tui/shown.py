@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple, Protocol
 
 from tersely.agent.events import CallEnded, CallStarted, Decision, Event
+from tersely.agent.opening import Mode
 
 
 class Status(NamedTuple):
@@ -68,6 +69,12 @@ class ShownAgent(Protocol):
 
     def set_tier(self, tier: int) -> None:
         """Lock or unlock tools by hand; raises `invalid_argument` for a tier that there is not."""
+
+    def mode(self) -> Mode:
+        """How freely it works."""
+
+    def set_mode(self, mode: Mode) -> None:
+        """Work in another mode."""
 
     def set_retrieval(self, on: bool) -> None:
         """Whether code is looked up and put in before the model is asked."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.agent.tools.box import call, opened, tool
 
-from tersely.agent.tool_servers import ToolServers
+from tersely.agent.tool_servers import Place, ToolServers
 from tersely.agent.tools import external
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.toolbox import ToolServer
@@ -125,7 +127,7 @@ def test_a_server_that_is_not_needed_is_let_go_of(root: Path, tmp_path: Path) ->
     started = tmp_path / "started"
     (tmp_path / "server.py").write_text(COUNTING)
     words = (sys.executable, str(tmp_path / "server.py"))
-    place = (words, "", {"STARTED": str(started)}, root)
+    place = Place(ToolServer(words, environment={"STARTED": str(started)}), root)
 
     async def talk() -> None:
         servers = ToolServers(idle_seconds=0)
@@ -197,3 +199,51 @@ def test_a_file_that_cannot_be_is_an_error(tmp_path: Path, text: str) -> None:
     (tmp_path / "mcp.json").write_text(text)
     with pytest.raises(TerselyError, match="invalid_setting"):
         external.configured({"TERSELY_HOME": str(tmp_path)})
+
+
+GUARDED = """
+import socket, sys
+import uvicorn
+from mcp.server import MCPServer
+server = MCPServer("guarded")
+
+@server.tool()
+def add(first: int, second: int) -> int:
+    return first + second
+
+app = server.sse_app() if sys.argv[1] == "sse" else server.streamable_http_app()
+
+async def guarded(scope, receive, send):
+    if scope["type"] == "http" and (b"x-key", b"right") not in scope["headers"]:
+        await send({"type": "http.response.start", "status": 403, "headers": []})
+        await send({"type": "http.response.body", "body": b"no"})
+        return
+    await app(scope, receive, send)
+
+listening = socket.create_server(("127.0.0.1", 0))
+print(listening.getsockname()[1], flush=True)
+uvicorn.Server(uvicorn.Config(guarded, log_level="error")).run(sockets=[listening])
+"""
+
+
+@pytest.mark.parametrize("form", ["sse", "mcp"])
+def test_a_server_of_http_is_sent_its_headers(root: Path, tmp_path: Path, form: str) -> None:
+    (tmp_path / "guarded.py").write_text(GUARDED)
+    words = [sys.executable, str(tmp_path / "guarded.py"), form]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        url = f"http://127.0.0.1:{process.stdout.readline().strip()}/{form}"
+        kept = ToolServer(url=url, headers={"X-Key": "right"}, sends_events=form == "sse")
+
+        async def talk() -> None:
+            servers = {"kept": kept, "bare": replace(kept, headers={})}
+            with opened(root, tmp_path / "kept", servers=servers) as toolbox:
+                asked = {"tool": "add", "arguments": '{"first": 1, "second": 2}'}
+                assert (await tool("mcp").run(toolbox, {"server": "kept", **asked})).text == "3"
+                assert (await tool("mcp").run(toolbox, {"server": "bare", **asked})).status == "failed"
+                await toolbox.end_conversations()
+
+        try:
+            asyncio.run(talk())
+        finally:
+            process.kill()

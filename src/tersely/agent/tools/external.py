@@ -76,10 +76,10 @@ def _server(toolbox: Toolbox, name: str) -> ToolServer:
 
 async def _asked(toolbox: Toolbox, name: str, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
     server = _server(toolbox, name)
-    from tersely.agent.tool_servers import ToolServers  # whose SDK takes a second to load
+    from tersely.agent.tool_servers import Place, ToolServers  # whose SDK takes a second to load
 
     servers = toolbox.tool_servers = toolbox.tool_servers or ToolServers()
-    place = (server.command, server.url, server.environment, toolbox.root)
+    place = Place(server, toolbox.root)
     if not tool:
         return await servers.described(name, place), False
     return await servers.call(name, place, tool, arguments)

@@ -47,6 +47,8 @@ class ToolServer:
     command: tuple[str, ...] = ()
     url: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)  # of every request to the URL
+    sends_events: bool = False  # it speaks the older form of HTTP, which answers by server-sent events
 
 
 # A capability of the relay, what it is given and the most tokens: its words.
