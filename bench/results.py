@@ -38,6 +38,7 @@ MEASURED = {  # the records in the order of the page, each with the folders of t
     "relay_run": "relay code context",
     "seen": "code context capabilities",
     "relay": "relay doors/http",
+    "editors": "lsp daemon code",
     "services": "doors/socket daemon code context",
     "mail": "relay doors/socket",
     "socket": "doors/socket ai_talk",

@@ -26,6 +26,7 @@ PICTURES = os.environ.get("VSCODE_PICTURES", "")
 SOURCES = Path(__file__).parents[2] / "src"
 QUIET = {
     "workbench.startupEditor": "none", "chat.disableAIFeatures": True, "git.enabled": False,
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
     "terminal.integrated.gpuAcceleration": "off",  # its text is in the page then
 }  # fmt: skip
 TEXT = ".xterm-rows"
@@ -62,12 +63,14 @@ class Shop:
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     base = tmp_path_factory.mktemp("vs")
     root, home = base / "shop", base / "home"
-    for name, text in FILES.items():
+    for name, text in {**FILES, "conftest.py": ""}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
     git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.org"]
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "shop"]):
         subprocess.run([*git, *words], check=True)
+    home.mkdir()
+    (home / ".bashrc").write_text("PS1='$ '\n")
     program = home / "bin/tersely"
     program.parent.mkdir(parents=True)
     program.write_text(f'#!/bin/sh\nPYTHONPATH="{SOURCES}" exec "{sys.executable}" -m tersely "$@"\n')
@@ -80,7 +83,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         "PATH": f"{home}/bin:{Path(sys.executable).parent}:{os.environ['PATH']}",
         "TERSELY_DAEMON_IDLE_SECONDS": "60", "TERSELY_DAEMON": "start",
     }  # fmt: skip
-    in_terminals = {"terminal.integrated.env.linux": {**variables, "PS1": "$ "}}
+    in_terminals = {"terminal.integrated.env.linux": variables}
     settings.write_text(json.dumps({**QUIET, **in_terminals, "tersely.program": str(program)}))
     made = Shop(root, home, {**os.environ, **variables})
     made.tersely("install", "code-server", "--user", "--yes")
