@@ -88,7 +88,7 @@ class Window:
         self.press("Control", "p")
         self.wait("document.querySelector(arguments[1])", _INPUT)
         self.type(file)
-        self.wait_for_text(file.rpartition("/")[2], ".quick-input-list .monaco-list-row")
+        self.wait_for_text(file.rpartition("/")[2], ".quick-input-list .monaco-list-row.focused")
         self.press("Enter")
         self.wait(f"document.querySelector('.tab.active[data-resource-name=\"{file.rpartition('/')[2]}\"]')")
         if line > 1:

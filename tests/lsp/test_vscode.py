@@ -140,8 +140,7 @@ def test_the_agent_edits_what_the_user_sees_and_the_tests_are_run(shop: Shop, sc
     window.press("Enter")
     window.wait_for_text("1 failed", TEXT)
     shop.picture("vscode-failed")
-    window.open("shop/orders.py")
-    window.open("shop/prices.py", 6)
+    window.command("View: Focus Active Editor Group")
     window.press("Control", "z")
     shown = "[...document.querySelectorAll('.view-lines')].some(one => one.innerText.includes(arguments[1]))"
     window.wait(f"!{shown}", "2 *")
