@@ -13,7 +13,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,6 +47,8 @@ MEASURED = {  # the records in the order of the page, each with the folders of t
     "small_model": "agent/tool_calling agent/prompts",
 }
 
+CODE, REVISION = "_code", "_revision"  # of a row that is older than its table
+
 Row = dict[str, Any]
 Record = dict[str, Any]
 
@@ -67,12 +69,23 @@ class Table(NamedTuple):
         return {**described, "about": said, "columns": self.columns, "rows": list(rows)}
 
     def merged(self, record: str, rows: Iterable[Row]) -> list[Row]:
-        """The rows that a record keeps of the same code, with these put in, in place of those of the same names."""
+        """The rows that a record keeps, with these put in, in place of those of the same names.
+
+        A row that was measured before keeps what the code had in it then, and of which revision it is.
+        """
         names = [column.partition(":")[0] for column in self.columns.split("|")][: self.names]
-        content = content_of(MEASURED[record])
         known = [table for table in load_tables(record) if table["title"] == self.title]
-        before = [row for table in known if table.get("code") == content for row in table["rows"]]
+        content = content_of(MEASURED[record])
+        before = [_older(row, table, content) for table in known for row in table["rows"]]
         return list({tuple(row[name] for name in names): row for row in (*before, *rows)}.values())
+
+
+def _older(row: Row, table: Record, content: str) -> Row:
+    """A row of a table that was measured before, which says so if it is of other code than that of now."""
+    code = row.get(CODE, table.get("code", ""))
+    plain = {name: value for name, value in row.items() if name not in (CODE, REVISION)}
+    revision = row.get(REVISION, table["machine"]["revision"])
+    return plain if code == content else {**plain, CODE: code, REVISION: revision}
 
 
 def report(record: str, tables: Iterable[Record], keep: bool) -> None:
@@ -111,12 +124,22 @@ def page() -> str:
 
 
 def _doubts(table: Record, content: str) -> str:
-    doubts = []
-    if table.get("code") != content:
-        doubts.append("the code that it measures has changed since")
-    if table["machine"]["revision"].endswith(DIRTY):
-        doubts.append("measured with changes that no commit has")
+    doubts, rows = [], table["rows"] or [{}]
+    changed = [row for row in rows if row.get(CODE, table.get("code")) != content]
+    dirty = [row for row in rows if row.get(REVISION, table["machine"]["revision"]).endswith(DIRTY)]
+    if changed:
+        doubts.append(f"the code that it measures has changed since{_of_all(changed, rows)}")
+    if dirty:
+        doubts.append(f"measured with changes that no commit has{_of_all(dirty, rows)}")
     return f"**To be measured again: {', and '.join(doubts)}.**" if doubts else ""
+
+
+def _of_all(doubtful: Sequence[Row], rows: Sequence[Row]) -> str:
+    """Of which rows something is said, nothing if it is of all."""
+    if len(doubtful) == len(rows):
+        return ""
+    first = next(iter(doubtful[0].values()))
+    return f" (of {len(doubtful)} of {len(rows)} rows, the first is {first})"
 
 
 def _lines(table: Record, doubts: str) -> Iterator[str]:

@@ -65,7 +65,11 @@ def test_a_table_that_is_older_than_the_code_says_so(folder: Path, monkeypatch: 
     assert "To be measured again" not in page()
     (sources / "code" / "new.py").write_text("1\n", "utf-8")
     assert "**To be measured again: the code that it measures has changed since.**" in page()
-    assert TABLE.merged("slices", [{"name": "b"}]) == [{"name": "b"}]
+    report("slices", [TABLE.filled(TABLE.merged("slices", [{"name": "b"}, {"name": "c"}]))], keep=True)
+    assert [row["name"] for row in load_tables("slices")[0]["rows"]] == ["a", "b", "c"]
+    older = "**To be measured again: the code that it measures has changed since (of 1 of 3 rows, the first is a).**"
+    assert older in page()
+    assert TABLE.merged("slices", [{"name": "a"}])[0] == {"name": "a"}
 
 
 def test_a_table_of_no_commit_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
