@@ -79,6 +79,11 @@ def test_broken_source_is_read_as_far_as_it_can_be() -> None:
         assert read_routines(text.encode(), PYTHON).routines
 
 
+def test_a_file_of_comments_alone_has_no_statements() -> None:
+    (module,) = read_routines(b"# nothing here\n", PYTHON).routines
+    assert [statement.kind for statement in module.statements] == ["entry"]
+
+
 def function_of(text: str) -> Routine:
     """The routine of a function with that body; its lines count from the first of the body."""
     body = "".join(f"    {line}\n" for line in text.split("\n"))

@@ -288,7 +288,7 @@ def _nearest(source: int, labels: list[int]) -> int:
 
 def closing_line(node: Node) -> list[int]:
     """The line of the closing bracket or `end` of a node of several lines, if it has one."""
-    last = all_parts(node)[-1] if node.child_count else None
+    last = next(reversed(all_parts(node)), None)  # of comments alone there are no parts
     if last is None or last.is_named or last.type in (";", ")") or last.end_point[0] <= node.start_point[0]:
         return []
     return [last.end_point[0] + 1]
