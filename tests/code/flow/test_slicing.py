@@ -11,6 +11,23 @@ from tersely.code.flow.slicing import Direction, has_variable, names_of, slice_o
 from tersely.code.languages.python import PYTHON
 from tersely.code.syntax.control.read import read_routines
 
+RECURSIVE = """\
+def walk(n, kept):
+    if n == 0:
+        return kept
+    step = n * 2
+    other = 5
+    return walk(n - 1, kept + step)
+"""
+METHOD = """\
+class Tree:
+    def size(self, node):
+        total = 1
+        for child in node.children:
+            unused = 3
+            total += self.size(child)
+        return total
+"""
 CASES = {
     "what is not read is left out": ("a = 1\nb = 2\nc = a\nprint(c)", 4, [1, 3, 4]),
     "a loop": ("s = 0\nt = 0\nfor i in range(9):\n    s += i\n    t += i\nprint(s)", 6, [1, 3, 4, 6]),
@@ -31,6 +48,8 @@ CASES = {
     "an exception that is caught": (
         "a = 1\ntry:\n    b = f()\nexcept E as e:\n    a = 2\nprint(a)", 6, [1, 2, 3, 4, 5, 6],
     ),
+    "what it gives itself when it calls itself": (RECURSIVE, 3, [1, 2, 3, 4, 6]),
+    "what its own call gives": (METHOD, 7, [2, 3, 4, 6, 7]),
     "declared to be of the module": ("def f():\n    global a\n    b = 1\n    a = 2\n    return a", 5, [1, 2, 4, 5]),
     "what cases compare": ("a = f()\nb = g()\nmatch a:\n    case [x]:\n        print(x)", 5, [1, 3, 4, 5]),
 }  # fmt: skip
@@ -46,6 +65,7 @@ FORWARD = {
     "what reads it": ("a = 1\nb = 2\nc = a\nprint(b)\nprint(c)", 1, [1, 3, 5]),
     "what it decides": ("a = f()\nif a:\n    b = 1\nc = 2", 1, [1, 2, 3]),
     "until it is replaced": ("a = 1\nb = a\na = 2\nc = a", 1, [1, 2]),
+    "what its own call is given": (RECURSIVE, 4, [2, 3, 4, 5, 6]),
     "the parameters": ("def f(a, b):\n    c = a\n    d = 1\n    return c", 1, [1, 2, 3, 4]),
 }
 

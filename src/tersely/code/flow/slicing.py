@@ -1,19 +1,20 @@
 """Program slices: the statements that what happens somewhere depends on, or that depend on it (Weiser 1984).
 
 A slice is the closure of the criterion under data and control dependence. Statements are taken whole: with one step of
-a statement come its others. A backward slice is closed under the structure of the text too: with a statement comes what
-it stands in, and with a `try` its handlers, since they decide where control goes on.
+a statement come its others. What a routine is given it may have from its own calls of itself, and what they give is
+what it returns. A backward slice is closed under the structure of the text too: with a statement comes what it stands
+in, and with a `try` its handlers, since they decide where control goes on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 from tersely.code.flow.dominance import control_dependences
 from tersely.code.flow.reaching import Definition, Views, aliases_of, definitions_of, numbers_in, reaching
-from tersely.code.routines import OBJECT, Path, Routine
+from tersely.code.routines import OBJECT, RESULT, Path, Routine
 
 
 class Direction(StrEnum):
@@ -21,6 +22,14 @@ class Direction(StrEnum):
 
     BACKWARD = "backward"
     FORWARD = "forward"
+
+
+class Recursion(NamedTuple):
+    """How a routine depends on its own runs: statements that call it, those that return, what its head defines."""
+
+    calls: frozenset[int] = frozenset()
+    returns: frozenset[int] = frozenset()
+    given: int = 0  # a bit set of definitions
 
 
 class Dependences(NamedTuple):
@@ -32,6 +41,7 @@ class Dependences(NamedTuple):
     taken: list[int]  # for each statement, the definitions of which it takes a value
     control: list[set[int]]  # for each statement, those that decide whether it runs
     inside: list[set[int]]  # with a statement come these, for the sake of structure
+    recursion: Recursion
 
 
 def dependences(routine: Routine) -> Dependences:
@@ -52,7 +62,25 @@ def dependences(routine: Routine) -> Dependences:
             inside[at].add(statement.owner)
         if statement.kind == "handler":
             inside[statement.owner].add(at)
-    return Dependences(definitions, incoming, views, taken, control, inside)
+    return Dependences(definitions, incoming, views, taken, control, inside, _recursion(routine, definitions))
+
+
+def _recursion(routine: Routine, definitions: Sequence[Definition]) -> Recursion:
+    """The calls of a routine by its own name: bare, or on its first parameter."""
+    name = routine.name.rpartition(".")[2]
+    receivers = ((), routine.parameters[:1])
+    own = (call for call in routine.calls if call.callee == name and call.receiver in receivers)
+    calls = frozenset(routine.points[call.point].statement for call in own)
+    if not calls:
+        return Recursion()
+    given = sum(1 << at for at, definition in enumerate(definitions) if not routine.points[definition.point].statement)
+    return Recursion(calls, frozenset(returning_statements(routine)), given)
+
+
+def returning_statements(routine: Routine) -> set[int]:
+    """The statements that give what a routine gives back."""
+    returns = {at for at, statement in enumerate(routine.statements) if statement.kind == "return"}
+    return returns | {point.statement for point in routine.points if (RESULT,) in point.writes}
 
 
 def slice_of(
@@ -86,6 +114,10 @@ def _needed(routine: Routine, start: Iterable[int], graph: Dependences) -> set[i
         fresh = graph.taken[at] & ~known
         known |= fresh
         definers = {routine.points[graph.definitions[number].point].statement for number in numbers_in(fresh)}
+        if fresh & graph.recursion.given:
+            definers |= graph.recursion.calls
+        if at in graph.recursion.calls:
+            definers |= graph.recursion.returns
         new = (definers | graph.control[at] | graph.inside[at]) - seen
         seen |= new
         pending += new
@@ -105,8 +137,10 @@ def _dependent(routine: Routine, start: Iterable[int], graph: Dependences) -> se
     size = -1
     while len(seen) != size:
         size, left = len(seen), []
+        available |= graph.recursion.given if not seen.isdisjoint(graph.recursion.calls) else 0
+        given_back = graph.recursion.calls if not seen.isdisjoint(graph.recursion.returns) else ()
         for at in rest:
-            if graph.taken[at] & available or not graph.control[at].isdisjoint(seen):
+            if at in given_back or graph.taken[at] & available or not graph.control[at].isdisjoint(seen):
                 seen.add(at)
                 available |= made[at]
             else:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from tersely.code.flow.lines import lines_of_all
 from tersely.code.flow.reader import FlowReader
-from tersely.code.flow.slicing import Direction, slice_of
-from tersely.code.routines import RESULT, Routine
+from tersely.code.flow.slicing import Direction, returning_statements, slice_of
+from tersely.code.routines import Routine
 from tersely.code.symbols import Symbol
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SLICED_CALLEES
@@ -48,9 +48,7 @@ def parts_of_callees(reader: FlowReader, callees: Iterable[tuple[Symbol, int]], 
 def _criterion(routine: Routine, direction: Direction) -> list[int]:
     if direction is Direction.FORWARD:
         return [0]
-    returning = {at for at, statement in enumerate(routine.statements) if statement.kind == "return"}
-    returning |= {point.statement for point in routine.points if (RESULT,) in point.writes}
-    return sorted(returning) or [0]
+    return sorted(returning_statements(routine)) or [0]
 
 
 def called_lines(routine: Routine, statements: Iterable[int]) -> set[int]:
