@@ -112,6 +112,15 @@ class Engine:
         """The limits that searches of the present answer have hit, in words; whoever begins an answer clears them."""
         return self._graph[2].program.limits_hit if self._graph is not None else set()
 
+    def unread(self, symbol: Symbol, using: Iterable[str]) -> tuple[str, ...]:
+        """The files that may use a symbol and were not read, or not understood, each with the reason.
+
+        `using` are the paths of those that are known to use it.
+        """
+        from tersely.code.index.unread import unread
+
+        return tuple(unread(str(self.root), self.store, symbol.name, symbol.language, {*using, symbol.path}))
+
     @property
     def flow(self) -> FlowReader:
         """What happens inside functions."""

@@ -18,6 +18,7 @@ from tersely.capabilities.graph.listing import (
     name_of,
     path_of,
     sites_text,
+    unread_lines,
 )
 from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from tersely.capabilities.text import Style, aligned
@@ -104,6 +105,7 @@ class Calls:
     tests: int  # of the callers
     cut: bool
     sites: bool
+    unread: tuple[str, ...] = ()  # files that may call it and were not read, or not understood, with the reasons
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Calls:
@@ -121,7 +123,9 @@ def run(workspace: Workspace, parameters: Parameters) -> Calls:
     place = symbol.id, symbol.kind, symbol.start_line, symbol.end_line, parameters.depth
     tests = sum(walk.tests for walk in walks.values())
     is_cut = any(walk.cut for walk in walks.values())
-    return Calls(*place, callers, callees, None, tests, is_cut, parameters.sites)
+    using = {call.path for call in walks[Direction.CALLERS].calls} if Direction.CALLERS in walks else set()
+    unread = workspace.engine.unread(symbol, using) if Direction.CALLERS in walks else ()
+    return Calls(*place, callers, callees, None, tests, is_cut, parameters.sites, unread)
 
 
 class _CallWalk(NamedTuple):
@@ -179,12 +183,13 @@ def text(calls: Calls, style: Style) -> str:
         return "\n".join(_all_lines(calls.edges, style))
     assert calls.kind is not None
     about = f"{calls.kind.value}, {lines_text(calls.line, calls.end_line)}"
-    if any(page is not None and page.total for page in (calls.callers, calls.callees)):
-        about += f"  {MARKS}"
+    has_edges = any(page is not None and page.total for page in (calls.callers, calls.callees))
+    about += f"  {MARKS}" if has_edges and not calls.unread else ""
     blocks = [f"{style.symbol(calls.symbol)}  {style.faint(about)}"]
     for page, side in ((calls.callers, Direction.CALLERS), (calls.callees, Direction.CALLEES)):
         if page is not None:
             blocks += _side_lines(calls, page, side, style)
+    blocks += unread_lines(calls.unread, style)
     if calls.cut:
         reached = f"search limit reached, {MAX_WALKED_SYMBOLS:,} symbols; a smaller --depth is complete"
         blocks.append(style.doubtful(f"… truncated: {reached}"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import Capability, Role, option, positional
@@ -52,6 +52,7 @@ class Dead:
 def run(workspace: Workspace, parameters: Parameters) -> Dead:
     """Everything that nothing refers to."""
     from tersely.code.graph.dead import dead, in_other_text
+    from tersely.code.index.unread import left_out_texts
     from tersely.code.places import is_test
 
     engine = workspace.engine
@@ -59,7 +60,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Dead:
     paths = {file.path for file in files if not is_test(file.path)}
     symbols = (symbol for symbol in engine.store.unmentioned_symbols() if symbol.path in paths)
     found = [one for one in dead(symbols, engine.graph.evaluator) if parameters.kind in {None, one.kind}]
-    sources = map(engine.reader(), engine.store.files())
+    sources = chain(map(engine.reader(), engine.store.files()), left_out_texts(str(engine.root), engine.store))
     named = in_other_text({symbol.name for symbol in found}, sources, engine.graph.evaluator)
     listed = [
         DeadSymbol(symbol.id, symbol.kind, symbol.path, symbol.start_line, symbol.end_line, symbol.name in named)

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import Capability, Role, option, positional
-from tersely.capabilities.graph.listing import MARKS, grade_text, name_of, sites_text
+from tersely.capabilities.graph.listing import MARKS, grade_text, name_of, sites_text, unread_lines
 from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from tersely.capabilities.text import Style, aligned, counted
 from tersely.capabilities.values import lines_text
@@ -53,6 +53,7 @@ class References:
     uses: dict[str, int]  # how many there are of each use, the most frequent first
     tests: int
     references: Page[Reference]
+    unread: tuple[str, ...]  # files that may refer to it and were not read, or not understood, with the reasons
 
 
 def run(workspace: Workspace, parameters: Parameters) -> References:
@@ -66,18 +67,21 @@ def run(workspace: Workspace, parameters: Parameters) -> References:
     uses = {use.value: number for use, number in Counter(one.use for one in found).most_common()}
     page = page_of(found, parameters.limit, parameters.offset).each(lambda one: Reference(*one))
     tests = sum(is_test(one.path) for one in found)
-    return References(symbol.id, symbol.kind, symbol.start_line, symbol.end_line, uses, tests, page)
+    unread = engine.unread(symbol, {one.path for one in every})
+    return References(symbol.id, symbol.kind, symbol.start_line, symbol.end_line, uses, tests, page, unread)
 
 
 def text(found: References, style: Style) -> str:
     """By file, a line for each symbol and use, with the lines of the names."""
     page = found.references
     about = f"{found.kind.value}, {lines_text(found.line, found.end_line)}"
+    unread = unread_lines(found.unread, style)
     if not page.total:
-        return f"{style.symbol(found.symbol)}  {style.faint(about)}\n{style.heading('no references found')}"
+        head = f"{style.symbol(found.symbol)}  {style.faint(about)}"
+        return "\n".join([head, style.heading("no references found"), *unread])
     uses = ", ".join(counted(number, use) for use, number in found.uses.items())
     tests = f"; {found.tests:,} in tests" if found.tests else ""
-    blocks = [f"{style.symbol(found.symbol)}  {style.faint(f'{about}  {MARKS}')}"]
+    blocks = [f"{style.symbol(found.symbol)}  {style.faint(about if unread else f'{about}  {MARKS}')}"]
     blocks.append(style.heading(f"{counted(page.total, 'reference')}: {uses}{tests}"))
     groups: dict[tuple[str, str, Use, Grade], list[int]] = {}
     for one in page.items:
@@ -90,7 +94,7 @@ def text(found: References, style: Style) -> str:
     for path, group in groupby(groups, key=lambda key: key[0]):
         blocks.append(f"  {path}")
         blocks += [f"    {next(lines)}" for _ in group]
-    return "\n".join([*blocks, *rest_line(page, "reference", style)])
+    return "\n".join([*blocks, *rest_line(page, "reference", style), *unread])
 
 
 CAPABILITY = Capability(

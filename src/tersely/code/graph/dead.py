@@ -64,7 +64,17 @@ def _is_held(file: File, position: int, evaluator: Evaluator) -> bool:
     if name in called_by_language(file) or (file.definitions[position][3] == 0 and _is_exported(file, name)):
         return True
     owner = file.owner_class(position)
-    return owner >= 0 and has_base_outside(file, owner, evaluator)
+    return _fits_outside(file, position, evaluator) or (owner >= 0 and has_base_outside(file, owner, evaluator))
+
+
+def _fits_outside(file: File, position: int, evaluator: Evaluator) -> bool:
+    """Whether a method is one of those by which its class fits an interface of the standard library."""
+    name, members = file.definitions[position][1], evaluator.members
+    interfaces = [methods for methods in file.facts.outside_interfaces if name in methods]
+    target = members.owner_of_method(file, position) if interfaces else None
+    if target is None:
+        return False
+    return any(all(members.declared(target, method) for method in methods) for methods in interfaces)
 
 
 def called_by_language(file: File) -> set[str]:

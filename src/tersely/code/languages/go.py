@@ -541,6 +541,17 @@ COMMON_MEMBERS = names(
     "Update Value Values Wait Write WriteString"
 )
 
+# Interfaces of the standard library, each by its methods.
+OUTSIDE_INTERFACES = tuple(
+    frozenset(methods.split())
+    for methods in (
+        "Len Less Swap", "Error", "String", "GoString", "Format", "ServeHTTP", "RoundTrip", "Read", "Write", "Close",
+        "ReadFrom", "WriteTo", "Seek", "MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "MarshalBinary",
+        "UnmarshalBinary", "MarshalYAML", "UnmarshalYAML", "Scan", "Value", "Is", "As", "Unwrap", "Timeout Temporary",
+        "Set String", "Set String Type", "Enabled Handle WithAttrs WithGroup", "Deadline Done Err Value",
+    )
+)  # fmt: skip
+
 GO = Language(
     name="go",
     grammar=grammar,
@@ -553,6 +564,7 @@ GO = Language(
     ),
     control=control_table("go"),
     resolution=Resolution(
+        outside_interfaces=OUTSIDE_INTERFACES,
         modules=package_files,
         namespace="directory",
         virtual=True,

@@ -650,6 +650,8 @@ class Resolution:
     echoes: frozenset[str] = frozenset()  # methods of transparent types that give the value back: unwrap, clone
     tuples: frozenset[str] = frozenset()  # generic types whose arguments are its elements, place by place
     announces: bool = False  # a function without a body stands for the one of that qualified name that has one
+    # Sets of methods by which a class fits an interface of the standard library, which calls them.
+    outside_interfaces: tuple[frozenset[str], ...] = ()
     structural: bool = False  # whatever has all methods of an interface implements it
     prototype: str = ""  # the member of a class or function by which members are added to its instances
     module_object: str = ""  # the name of what a module exports as a whole; unbound it is the module itself

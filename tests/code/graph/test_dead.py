@@ -1,0 +1,35 @@
+"""Definitions that nothing uses, and those that only interfaces of the standard library name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tersely.code.engine import Engine
+from tersely.code.graph.dead import dead
+
+GO = """\
+package main
+
+import "sort"
+
+type by []int
+
+func (b by) Len() int           { return len(b) }
+func (b by) Less(i, j int) bool { return b[i] < b[j] }
+func (b by) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+
+type alone struct{}
+
+func (a alone) Less(i, j int) bool { return true }
+func (a alone) Error() string      { return "" }
+
+func main() { sort.Sort(by{1}); _ = alone{} }
+"""
+
+
+def test_methods_by_which_a_type_fits_an_interface_are_not_dead(tmp_path: Path) -> None:
+    (tmp_path / "main.go").write_text(GO)
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        found = dead(engine.store.unmentioned_symbols(), engine.graph.evaluator)
+    assert [symbol.qualname for symbol in found] == ["alone.Less"]
