@@ -26,7 +26,13 @@ from tersely.doors.socket.socket_paths import socket_path
 from tersely.foundation.credentials import is_same_user
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 from tersely.foundation.ids import new_id
-from tersely.foundation.limits import CLIENT_SECONDS, HELLO_SECONDS, MAX_FRAME_BYTES, REQUEST_SECONDS
+from tersely.foundation.limits import (
+    CLIENT_SECONDS,
+    HELLO_SECONDS,
+    MAX_FRAME_BYTES,
+    MAX_SCREEN_CHARACTERS,
+    REQUEST_SECONDS,
+)
 
 _ENCODE = msgspec.json.Encoder().encode
 _DECODE = msgspec.json.Decoder().decode
@@ -301,9 +307,12 @@ class Peer:
         told = (await self._asked("SYNC", CLIENT_SECONDS, payload=payload))["payload"]["streams"]
         return {(one["peer"], one.get("topic", "")): one["server_last_seq"] for one in told}
 
-    def tell_state(self, state: str) -> None:
-        """Say what one does, which `agents` shows: working, idle, waits for permission."""
-        self._say("STATE", {"state": state})
+    def tell_state(self, state: str, screen: str = "") -> None:
+        """Say what one does, which `agents` shows: working, idle, waits for permission; and what one's terminal shows.
+
+        Of a screen no more than its last `MAX_SCREEN_CHARACTERS` are sent.
+        """
+        self._say("STATE", {"state": state, "screen": screen[-MAX_SCREEN_CHARACTERS:]} if screen else {"state": state})
 
     def log(self, data: str) -> None:
         """Show what one does to whoever subscribes to `logs`."""

@@ -96,6 +96,7 @@ HELLO_SECONDS = 5  # for a client to say who it is
 SOCKET_HEARTBEAT_SECONDS = 15
 MAX_INFLIGHT_MESSAGES = 256  # delivered to one client and not acknowledged
 MAX_SERVICE_SECONDS = 600
+MAX_SCREEN_CHARACTERS = 20_000  # of what a terminal shows, its end where it is more
 
 # The relay: services
 MAX_SERVICE_REQUESTS = 1_024  # of one service, not yet answered

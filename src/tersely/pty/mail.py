@@ -113,12 +113,12 @@ class Mail:
         data = {UNDELIVERED: delivery.id}
         await self.send(Message(delivery.sender, why, delivery.thread, delivery.topic, "state", data), new_id())
 
-    def tell_state(self, state: str) -> bool:
-        """Have `agents` show what the program does; whether the relay is there to hear it."""
+    def tell_state(self, state: str, screen: str = "") -> bool:
+        """Have others see what the program does, and its screen; whether the relay is there to hear it."""
         if self._peer is None or not self.is_connected:
             return False
         try:
-            self._peer.tell_state(state)
+            self._peer.tell_state(state, screen)
         except TerselyError:
             return False
         return True

@@ -33,6 +33,7 @@ MAX_UNWRITTEN_BYTES = 1_000_000  # that a program has not taken from its termina
 TERMINAL_CHUNK_BYTES = 65_536  # read from a terminal at once
 MAX_LAST_BYTES = 4_000_000  # read of what a program wrote before it ended
 NOTICE_SECONDS = 5.0  # for which a message waits until its sender and whoever sits at the terminal hear of it
+SCREEN_SECONDS = 2.0  # from one screen that the relay is told to the next
 TASK_SECONDS = 30.0  # for a prompt to be seen in which the task can be typed, before a hook may take it
 _TICK_SECONDS = 0.05
 _REST_SECONDS = 0.5  # without any output, after which none is waited for
@@ -87,6 +88,8 @@ class Session:
         self._telling: set[asyncio.Task[None]] = set()
         self._has_title = False  # ours is shown in the place of the program's
         self._has_told_state = False
+        self._told_screen = ""
+        self._screen_due = 0.0  # when the relay is told the next
 
     async def run(self) -> int:
         """Run until the program ends; its exit status."""
@@ -274,6 +277,7 @@ class Session:
         while True:
             await asyncio.sleep(_TICK_SECONDS)
             scene = self._look()
+            self._tell_screen()
             if self._can_hand_over():
                 assert self._hooks is not None
                 self._handing = asyncio.create_task(self._hooks.hand_over())
@@ -294,10 +298,20 @@ class Session:
         if self._activity.state is not None and (has_changed or not self._has_told_state):
             self._has_told_state = self._mail.tell_state(self._activity.state)
         if not self._mail.is_connected:
-            self._has_told_state = False
+            self._has_told_state, self._told_screen = False, ""
         is_open = sight is Sight.PROMPT and self._activity.state is State.IDLE
         is_alive = self._hooks is not None and self._hooks.is_alive
         return Scene(line, is_open, not has_dialog(self._screen), is_alive)
+
+    def _tell_screen(self) -> None:
+        """Have the person's page show the screen, now and then, where it is another."""
+        now = elapsed_seconds()
+        if now < self._screen_due:
+            return
+        self._screen_due = now + SCREEN_SECONDS
+        shown = "\n".join(self._screen.texts()).rstrip()
+        if shown != self._told_screen and self._mail.tell_state(self._activity.state or "", shown):
+            self._told_screen = shown
 
     def _can_hand_over(self) -> bool:
         """Whether a hook takes what waits. What the person wants done goes in as a prompt instead."""

@@ -11,11 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from tersely.relay.encoding import timestamp
 from tersely.relay.state import METRICS
 from tersely.relay.store.commands import Count
 from tersely.relay.store.store import Store
 
 ALL = "all"  # the scope of everything
+_DATE_CHARACTERS = len("1970-01-01")
 CHARACTERS_A_TOKEN = 4  # of the estimate that is common, and wrong by up to a quarter on code
 
 
@@ -59,10 +61,15 @@ class Savings:
         }
 
 
-def scopes(thread_id: str, actor: str, capability: str = "") -> list[str]:
-    """Whose figures something that happened counts to, those of all together included."""
-    named = [f"thread/{thread_id}" if thread_id else "", f"agent/{actor}" if actor else ""]
-    return [scope for scope in (*named, f"capability/{capability}" if capability else "", ALL) if scope]
+def scopes(thread_id: str, actor: str, capability: str, at_ms: int) -> list[str]:
+    """Whose figures something counts to that happened at a time (ms since 1970), those of its day and of all too."""
+    named = (("thread", thread_id), ("agent", actor), ("capability", capability))
+    return [*(f"{kind}/{name}" for kind, name in named if name), day_scope(at_ms), ALL]
+
+
+def day_scope(at_ms: int) -> str:
+    """The scope of what happened on the day of a time (ms since 1970), in UTC."""
+    return f"day/{timestamp(at_ms)[:_DATE_CHARACTERS]}"
 
 
 def spent(where: Iterable[str], naive: Size, actual: Size, **counts: int) -> list[Count]:

@@ -145,7 +145,7 @@ def keeping(artifact: Artifact, taken: Taken, *, is_searched: bool = True) -> It
     text = taken.content.head[:SEARCHED_BYTES].decode("utf-8", "replace") if is_searched else ""
     yield taken.keep
     yield from _attachment(artifact, text)
-    where = scopes(artifact.thread_id, artifact.origin.actor, artifact.origin.capability)
+    where = scopes(artifact.thread_id, artifact.origin.actor, artifact.origin.capability, artifact.created_ms)
     yield from spent(where, *artifact.sizes, artifacts=1)
 
 

@@ -254,7 +254,7 @@ class Calls:
             seconds = min(offer.remembered_seconds, self._policy.cache_seconds)
             until_ms = self._store.now_ms() + seconds * 1000
             commands.append(Cache(key, encode([call.thread_id, made.digest]), until_ms))
-        where = scopes(call.thread_id, call.actor, call.capability)
+        where = scopes(call.thread_id, call.actor, call.capability, self._store.now_ms())
         counted = ("invocations", "cache_misses", "hops") if key else ("invocations", "hops")
         commands.extend(Count(scope, name) for scope in where for name in counted)
         if call.key:
@@ -265,7 +265,7 @@ class Calls:
 
     def _tell_hit(self, call: Call, artifact: Artifact, key: str) -> None:
         """A call that was spared: what it stands for would have been read again, what is sent has been."""
-        where = scopes(call.thread_id, call.actor, call.capability)
+        where = scopes(call.thread_id, call.actor, call.capability, self._store.now_ms())
         spared = spent(where, *artifact.sizes, invocations=1, cache_hits=1, hops=1)
         self._store.commit(Batch((self._invoked(call, artifact, key, is_hit=True), *spared)))
 

@@ -125,6 +125,43 @@ def test_events_come_as_they_happen_and_resume(web: Web) -> None:
     resumed.close()
 
 
+def everything(web: Web, count: int, after: str = "") -> list[tuple[str, str, str]]:
+    """Events of all threads as they come: the id of each, its thread and its name."""
+    connection = web.connect()
+    headers = web.headers() | ({"Last-Event-ID": after} if after else {})
+    connection.request("GET", "/events/stream", headers=headers)
+    stream, found, name = connection.getresponse(), [], ""
+    stream.readline()  # it is open: what happens from here on comes
+    if not after:
+        for number in range(count):
+            web.ask("POST", f"/threads/{web.thread()}/checkpoints", {"name": f"mark {number}"})
+    for line in iter(stream.readline, b""):
+        if line.startswith(b"id: "):
+            name = line[4:].decode().strip()
+        elif line.startswith(b"data: "):
+            told = json.loads(line[6:])
+            found.append((name, told["thread_id"], told["payload"].get("name", "")))
+            if told["payload"].get("name") == f"mark {count - 1}":
+                break
+    connection.close()
+    return found
+
+
+def test_the_events_of_all_threads_come_as_they_happen_and_go_on_behind_any(web: Web) -> None:
+    web.ask("POST", f"/threads/{web.thread('earlier')}/checkpoints", {"name": "before"})
+    found = everything(web, 5)
+    marks = [name for _, _, name in found if name.startswith("mark")]
+    assert marks == [f"mark {number}" for number in range(5)]
+    assert len({thread for _, thread, _ in found}) >= 5
+    for at, (name, _, _) in enumerate(found[:-1]):
+        again = everything(web, 5, name)
+        assert [one for one in again if one in found[at + 1 :]] == found[at + 1 :]
+        assert found[at] not in again
+    for wrong in ("1", "x-1-y", "1-1-", "9" * 16 + "-1-y"):
+        refused = web.ask("GET", f"/events/stream?after={wrong}")
+        assert refused.json["code"] == "invalid_argument"
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "code"),
     [

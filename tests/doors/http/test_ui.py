@@ -6,6 +6,7 @@ import http.client
 import json
 import re
 import sys
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -130,20 +131,36 @@ def test_signing_out_needs_a_form_of_ours_and_ends_the_session(web: Web, owner: 
     assert owner.get("/ui/").status == 401
 
 
-def test_a_stream_ends_with_its_session(web: Web, owner: Visitor) -> None:
-    thread = web.thread()
-    connection = web.connect()
-    connection.request("GET", f"/ui/threads/{thread}/events/stream", headers={"Cookie": owner.cookie})
+def followed(visitor: Visitor, path: str) -> Iterator[str]:
+    """A page as its script is sent it, whenever it is another."""
+    connection = visitor.web.connect()
+    connection.request("GET", path, headers={"Cookie": visitor.cookie, "Accept": "text/event-stream"})
     stream = connection.getresponse()
-    assert next(line for line in iter(stream.readline, b"") if line.startswith(b"data:"))
+    assert (stream.status, stream.getheader("content-type")) == (200, "text/event-stream; charset=utf-8")
+    try:
+        for line in iter(stream.readline, b""):
+            if line.startswith(b"data: "):
+                yield json.loads(line[6:])
+    except http.client.IncompleteRead:
+        return
+    finally:
+        connection.close()
+
+
+def test_a_page_is_sent_again_when_it_is_another_until_the_session_ends(web: Web, owner: Visitor) -> None:
+    thread = web.thread()
+    pages = followed(owner, f"/ui/threads/{thread}")
+    assert "before" not in next(pages)
+    web.ask("POST", f"/threads/{thread}/checkpoints", {"name": "before"})
+    assert "before" in next(pages)
     owner.post("/ui/logout", {"form_token": form_token(owner)})
     web.ask("POST", f"/threads/{thread}/checkpoints", {"name": "after"})
-    try:
-        rest = stream.read()
-    except http.client.IncompleteRead as error:
-        rest = error.partial
-    assert b"after" not in rest
-    connection.close()
+    assert "after" not in "".join(pages)
+
+
+def test_a_page_of_what_does_not_change_is_sent_once(web: Web, owner: Visitor) -> None:
+    thread = web.thread()
+    assert len(list(followed(owner, f"/ui/threads/{thread}/state?version=1"))) == 1
 
 
 @pytest.mark.parametrize(
@@ -163,7 +180,7 @@ def test_signing_in_leads_nowhere_else(web: Web, stranger: Visitor, place: str) 
     assert (answer.status, answer.headers["location"]) == (303, "/ui/")
 
 
-@pytest.mark.parametrize("body", [b"\xff\xfe", b"x" * 20_000, b"&".join(b"a=b" for _ in range(100))])
+@pytest.mark.parametrize("body", [b"\xff\xfe", b"x" * 200_000, b"&".join(b"a=b" for _ in range(100))])
 def test_forms_that_are_none_are_refused(web: Web, stranger: Visitor, body: bytes) -> None:
     headers = {"Origin": f"http://127.0.0.1:{web.port}", "Content-Type": FORM, "Authorization": ""}
     assert web.ask("POST", "/ui/login", body, **headers).status in {400, 413}
@@ -189,17 +206,12 @@ def test_what_is_sent_with_every_page(web: Web, owner: Visitor) -> None:
         ("/ui/threads/{}/state?version=x", 400), ("/ui/threads/{}/artifacts/zzz", 400), ("/ui/nothing", 404),
         ("/ui/threads/{}/artifacts/abcdef/image", 404), ("/ui/static/../ui.css", 404), ("/ui/static/x.css", 404),
         ("/ui/threads/{}/events?before=99999999999999999999", 200), ("/ui/threads/{}/events?before=-1", 200),
-        ("/ui/threads/{}/events/stream?after=x", 200), ("/ui/graph", 404), ("/ui/?before=%ff%00", 200),
+        ("/ui/graph", 404), ("/ui/threads?before=%ff%00", 200), ("/ui/agent?name=", 404),
+        ("/ui/agent?name=nobody", 200),
     ],
 )  # fmt: skip
 def test_what_is_not_there_is_said_on_a_page(web: Web, owner: Visitor, path: str, status: int) -> None:
     thread = web.thread()
-    if "stream" in path:
-        connection = web.connect()
-        connection.request("GET", path.format(thread), headers={"Cookie": owner.cookie})
-        assert connection.getresponse().status == status
-        connection.close()
-        return
     answer = owner.get(path.format(thread))
     assert (answer.status, answer.headers["content-type"]) == (status, "text/html; charset=utf-8")
 
@@ -242,25 +254,6 @@ def test_hostile_text_is_never_markup(web: Web, owner: Visitor, hostile_thread: 
                              answer.content.decode())  # fmt: skip
 
 
-def test_events_are_sent_as_text_and_addresses_of_pages(web: Web, owner: Visitor, hostile_thread: str) -> None:
-    connection = web.connect()
-    connection.request("GET", f"/ui/threads/{hostile_thread}/events/stream", headers={"Cookie": owner.cookie})
-    stream = connection.getresponse()
-    last = web.ask("GET", f"/threads/{hostile_thread}/events?after=0&limit=1000").json["events"][-1]["seq"]
-    numbers = []
-    for line in iter(stream.readline, b""):
-        assert re.match(rb"(: |id: \d+$|data: \{|$)", line.strip()), line
-        if line.startswith(b"data: "):
-            told = json.loads(line[6:])
-            assert set(told) == {"seq", "at", "type", "by", "text", "href"}
-            assert told["href"] == "" or told["href"].startswith(f"/ui/threads/{hostile_thread}/")
-            numbers.append(told["seq"])
-            if numbers[-1] == last:
-                break
-    assert numbers == list(range(1, last + 1))
-    connection.close()
-
-
 def test_tokens_over_time_end_at_what_the_relay_counts(web: Web, owner: Visitor) -> None:
     first, second = web.thread("first"), web.thread("second")
     web.ask("POST", f"/threads/{first}/artifacts", {"name": "a.txt", "content": "some words of text\n" * 500})
@@ -271,7 +264,7 @@ def test_tokens_over_time_end_at_what_the_relay_counts(web: Web, owner: Visitor)
         told = web.ask("GET", f"/stats/thread/{thread}").json["token_savings"]
         page = owner.get(f"/ui/threads/{thread}").content.decode()
         assert f"{told['naive_tokens']:,} if all had been pasted" in page
-        rows = re.findall(r"<tr><th scope=\"row\"><time.*?</tr>", page)
+        rows = re.findall(r"<tr>\s*<th scope=\"row\"><time.*?</tr>", page, re.DOTALL)
         assert len(rows) >= 2 or thread == second
         for row, figure in zip(rows[:1], (told,), strict=False):
             cells = re.findall(r'<td class="number">([\d,-]+)', row)
@@ -315,7 +308,7 @@ def test_what_versions_changed_is_shown(web: Web, owner: Visitor) -> None:
     page = owner.get(f"/ui/threads/{thread}/state").content.decode()
     (patched,) = re.findall(r'<ul class="operations".*?</ul>', page, re.DOTALL)
     assert "/facts/0" in patched
-    assert "&quot;key&quot;: &quot;new&quot;" in patched
+    assert "&#34;key&#34;: &#34;new&#34;" in patched
     earlier = owner.get(f"/ui/threads/{thread}/state?version=v2").content.decode()
     assert "new" not in re.findall(r'<section[^>]*"version-title".*?</section>', earlier, re.DOTALL)[0]
     assert re.findall(r">(v\d)</a>", earlier) == ["v3", "v2", "v1"]
@@ -353,23 +346,92 @@ def asked_for(web: Web, what: str) -> str:
     return made
 
 
-@pytest.mark.skipif(not IS_TOLD_APART, reason="persons cannot be told from agents here")
-def test_the_person_answers_agents_on_their_page(web: Web, stranger: Visitor) -> None:
+@pytest.fixture
+def person(web: Web, stranger: Visitor) -> Visitor:
+    """A browser whose ticket was made by a person at a terminal."""
+    if not IS_TOLD_APART:
+        pytest.skip("persons cannot be told from agents here")
     source = "import sys; from pathlib import Path; from tersely.client import Client, ask; "
     source += "print(Client(Path(sys.argv[1]))(ask.ticket_new()).ticket)"
     shown = at_terminal(sys.executable, "-c", source, str(web.socket))
-    cookie = stranger.post("/ui/login", {"ticket": shown}).headers["set-cookie"].partition(";")[0]
-    person = Visitor(web, cookie)
+    return Visitor(web, stranger.post("/ui/login", {"ticket": shown}).headers["set-cookie"].partition(";")[0])
+
+
+def test_the_person_answers_agents_on_pages(web: Web, person: Visitor) -> None:
     allowed, denied = asked_for(web, "touch <b>made"), asked_for(web, "rm x")
-    page = person.get("/ui/agents").content
-    assert b"touch &lt;b&gt;made" in page
+    token = form_token(person)
+    for path in ("/ui/", "/ui/agents", "/ui/agent?name=ann"):
+        page = person.get(path).content
+        assert b"touch &lt;b&gt;made" in page
+        assert f'name="next" value="{path}"'.encode() in page
     for asked, answer in ((allowed, "allow"), (denied, "deny")):
         assert f'action="/ui/permissions/{asked}"'.encode() in page
-        told = person.post(f"/ui/permissions/{asked}", {"form_token": form_token(person), "answer": answer})
-        assert (told.status, told.headers["location"]) == (303, "/ui/agents")
+        fields = {"form_token": token, "answer": answer, "next": "/ui/agent?name=ann"}
+        told = person.post(f"/ui/permissions/{asked}", fields)
+        assert (told.status, told.headers["location"]) == (303, "/ui/agent?name=ann")
         assert web.relay.permissions.ask("ann", "Bash", "", asked, 0).decision == answer
-    again = person.post(f"/ui/permissions/{allowed}", {"form_token": form_token(person), "answer": "deny"})
+    again = person.post(f"/ui/permissions/{allowed}", {"form_token": token, "answer": "deny"})
     assert again.status == 404
+
+
+def questions(visitor: Visitor) -> str:
+    """The list of those without an answer, on the first page."""
+    page = visitor.get("/ui/").content.decode()
+    (found,) = re.findall(r'<ul class="plain questions">.*?</ul>', page, re.DOTALL)
+    return str(found)
+
+
+def test_the_person_answers_questions_on_the_first_page(web: Web, person: Visitor) -> None:
+    with Client(web.socket, "eva") as eva:
+        sent = eva.ask("mail.send", to="cli", body="May I <b>merge?", queue=True)
+    question = questions(person)
+    assert "May I &lt;b&gt;merge?" in question
+    fields = dict(re.findall(r'name="(form_token|to|thread|reply_to|next)" value="([^"]*)"', question))
+    assert (fields["to"], fields["reply_to"]) == ("eva", sent.message_id)
+    assert person.post("/ui/messages", {**fields, "body": " \n"}).status == 400
+    told = person.post("/ui/messages", {**fields, "body": "Yes: \u00e4\u202e<i>"})
+    assert (told.status, told.headers["location"]) == (303, "/ui/")
+    assert "merge?" not in questions(person)
+    with Client(web.socket, "eva") as eva:
+        (came,) = eva.ask("mail.box", name="eva").messages
+    assert (came.sender, came.body, came.reply_to) == ("cli", "Yes: \u00e4\u202e<i>", sent.message_id)
+
+
+def test_nobody_else_writes_on_pages(web: Web, owner: Visitor) -> None:
+    fields = {"form_token": form_token(owner), "to": "ben", "body": "I am the person"}
+    with Client(web.socket, "fay") as fay:
+        sent = fay.ask("mail.send", to="cli", body="Who is there?", queue=True)
+    number = sent.message_id.rpartition("-")[2]
+    for path in ("/ui/", "/ui/agent?name=fay", f"/ui/messages/{number}"):
+        assert b"<textarea" not in owner.get(path).content
+    refused = owner.post("/ui/messages", fields)
+    assert (refused.status, b"not_permitted" in refused.content) == (403, True)
+    assert owner.post("/ui/messages", {**fields, "form_token": "x"}).status == 403
+    assert b"I am the person" not in owner.get("/ui/messages").content
+
+
+def test_the_first_page_shows_what_goes_on(web: Web, owner: Visitor) -> None:
+    call = {"capability": "retrieval.search", "thread_id": web.thread(), "args": {"query": "words"}}
+    assert web.ask("POST", "/cap/invoke", call).status == 200
+    for sender, to, body in (
+        ("gus", "hal", "Where is the kettle?"),
+        ("hal", "ivy", "Any tea?"),
+        ("ivy", "hal", "Yes."),
+    ):
+        with Client(web.socket, sender) as client:
+            client.ask("mail.send", to=to, body=body, queue=True)
+            client.ask("claim.take", targets=[f"src/{sender}.py"], project="teapot")
+            client.ask("board.add", step=f"warm {sender}", project="teapot")
+    page = owner.get("/ui/").content.decode()
+    assert "Where is the kettle?" in page
+    assert "Any tea?" not in page  # it was answered
+    for shown in ("src/gus.py", "warm hal", "0 of 3 done", "<title>Now ", 'role="img"'):
+        assert shown in page
+    talk = re.findall(r"Messages of the last hour</caption>.*?</table>", page, re.DOTALL)[0]
+    for pair in ("gus", "hal"), ("hal", "ivy"), ("ivy", "hal"):
+        assert re.search(rf">{pair[0]}<.*?>{pair[1]}<.*?>1<", talk)
+    counted = web.ask("GET", "/stats").json["token_savings"]["avoided_tokens"]
+    assert f"<dt>Tokens avoided today (UTC)</dt><dd>{counted:,}</dd>" in page
 
 
 def test_nobody_else_answers_agents(web: Web, owner: Visitor) -> None:

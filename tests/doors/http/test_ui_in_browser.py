@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import http.server
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -63,7 +65,7 @@ def signed(browser: Browser, web: Web) -> Iterator[Signed]:
     with Client(web.socket, "ann") as client:
         browser.look(1280, "light")
         browser.go(client.page(""))
-        browser.wait_for("document.title.startsWith('Threads')")
+        browser.wait_for("document.title.startsWith('Now')")
         browser.complaints()
         yield Signed(browser, client, f"http://127.0.0.1:{web.port}", web.socket)
 
@@ -92,8 +94,8 @@ def test_signing_in_works_without_scripts(browser: Browser, web: Web) -> None:
         browser.devtools("Emulation.setScriptExecutionDisabled", {"value": True})
         try:
             browser.go(client.page(""))
-            browser.click("main button")
-            browser.wait_for_title("Threads")
+            browser.click("main form button")
+            browser.wait_for_title("Now")
         finally:
             browser.devtools("Emulation.setScriptExecutionDisabled", {"value": False})
 
@@ -105,28 +107,74 @@ def test_signing_out(signed: Signed) -> None:
     assert signed.browser.run("return document.querySelector('h1').textContent") == "Sign in first"
 
 
-def test_events_come_while_one_looks(signed: Signed) -> None:
+def is_live(browser: Browser) -> None:
+    browser.wait_for("document.getElementById('live').textContent === 'Live'")
+
+
+def test_a_page_is_live_and_can_be_paused(signed: Signed) -> None:
     browser, thread = signed.browser, signed.thread()
     signed.see(f"/ui/threads/{thread}")
-    browser.wait_for("document.getElementById('live').textContent === 'Live'")
-    assert browser.count("#events li") == 1
+    is_live(browser)
+    assert browser.count(".events li") == 1
     signed.client.ask("artifact.put", thread=thread, content="text", name="<b>note</b>.txt")
-    browser.wait_for("document.querySelectorAll('#events li').length === 2")
-    newest = browser.run("return document.querySelector('#events li').innerText")
+    browser.wait_for("document.querySelectorAll('.events li').length === 2")
+    newest = browser.run("return document.querySelector('.events li').innerText")
     assert "artifact.created" in newest
     assert "<b>note</b>.txt" in newest
-    browser.wait_for("document.getElementById('live').textContent === 'New: artifact.created'")
+    browser.wait_for("document.getElementById('live').textContent.includes('Latest events')")
     browser.click("#pause")
     for number in range(3):
         signed.client.ask("thread.checkpoint", thread=thread, name=f"mark {number}")
-    assert browser.count("#events li") == 2
+    assert browser.count(".events li") == 2
     browser.click("#pause")
-    browser.wait_for("document.querySelectorAll('#events li').length === 5")
-    numbers = browser.run("return [...document.querySelectorAll('#events .seq')].map(one => one.textContent)")
+    browser.wait_for("document.querySelectorAll('.events li').length === 5")
+    numbers = browser.run("return [...document.querySelectorAll('.events .seq')].map(one => one.textContent)")
     assert numbers == ["5", "4", "3", "2", "1"]
-    browser.click("#events a")
+    browser.click(".events a")
     assert "/artifacts/" in browser.url
     assert browser.complaints() == []
+
+
+def test_messages_and_agents_are_live(signed: Signed) -> None:
+    browser = signed.browser
+    for path, sender, said in (
+        ("/ui/messages", "ann", "the kettle whistles"), ("/ui/agents", "olga", "olga"), ("/ui/", "ann", "Is it hot?"),
+    ):  # fmt: skip
+        signed.see(path)
+        is_live(browser)
+        assert said not in browser.text
+        with Client(signed.socket, sender) as client:
+            client.ask("mail.send", to="pia", body=said, queue=True)
+        browser.wait_for("document.getElementById('content').innerText.includes(arguments[1])", said)
+
+
+def test_the_focus_and_what_is_open_outlive_a_change(signed: Signed) -> None:
+    browser, thread = signed.browser, signed.thread()
+    signed.client.ask("artifact.put", thread=thread, content="words " * 50, name="first.txt")
+    signed.see(f"/ui/threads/{thread}")
+    is_live(browser)
+    browser.run("document.querySelector('.events a').focus(); document.querySelector('details').open = true")
+    href = browser.run("return document.activeElement.href")
+    signed.client.ask("artifact.put", thread=thread, content="more " * 50, name="second.txt")
+    browser.wait_for("document.querySelectorAll('.events li').length === 3")
+    assert browser.run("return document.activeElement.href") == href
+    assert browser.run("return document.querySelector('details').open") is True
+
+
+def test_times_are_those_of_the_reader(signed: Signed) -> None:
+    browser = signed.browser
+    signed.thread()
+    try:
+        for zone, hours in (("Asia/Tokyo", 9), ("America/Phoenix", -7)):
+            browser.devtools("Emulation.setTimezoneOverride", {"timezoneId": zone})
+            signed.see("/ui/threads")
+            assert browser.run("return document.getElementById('zone').textContent") == f"{zone}, yours"
+            stamp, shown = browser.run("const one = document.querySelector('time'); "
+                                       "return [one.dateTime, one.textContent]")  # fmt: skip
+            local = datetime.fromisoformat(stamp) + timedelta(hours=hours)
+            assert shown == f"{local:%Y-%m-%d %H:%M:%S}"
+    finally:
+        browser.devtools("Emulation.setTimezoneOverride", {"timezoneId": ""})
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +193,7 @@ def test_hostile_text_never_runs_and_nothing_is_loaded_from_elsewhere(
             client = signed.client
             for payload in hostile.PAYLOADS:
                 client.ask("artifact.put", thread=hostile_thread, content=payload + " live", name=payload[:200])
-            browser.wait_for("document.querySelectorAll('#events .new').length === arguments[1]", len(hostile.PAYLOADS))
+            browser.wait_for("document.querySelector('.events').innerText.includes('{{7*7}}')")
         assert not browser.has_dialog()
         assert browser.run("return document.documentElement.dataset.owned") is None
         loaded = browser.run("return performance.getEntriesByType('resource').map(one => one.name)")
@@ -178,7 +226,7 @@ note("opaque", fetch(target + "/ui/", {{credentials: "include", mode: "no-cors"}
 note("threads", fetch(target + "/threads", {{credentials: "include"}}).then(r => r.text()));
 note("logout", fetch(target + "/ui/logout", {{method: "POST", credentials: "include", mode: "no-cors",
   headers: {{"Content-Type": "application/x-www-form-urlencoded"}}, body: "form_token=x"}}).then(r => r.type));
-note("stream", new Promise((yes, no) => {{ const s = new EventSource(target + "{stream}", {{withCredentials: true}});
+note("stream", new Promise((yes, no) => {{ const s = new EventSource(target + "/ui/", {{withCredentials: true}});
   s.onmessage = () => yes("read"); s.onerror = () => no(); }}));
 for (const [name, tag, path] of [["script", "script", "{content}"], ["image", "img", "{content}"]]) {{
   note(name, new Promise((yes, no) => {{ const one = document.createElement(tag); one.onload = () => yes("loaded");
@@ -222,7 +270,7 @@ def test_a_page_of_another_origin_reads_and_changes_nothing(signed: Signed, host
     thread = signed.thread("a secret name")
     ref = signed.client.ask("artifact.put", thread=thread, content=hostile.RUN, name="x.js").ref
     content = f"/ui/threads/{thread}/artifacts/{ref}/content"
-    page = ATTACK.format(target=signed.base, stream=f"/ui/threads/{thread}/events/stream", content=content)
+    page = ATTACK.format(target=signed.base, content=content)
     with page_of_another_origin(page.encode()) as port:
         signed.browser.go(f"http://{host}:{port}/")
         signed.browser.wait_for("document.body.dataset.found !== undefined")
@@ -233,7 +281,7 @@ def test_a_page_of_another_origin_reads_and_changes_nothing(signed: Signed, host
     } == {"page", "threads", "stream", "script", "image", "frame"}, found
     assert "secret" not in str(found)
     signed.see("/ui/")
-    assert signed.browser.title.startswith("Threads")  # still signed in
+    assert signed.browser.title.startswith("Now")  # still signed in
 
 
 def test_a_keyboard_suffices_and_everything_has_a_name(signed: Signed, hostile_thread: str) -> None:
@@ -243,9 +291,7 @@ def test_a_keyboard_suffices_and_everything_has_a_name(signed: Signed, hostile_t
     assert browser.run("return document.activeElement.textContent") == "Skip to the content"
     browser.press(ENTER)
     assert browser.run("return document.activeElement.id") == "main"
-    below = ("", "/events", "/state", "/artifacts", "/calls", "/messages")
-    paths = [f"/ui/threads/{hostile_thread}{path}" for path in below]
-    for path in [*paths, *hostile.MESSAGE_PAGES, "/ui/messages/1", "/ui/services"]:
+    for path in every_page(hostile_thread):
         signed.see(path)
         nodes = browser.devtools("Accessibility.getFullAXTree", {})["nodes"]
         named = [(one["role"]["value"], one.get("name", {}).get("value", "")) for one in nodes if not one["ignored"]]
@@ -258,14 +304,34 @@ def test_a_keyboard_suffices_and_everything_has_a_name(signed: Signed, hostile_t
         assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
+def every_page(thread: str) -> list[str]:
+    """One of each kind, full of hostile text."""
+    tabs = ("", "/events", "/state", "/artifacts", "/calls", "/messages")
+    below = [f"/ui/threads/{thread}{tab}" for tab in tabs]
+    others = ("/ui/", "/ui/threads", "/ui/services", "/ui/messages/1", "/ui/agent?name=ann", "/ui/nothing", "/ui/login")
+    return [*below, *hostile.MESSAGE_PAGES, *others]
+
+
+@pytest.mark.skipif("AXE_CORE" not in os.environ, reason="AXE_CORE names no axe.min.js")
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_error(signed: Signed, hostile_thread: str, width: int, scheme: str) -> None:
+    browser, axe = signed.browser, Path(os.environ["AXE_CORE"]).read_text()
+    browser.look(width, scheme)
+    refs = [one.ref for one in signed.client.ask("artifact.list", thread=hostile_thread).artifacts[:1]]
+    for path in [*every_page(hostile_thread), *(f"/ui/threads/{hostile_thread}/artifacts/{ref}" for ref in refs)]:
+        signed.see(path)
+        browser.run(f"{axe}; window.axe = axe;")
+        found = browser.run("return axe.run().then(one => one.violations.map(v => [v.id, v.nodes[0].html]))")
+        assert found == [], path
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_fit_and_can_be_read(signed: Signed, hostile_thread: str, width: int, scheme: str) -> None:
     browser = signed.browser
     browser.look(width, scheme)
-    tabs = ("", "/events", "/state", "/artifacts", "/calls", "/messages")
-    below = [f"/ui/threads/{hostile_thread}{tab}" for tab in tabs]
-    for path in ["/ui/login", "/ui/", *below, *hostile.MESSAGE_PAGES, "/ui/messages/1", "/ui/services"]:
+    for path in every_page(hostile_thread):
         signed.see(path)
         assert browser.run("return document.documentElement.scrollWidth") <= width, path
         assert browser.run(CONTRASTS) == [], path

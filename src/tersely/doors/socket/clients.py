@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Collection, Iterable
 from functools import partial
 
@@ -14,13 +15,14 @@ from tersely.doors.socket.envelopes import Delivered
 from tersely.doors.socket.services import Services
 from tersely.relay.access.access import Access
 from tersely.relay.mail.mail import Mail
-from tersely.relay.mail.messages import CHANNEL
+from tersely.relay.mail.messages import CHANNEL, LastScreen
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.mailboxes import Mark, Post, Posted, Stage, Waiting
 from tersely.relay.store.news import Here
 
 MAX_NOTES_AHEAD = 128  # not yet written, beyond which nothing is fetched from the disk to be delivered
 MARK_REST_SECONDS = 0.02  # for which they wait
+MAX_LAST_SCREENS = 200  # of wrapped programs; the one that changed longest ago is forgotten
 PUMPED_MESSAGES = 64  # read from the disk at one go
 
 
@@ -32,6 +34,7 @@ class Clients:
         self.access = access
         self.services = services
         self.names: dict[str, Connection] = {}  # in use, also by who is still being let in
+        self._screens: OrderedDict[str, LastScreen] = OrderedDict()  # the latest last, also of who is gone
         self.memory_messages = 0  # that were passed on and not kept
         self._behind: set[Connection] = set()  # they could be sent more, once it is noted what they were sent
         self._is_resting = False  # notes on deliveries wait for a message
@@ -49,6 +52,17 @@ class Clients:
         """What somebody says that they do, "" where they say nothing."""
         connection = self.names.get(name)
         return connection.activity if connection is not None else ""
+
+    def screen(self, name: str) -> LastScreen | None:
+        """The last screen of somebody that is known, also of who is gone."""
+        return self._screens.get(name)
+
+    def note_screen(self, name: str, text: str) -> None:
+        """Keep what the terminal of somebody shows now."""
+        self._screens[name] = LastScreen(text, self.mail.store.now_ms())
+        self._screens.move_to_end(name)
+        if len(self._screens) > MAX_LAST_SCREENS:
+            self._screens.popitem(last=False)
 
     def live(self, topic: str) -> Iterable[str]:
         """The agents and users that are connected, those alone that subscribe to the topic if there is one."""

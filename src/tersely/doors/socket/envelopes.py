@@ -13,7 +13,12 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from tersely.foundation.limits import MAX_INFLIGHT_MESSAGES, MAX_JSON_LEVELS, MAX_TTL_MILLISECONDS
+from tersely.foundation.limits import (
+    MAX_INFLIGHT_MESSAGES,
+    MAX_JSON_LEVELS,
+    MAX_SCREEN_CHARACTERS,
+    MAX_TTL_MILLISECONDS,
+)
 
 VERSION = 1
 NAME_PATTERN = r"[A-Za-z0-9_][A-Za-z0-9._:@/-]{0,63}"
@@ -187,9 +192,10 @@ class Refused(Struct):
 
 
 class Activity(Struct):
-    """What a client does: working, idle, waits for permission."""
+    """What a client does: working, idle, waits for permission; and what its terminal shows, "" for no news of it."""
 
     state: Short
+    screen: Annotated[str, Meta(max_length=MAX_SCREEN_CHARACTERS)] = ""
 
 
 class InChannel(Struct):

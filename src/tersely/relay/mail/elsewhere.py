@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from tersely.relay.mail.messages import Presence
+from tersely.relay.mail.messages import LastScreen, Presence
 from tersely.relay.store.mailboxes import Post, Posted
 from tersely.relay.store.news import Here
 
@@ -28,6 +28,10 @@ class Everywhere:
         """What somebody says that they do, "" where they say nothing."""
         other = self._others().get(name)
         return self._here.activity(name) or (other.activity if other else "")
+
+    def screen(self, name: str) -> LastScreen | None:
+        """The last screen of somebody that this process has heard of: others keep theirs to themselves."""
+        return self._here.screen(name)
 
     def live(self, topic: str) -> Iterable[str]:
         """The agents and users that are connected, those alone that subscribe to the topic if there is one."""

@@ -19,13 +19,12 @@ import msgspec
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import INDEXED_MESSAGES, MAX_SWEPT_BLOBS, MESSAGE_RETRY_SECONDS
-from tersely.relay.encoding import decode
 from tersely.relay.mail.brakes import Brakes
 from tersely.relay.mail.channels import Channels
 from tersely.relay.mail.elsewhere import Everywhere
 from tersely.relay.mail.identities import Identities
 from tersely.relay.mail.messages import CHANNEL, Accepted, Draft, Nobody, Outcome, Presence, recipients
-from tersely.relay.mail.questions import OpenQuestions, is_question
+from tersely.relay.mail.questions import SPOKEN, OpenQuestions, asks
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.commands import Batch, Edit, Write
 from tersely.relay.store.mailboxes import Mark, Post, Posted, Settled, Sought, Told, Waiting
@@ -43,7 +42,7 @@ MAX_RESTING_MARKS = 256  # notes on deliveries that wait for a message to be wri
 MAX_WAITING_POSTS = 20_000  # messages, and notes about them, that wait for the disk
 AGENT_KEPT_SECONDS = 30 * 86_400  # after which a name that nobody uses leaves the list
 SHARED_EXPIRY_SECONDS = 10  # between looks for what other processes have accepted and nobody has taken in time
-_SPOKEN = frozenset({"message", "action", CHANNEL})  # the kinds of what agents say to each other
+_SPOKEN = SPOKEN | {CHANNEL}  # the kinds of what agents say to each other, and to many
 MESSAGE_KEPT_SECONDS = 30 * 86_400  # after which one that nobody waits for is forgotten
 _NONCE_NAME = "mail nonce"
 _NUMBER_DIGITS = 18  # the database has no larger numbers, and what fails in one note fails for all in its group
@@ -131,11 +130,13 @@ class Mail:
         names = recipients(draft, self.identities, self.channels, self.presence)
         if draft.is_of_person:
             self.brakes.rest((*names, draft.to))
+            for name in names:
+                self.questions.said(draft.sender, name, asks=False)
         elif draft.kind in _SPOKEN and draft.sender_kind != "service":
             is_to_one = draft.kind != CHANNEL and len(names) == 1
             self.brakes.take(draft.sender, names, "" if is_to_one else draft.to)
             if is_to_one:
-                self.questions.said(draft.sender, names[0], asks=_asks(draft.payload))
+                self.questions.said(draft.sender, names[0], asks=asks(draft.payload))
         return Post(
             draft.sender, draft.sender_kind, draft.id, now_ms, draft.to, draft.topic, draft.thread, draft.kind,
             draft.payload, draft.treatment,
@@ -539,10 +540,6 @@ def _write(group: _Group, tables: Tables) -> _Written:
 def _tell_presence(sharing: Sharing, changed: Mapping[str, Here | None], tables: Tables) -> None:
     sharing.change(tables.database, changed)
     tables.news.is_presence_changed = True
-
-
-def _asks(payload: bytes) -> bool:
-    return (b"?" in payload or "？".encode() in payload) and is_question(str(decode(payload).get("body", "")))
 
 
 def _nonce(store: Store) -> str:

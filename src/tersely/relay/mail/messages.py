@@ -19,6 +19,13 @@ _TO_COME = re.compile(r"\w[\w.@/-]{0,63}", re.ASCII)  # a name; what has a proje
 CHANNEL = "channel"  # the kind of what was sent as CHANNEL_MESSAGE
 
 
+class LastScreen(NamedTuple):
+    """What the terminal of a wrapped program showed, and when."""
+
+    text: str
+    at_ms: int
+
+
 class Presence(Protocol):
     """Who is connected. Used on the thread that mail is attached to, and, to read, on any."""
 
@@ -27,6 +34,9 @@ class Presence(Protocol):
 
     def activity(self, name: str) -> str:
         """What somebody says that they do, "" where they say nothing."""
+
+    def screen(self, name: str) -> LastScreen | None:
+        """The last screen of somebody that is known, also of who is gone."""
 
     def live(self, topic: str) -> Iterable[str]:
         """The agents and users that are connected, those alone that subscribe to the topic if there is one."""
@@ -70,6 +80,10 @@ class Nobody:
     def activity(self, name: str) -> str:
         """Nothing."""
         return ""
+
+    def screen(self, name: str) -> LastScreen | None:
+        """None."""
+        return None
 
     def live(self, topic: str) -> Iterable[str]:
         """Nobody."""

@@ -4,20 +4,46 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from threading import Lock
 from typing import NamedTuple
 
 from tersely.foundation.clock import elapsed_seconds
+from tersely.relay.encoding import decode
+from tersely.relay.store.mailboxes import Told
 
 MAX_OPEN_QUESTIONS = 10_000  # of a relay; the oldest are forgotten
 OPEN_QUESTION_SECONDS = 3_600  # after which nobody waits for an answer any more
+SPOKEN = frozenset({"message", "action"})  # the kinds of what agents say to each other
 _MARK = re.compile(r"""[?？](?=[\s"'”»)\]]|$)""")  # not that of an address or of a type in code
 
 
 def is_question(body: str) -> bool:
     """Whether the words of a message ask something: a question mark ends one of them."""
     return _MARK.search(body) is not None
+
+
+def unanswered(messages: Iterable[Told]) -> list[Told]:
+    """The questions among messages, the oldest first, after which the one who was asked has not written back.
+
+    A later question of the same to the same takes the place of an earlier one. What went to several asks nobody.
+    """
+    found: dict[_Pair, Told] = {}
+    for one in messages:
+        if one.kind not in SPOKEN or len(one.deliveries) != 1:
+            continue
+        recipient = one.deliveries[0][0]
+        found.pop(_Pair(recipient, one.sender), None)
+        if asks(one.payload):
+            found.pop(_Pair(one.sender, recipient), None)
+            found[_Pair(one.sender, recipient)] = one
+    return list(found.values())
+
+
+def asks(payload: bytes) -> bool:
+    """Whether a message asks something, by its payload."""
+    has_mark = b"?" in payload or "？".encode() in payload
+    return has_mark and is_question(str(decode(payload).get("body", "")))
 
 
 class _Pair(NamedTuple):

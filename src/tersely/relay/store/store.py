@@ -211,6 +211,24 @@ class Store:
         )
         return [Entry(*row) for row in rows]
 
+    def grown_since(self, prefix: str, at_ms: int) -> list[str]:
+        """The streams whose names begin with a prefix and that have an entry of a time or later."""
+        rows = self._read.rows(
+            "select name from stream join entry on entry.stream = stream.id and entry.number = stream.last "
+            "where name >= ? and name < ? and at_ms >= ? order by name",
+            (prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1), at_ms),
+        )
+        return [row[0] for row in rows]
+
+    def last_before(self, stream: str, at_ms: int) -> int:
+        """The number of the latest entry of a stream before a time, 0 without one."""
+        found: int | None = self._read.value(
+            "select number from entry where stream = (select id from stream where name = ?) and at_ms < ? "
+            "order by number desc limit 1",
+            (stream, at_ms),
+        )
+        return found or 0
+
     def document(self, name: str) -> tuple[int, bytes] | None:
         """The present version of a document and its body."""
         row = self._read.row("select version, body from document where name = ?", (name,))

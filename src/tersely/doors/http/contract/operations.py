@@ -82,6 +82,7 @@ IF_MATCH_PATTERN = f'"?{VERSION}"?'
 _OF_HEADERS = {"state_patch": ("version",)}  # parameters that a header says
 KEY_PATTERN = f"[!-~]([ -~]{{0,{MAX_KEY_CHARACTERS - 2}}}[!-~])?"
 
+CURSOR_PATTERN = r"[0-9]{1,15}-[0-9]{1,15}-[^\x00]{1,200}"  # of an event of any thread: time in ms, number, thread
 _AFTER = Query("after", "those behind this number", 0, default=0)
 _THREAD = THREAD_ERRORS
 _ARTIFACT = ARTIFACT_ERRORS
@@ -188,6 +189,11 @@ OPERATIONS: tuple[Operation, ...] = (
         "event_stream", "GET", "/threads/{thread}/events/stream",
         "What happens, as server-sent events; `Last-Event-ID` resumes", None, gives=Content.EVENTS,
         query=(_AFTER,), fails=_THREAD,
+    ),
+    Operation(
+        "event_stream_all", "GET", "/events/stream",
+        "What happens in all threads, as server-sent events; `Last-Event-ID` resumes", None, gives=Content.EVENTS,
+        query=(Query("after", "those behind the event of this id; those from now on without", pattern=CURSOR_PATTERN),),
     ),
     asking(
         "cassette_put", "POST", "/cassettes", "artifact.put", status=201, summary="Store a text of no thread",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Executor
@@ -16,7 +17,7 @@ from starlette.responses import Response, StreamingResponse
 
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.threads import told
-from tersely.doors.http.contract.operations import Content
+from tersely.doors.http.contract.operations import CURSOR_PATTERN, Content
 from tersely.doors.http.request_parsing import Asked
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, MAX_BUNDLE_BYTES, UPLOAD_CHUNK_SECONDS
@@ -24,9 +25,10 @@ from tersely.relay import artifacts, cassettes, threads
 from tersely.relay.artifacts import Origin
 from tersely.relay.bundles import reading, writing
 from tersely.relay.encoding import encode
+from tersely.relay.following import Follower, cursor
 from tersely.relay.relay import Relay
 from tersely.relay.services.figures import CONTENT_TYPE
-from tersely.relay.streams import THREAD, Event
+from tersely.relay.streams import Event
 from tersely.relay.threads import Thread
 
 MAX_EVENT_STREAMS = 256
@@ -74,21 +76,24 @@ async def event_stream(relay: Relay, asked: Asked, request: Request, pool: Execu
     last = request.headers.get("last-event-id", "")
     if last.isascii() and last.isdigit() and len(last) <= 15:
         after = int(last)
-    chunks = event_chunks(relay, asked.path["thread"], after, request.app.state, _frame)
-    return StreamingResponse(chunks, media_type="text/event-stream")
+    thread = threads.get(relay.store, asked.path["thread"])
+    follower = Follower.of_thread(relay.store, thread.thread_id, after)
+    return _streaming(_followed(follower, _frame, request.app.state), request)
 
 
-def event_chunks(
-    relay: Relay, thread_id: str, after: int, state: State, frame: Callable[[Event], bytes]
-) -> AsyncGenerator[bytes, None]:
-    """The stream of a thread's events as they happen, each as `frame` writes it; `state` counts the streams.
+async def event_stream_all(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+    """Server-sent events of all threads, from now or from behind one on, for as long as somebody listens."""
+    last = request.headers.get("last-event-id", "")
+    text = last if re.fullmatch(CURSOR_PATTERN, last) else asked.query["after"] or ""
+    follower = Follower.behind(relay.store, text) if text else Follower(relay.store, relay.store.now_ms())
+    return _streaming(_followed(follower, _cursor_frame, request.app.state), request)
 
-    Raises `thread_not_found`, or `busy` where too many are open.
-    """
-    threads.get(relay.store, thread_id)
-    if state.event_streams >= MAX_EVENT_STREAMS:
+
+def _streaming(chunks: AsyncGenerator[bytes, None], request: Request) -> Response:
+    """An answer that goes on; raises `busy` where too many do."""
+    if request.app.state.event_streams >= MAX_EVENT_STREAMS:
         raise TerselyError("busy", f"{MAX_EVENT_STREAMS} streams of events are open", "close one, or ask for events")
-    return _events(relay, thread_id, after, state, frame)
+    return StreamingResponse(chunks, media_type=Content.EVENTS)
 
 
 async def thread_export(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
@@ -154,6 +159,7 @@ STREAMED: dict[str, Streamed] = {
     "cassette_upload": artifact_upload,
     "artifact_content": artifact_content,
     "event_stream": event_stream,
+    "event_stream_all": event_stream_all,
     "thread_export": thread_export,
     "thread_import": thread_import,
 }
@@ -163,28 +169,24 @@ def _frame(event: Event) -> bytes:
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.number, event.type.encode(), encode(event.told()))
 
 
-async def _events(
-    relay: Relay, thread_id: str, after: int, state: State, frame: Callable[[Event], bytes]
-) -> AsyncGenerator[bytes, None]:
+def _cursor_frame(event: Event) -> bytes:
+    told = encode(event.told())
+    return b"id: %s\nevent: %s\ndata: %s\n\n" % (cursor(event).encode(), event.type.encode(), told)
+
+
+async def _followed(follower: Follower, frame: Callable[[Event], bytes], state: State) -> AsyncGenerator[bytes, None]:
+    """What a follower finds, as it happens; `state` counts the streams."""
     loop = asyncio.get_running_loop()
     grown = asyncio.Event()
-    stream = THREAD + thread_id
-
-    def watcher(touched: frozenset[str]) -> None:
-        if stream in touched:
-            loop.call_soon_threadsafe(grown.set)
-
-    end = relay.store.watch(watcher)
+    end = follower.watch(lambda: loop.call_soon_threadsafe(grown.set))
     state.event_streams += 1
     try:
-        yield b": the events of this thread\n\n"
+        yield b": events as they happen\n\n"
         while True:
             grown.clear()
-            for event in threads.events(relay.store, thread_id, after):
-                after = event.number
-                yield frame(event)
-            if relay.store.last(stream) > after:
-                continue
+            while found := follower.next():
+                for event in found:
+                    yield frame(event)
             try:
                 await asyncio.wait_for(grown.wait(), HEARTBEAT_SECONDS)
             except TimeoutError:

@@ -7,7 +7,6 @@ import logging
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from concurrent.futures import Executor
-from contextlib import aclosing
 from functools import partial
 from importlib.resources import files
 from typing import Any
@@ -19,28 +18,35 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 
+from tersely.capabilities.relay.asking import result_of
+from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.relay.names import PERSON
 from tersely.doors.http.failures import status_of
 from tersely.doors.http.request_parsing import Asked
-from tersely.doors.http.routes.streams import artifact_content, event_chunks
+from tersely.doors.http.routes.streams import MAX_EVENT_STREAMS, artifact_content
 from tersely.doors.http.ui.entry import Entry, Session
-from tersely.doors.http.ui.layout import Shown, Visit, document, said, section
-from tersely.doors.http.ui.markup import Child, e
-from tersely.doors.http.ui.pages.agents import agents_page
+from tersely.doors.http.ui.pages.agents import agent_page, agents_page
 from tersely.doors.http.ui.pages.artifacts import artifact_page, artifacts_page, image
 from tersely.doors.http.ui.pages.calls import calls_page
-from tersely.doors.http.ui.pages.events import events_page, frame
+from tersely.doors.http.ui.pages.events import events_page
 from tersely.doors.http.ui.pages.messages import message_page, messages_page, thread_messages_page
+from tersely.doors.http.ui.pages.now import now_page
 from tersely.doors.http.ui.pages.services import services_page
 from tersely.doors.http.ui.pages.state import state_page
 from tersely.doors.http.ui.pages.thread import thread_page
 from tersely.doors.http.ui.pages.threads import threads_page
 from tersely.doors.http.ui.pages.work import work_page
+from tersely.doors.http.ui.rendering import MAX_UI_ANSWER_CHARACTERS, Shown, Visit, document
+from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
+from tersely.relay.encoding import encode
 from tersely.relay.relay import Relay
 from tersely.relay.teams.permissions import ALLOW
 
-MAX_UI_FORM_BYTES = 10_000
+MAX_UI_FORM_BYTES = 12 * MAX_UI_ANSWER_CHARACTERS + 8_000  # a character outside of ASCII is up to twelve
 MAX_UI_QUERY_CHARACTERS = 2_000  # of one parameter
+LIVE_LOOK_SECONDS = 1.0  # after which a page that somebody looks at is made again
+LIVE_REST_FACTOR = 20  # so many times as long as it takes to make it, at least, it is not made again
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -53,17 +59,20 @@ HEADERS = {
     "referrer-policy": "same-origin",
 }
 _KINDS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
-_PLACE = re.compile(r"/ui/[A-Za-z0-9/_.-]*")  # where one may go on to after signing in
+_PLACE = re.compile(r"/ui/[A-Za-z0-9/_.-]*(\?[A-Za-z0-9&=%+_.~-]*)?")  # where one may go on to after a form
+_EVENTS = "text/event-stream"
 _LOG = logging.getLogger("tersely.doors.http")
 
 Page = Callable[[Visit], Shown]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 _PAGES: dict[str, Page] = {
-    "/": threads_page,
+    "/": now_page,
+    "/threads": threads_page,
     "/messages": messages_page,
     "/messages/{number}": message_page,
     "/agents": agents_page,
+    "/agent": agent_page,
     "/work": work_page,
     "/services": services_page,
     "/threads/{thread_id}": thread_page,
@@ -90,7 +99,6 @@ class Pages:
         routes = [Route(path, self._page(page), methods=["GET"]) for path, page in _PAGES.items()]
         artifact = "/threads/{thread_id}/artifacts/{ref}"
         routes += [
-            Route("/threads/{thread_id}/events/stream", self._events, methods=["GET"]),
             Route(f"{artifact}/content", self._artifact_content, methods=["GET"]),
             Route(f"{artifact}/image", self._artifact_image, methods=["GET"]),
             Route("/static/{name}", self._static_file, methods=["GET"]),
@@ -98,6 +106,7 @@ class Pages:
             Route("/login", self._login, methods=["POST"]),
             Route("/logout", self._logout, methods=["POST"]),
             Route("/permissions/{id}", self._answer_permission, methods=["POST"]),
+            Route("/messages", self._send, methods=["POST"]),
         ]
         failing = {TerselyError: self._failed, HTTPException: self._unrouted, Exception: self._defect}
         app = Starlette(routes=routes, exception_handlers=failing)  # type: ignore[arg-type]
@@ -111,50 +120,59 @@ class Pages:
 
     def refusal(self, error: TerselyError) -> tuple[dict[str, str], bytes]:
         """What a browser is sent that may not see a page: the headers and a page that says why."""
-        return {**HEADERS, "content-type": "text/html; charset=utf-8"}, self._document(_failure(error), None)
+        return {**HEADERS, "content-type": "text/html; charset=utf-8"}, document(_failure(error), None).encode()
 
     # Pages
 
     def _page(self, page: Page) -> Endpoint:
         async def answering(request: Request) -> Response:
-            session = self._session(request)
-            form_token = session.form_token if session is not None and session.may_answer else ""
-            visit = Visit(self._relay, request.path_params, _query(request), form_token)
-            shown = await self._in_pool(partial(page, visit))
-            return self._html(shown, session)
+            visit = Visit(self._relay, request.path_params, _query(request))
+
+            def made() -> tuple[Shown, str]:
+                shown = page(visit)
+                return shown, document(shown, self._session(request), _here(request))
+
+            if _EVENTS in request.headers.get("accept", ""):
+                return self._live(request, made)
+            _, text = await self._in_pool(made)
+            return _html(text)
 
         return answering
+
+    def _live(self, request: Request, made: Callable[[], tuple[Shown, str]]) -> Response:
+        """A page whenever it is another, for as long as somebody looks and is signed in; raises `busy`."""
+        state = request.app.state
+        if state.event_streams >= MAX_EVENT_STREAMS:
+            raise TerselyError("busy", f"{MAX_EVENT_STREAMS} pages are looked at", "close one")
+        return StreamingResponse(self._changes(request, made), headers=HEADERS, media_type=_EVENTS)
+
+    async def _changes(self, request: Request, made: Callable[[], tuple[Shown, str]]) -> AsyncGenerator[bytes, None]:
+        state, before = request.app.state, ""
+        state.event_streams += 1
+        try:
+            while self._session(request) is not None:
+                watch = Stopwatch()
+                shown, text = await self._in_pool(made)
+                yield b": still here\n\n" if text == before else b"data: %s\n\n" % encode(text)
+                before = text
+                if not shown.is_live:
+                    return
+                await asyncio.sleep(max(LIVE_LOOK_SECONDS, LIVE_REST_FACTOR * watch.seconds()))
+        except TerselyError:  # what the page shows is there no longer
+            return
+        finally:
+            state.event_streams -= 1
 
     async def _in_pool(self, work: Callable[[], Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
-    def _html(self, shown: Shown, session: Session | None, status: int = 200) -> Response:
-        return Response(self._document(shown, session), status, HEADERS, "text/html; charset=utf-8")
-
-    def _document(self, shown: Shown, session: Session | None) -> bytes:
-        return document(shown, session)
+    def _shown(self, shown: Shown, session: Session | None, status: int = 200) -> Response:
+        return _html(document(shown, session), status)
 
     def _session(self, request: Request) -> Session | None:
         return self._entry.session(_cookies(request))
 
     # What is not a page
-
-    async def _events(self, request: Request) -> Response:
-        """The events of a thread for as long as the session lasts."""
-        after = _query(request).get("after", "0")
-        last = request.headers.get("last-event-id", "") or after
-        number = int(last) if last.isascii() and last.isdigit() and len(last) <= 15 else 0
-        chunks = event_chunks(self._relay, request.path_params["thread_id"], number, request.app.state, frame)
-        cookies = _cookies(request)
-
-        async def while_signed_in() -> AsyncGenerator[bytes, None]:
-            async with aclosing(chunks):
-                async for chunk in chunks:
-                    if self._entry.session(cookies) is None:
-                        return
-                    yield chunk
-
-        return StreamingResponse(while_signed_in(), headers=HEADERS, media_type="text/event-stream")
 
     async def _artifact_content(self, request: Request) -> Response:
         path = {"thread": request.path_params["thread_id"], "ref": request.path_params["ref"]}
@@ -176,7 +194,8 @@ class Pages:
     async def _login_page(self, request: Request) -> Response:
         """A form that shows the ticket. To look at an address must not use it up, and browsers look ahead."""
         query = _query(request)
-        return self._html(_login_form(query.get("ticket", ""), _place(query.get("next", ""))), None)
+        values = {"ticket": query.get("ticket", ""), "next": _place(query.get("next", ""))}
+        return self._shown(Shown("Sign in", "login.html", values, is_live=False), None)
 
     async def _login(self, request: Request) -> Response:
         form = await _form(request)
@@ -200,60 +219,66 @@ class Pages:
             )
         return session, form
 
-    # What the person decides
-
-    async def _answer_permission(self, request: Request) -> Response:
+    async def _form_of_person(self, request: Request) -> tuple[Session, dict[str, str]]:
+        """The same for what the person alone may do; raises `not_permitted` too."""
         session, form = await self._own_form(request)
         if not session.may_answer:
             hint = "`tersely relay open`, typed by you at a terminal, opens pages that may"
             raise TerselyError("not_permitted", "this browser was not signed in by a person at a terminal", hint)
+        return session, form
+
+    # What the person decides and says
+
+    async def _answer_permission(self, request: Request) -> Response:
+        _, form = await self._form_of_person(request)
         self._relay.permissions.answer(request.path_params["id"], allows=form.get("answer") == ALLOW)
-        return RedirectResponse("/ui/agents", 303, HEADERS)
+        return _back(form)
+
+    async def _send(self, request: Request) -> Response:
+        _, form = await self._form_of_person(request)
+        said = {name: form.get(name, "") for name in ("to", "body", "thread", "reply_to")}
+        if not said["body"].strip():
+            raise TerselyError("invalid_argument", "there is nothing to send", "write something and send it again")
+        await self._in_pool(partial(result_of, RelayContext(self._relay, PERSON), "mail.send", said))
+        return _back(form)
 
     # What goes wrong
 
     async def _failed(self, request: Request, error: TerselyError) -> Response:
-        return self._html(_failure(error), self._session(request), status_of(error.code))
+        return self._shown(_failure(error), self._session(request), status_of(error.code))
 
     async def _unrouted(self, request: Request, error: HTTPException) -> Response:
         code = "method_not_allowed" if error.status_code == 405 else "no_route"
         told = TerselyError(code, "There is no such page.")
-        return self._html(_failure(told), self._session(request), error.status_code)
+        return self._shown(_failure(told), self._session(request), error.status_code)
 
     async def _defect(self, request: Request, error: Exception) -> Response:
         _LOG.error("%s %s", request.method, request.url.path, exc_info=error)
         told = TerselyError("internal_error", f"{type(error).__name__}: a defect in Tersely", "the log has more")
-        return self._html(_failure(told), self._session(request), 500)
-
-
-def _login_form(ticket: str, place: str) -> Shown:
-    about = (
-        "A ticket signs one browser in, once, within two minutes. `tersely relay open THREAD` opens a page with one."
-    )
-    field: Child = [
-        e("label", "Ticket", for_="ticket"),
-        e("input", id="ticket", name="ticket", value=ticket, required=True, autocomplete="off", spellcheck="false"),
-    ]
-    form = e(
-        "form",
-        e("div", field, class_="field"),
-        e("input", type="hidden", name="next", value=place),
-        e("button", "Sign in"),
-        method="post",
-        action="/ui/login",
-        class_="fields",
-        data_sign_in=bool(ticket),
-    )
-    return Shown("Sign in", section("With a ticket", e("p", said(about)), form), scripts=("login.js",))
+        return self._shown(_failure(told), self._session(request), 500)
 
 
 def _failure(error: TerselyError) -> Shown:
     title = {"unauthorized": "Sign in first", "no_route": "Not found"}.get(error.code, "This did not work")
-    hint = error.hint or "Go back to the list of threads."
+    hint = error.hint or "Go back to the first page."
     if error.code == "unauthorized" and "ticket" not in error.message:
         hint = "`tersely relay open THREAD` opens a page that signs this browser in."
-    ways = e("p", e("a", "Threads", href="/ui/"), " · ", e("a", "Sign in with a ticket", href="/ui/login"))
-    return Shown(title, section(error.code, e("p", error.message), e("p", said(hint), class_="note"), ways))
+    return Shown(title, "failure.html", {"error": error, "hint": hint}, is_live=False)
+
+
+def _html(text: str, status: int = 200) -> Response:
+    return Response(text, status, HEADERS, "text/html; charset=utf-8")
+
+
+def _back(form: dict[str, str]) -> Response:
+    """To the page that a form was on."""
+    return RedirectResponse(_place(form.get("next", "")), 303, HEADERS)
+
+
+def _here(request: Request) -> str:
+    """What was asked for, as a form may lead back to it."""
+    query = request.url.query
+    return request.url.path + (f"?{query}" if query else "")
 
 
 def _place(text: str) -> str:

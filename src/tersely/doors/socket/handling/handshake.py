@@ -51,9 +51,11 @@ def bye(clients: Clients, connection: Connection, envelope: Envelope) -> None:
 
 
 def state(clients: Clients, connection: Connection, envelope: Envelope) -> None:
-    """Note what a client does."""
+    """Note what a client does, and what its terminal shows."""
     said: envelopes.Activity = payload_of(envelope, envelopes.Activity)
     connection.activity = said.state
+    if said.screen:
+        clients.note_screen(connection.name, said.screen)
 
 
 def _open(

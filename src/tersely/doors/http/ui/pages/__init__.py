@@ -1,1 +1,1 @@
-"""The pages: each a function of the relay and what was asked for to elements."""
+"""The pages: each a function of the relay and what was asked for to a template and its values."""

@@ -1,121 +1,64 @@
-"""Who there is: agents, users and services by name, whether they are connected, what waits for them; and channels."""
+"""Who there is: agents, users and services by name, what they do, what waits for them; and channels."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
+from typing import Any
 
-from tersely.doors.http.ui.layout import (
-    Column,
-    Shown,
-    Visit,
-    actor,
-    address,
-    badge,
-    by_agents,
-    older,
-    said,
-    section,
-    table,
-    value_text,
-    when,
-)
-from tersely.doors.http.ui.markup import Child, Element, e
+from tersely.doors.http.ui.pages.work import held
+from tersely.doors.http.ui.rendering import Shown, Trail, Visit
+from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import UI_PAGE_ROWS
-from tersely.relay.encoding import timestamp
 from tersely.relay.mail.messages import state_of
+from tersely.relay.relay import Relay
 from tersely.relay.store.mailboxes import Identity
-from tersely.relay.teams.permissions import ALLOW, DENY
 
-_COLUMNS = (
-    Column("Name"), Column("Is"), Column("Waiting", True), Column("Task"), Column("Program", is_wide=True),
-    Column("Project", is_wide=True), Column("Last seen", is_wide=True),
-)  # fmt: skip
-_PERMISSIONS = (Column("Agent"), Column("Tool"), Column("What for"), Column("Since", is_wide=True), Column("Answer"))
-_CHANNELS = (Column("Channel"), Column("Members"), Column("Since", is_wide=True))
+MAX_UI_NAME_CHARACTERS = 200
+_ABOUT = ("task", "program", "model", "workingDirectory")  # what an agent says of itself, as far as it is shown
 
 
 def agents_page(visit: Visit) -> Shown:
     """Everybody who is known, those that are connected first."""
-    mail = visit.relay.mail
+    relay = visit.relay
+    known, start = listed(relay, relay.mail.identities.all()), visit.number("after") or 0
+    values = {
+        "waiting": relay.permissions.listed()[:UI_PAGE_ROWS],
+        "rows": known[start : start + UI_PAGE_ROWS],
+        "more": (("agents",), {"after": start + UI_PAGE_ROWS}) if len(known) > start + UI_PAGE_ROWS else None,
+        "channels": relay.mail.channels.all()[:UI_PAGE_ROWS],
+    }
+    return Shown("Agents", "relay/agents.html", values)
+
+
+def agent_page(visit: Visit) -> Shown:
+    """One agent, by its name in the query, also one that is still to come; raises `recipient_not_found`."""
+    relay, name = visit.relay, visit.query.get("name", "")
+    if not 0 < len(name) <= MAX_UI_NAME_CHARACTERS:
+        raise TerselyError("recipient_not_found", "Nobody can be called that.", "Go back to the agents.")
+    identity = relay.mail.identities.get(name) or Identity(name, kind="has not come yet")
+    (agent,) = listed(relay, [identity])
+    values = {
+        "agent": agent,
+        "about": [(one, identity.details[one]) for one in _ABOUT if identity.details.get(one)],
+        "waiting": [one for one in relay.permissions.listed() if one.agent == name],
+        "screen": relay.mail.presence.screen(name),
+        "held": [one for one in held(relay) if one.claim.holder == name][:UI_PAGE_ROWS],
+    }
+    return Shown(name, "relay/agent.html", values, Trail("Agents", "/ui/agents"))
+
+
+def listed(relay: Relay, known: Iterable[Identity]) -> list[dict[str, Any]]:
+    """Agents with what they do and what waits for them, those that are connected first."""
+    mail, owed = relay.mail, relay.mail.questions.owed()
     connected = frozenset(mail.presence.connected())
-    known = sorted(mail.identities.all(), key=lambda one: (one.name not in connected, one.name))
-    start = _start(visit)
-    shown = known[start : start + UI_PAGE_ROWS]
-    rows = [_row(visit, one, connected) for one in shown]
-    more = older(address("agents", after=start + UI_PAGE_ROWS), "More") if len(known) > start + UI_PAGE_ROWS else None
-    nobody = e("p", said("Nobody has come yet. `tersely run -- PROGRAM` runs a program as an agent."), class_="empty")
-    listed = table("Everybody, those who are connected first", _COLUMNS, rows, "") if rows else nobody
-    content = e(
-        "div",
-        _waiting(visit),
-        section("Who is known", listed, more, note=by_agents("what they say of themselves"), id="known"),
-        _channels(visit),
-    )
-    return Shown("Agents", content)
-
-
-def _waiting(visit: Visit) -> Child:
-    """What agents wait for permission to do, with the person's answers."""
-    open_ones = visit.relay.permissions.listed()
-    if not open_ones:
-        return None
     rows = [
-        [
-            actor(one.agent),
-            e("code", one.tool),
-            e("code", e("bdi", value_text(one.what))),
-            when(timestamp(one.since_ms)),
-            _answers(visit, one.id),
-        ]
-        for one in open_ones[:UI_PAGE_ROWS]
+        {
+            **one._asdict(),
+            "is_connected": one.name in connected,
+            "state": state_of(one.name, mail.presence),
+            "waiting": mail.load(one.name)[0],
+            "owes": owed.get(one.name, []),
+        }
+        for one in known
     ]
-    listed = table("What agents wait for permission to do", _PERMISSIONS, rows, "")
-    return section("Waiting for permission", listed, note=by_agents("as they ask it"), id="permissions")
-
-
-def _answers(visit: Visit, id: str) -> Child:
-    if not visit.form_token:
-        return e("small", "answer where it runs, or open this page by ", e("code", "tersely relay open"))
-    return e(
-        "form",
-        e("input", type="hidden", name="form_token", value=visit.form_token),
-        e("button", "Allow", name="answer", value=ALLOW),
-        " ",
-        e("button", "Deny", name="answer", value=DENY, class_="quiet"),
-        method="post",
-        action=f"/ui/permissions/{id}",
-    )
-
-
-def _row(visit: Visit, one: Identity, connected: Collection[str]) -> list[Child]:
-    return [
-        [e("a", e("bdi", one.name), href=address("messages", **{"with": one.name})), e("small", one.kind, class_="id")],
-        badge(state_of(one.name, visit.relay.mail.presence), "good" if one.name in connected else "muted"),
-        f"{visit.relay.mail.load(one.name)[0]:,}",
-        _said(one, "task"),
-        _said(one, "program"),
-        e("bdi", one.project),
-        when(timestamp(one.last_ms)),
-    ]
-
-
-def _said(one: Identity, member: str) -> Child:
-    value = one.details.get(member)
-    return e("bdi", value_text(value)) if value else None
-
-
-def _channels(visit: Visit) -> Element:
-    rows = [
-        [
-            e("a", e("bdi", one.name), href=address("messages", **{"with": one.name})),
-            e("bdi", value_text(", ".join(one.members))),
-            when(timestamp(one.created_ms)),
-        ]
-        for one in visit.relay.mail.channels.all()[:UI_PAGE_ROWS]
-    ]
-    return section("Channels", table("Channels, by name", _CHANNELS, rows, "Nobody is in a channel."))
-
-
-def _start(visit: Visit) -> int:
-    text = visit.query.get("after", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 6 else 0
+    return sorted(rows, key=lambda row: (not row["is_connected"], row["name"]))

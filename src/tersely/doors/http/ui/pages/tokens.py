@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from tersely.doors.http.ui.layout import Column, Visit, section, table, when
-from tersely.doors.http.ui.markup import Child, Element, e
 from tersely.doors.http.ui.pages.events import latest
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_PLOTTED_EVENTS
 from tersely.relay import artifacts, streams
 from tersely.relay.artifacts import Artifact
-from tersely.relay.encoding import timestamp
 from tersely.relay.store.store import Store
 from tersely.relay.streams import Event
 
@@ -27,31 +24,11 @@ class _Step(NamedTuple):
     actual: int
 
 
-def tokens_section(visit: Visit, thread_id: str, told: dict[str, Any]) -> Element:
-    """The figures over time, as a table. `told` are the figures of the thread as they are now."""
-    naive, actual, avoided = told["naive_tokens"], told["actual_tokens"], told["avoided_tokens"]
-    share = f", {avoided * 100 / naive:.0f} %" if naive > 0 else ""
-    note = f"{naive:,} if all had been pasted, {actual:,} were sent, {avoided:,} avoided{share}"
-    points = _points(visit.relay.store, thread_id, told)
-    if len(points) < 2:
-        return section("Tokens", e("p", "Nothing has been counted yet.", class_="empty"), note=note)
-    return section("Tokens", _figures(points, told), note=note)
-
-
-def _figures(points: list[_Step], told: dict[str, Any]) -> Element:
-    columns = (Column("Time"), Column("If pasted", True), Column("Sent", True), Column("Avoided", True))
-    every = max(1, -(-len(points) // _LISTED_POINTS))
-    rows: list[list[Child]] = [
-        [when(timestamp(one.at_ms)), f"{one.naive:,}", f"{one.actual:,}", f"{one.naive - one.actual:,}"]
-        for one in points[::-1][::every]
-    ]
-    estimate = told["estimate"]
-    said = (
-        f"By characters divided by four: {estimate['naive_tokens']:,} if pasted, {estimate['actual_tokens']:,} sent, "
-        f"{estimate['avoided_tokens']:,} avoided."
-    )
-    listed = table("Tokens over time, the newest first", columns, rows, "")
-    return e("details", e("summary", "The figures over time"), listed, e("p", said, class_="note"))
+def points(store: Store, thread_id: str, told: dict[str, Any]) -> list[_Step]:
+    """Figures of a thread over time, the newest first; none before anything was counted. `told` are those of now."""
+    found = _points(store, thread_id, told)
+    every = max(1, -(-len(found) // _LISTED_POINTS))
+    return found[::-1][::every] if len(found) > 1 else []
 
 
 def _points(store: Store, thread_id: str, told: dict[str, Any]) -> list[_Step]:

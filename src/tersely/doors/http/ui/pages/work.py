@@ -3,78 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from tersely.doors.http.ui.layout import (
-    Column,
-    Shown,
-    Visit,
-    actor,
-    address,
-    badge,
-    by_agents,
-    section,
-    table,
-    value_text,
-    when,
-)
-from tersely.doors.http.ui.markup import Child, Element, e
+from tersely.doors.http.ui.rendering import Shown, Visit
 from tersely.foundation.limits import UI_PAGE_ROWS
-from tersely.relay.encoding import timestamp
+from tersely.relay.relay import Relay
 from tersely.relay.streams import THREAD
-from tersely.relay.teams.board import BLOCKED, DONE, PROJECT_THREAD, TAKEN, Board, Item
+from tersely.relay.teams.board import DONE, PROJECT_THREAD, Board, Item
 from tersely.relay.teams.claims import Claim
 
 MAX_UI_BOARDS = 50
-_ITEMS = (Column("Item"), Column("What"), Column("Is"), Column("Who"), Column("After", is_wide=True))
-_CLAIMS = (
-    Column("Claimed"), Column("Who"), Column("What for"), Column("Since", is_wide=True), Column("Until", is_wide=True),
-)  # fmt: skip
-_KIND = {DONE: "good", BLOCKED: "warn", TAKEN: "good"}
+
+
+class ProjectBoard(NamedTuple):
+    """The board of one project."""
+
+    project: str
+    thread_id: str
+    items: list[Item]
+
+    @property
+    def shown(self) -> list[Item]:
+        """Those that have a place on a page."""
+        return self.items[:UI_PAGE_ROWS]
+
+    @property
+    def open(self) -> list[Item]:
+        """Those that are not done, as far as they have a place on a page."""
+        return [one for one in self.items if one.status != DONE][:UI_PAGE_ROWS]
+
+    @property
+    def done(self) -> int:
+        """How many are done."""
+        return sum(one.status == DONE for one in self.items)
+
+
+class Held(NamedTuple):
+    """A claim in its project."""
+
+    project: str
+    claim: Claim
 
 
 def work_page(visit: Visit) -> Shown:
     """The boards, the newest first, and all claims."""
-    boards = list(_boards(visit))
-    nothing = e("p", "There are no boards. ", e("code", "tersely board add TEXT"), " makes one.", class_="empty")
-    return Shown("Work", e("div", boards or section("Boards", nothing), _claimed(visit)))
+    values = {"boards": list(boards(visit.relay)), "held": list(held(visit.relay))[:UI_PAGE_ROWS]}
+    return Shown("Work", "relay/work.html", values)
 
 
-def _boards(visit: Visit) -> Iterator[Element]:
-    relay = visit.relay
+def boards(relay: Relay) -> Iterator[ProjectBoard]:
+    """The boards of the projects."""
     for name in relay.store.names(THREAD + PROJECT_THREAD, "", MAX_UI_BOARDS):
         thread_id = name.removeprefix(THREAD)
         items = Board(relay.store, thread_id, "", relay.is_working).items()
-        project = thread_id.removeprefix(PROJECT_THREAD) or "no project"
-        rows = [_item(one) for one in items[:UI_PAGE_ROWS]]
-        listed = table(f"Items of {project}", _ITEMS, rows, "Nothing is on the board.")
-        done = sum(one.status == DONE for one in items)
-        thread = e("a", "thread", href=address("threads", thread_id))
-        note = [f"{done:,} of {len(items):,} done · ", thread, " · ", by_agents("each named in its line")]
-        yield section(f"Board of {project}", listed, note=note, id=thread_id)
+        yield ProjectBoard(thread_id.removeprefix(PROJECT_THREAD) or "no project", thread_id, items)
 
 
-def _item(one: Item) -> list[Child]:
-    what: Child = e("bdi", value_text(one.step))
-    if one.why:
-        what = [what, e("small", "waits: ", e("bdi", value_text(one.why)), class_="id")]
-    who = actor(one.by) if one.by else None
-    return [one.id, what, badge(one.status, _KIND.get(one.status, "muted")), who, ", ".join(one.needs)]
-
-
-def _claimed(visit: Visit) -> Element:
-    rows: list[list[Child]] = []
-    for project, held in visit.relay.claims.by_project():
-        rows += [_claim(project, one) for one in held]
-    listed = table("Claims, by project", _CLAIMS, rows[:UI_PAGE_ROWS], "Nothing is claimed.")
-    return section("Claims", listed, note=by_agents("each named in its line"))
-
-
-def _claim(project: str, one: Claim) -> list[Child]:
-    place = e("small", e("bdi", project or "no project"), class_="id")
-    return [
-        [e("bdi", value_text(one.target)), place],
-        [actor(one.holder), " (shared)" if one.is_shared else None],
-        e("bdi", value_text(one.why)),
-        when(timestamp(one.since_ms)),
-        when(timestamp(one.until_ms)),
-    ]
+def held(relay: Relay) -> Iterator[Held]:
+    """What is claimed, by project."""
+    for project, claims in relay.claims.by_project():
+        for claim in claims:
+            yield Held(project, claim)

@@ -1,0 +1,98 @@
+"""The first page: what goes on now, and what waits for somebody, above all for the person."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from tersely.capabilities.relay.names import PERSON
+from tersely.doors.http.ui.pages.agents import listed
+from tersely.doors.http.ui.pages.messages import NEWEST, row
+from tersely.doors.http.ui.pages.picture import Talk, picture
+from tersely.doors.http.ui.pages.work import Held, ProjectBoard, boards, held
+from tersely.doors.http.ui.rendering import Shown, Visit
+from tersely.foundation.limits import UI_PAGE_ROWS
+from tersely.relay.accounting import day_scope, savings
+from tersely.relay.mail.questions import OPEN_QUESTION_SECONDS, unanswered
+from tersely.relay.relay import WORKING, Relay
+from tersely.relay.store.mailboxes import Sought, Told
+from tersely.relay.teams.board import TAKEN
+
+MAX_UI_COUNTED_MESSAGES = 500  # the latest, of which the first page shows questions and who talks to whom
+_SHOWN_TARGETS = 4  # of what one agent holds
+_PERMISSION = "waits for permission"  # what an agent says that waits for one
+
+
+class _Work(NamedTuple):
+    """What is claimed and on boards."""
+
+    held: list[Held]
+    boards: list[ProjectBoard]
+
+
+def now_page(visit: Visit) -> Shown:
+    """What goes on now."""
+    relay = visit.relay
+    work = _Work(list(held(relay)), list(boards(relay)))
+    waiting = relay.permissions.listed()
+    messages = _recent(relay)
+    questions = unanswered(messages)
+    working = _working(relay, work, questions)
+    talk = _talk(messages)
+    figures = [
+        ("Agents connected", f"{len(working):,}"),
+        ("At work", f"{sum(one['state'] == WORKING for one in working):,}"),
+        ("Wait for permission", f"{len(waiting):,}"),
+        ("Open questions", f"{len(questions):,}"),
+        ("Claims", f"{len(work.held):,}"),
+        ("Tokens avoided today (UTC)", f"{_avoided_today(relay):,}"),
+    ]
+    values = {
+        "figures": figures,
+        "waiting": waiting[:UI_PAGE_ROWS],
+        "questions": [{**row(one), "message_id": relay.mail.message_id(one.number)} for one in questions],
+        "person": PERSON,
+        "agents": working[:UI_PAGE_ROWS],
+        "agents_left": max(0, len(working) - UI_PAGE_ROWS),
+        "talk": talk,
+        "picture": picture(talk, frozenset(relay.mail.presence.connected())),
+        "is_cut": len(messages) == MAX_UI_COUNTED_MESSAGES,
+        "most": MAX_UI_COUNTED_MESSAGES,
+        "boards": [one for one in work.boards if one.open],
+        "held": work.held[:UI_PAGE_ROWS],
+    }
+    return Shown("Now", "relay/now.html", values)
+
+
+def _recent(relay: Relay) -> list[Told]:
+    """The messages of the last hour, the oldest first, no more than are counted."""
+    since_ms = relay.store.now_ms() - OPEN_QUESTION_SECONDS * 1000
+    found = relay.mail.recent(Sought(), NEWEST, MAX_UI_COUNTED_MESSAGES)
+    return [one for one in reversed(found) if one.at_ms >= since_ms]
+
+
+def _working(relay: Relay, work: _Work, questions: Iterable[Told]) -> list[dict[str, Any]]:
+    """The agents that are connected, with what they hold and for whom they wait."""
+    connected = relay.mail.presence.connected()
+    known = (relay.mail.identities.get(name) for name in connected)
+    rows = listed(relay, [one for one in known if one is not None and one.kind != "service"])
+    taken = [item for board in work.boards for item in board.items if item.status == TAKEN]
+    for one in rows:
+        targets = [claimed.claim.target for claimed in work.held if claimed.claim.holder == one["name"]]
+        one["held"], one["held_more"] = targets[:_SHOWN_TARGETS], max(0, len(targets) - _SHOWN_TARGETS)
+        one["board_items"] = [item for item in taken if item.by == one["name"]]
+        one["waits_for"] = sorted({asked.addressed for asked in questions if asked.sender == one["name"]})
+        one["is_blocked"] = one["state"] == _PERMISSION
+    return rows
+
+
+def _talk(messages: Iterable[Told]) -> list[Talk]:
+    """How many messages went from whom to whom, most at first."""
+    counts = Counter((one.sender, mailbox) for one in messages for mailbox, _ in one.deliveries)
+    return [Talk(*pair, count) for pair, count in counts.most_common()]
+
+
+def _avoided_today(relay: Relay) -> int:
+    avoided: int = savings(relay.store, day_scope(relay.store.now_ms())).told()["avoided_tokens"]
+    return avoided
