@@ -75,7 +75,7 @@ async def play(home: Path, is_over: asyncio.Event) -> None:
     """Everybody comes, works and talks, and stays until it is over."""
     peers = {}
     for name, task, state, screen in AGENTS:
-        peers[name] = await Peer.connect(name, home=home, task=task, program="claude", directory="/home/you/shop")
+        peers[name] = await Peer.connect(name, home=home, task=task, program="claude", project="shop")
         peers[name].tell_state(state, screen)
     for sender, to, body in MESSAGES:
         await peers[sender].send(to, body, queue=True)
