@@ -98,6 +98,7 @@ class Peer:
         self.token = ""
         self.session_id = ""
         self.resume_token = ""
+        self._shows_screens = False  # the relay is one of this machine
         self._home = home
         self._hello = dict(hello)
         self._wire: _Wire | None = None
@@ -182,6 +183,7 @@ class Peer:
             raise
         self.session_id, self.resume_token = welcome["session_id"], welcome.get("resume_token", "")
         self.token = welcome.get("token", self.token)
+        self._shows_screens = welcome.get("server", {}).get("screens") is True
 
     async def send(
         self,
@@ -310,9 +312,10 @@ class Peer:
     def tell_state(self, state: str, screen: str = "") -> None:
         """Say what one does, which `agents` shows: working, idle, waits for permission; and what one's terminal shows.
 
-        Of a screen no more than its last `MAX_SCREEN_CHARACTERS` are sent.
+        Of a screen no more than its last `MAX_SCREEN_CHARACTERS` are sent, and nothing to a relay of another machine.
         """
-        self._say("STATE", {"state": state, "screen": screen[-MAX_SCREEN_CHARACTERS:]} if screen else {"state": state})
+        shown = screen[-MAX_SCREEN_CHARACTERS:] if self._shows_screens else ""
+        self._say("STATE", {"state": state, "screen": shown} if shown else {"state": state})
 
     def log(self, data: str) -> None:
         """Show what one does to whoever subscribes to `logs`."""

@@ -173,7 +173,7 @@ RULES: Mapping[str, Rule] = {
     **_rules(_WRITE, _call, "cap_invoke"),
     **_rules(_WRITE, _permission, "permission_answer"),
     **_rules(_READ, _own_token, "token_revoke"),
-    **_rules(_ADMIN, _anything, "metrics"),
+    **_rules(_ADMIN, _anything, "metrics", "event_stream_all"),
     # Envelopes
     **_rules(
         _READ, _anything, "HELLO", "RESUME", "PING", "PONG", "BYE", "ACK", "NACK", "SYNC", "STATE", "UNSUBSCRIBE",

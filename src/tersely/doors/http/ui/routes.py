@@ -19,8 +19,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 
 from tersely.capabilities.relay.asking import result_of
-from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.names import PERSON
+from tersely.capabilities.relay.context import PERSON, RelayContext
 from tersely.doors.http.failures import status_of
 from tersely.doors.http.request_parsing import Asked
 from tersely.doors.http.routes.streams import MAX_EVENT_STREAMS, artifact_content

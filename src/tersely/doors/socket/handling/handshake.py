@@ -51,10 +51,10 @@ def bye(clients: Clients, connection: Connection, envelope: Envelope) -> None:
 
 
 def state(clients: Clients, connection: Connection, envelope: Envelope) -> None:
-    """Note what a client does, and what its terminal shows."""
+    """Note what a client does, and what its terminal shows where it is one of this machine."""
     said: envelopes.Activity = payload_of(envelope, envelopes.Activity)
     connection.activity = said.state
-    if said.screen:
+    if said.screen and connection.principal is None:
         clients.note_screen(connection.name, said.screen)
 
 
@@ -111,7 +111,11 @@ def _welcome(
     told: dict[str, Any] = {
         "session_id": session.identity.session,
         "resume_token": session.resume,
-        "server": {"max_frame_bytes": MAX_FRAME_BYTES, "heartbeat_ms": SOCKET_HEARTBEAT_SECONDS * 1000},
+        "server": {
+            "max_frame_bytes": MAX_FRAME_BYTES,
+            "heartbeat_ms": SOCKET_HEARTBEAT_SECONDS * 1000,
+            "screens": connection.principal is None,
+        },
         "resumed": session.is_resumed,
     }
     if session.token:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from tersely.capabilities.relay.names import PERSON
+from tersely.capabilities.relay.context import PERSON
 from tersely.doors.http.ui.pages.agents import listed
 from tersely.doors.http.ui.pages.messages import NEWEST, row
 from tersely.doors.http.ui.pages.picture import Talk, picture
