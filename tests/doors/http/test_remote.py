@@ -20,7 +20,7 @@ from tersely.capabilities.declaration import Effect, parameters_of
 from tersely.cli.daemon import ANSWER_WORDS
 from tersely.client import Client, ask, relay_process
 from tersely.doors.home import NO_PORT
-from tersely.doors.http.contract.operations import OPERATIONS
+from tersely.doors.http.contract.operations import OPERATIONS, Content
 from tersely.doors.listening import Address, read_address
 from tersely.doors.socket.router import _BEFORE, _DO
 from tersely.foundation import certificates
@@ -280,7 +280,7 @@ def test_tenants_see_nothing_of_each_other(far: Far) -> None:
     far.capability(red, "claim.take", targets=["crimson.py"], project="shop")
     far.capability(red, "board.add", step="crimson step", project="shop")
     values = {"thread": thread, "ref": ref, "name": "red", "kind": "thread", "message_id": "00000000-1"}
-    asked = [one for one in OPERATIONS if one.method == "GET" and one.name != "event_stream"]
+    asked = [one for one in OPERATIONS if one.method == "GET" and one.gives is not Content.EVENTS]
     for operation in asked:
         path = operation.path.format(**values)
         query = "?query=crimson" if any(one.is_required for one in operation.query) else ""
@@ -289,6 +289,14 @@ def test_tenants_see_nothing_of_each_other(far: Far) -> None:
         content = connection.getresponse().read()
         connection.close()
         assert b"crimson" not in content, operation.name
+    far.capability(blue, "thread.new", name="azure")
+    connection = far.connect()
+    connection.request("GET", "/events/stream?after=0-0-x", headers={"Authorization": f"Bearer {blue}"})
+    stream, came = connection.getresponse(), b""
+    while b"azure" not in came:
+        came += stream.readline()
+    connection.close()
+    assert b"crimson" not in came
     given = {
         "thread": thread, "ref": ref, "name": "red", "query": "crimson", "item": "b1", "project": "shop",
         "message_id": "00000000-1", "channel": "#crimson", "targets": ["crimson.py"],
