@@ -24,7 +24,7 @@ run: .venv/installed
 	$(BIN)/tersely diff-context --base $(BASE) --budget 800
 
 test: lint
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 4 --dist worksteal  # on two cores: many tests wait for other processes
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check
