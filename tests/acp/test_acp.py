@@ -317,3 +317,9 @@ def test_the_process_ends_with_its_input(root: Path, scripted: Scripted) -> None
         check=False,
     )  # fmt: skip
     assert (ended.returncode, ended.stdout) == (0, b"")
+
+
+def test_what_is_no_pipe_is_refused(root: Path) -> None:
+    ended = ran(root, "http://127.0.0.1:9", ["acp"])
+    assert ended.returncode == 2
+    assert b"through a pipe" in ended.stderr

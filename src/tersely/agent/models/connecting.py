@@ -28,7 +28,7 @@ from tersely.agent.models.recognition import (
     window_for,
     window_now,
 )  # fmt: skip
-from tersely.agent.models.retries import Retries, TransientError
+from tersely.agent.models.retries import AbsentError, Retries, TransientError
 from tersely.agent.models.served import Dialect, Known, ServedModel
 from tersely.agent.models.template_escaping import EscapedModel
 from tersely.agent.models.wire import Endpoint, endpoint
@@ -75,7 +75,7 @@ async def connect(
         try:
             return EscapedModel(await server.model(model, window))
         except TransientError as error:
-            if notify is None:
+            if notify is None or isinstance(error, AbsentError):
                 raise
             seconds = retries.wait(error)
             notify(retries.notice(error, seconds))

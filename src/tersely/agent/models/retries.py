@@ -24,6 +24,10 @@ class TransientError(TerselyError):
         self.wait_seconds = wait_seconds
 
 
+class AbsentError(TransientError):
+    """Nothing listens. A server that was there may come back; where none was yet, the address is more likely wrong."""
+
+
 class Retries:
     """The attempts at one answer."""
 

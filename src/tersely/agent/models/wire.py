@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from tersely.agent.models.retries import TransientError
+from tersely.agent.models.retries import AbsentError, TransientError
 from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.tokens import well_formed
@@ -167,7 +167,7 @@ def _failed(place: Endpoint, error: Exception, when: str) -> TerselyError:
         return TransientError("model_unavailable", message, _START_HINT)
     if isinstance(error, http.ConnectError):
         message = f"no server of models listens at {place.url}: {http.reason(error)}"
-        return TransientError("model_unavailable", message, _START_HINT)
+        return AbsentError("model_unavailable", message, _START_HINT)
     if isinstance(error, http.ReadTimeout):
         return TerselyError("model_failed", f"{place.url} has said nothing for {MODEL_SILENCE_SECONDS:g} s")
     return TransientError("model_failed", f"{place.url} broke off {when}")

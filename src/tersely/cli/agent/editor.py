@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import signal
+import stat
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +19,7 @@ from tersely.cli.agent.chat import folder, server_of, wanted
 from tersely.cli.agent.command_spec import ChatParameters
 from tersely.cli.agent.front import open_front
 from tersely.cli.agent.servers import connected
+from tersely.foundation.errors import TerselyError
 from tersely.foundation.roots import find_root
 from tersely.foundation.settings import load
 
@@ -24,6 +28,8 @@ def run_acp(parameters: ChatParameters) -> None:
     """Serve the editor until it leaves."""
     from tersely.acp.server import serve
 
+    if not (sys.stdin.isatty() or _is_stream(sys.stdin.fileno())):
+        raise TerselyError("invalid_argument", "an editor talks to `tersely acp` through a pipe, its input is a file")
     gc.enable()  # a server lives long, unlike other commands
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -31,6 +37,11 @@ def run_acp(parameters: ChatParameters) -> None:
         return await _opened(wish, parameters)
 
     asyncio.run(serve(opened, _listed))
+
+
+def _is_stream(descriptor: int) -> bool:
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 async def _opened(wish: Wish, parameters: ChatParameters) -> EditorAgent:
