@@ -12,8 +12,8 @@ import pytest
 from tests.cli.relay_home import Home
 from tests.pty.conftest import PATIENCE_SECONDS, wait_for
 
-from tersely.pty.inline.commands import Message
-from tersely.pty.outbox import MAX_DAMAGED_FILES, MAX_UNSENT_MESSAGES, Outbox
+from tersely.client.outbox import MAX_DAMAGED_FILES, MAX_UNSENT_MESSAGES, Outbox
+from tersely.pty.inline.commands import Message, read_message
 from tersely.pty.run import warning
 
 SPEAKER = """
@@ -65,7 +65,7 @@ def is_there(home: Home, name: str) -> bool:
 
 
 def unsent(home: Home, name: str) -> list[str]:
-    return [one.message.body for one in Outbox(home.home, name)]
+    return [one.message.body for one in Outbox(home.home, name, read_message)]
 
 
 def test_it_is_sent_when_the_relay_is_back(home: Home, start: Callable[..., subprocess.Popen[str]]) -> None:
@@ -167,7 +167,7 @@ def test_a_shell_behind_others_is_found(words: str, shell: str) -> None:
 def test_damaged_messages_are_kept_aside_and_said(
     home: Home, start: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
-    outbox = Outbox(home.home, "dot")
+    outbox = Outbox(home.home, "dot", read_message)
     for number in range(MAX_DAMAGED_FILES + 5):
         outbox.put(Message("cli", f"message {number}")).path.write_text("{")
     process = start("--name", "dot", "--", "true")
@@ -178,16 +178,16 @@ def test_damaged_messages_are_kept_aside_and_said(
 
 
 def test_an_outbox_keeps_order_and_has_a_bound(tmp_path: Path) -> None:
-    outbox = Outbox(tmp_path, "ann")
+    outbox = Outbox(tmp_path, "ann", read_message)
     kept = [outbox.put(Message("ben", f"message {number}")) for number in range(20)]
     outbox.remove(kept[3])
     kept[5].path.write_text("{")
-    again = Outbox(tmp_path, "ann")
+    again = Outbox(tmp_path, "ann", read_message)
     assert [one.id for one in again] == [one.id for one in kept if one not in (kept[3], kept[5])]
     assert next(one.message for one in again) == Message("ben", "message 0")
     [kept_aside] = again.damaged
     assert kept_aside.read_text() == "{"
-    assert len(Outbox(tmp_path, "ben")) == 0
+    assert len(Outbox(tmp_path, "ben", read_message)) == 0
     for number in range(MAX_UNSENT_MESSAGES - len(again)):
         again.put(Message("ben", f"more {number}"))
     with pytest.raises(Exception, match="wait for the relay"):

@@ -163,9 +163,7 @@ def test_a_call_that_cannot_be_made(scripted: Scripted, root: Path) -> None:
     assert "there is no tool 'fly'" in of_kind(events, Notice)[0].text
 
 
-def test_a_server_that_dies_while_it_answers(
-    scripted: Scripted, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_dies_while_it_answers(scripted: Scripted, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tersely.agent.models.retries.FIRST_RETRY_SECONDS", 0.01)
     running = scripted(["a word and another " * 40])
 
