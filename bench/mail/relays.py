@@ -26,7 +26,7 @@ class Killed:
         self.home = home
         self.pid = 0
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (home / CONFIG).write_text(f"turns = {TURNS}\n")
+        (home / CONFIG).write_text(f"turns = {TURNS}\nmessages_per_minute = {TURNS}\n")
 
     def up(self) -> None:
         """Start it, and wait until it listens."""
