@@ -46,6 +46,8 @@ HELD = 31  # (HELD, collection): what it holds: of a mapping an item
 # (SIGNATURE, type, types of parameters): what gives an instance of the type when it is called. (SPREAD, type) at the
 # end is the type of the collection of all further arguments.
 SIGNATURE = 24
+TYPE_PARAMETER = 32  # (TYPE_PARAMETER, bound, name): the type that a type parameter stands for
+GIVEN = 33  # (GIVEN, values): only in types made by `graph`, for a type parameter of which they are instances
 DISPLAYED = 21  # (DISPLAYED, serial): the list or mapping of that serial, from inside it
 
 # Modes of a parameter.
@@ -104,6 +106,7 @@ class Scope(NamedTuple):
     receiver_type: Expression
     flags: int
     holder: Expression  # the object that a function was made a member of, evaluated in the enclosing scope
+    type_parameters: tuple[str, ...]  # their names
 
 
 def either(*alternatives: Expression) -> Expression:

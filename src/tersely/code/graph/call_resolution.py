@@ -42,6 +42,7 @@ from tersely.code.graph.pointsto.values import (
     WRAPPED,
     Value,
     Values,
+    is_open,
 )
 from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names
 from tersely.code.languages.model import RECEIVER, Resolution, Summary
@@ -347,7 +348,7 @@ class Sites:
         if value[0] not in (INSTANCE, CLASS):
             return set()
         members = self.evaluator.members.of_class((CLASS, *value[1:3]), name, file, value)
-        if len(value) > 3:
+        if is_open(value):
             members |= self.evaluator.typed.below(members, (CLASS, *value[1:3]), name)
         return self._property_functions(members, file.facts.virtual or value[0] == INSTANCE)
 

@@ -39,6 +39,7 @@ from tersely.code.expressions import (
     SPREAD,
     STATIC,
     STUB,
+    TYPE_PARAMETER,
     VARIADIC,
     VERSION_MARK,
     Expression,
@@ -53,7 +54,7 @@ MEMBER_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
 
 
 # Expressions that end with the name of their first part.
-NAMED_BY_FIRST = (CALL, NEW, ITEM, ELEMENT, HELD, KEY_OF, PART, ENTER, GENERIC, DECLARED, AS_TRAIT)
+NAMED_BY_FIRST = (CALL, NEW, ITEM, ELEMENT, HELD, KEY_OF, PART, ENTER, GENERIC, DECLARED, AS_TRAIT, TYPE_PARAMETER)
 
 MEMBERS = (MEMBER, REFERENCE)
 CALLS = (CALL, NEW)

@@ -7,7 +7,8 @@ the decorator that `app.route("/")` makes, unless the name begins with a capital
 
 from __future__ import annotations
 
-from tersely.code.languages.model import HANDLER, RECEIVER, Summary, Topic, names
+from tersely.code.expressions import GENERIC, TYPE_PARAMETER
+from tersely.code.languages.model import HANDLER, RECEIVER, Inherited, Summary, Topic, names
 
 HTTP_VERBS = names("get post put patch delete head options")
 PATH = Topic("path", argument=0)
@@ -109,3 +110,23 @@ SPRING = {
     "publishEvent": Summary(rule="Spring event", reaches=Topic("type", "Spring", 0)),
     **dict.fromkeys(names("getForObject getForEntity postForObject postForEntity"), _FETCH),
 }
+
+# What the repositories of Spring Data give, of whatever they are repositories.
+_ENTITY = (TYPE_PARAMETER, None, "T")
+_ENTITIES = (GENERIC, "List", (_ENTITY,))
+_MAYBE_ENTITY = (GENERIC, "Optional", (_ENTITY,))
+_REPOSITORY = Inherited(
+    ("T", "ID"),
+    {
+        **dict.fromkeys(names("save saveAndFlush getOne getById getReferenceById"), _ENTITY),
+        **dict.fromkeys(names("findAll findAllById saveAll saveAllAndFlush"), _ENTITIES),
+        **dict.fromkeys(names("findById findOne"), _MAYBE_ENTITY),
+    },
+)
+SPRING_REPOSITORIES = dict.fromkeys(
+    names(
+        "Repository CrudRepository ListCrudRepository PagingAndSortingRepository ListPagingAndSortingRepository "
+        "JpaRepository MongoRepository JpaSpecificationExecutor"
+    ),
+    _REPOSITORY,
+)

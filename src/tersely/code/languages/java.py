@@ -24,7 +24,7 @@ from tersely.code.expressions import (
     TYPED,
 )
 from tersely.code.languages.classes import child_of, function, narrow_name
-from tersely.code.languages.frameworks import SPRING, SPRING_ANNOTATIONS
+from tersely.code.languages.frameworks import SPRING, SPRING_ANNOTATIONS, SPRING_REPOSITORIES
 from tersely.code.languages.model import (
     RECEIVER,
     Assign,
@@ -526,6 +526,7 @@ JAVA = Language(
             "Map HashMap LinkedHashMap TreeMap SortedMap NavigableMap ConcurrentMap ConcurrentHashMap EnumMap "
             "WeakHashMap IdentityHashMap ConcurrentSkipListMap Hashtable"
         ),
+        inherited=SPRING_REPOSITORIES,
         tuples=names("Entry SimpleEntry SimpleImmutableEntry"),
         methods=METHODS,
         adders={

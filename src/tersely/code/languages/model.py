@@ -591,6 +591,14 @@ class Injection:
 
 
 @value
+class Inherited:
+    """What classes have from a generic type outside the repository."""
+
+    type_parameters: tuple[str, ...]
+    members: Mapping[str, Any]  # method -> the type of what it gives
+
+
+@value
 class Resolution:
     """The few facts that resolving names in a language needs."""
 
@@ -648,6 +656,7 @@ class Resolution:
     mappers: frozenset[str] = frozenset()  # methods of a container that give a container of what their argument gives
     transparent_types: frozenset[str] = frozenset()  # generic types that stand for their first argument: Box, Option
     echoes: frozenset[str] = frozenset()  # methods of transparent types that give the value back: unwrap, clone
+    inherited: Mapping[str, Inherited] = field(default_factory=dict)  # by the name of the type outside
     tuples: frozenset[str] = frozenset()  # generic types whose arguments are its elements, place by place
     announces: bool = False  # a function without a body stands for the one of that qualified name that has one
     # Sets of methods by which a class fits an interface of the standard library, which calls them.

@@ -286,6 +286,7 @@ TYPE_RULES: dict[str, Rule] = {
     "call_signature": Custom(lower_call_signature),
     "construct_signature": Custom(lower_call_signature),
     "generic_type": Generic("name", "type_arguments"),
+    "extends_clause": Generic("value", "type_arguments"),
     "type_arguments": Skip(),
     "array_type": Custom(lower_array_type),
     "tuple_type": Custom(lower_tuple_type),

@@ -35,8 +35,8 @@ class ScopeDraft:
     __slots__ = (
         "around", "bases", "binds", "block_variables", "body", "bound", "calls", "declared", "decorated", "definition",
         "flags", "holder", "kind", "outer", "outward", "parameters", "qualname", "read", "reads", "receiver_type",
-        "returned_type", "returns", "stars", "stored", "types", "unnamed", "values", "versions", "versions_made",
-        "yields",
+        "returned_type", "returns", "stars", "stored", "type_parameters", "types", "unnamed", "values", "versions",
+        "versions_made", "yields",
     )  # fmt: skip
 
     def __init__(self, definition: int, kind: Kind, qualname: str) -> None:
@@ -57,6 +57,7 @@ class ScopeDraft:
         self.receiver_type: Expression = None
         self.flags = 0
         self.holder: Expression = None
+        self.type_parameters: tuple[str, ...] = ()
         self.unnamed = 0
         self.read: set[str] = set()  # names read, to find those that must come from elsewhere
         self.bound: set[str] = set()
@@ -84,6 +85,6 @@ class ScopeDraft:
                 tuple(tuple(parameter) for parameter in self.parameters),  # type: ignore[misc]
                 tuple(self.binds), tuple(self.calls), tuple(self.reads), tuple(self.returns), tuple(self.yields),
                 tuple(self.outer), tuple(self.stars), tuple(self.bases), self.decorated, self.returned_type,
-                self.receiver_type, self.flags, self.holder,
+                self.receiver_type, self.flags, self.holder, self.type_parameters,
             )
         )  # fmt: skip

@@ -45,6 +45,7 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
     external,
+    is_open,
     one,
 )
 from tersely.code.graph.program import File
@@ -138,8 +139,9 @@ class Members:
     def _of_class_or_instance(self, value: Value, name: str, file: File) -> Values:
         target = (CLASS, value[1], value[2])
         found = self.of_class(target, name, file, value)
-        is_open = len(value) > 3 or (value[0] == CLASS and self.evaluator.traits.is_trait(value))
-        if is_open:
+        if value[0] == INSTANCE:
+            found = self.evaluator.generics.in_instance(found, value, name)
+        if (value[0] == INSTANCE and is_open(value)) or (value[0] == CLASS and self.evaluator.traits.is_trait(value)):
             found |= self.evaluator.typed.below(found, target, name)
         if not any(member[0] == FUNCTION for member in found):
             found |= self.evaluator.typed.extension_functions(value, name, file)
@@ -626,8 +628,13 @@ class Members:
             file = self.program.file(file_id)
             for store in file.member_stores().get(name, ()):
                 base = self.evaluator.values(file, store.scope, store.base)
-                is_known = value in base or as_class in base or (*value, True) in base
-                if is_known or (file.facts.virtual and self._any_below(base, as_class)):
+                known = {each[:3] for each in base if each[0] == INSTANCE}
+                if (
+                    value in base
+                    or as_class in base
+                    or value in known
+                    or (file.facts.virtual and self._any_below(base, as_class))
+                ):
                     found |= self.evaluator.values(file, store.scope, store.value)
         return found | self._merged_values(home, value, name) if home.facts.members_are_items else found
 

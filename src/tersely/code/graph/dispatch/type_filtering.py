@@ -22,6 +22,7 @@ from tersely.code.expressions import (
     PRIVATE,
     SPREAD,
     STATIC,
+    TYPE_PARAMETER,
     TYPED,
     VARIADIC,
     Expression,
@@ -40,6 +41,9 @@ from tersely.code.graph.pointsto.values import (
     RESULT,
     Value,
     Values,
+    is_open,
+    type_arguments,
+    with_arguments,
 )
 from tersely.code.graph.program import File
 from tersely.code.symbols import Kind
@@ -49,7 +53,7 @@ if TYPE_CHECKING:
 
 UNKNOWN = (RESULT, EXTERNAL)
 TEXT = "str"  # the type of text literals, in every language
-NAMING_TAGS = (GENERIC, ITEM, LITERAL, TYPED)  # expressions that have the name of what they contain
+NAMING_TAGS = (GENERIC, ITEM, LITERAL, TYPED, TYPE_PARAMETER)  # expressions that have the name of what they contain
 
 
 class Typed:
@@ -64,7 +68,8 @@ class Typed:
     def opened(self, values: Values) -> Values:
         """Instances of these very classes made into instances of them or of anything below."""
         return frozenset(
-            (*value[:3], True) if value[0] == INSTANCE and self._may_be_below(value) else value for value in values
+            (*value[:3], True, *value[4:]) if value[0] == INSTANCE and self._may_be_below(value) else value
+            for value in values
         )
 
     def _may_be_below(self, value: Value) -> bool:
@@ -93,8 +98,8 @@ class Typed:
             tag = value[0]
             if tag == INSTANCE:
                 fitting = [one for one in ours if self._is_below(value, one)]
-                kept.update([value] if fitting else [])
-                if not fitting and len(value) > 3:
+                kept.update([self._as_declared(value, fitting)] if fitting else [])
+                if not fitting and is_open(value):
                     kept.update(one for one in ours if self._is_below(one, value))
             elif tag == FUNCTION:
                 kept.add((*value[:3], (CLASS, *ours[0][1:3])))
@@ -103,6 +108,13 @@ class Typed:
             else:
                 kept.add(value)
         return frozenset(kept) | declared if unknown or not kept else frozenset(kept)
+
+    def _as_declared(self, value: Value, fitting: list[Value]) -> Value:
+        """An instance with the type arguments that a declaration of its very class gives it."""
+        if type_arguments(value):
+            return value
+        declared = (type_arguments(one) for one in fitting if one[1:3] == value[1:3])
+        return with_arguments(value, next(declared, ()))
 
     def says_enough(self, declared: Values, file: File) -> bool:
         """Whether a declaration alone tells what a value can do: not so where a function may stand for an object."""

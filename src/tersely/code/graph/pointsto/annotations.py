@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import CONST, EITHER, GENERIC, ITEM, MEMBER, SEQUENCE, Expression
+from tersely.code.expressions import CONST, EITHER, GENERIC, GIVEN, ITEM, MEMBER, SEQUENCE, TYPE_PARAMETER, Expression
 from tersely.code.graph.pointsto.values import (
     CLASS,
     COLLECTION,
@@ -21,6 +21,7 @@ from tersely.code.graph.pointsto.values import (
     mapping_of,
     one,
     tuple_of,
+    with_arguments,
 )
 from tersely.code.graph.program import File
 
@@ -55,6 +56,10 @@ class Annotations:
                 return frozenset().union(*[self.instances(file, scope, part) for part in expression[1]])
             if tag == CONST and type(expression[1]) is str:
                 return self.instances(file, scope, quoted_type(expression[1]))
+            if tag == GIVEN:
+                return expression[1]  # type: ignore[no-any-return]
+            if tag == TYPE_PARAMETER:
+                return self.instances(file, scope, expression[1])
             if tag == GENERIC:
                 return self._instances_of_generic(file, scope, expression[1], expression[2])
             if tag == ITEM:
@@ -68,7 +73,9 @@ class Annotations:
         found: Values = NOTHING
         for value in self.evaluator.values(file, scope, base):
             if value[0] == CLASS:
-                found |= one(INSTANCE, *value[1:3])
+                has_parameters = self.evaluator.program.file(value[1]).scope(value[2]).type_parameters
+                types = tuple(self.instances(file, scope, part) for part in arguments) if has_parameters else ()
+                found |= frozenset((with_arguments((INSTANCE, *value[1:3]), types),))
             elif value[0] == EXTERNAL:
                 name = value[1].rpartition(".")[2].rpartition(facts.separator)[2]
                 if name in facts.union_types:

@@ -164,6 +164,7 @@ class Calls:
         found = self.solver.solve(key, self._returned_values, file_id, position, given_back)
         if receiver is None:
             return found
+        found = self.evaluator.generics.returned(function, found)
         file = self.program.file(file_id)
         name = file.receiver_name(position)
         if name:

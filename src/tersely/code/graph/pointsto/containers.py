@@ -126,7 +126,7 @@ class Containers:
 
     def _iterated(self, value: Value) -> Values:
         file = self.program.file(value[1])
-        found = self.elements(self._underlying(value))
+        found = self.elements(self._underlying(value) | self.evaluator.generics.elements(value))
         for method in file.facts.iterate_methods:
             for started in self.evaluator.calls.of_member(value, method, file):
                 if started[0] in (INSTANCE, DISPLAY) and file.facts.next_method:

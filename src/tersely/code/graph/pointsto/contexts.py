@@ -135,6 +135,7 @@ class Contexts:
         _, annotation, _, mode = parameters[index]
         if annotation is None:
             return self.parameter(home, function[2], index)
+        annotation = self.evaluator.generics.seen_by(function, annotation)
         declared = self.evaluator.annotations.instances(home, home.definitions[function[2]][3], annotation)
         return self.evaluator.containers.elements(declared) if mode == REST else declared
 
@@ -174,7 +175,8 @@ class Contexts:
         found: Values = NOTHING
         for owner in owners:
             if owner[0] == INSTANCE and type(name) is str:
-                found |= self.evaluator.members.declared((CLASS, *owner[1:3]), name)
+                declared = self.evaluator.members.declared((CLASS, *owner[1:3]), name)
+                found |= self.evaluator.generics.in_instance(declared, owner, name)
             elif owner[0] != INSTANCE:
                 found |= self.evaluator.containers.items(owner, frozenset((name,)), file)
         return found

@@ -23,6 +23,7 @@ from tersely.code.expressions import (
     ELEMENT,
     ENTER,
     GENERIC,
+    GIVEN,
     HELD,
     IMPORTED,
     ITEM,
@@ -37,10 +38,12 @@ from tersely.code.expressions import (
     SEQUENCE,
     SIGNATURE,
     SPREAD,
+    TYPE_PARAMETER,
     TYPED,
     Expression,
 )
 from tersely.code.graph.dispatch.fixture_injection import Providers
+from tersely.code.graph.dispatch.generics import Generics
 from tersely.code.graph.dispatch.members import Members
 from tersely.code.graph.dispatch.object_literals import Objects
 from tersely.code.graph.dispatch.overriding import Overriding
@@ -80,6 +83,7 @@ class Evaluator:
         self.objects = Objects(self)
         self.typed = Typed(self)
         self.traits = Traits(self)
+        self.generics = Generics(self)
         self.names = Names(self)
         self.annotations = Annotations(self)
         self.calls = Calls(self)
@@ -101,6 +105,7 @@ class Evaluator:
             ELEMENT: self._element,
             ENTER: self._enter,
             GENERIC: self._generic,
+            GIVEN: self._given,
             IMPORTED: self._imported,
             ITEM: self.containers.item,
             HELD: self._held,
@@ -115,6 +120,7 @@ class Evaluator:
             SEQUENCE: self._display,
             SIGNATURE: self._signature,
             SPREAD: self._element,
+            TYPE_PARAMETER: self._generic,
             TYPED: self._typed,
         }
 
@@ -216,6 +222,9 @@ class Evaluator:
 
     def _signature(self, file: File, scope: int, expression: Any) -> Values:
         return one(PROMISED, file.id, scope, *expression[1:])
+
+    def _given(self, file: File, scope: int, expression: Any) -> Values:
+        return expression[1]  # type: ignore[no-any-return]
 
     def _generic(self, file: File, scope: int, expression: Any) -> Values:
         return self.values(file, scope, expression[1])

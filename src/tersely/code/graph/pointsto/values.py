@@ -1,7 +1,8 @@
 """What an expression may be at run time: abstract values, as small tuples.
 
 FUNCTION (tag, file, position, receiver | None): a function, bound to a receiver or not
-INSTANCE (tag, file, position, True): an instance of the class or of one below it, see `typed`
+INSTANCE (tag, file, position, True): an instance of the class or of one below it, see `typed`; a fifth part says what
+each type parameter of the class stands for, (frozenset, …), and the fourth is False for the very class
 CLASS, INSTANCE, GENERATED (tag, file, position): a class, its instances, what calling a generator function gives
 MODULE (tag, file)
 EXTERNAL (tag, dotted name): something outside the repository; RESULT (tag, dotted name): what calling it gives; a text
@@ -46,6 +47,7 @@ Values = frozenset[Value]
 ) = range(17)
 
 NOTHING: Values = frozenset()
+OUTSIDE = (EXTERNAL, RESULT, KEY)  # values that have nothing of ours
 
 
 def one(*value: Any) -> Values:
@@ -55,6 +57,7 @@ def one(*value: Any) -> Values:
 
 MAX_EXTERNAL_PARTS = 7  # names in the dotted name of something external; longer ones come from loops
 MAX_CONTAINER_DEPTH = 3  # containers in containers that are told apart
+INSTANCE_PARTS = ("tag", "file", "position", "is open")  # of an instance without type arguments
 
 
 def external(name: str) -> Values:
@@ -77,8 +80,26 @@ def tuple_of(parts: tuple[Values, ...]) -> Values:
     return frozenset(((TUPLE, tuple(_shallow(part, 1) for part in parts)),))
 
 
+def is_open(value: Value) -> bool:
+    """Whether an instance may be of a class below its own."""
+    return len(value) > len(("tag", "file", "position")) and bool(value[3])
+
+
+def type_arguments(value: Value) -> tuple[Values, ...]:
+    """What the type parameters of the class of an instance stand for, nothing if that is not known."""
+    return value[4] if value[0] == INSTANCE and len(value) > len(INSTANCE_PARTS) else ()
+
+
+def with_arguments(value: Value, arguments: tuple[Values, ...]) -> Value:
+    """An instance of which it is known what the type parameters of its class stand for, as far as that is ours."""
+    known = tuple(frozenset(one for one in part if one[0] not in OUTSIDE) for part in arguments)
+    if not any(known):
+        return value
+    return (*value[:3], is_open(value), tuple(_shallow(part, 1) for part in known))
+
+
 def _shallow(values: Values, depth: int) -> Values:
-    if not any(value[0] in (COLLECTION, TUPLE) for value in values):
+    if not any(value[0] in (COLLECTION, TUPLE) or type_arguments(value) for value in values):
         return values
     kept: set[Value] = set()
     for value in values:
@@ -88,6 +109,9 @@ def _shallow(values: Values, depth: int) -> Values:
         elif value[0] == TUPLE:
             if depth < MAX_CONTAINER_DEPTH:
                 kept.add((TUPLE, tuple(_shallow(part, depth + 1) for part in value[1])))
+        elif arguments := type_arguments(value):
+            nested = tuple(_shallow(part, depth + 1) for part in arguments) if depth < MAX_CONTAINER_DEPTH else ()
+            kept.add((*value[:4], nested) if nested else value[: 3 + value[3]])
         else:
             kept.add(value)
     return frozenset(kept)

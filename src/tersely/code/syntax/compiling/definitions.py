@@ -15,6 +15,7 @@ from tersely.code.expressions import (
     MEMBER,
     OWN_RECEIVER,
     PROPERTY,
+    TYPE_PARAMETER,
     TYPED,
     Expression,
 )
@@ -46,7 +47,7 @@ def _function(rule: model.Function) -> Handler:
         name_node = naming.node if naming is not None else own_name
         name = _name_of(walk, naming, own_name, "lambda")
         parent, type_parameters = walk.scope, walk.type_parameters
-        _declare_type_parameters(walk, node, get_generics)
+        declared = _declare_type_parameters(walk, node, get_generics)
         parameters, patterns = parameters_of(walk, listed) if rule.read is None else (rule.read(walk, node), [])
         returned = walk.value(get_returns(node))
         receivers, _ = parameters_of(walk, get_receiver(node))
@@ -56,7 +57,7 @@ def _function(rule: model.Function) -> Handler:
         draft = walk.enter(node, _kind_of(walk, rule, naming, own_name, receiver, flags), name, name_node, body, owner)
         draft.flags |= flags | (ABSTRACT if body is None and walk.resolution.virtual else 0)
         draft.holder = naming.holder if naming is not None else None
-        draft.receiver_type, draft.returned_type = receiver, returned
+        draft.receiver_type, draft.returned_type, draft.type_parameters = receiver, returned, declared
         draft.take(receivers + parameters)
         walk.scope = draft
         draft.body = body.id if body is not None else 0
@@ -85,11 +86,14 @@ def _name_of(walk: Lowering, naming: Naming | None, own_name: Node | None, what:
     return walk.text(own_name) if own_name is not None else walk.anonymous(what)
 
 
-def _declare_type_parameters(walk: Lowering, node: Node, getters: list[Child]) -> None:
-    """Bring the type parameters of a definition in sight; whoever asks puts back those that were."""
-    if getters:
-        walk.type_parameters = dict(walk.type_parameters)
-        walk.visit([found for found in (get(node) for get in getters) if found is not None])
+def _declare_type_parameters(walk: Lowering, node: Node, getters: list[Child]) -> tuple[str, ...]:
+    """Bring the type parameters of a definition in sight: their names. Whoever asks puts back those that were."""
+    if not getters:
+        return ()
+    outer = walk.type_parameters
+    walk.type_parameters = dict(outer)
+    walk.visit([found for found in (get(node) for get in getters) if found is not None])
+    return tuple(name for name, type_ in walk.type_parameters.items() if type_ is not outer.get(name))
 
 
 def _flags_of(rule: model.Function, node: Node, naming: Naming | None) -> int:
@@ -147,7 +151,7 @@ def _class(rule: model.Class) -> Handler:
         own_name, body = get_name(node), get_body(node)
         name_node = naming.node if naming is not None else own_name
         parent, type_parameters = walk.scope, walk.type_parameters
-        _declare_type_parameters(walk, node, get_generics)
+        declared = _declare_type_parameters(walk, node, get_generics)
         if rule.alias and body is None:
             value = walk.value(get_alias(node))
             walk.type_parameters = type_parameters
@@ -168,7 +172,7 @@ def _class(rule: model.Class) -> Handler:
             name = _name_of(walk, naming, own_name, "class")
         prefix = naming.prefix if naming is not None else ""
         draft = walk.enter(node, Kind.EXTENSION if rule.extends else rule.kind, name, name_node, body, prefix)
-        draft.bases = bases
+        draft.bases, draft.type_parameters = bases, declared
         if naming is not None or rule.is_value:
             draft.flags |= DETACHED
         if rule.extends:
@@ -216,7 +220,7 @@ def base_name(annotation: Expression) -> str:
     while type(annotation) is tuple:
         if annotation[0] == MEMBER:
             return str(annotation[2])
-        annotation = annotation[1] if annotation[0] in (GENERIC, ITEM, LITERAL, TYPED) else None
+        annotation = annotation[1] if annotation[0] in (GENERIC, ITEM, LITERAL, TYPED, TYPE_PARAMETER) else None
     return annotation if type(annotation) is str else ""
 
 

@@ -288,8 +288,9 @@ def _generic(rule: model.Generic) -> Handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         base, arguments = walk.value(get_base(node)), get_arguments(node)
-        inner = () if arguments is None else tuple(walk.value(child) for child in named_parts(arguments))
-        return base and (GENERIC, base, inner)
+        if base is None or arguments is None:
+            return base
+        return (GENERIC, base, tuple(walk.value(child) for child in named_parts(arguments)))
 
     return lower
 

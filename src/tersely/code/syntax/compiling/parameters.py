@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import KEYWORD_REST, POSITIONAL, REST, SIGNATURE, Expression, Parameter
+from tersely.code.expressions import KEYWORD_REST, POSITIONAL, REST, SIGNATURE, TYPE_PARAMETER, Expression, Parameter
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts, parts_in
 from tersely.code.symbols import CLASS_KINDS
@@ -96,7 +96,8 @@ def _type_parameter(rule: model.TypeParameter) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         name, bound = get_name(node), walk.value(get_bound(node))
         if name is not None:
-            walk.type_parameters[walk.text(name)] = bound
+            stands_for = bound if walk.resolution.traits else (TYPE_PARAMETER, bound, walk.text(name))
+            walk.type_parameters[walk.text(name)] = stands_for
             walk.written(walk.text(name), name)
         return None
 

@@ -1,0 +1,174 @@
+"""What type parameters stand for, seen from an instance: `class OwnerRepository extends Repository<Owner>`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tersely.code.expressions import DECLARED, GENERIC, GIVEN, TYPE_PARAMETER, TYPED, Expression
+from tersely.code.graph.dispatch.type_filtering import type_name
+from tersely.code.graph.pointsto.annotations import written_types
+from tersely.code.graph.pointsto.values import (
+    CLASS,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    NOTHING,
+    PROMISED,
+    Value,
+    Values,
+    one,
+    type_arguments,
+)
+from tersely.code.graph.program import File
+
+if TYPE_CHECKING:
+    from tersely.code.graph.pointsto.evaluate import Evaluator
+
+MAX_GENERIC_BASES = 8  # classes between an instance and the base whose type parameters are asked for
+
+
+class OuterBase(NamedTuple):
+    """A generic base outside the repository, `type` as seen from `scope`."""
+
+    file: File
+    scope: int
+    type: Expression
+
+
+class Generics:
+    """Type arguments over the values of an `Evaluator`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self._generic: dict[tuple[int, int], bool] = {}
+
+    def returned(self, function: Value, known: Values) -> Values:
+        """What a method gives to its receiver: of what is `known` that which the type arguments admit."""
+        file, position = self.program.file(function[1]), function[2]
+        written = file.scope(position).returned_type
+        seen = self.seen_by(function, written) if self._is_generic(function) else written
+        if seen is written:
+            return known
+        declared = self.evaluator.annotations.instances(file, position, seen)
+        return self.evaluator.typed.narrowed(known, declared)
+
+    def _is_generic(self, function: Value) -> bool:
+        """Whether what a function returns names a type parameter."""
+        key = (function[1], function[2])
+        found = self._generic.get(key)
+        if found is None:
+            written = self.program.file(key[0]).scope(key[1]).returned_type
+            found = self._generic[key] = _names_type_parameter(written)
+        return found
+
+    def seen_by(self, function: Value, annotation: Expression) -> Expression:
+        """A type in a method as its receiver sees it: the very same where nothing is known of its type parameters."""
+        receiver, file = function[3], self.program.file(function[1])
+        owner = file.owner_class(function[2])
+        if receiver is None or receiver[0] != INSTANCE or owner < 0 or not _names_type_parameter(annotation):
+            return annotation
+        hidden = file.scope(function[2]).type_parameters
+        given = self._given(receiver, self.evaluator.members.open.whole(file, owner))
+        return _put(annotation, {name: type_ for name, type_ in given.items() if name not in hidden})
+
+    def in_instance(self, members: Values, instance: Value, name: str) -> Values:
+        """Members of a class as an instance has them: fields of its type arguments, methods of bases outside."""
+        if members and all(member[0] == EXTERNAL for member in members):
+            return self._inherited(instance, name) or members
+        if any(member[0] == FUNCTION for member in members):
+            return members
+        key = ("field", (*instance[:3], *instance[4:]), name)
+        declared = self.evaluator.solver.solve(key, self._field, instance, name)
+        return self.evaluator.typed.narrowed(members, declared, whole=True) if declared else members
+
+    def _field(self, instance: Value, name: str) -> Values:
+        """What a field is declared to be whose type names type parameters that are known."""
+        declared: Values = NOTHING
+        for owner in self.evaluator.members.linearised((CLASS, *instance[1:3])):
+            file = self.program.file(owner[1])
+            entries = file.all_bindings(owner[2], name) if file.scope(owner[2]).type_parameters else ()
+            types = [(scope, annotation) for scope, entry in entries if (annotation := _type_of(entry)) is not None]
+            for scope, annotation in types:
+                seen = _put(annotation, self._given(instance, owner))
+                if seen is not annotation:
+                    declared |= self.evaluator.annotations.instances(file, scope, seen)
+        return declared
+
+    def elements(self, instance: Value) -> Values:
+        """What iterating over an instance gives by its bases outside: `implements Iterable<T>`."""
+        found: Values = NOTHING
+        for base in self._outer_bases(instance):
+            if type_name(base.type) in base.file.facts.containers:
+                found |= self.evaluator.annotations.instances(base.file, base.scope, base.type)
+        return found
+
+    def _inherited(self, instance: Value, name: str) -> Values:
+        """A method of a base outside of which it is known what it gives."""
+        for base in self._outer_bases(instance):
+            known = base.file.facts.inherited.get(type_name(base.type))
+            if known is not None and name in known.members:
+                given = dict(zip(known.type_parameters, base.type[2], strict=False))
+                return one(PROMISED, base.file.id, base.scope, _put(known.members[name], given), ())
+        return NOTHING
+
+    def _outer_bases(self, instance: Value) -> Iterator[OuterBase]:
+        members = self.evaluator.members
+        for owner in members.linearised((CLASS, *instance[1:3])):
+            file = self.program.file(owner[1])
+            outer = file.definitions[owner[2]][3]
+            for base in written_types(file, file.scope(owner[2]).bases):
+                is_generic = type(base) is tuple and base[0] == GENERIC
+                values = self.evaluator.values(file, outer, base) if is_generic else NOTHING
+                if any(value[0] == EXTERNAL for value in values):
+                    yield OuterBase(file, outer, _put(base, self._given(instance, owner)))
+
+    def _given(self, instance: Value, owner: Value) -> dict[str, Expression]:
+        """The type parameters of a class by name, with what they stand for in an instance of one below it."""
+        names = self.program.file(owner[1]).scope(owner[2]).type_parameters
+        if not names:
+            return {}
+        arguments = self._arguments((CLASS, *instance[1:3]), type_arguments(instance), owner, MAX_GENERIC_BASES)
+        return {name: (GIVEN, values) for name, values in zip(names, arguments, strict=False) if values}
+
+    def _arguments(self, target: Value, own: tuple[Values, ...], owner: Value, left: int) -> tuple[Values, ...]:
+        """The type arguments of a class as those of one below it see them, nothing if they are not told."""
+        if target == owner or not left:
+            return own if left else ()
+        file = self.program.file(target[1])
+        outer, names = file.definitions[target[2]][3], file.scope(target[2]).type_parameters
+        given: dict[str, Expression] = {
+            name: (GIVEN, values) for name, values in zip(names, own, strict=False) if values
+        }
+        for base in written_types(file, file.scope(target[2]).bases):
+            for value in sorted(self.evaluator.annotations.instances(file, outer, _put(base, given)), key=repr):
+                above = (CLASS, *value[1:3])
+                leads_there = value[0] == INSTANCE and owner in self.evaluator.members.linearised(above)
+                found = self._arguments(above, type_arguments(value), owner, left - 1) if leads_there else ()
+                if found:
+                    return found
+        return ()
+
+
+def _type_of(entry: Any) -> Expression:
+    """The type that a field is declared with, if it names a type parameter."""
+    tag = entry[0] if type(entry) is tuple else None
+    annotation = entry[1] if tag == TYPED else entry[2] if tag == DECLARED else None
+    return annotation if _names_type_parameter(annotation) else None
+
+
+def _names_type_parameter(type_: Expression) -> bool:
+    if type(type_) is not tuple or not type_:
+        return False
+    return type_[0] == TYPE_PARAMETER or any(_names_type_parameter(part) for part in type_)
+
+
+def _put(type_: Expression, given: Mapping[str, Expression]) -> Expression:
+    """A type with what is given in place of type parameters; the very same if it names none of them."""
+    if type(type_) is not tuple or not type_ or not given:
+        return type_
+    if type_[0] == TYPE_PARAMETER:
+        return given.get(type_[2], type_)
+    parts = tuple(_put(part, given) for part in type_)
+    return parts if any(new is not old for new, old in zip(parts, type_, strict=True)) else type_
