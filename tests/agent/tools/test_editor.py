@@ -17,8 +17,12 @@ import pytest
 from tests.agent.tools.box import call, opened, tool
 
 from tersely.agent.opening import found_editor
+from tersely.agent.tool_calling.call import Call
+from tersely.agent.tool_calling.text_call_format import Written
+from tersely.agent.tool_calling.validation import checked
 from tersely.agent.tools.approvals import Approvals, Mode, Verdict
 from tersely.agent.tools.editors.neovim import Neovim
+from tersely.agent.tools.table import TOOLS
 
 NVIM = os.environ.get("NVIM_PROGRAM", "")
 needs_nvim = pytest.mark.skipif(not NVIM, reason="NVIM_PROGRAM names no Neovim")
@@ -218,3 +222,24 @@ def test_an_unconfined_command_is_asked_about_in_auto_mode() -> None:
     assert asked(Approvals({2: Verdict.ALLOW}, Mode.AUTO)) is Verdict.ALLOW
     assert asked(Approvals({2: Verdict.ALLOW}, Mode.PLAN)) is Verdict.DENY
     assert Approvals(mode=Mode.AUTO).verdict(tool("bash"), arguments, "ls") is Verdict.ALLOW
+
+
+@pytest.mark.parametrize(
+    ("named", "values", "meant", "arguments"),
+    [
+        ("vscode_open_file", {"path": "a.py", "line": 3}, "editor_open", {"path": "a.py", "line": 3}),
+        (
+            "vscode_edit",
+            {"path": "a.py", "start": 1, "end": 2, "content": "x"},
+            "editor_edit",
+            {"path": "a.py", "start": 1, "end": 2, "body": "x\n"},
+        ),
+        ("vscode_run_terminal", {"command": "ls"}, "editor_terminal", {"command": "ls"}),
+    ],
+)
+def test_models_may_call_them_by_other_names(
+    named: str, values: dict[str, Any], meant: str, arguments: dict[str, Any]
+) -> None:
+    found = checked(Written(named, values), TOOLS)
+    assert isinstance(found, Call)
+    assert (found.tool, found.arguments) == (meant, arguments)
