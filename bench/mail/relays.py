@@ -16,6 +16,7 @@ from tersely.doors.socket.socket_paths import socket_path
 from tersely.relay.policy import CONFIG
 
 START_SECONDS = 60
+NO_REMOTE = ""  # no address for other machines
 TURNS = 1_000_000_000  # its clients answer each other as fast as they can
 
 
@@ -29,9 +30,9 @@ class Killed:
         (home / CONFIG).write_text(f"turns = {TURNS}\nmessages_per_minute = {TURNS}\n")
 
     def up(self) -> None:
-        """Start it, and wait until it listens."""
+        """Start it, and wait until it listens; raises `RuntimeError` where it never does."""
         reading, writing = os.pipe()
-        arguments = [str(self.home), "0", str(self.home.parent), ANSWER_WORDS, str(writing)]
+        arguments = [str(self.home), "0", str(self.home.parent), ANSWER_WORDS, NO_REMOTE, str(writing)]
         code = "import sys; from tersely.doors.relay_process import main; main(*sys.argv[1:])"
         environment: dict[str, Any] = {**os.environ, "TERSELY_HOME": str(self.home)}
         process = subprocess.Popen(
@@ -44,7 +45,9 @@ class Killed:
         with open(reading, "rb") as told:
             told.read()
         watch = time.monotonic()
-        while not _listens(socket_path(self.home)) and time.monotonic() - watch < START_SECONDS:
+        while not _listens(socket_path(self.home)):
+            if process.poll() is not None or time.monotonic() - watch > START_SECONDS:
+                raise RuntimeError("the relay does not start")
             time.sleep(0.01)
 
     def kill(self) -> None:

@@ -22,6 +22,7 @@ TARGETS = ("src", "src/*.py", "src/a.py", "src/a.py:C.m", "src/a.py:C", "src/b.p
 REFUSED = frozenset({"already_claimed", "not_ready", "item_not_found"})
 AWAY = frozenset({"daemon_unavailable", "daemon_not_running", "timed_out", "busy"})
 LEASE_MINUTES = 60  # none ends while this runs
+AWAY_SECONDS = 60  # a relay that does not come back within it fails the run
 _RETRY_SECONDS = 0.02
 
 
@@ -120,6 +121,7 @@ class Agent:
         """What the relay answers, None where it refuses; asked again under the same key until it answers."""
         self._asked += 1
         key = f"{self._asked}"
+        gives_up = time.monotonic() + AWAY_SECONDS
         while True:
             try:
                 self._client = self._client or Client.local(self._name, self._home, seconds=10)
@@ -128,7 +130,7 @@ class Agent:
                 self._log.answers[error.code] += 1
                 if error.code in REFUSED:
                     return None
-                if error.code not in AWAY:
+                if error.code not in AWAY or time.monotonic() > gives_up:
                     raise
                 time.sleep(_RETRY_SECONDS)
             else:
