@@ -26,6 +26,7 @@ from tersely.code.syntax.uses import Use
 
 NAMED_KINDS = CALLABLE_KINDS | CLASS_KINDS  # what a definition with a name of its own in the source is
 MAX_IMPORT_HOPS = 12  # re-exports that a name is followed through
+HOPS_LIMIT = f"truncated: names were followed through at most {MAX_IMPORT_HOPS} re-exports"
 
 _WORD = re.compile(r"\w+")
 
@@ -47,6 +48,22 @@ class Meaning(NamedTuple):
     use: Use
     places: list[Place]  # where it is defined
     names: int = -1  # the definition that gets this name here, -1 if none does
+
+
+class Way(NamedTuple):
+    """How a name was come by: through how many re-exports, and what names met on the way mean."""
+
+    hops: int
+    known: dict[tuple[int, int, str], list[Place]]  # (file, scope, name); nothing yet for one that is being followed
+
+    @staticmethod
+    def beginning() -> Way:
+        """Where the name is written."""
+        return Way(0, {})
+
+    def further(self) -> Way:
+        """One re-export further on."""
+        return Way(self.hops + 1, self.known)
 
 
 class Definitions:
@@ -151,7 +168,7 @@ class Definitions:
             if item.module.startswith(path) and path:
                 return self._of_module(file, path)
             if item.name == path:
-                return self._of_import(file, item.module, item.name, 0)
+                return self._of_import(file, item.module, item.name, Way.beginning())
         return []
 
     # Members
@@ -183,7 +200,7 @@ class Definitions:
 
     def _of_member(self, value: Value, name: str) -> list[Place]:
         if value[0] == MODULE:
-            return self._of_module_name(self._program.file(value[1]), name, 0)
+            return self._of_module_name(self._program.file(value[1]), name, Way.beginning())
         if value[0] == DISPLAY:
             home = self._program.file(value[1])
             lines = self._trace(home).keys.get((value[2], int(name) if name.isdigit() else name), ())
@@ -198,7 +215,7 @@ class Definitions:
             file = self._program.file(owner[1])
             for body, position in [(file, owner[2]), *self._evaluator.members.extensions(owner)]:
                 if body.definitions[position][0] not in CALLABLE_KINDS and name in body.names(position):
-                    return self._of_bindings(body, position, name, 0)
+                    return self._of_bindings(body, position, name, Way.beginning())
                 stores = body.receiver_stores(position).get(name, ())
                 lines = [line for scope, _ in stores for line in self._stored_lines(body, scope, name)]
                 if lines:
@@ -232,23 +249,23 @@ class Definitions:
                     return found
             position = file.definitions[position][3]
         if seen:
-            return self._of_seen(file, name, seen, 0)
+            return self._of_seen(file, name, seen, Way.beginning())
         position = scope
         while position >= 0:
             if name in file.names(position) and not any(each.owner == position for each in walk.bindings(name)):
                 visible = file.definitions[position][0] not in MEMBER_OWNERS or position == scope
                 if visible:
-                    return self._of_bindings(file, position, name, 0)
+                    return self._of_bindings(file, position, name, Way.beginning())
             position = file.definitions[position][3]
         return self._from_outside(file, scope, name)
 
-    def _of_seen(self, file: File, name: str, bindings: Iterable[Binding], hops: int) -> list[Place]:
+    def _of_seen(self, file: File, name: str, bindings: Iterable[Binding], way: Way) -> list[Place]:
         found: dict[Place, None] = {}
         for binding in bindings:
             if binding.imported is not None:
                 fact = binding.imported
                 target = fact.name or file.facts.module_object
-                for place in self._of_import(file, fact.module, target, hops + 1) if hops < MAX_IMPORT_HOPS else ():
+                for place in self._of_import(file, fact.module, target, way.further()) if self._goes_on(way) else ():
                     found[place] = None
                 found[Place(file.path, binding.line, "")] = None
             elif binding.definition >= 0:
@@ -257,32 +274,45 @@ class Definitions:
                 found[self._bound_place(file, binding.owner, name, binding.line)] = None
         return list(found)
 
-    def _of_bindings(self, file: File, owner: int, name: str, hops: int) -> list[Place]:
-        """All that a scope binds a name to, as seen from outside of it."""
+    def _of_bindings(self, file: File, owner: int, name: str, way: Way) -> list[Place]:
+        """All that a scope binds a name to, as seen from outside of it; of imports in a circle, each once."""
+        key = (file.id, owner, name)
+        if key not in way.known:
+            way.known[key] = []
+            way.known[key] = self._followed_bindings(file, owner, name, way)
+        return way.known[key]
+
+    def _goes_on(self, way: Way) -> bool:
+        """Whether one more re-export is followed; said in the answer when it is not."""
+        if way.hops >= MAX_IMPORT_HOPS:
+            self._program.limits_hit.add(HOPS_LIMIT)
+        return way.hops < MAX_IMPORT_HOPS
+
+    def _followed_bindings(self, file: File, owner: int, name: str, way: Way) -> list[Place]:
         bindings = [each for each in self._trace(file).bindings(name) if each.owner == owner and each.declares]
         widest = min((each.start for each in bindings), default=0)
-        found = dict.fromkeys(self._of_seen(file, name, [each for each in bindings if each.start == widest], hops))
+        found = dict.fromkeys(self._of_seen(file, name, [each for each in bindings if each.start == widest], way))
         for _, entry in file.all_bindings(owner, name):
             definition = _definition_of(entry)
             if definition >= 0:
                 found[self._place(file, definition)] = None
-            elif type(entry) is tuple and entry[0] == IMPORTED and hops < MAX_IMPORT_HOPS:
-                found.update(dict.fromkeys(self._of_import(file, entry[1], entry[2], hops + 1)))
-            elif type(entry) is str and not owner and name != entry in file.names(0) and hops < MAX_IMPORT_HOPS:
-                found.update(dict.fromkeys(self._of_bindings(file, 0, entry, hops + 1)))
+            elif type(entry) is tuple and entry[0] == IMPORTED and self._goes_on(way):
+                found.update(dict.fromkeys(self._of_import(file, entry[1], entry[2], way.further())))
+            elif type(entry) is str and not owner and name != entry in file.names(0) and self._goes_on(way):
+                found.update(dict.fromkeys(self._of_bindings(file, 0, entry, way.further())))
         if not found:
             for position in file.children.get(owner, ()):
                 if file.definitions[position][1] == name:
                     found[self._place(file, position)] = None
         return list(found)
 
-    def _of_import(self, file: File, module: str, name: str, hops: int) -> list[Place]:
+    def _of_import(self, file: File, module: str, name: str, way: Way) -> list[Place]:
         targets = self._program.modules(file, module)
         whole = file.facts.module_object
         if not name or (name == whole and not any(name in self._program.file(each).names(0) for each in targets)):
             return [self._place(self._program.file(target), 0) for target in targets[:1]]
         for target in targets:
-            found = self._of_module_name(self._program.file(target), name, hops)
+            found = self._of_module_name(self._program.file(target), name, way)
             if found:
                 return found
         submodule = self._program.modules(file, f"{module}{'' if module.endswith('.') else file.facts.separator}{name}")
@@ -291,16 +321,20 @@ class Definitions:
         values = self._evaluator.names.imported(file, module, name)
         return self._of_definitions(values)
 
-    def _of_module_name(self, file: File, name: str, hops: int) -> list[Place]:
+    def _of_module_name(self, file: File, name: str, way: Way) -> list[Place]:
         """A name that a file has or passes on."""
+        return self._of_own_name(file, name, way) or self._of_stars(file, name, way)
+
+    def _of_own_name(self, file: File, name: str, way: Way) -> list[Place]:
+        """A name that a file has."""
         if name in file.names(0):
-            return self._of_bindings(file, 0, name, hops)
+            return self._of_bindings(file, 0, name, way)
         whole = file.facts.module_object
         if whole and (stored := self._stored_into(file, whole, name)):
             return stored
         if whole and name == file.facts.default_export and whole in file.names(0):
-            return self._of_bindings(file, 0, whole, hops)
-        return self._of_stars(file, name, hops)
+            return self._of_bindings(file, 0, whole, way)
+        return []
 
     def _stored_into(self, file: File, holder: str, name: str) -> list[Place]:
         """Where the file assigns a member of a name at its top level: `exports.name = …`."""
@@ -308,25 +342,21 @@ class Definitions:
         lines = [line for store in stores for line in self._stored_lines(file, store.scope, name)]
         return [Place(file.path, line, "") for line in dict.fromkeys(lines)]
 
-    def _of_stars(self, file: File, name: str, hops: int) -> list[Place]:
-        if hops < MAX_IMPORT_HOPS:
-            for module in reversed(file.stars):
-                for target in self._program.modules(file, module):
-                    if target != file.id:
-                        found = self._of_module_name(self._program.file(target), name, hops + 1)
-                        if found:
-                            return found
+    def _of_stars(self, file: File, name: str, way: Way) -> list[Place]:
+        for other in self._program.starred(file, lambda each: True, self._program.limits_hit.add):
+            if found := self._of_own_name(other, name, way.further()):
+                return found
         return []
 
     def _from_outside(self, file: File, scope: int, name: str) -> list[Place]:
         """A name that the file does not bind in sight."""
-        found = self._of_stars(file, name, 0)
+        found = self._of_stars(file, name, Way.beginning())
         if found:
             return found
         for neighbour in self._program.neighbours(file):
             other = self._program.file(neighbour)
             if neighbour != file.id and name in other.names(0):
-                found.extend(self._of_bindings(other, 0, name, 0))
+                found.extend(self._of_bindings(other, 0, name, Way.beginning()))
         if found:
             return found
         if name in file.names(0):  # but not here

@@ -50,6 +50,9 @@ from tersely.code.languages.registry import LANGUAGES, family_of
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Definition, Kind
 
 Entry = tuple[int, Expression]  # (scope in which to evaluate, expression)
+MAX_STAR_FILES = 1_000  # that one name is looked for in, by way of imports of all names
+STAR_LIMIT = f"truncated: names were looked for in at most {MAX_STAR_FILES:,} files that are imported wholesale"
+
 MEMBER_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
 
 
@@ -570,6 +573,7 @@ class Program:
         self._chosen: dict[tuple[Any, ...], tuple[tuple[int, int], ...]] = {}
         self._directories: dict[str, list[str]] | None = None
         self._modules: dict[tuple[str, str], list[int]] = {}
+        self._star_targets: dict[int, tuple[int, ...]] = {}
         self._once: dict[Callable[[Files], Any], Any] = {}
         self._mentions: dict[tuple[str, str], tuple[int, ...]] = {}
         self._kin = {row.id: family_of(row.language) for row in self.rows.values()}
@@ -620,6 +624,34 @@ class Program:
         if known is None:
             paths = importer.facts.modules(self, importer.path, module)
             known = self._modules[key] = [self.by_path[path] for path in paths if path in self.by_path]
+        return known
+
+    def starred(self, file: File, passes_on: Callable[[File], bool], say_cut: Callable[[str], None]) -> Iterator[File]:
+        """The files whose names a file imports wholesale, by way of others too, each once, the last import first.
+
+        A file that does not pass a name on is left out with those behind it.
+        """
+        seen = {file.id}
+        pending = [*self._targets_of_stars(file)]
+        while pending:
+            target = pending.pop()
+            if target in seen:
+                continue
+            if len(seen) > MAX_STAR_FILES:
+                say_cut(STAR_LIMIT)
+                return
+            seen.add(target)
+            other = self.file(target)
+            if passes_on(other):
+                yield other
+                pending += [each for each in self._targets_of_stars(other) if each not in seen]
+
+    def _targets_of_stars(self, file: File) -> tuple[int, ...]:
+        """The files that imports of all names mean, the one that counts first at the end."""
+        known = self._star_targets.get(file.id)
+        if known is None:
+            found = [target for module in file.stars for target in reversed(self.modules(file, module))]
+            known = self._star_targets[file.id] = tuple(found)
         return known
 
     def mentioning(self, name: str, like: File) -> tuple[int, ...]:

@@ -666,6 +666,10 @@ class Members:
         return self.solver.solve(("module", file.id, name), self._module_values, file, name)
 
     def _module_values(self, file: File, name: str) -> Values:
+        return self._of_module_itself(file, name) or self._from_stars(file, name) or self._beside_module(file, name)
+
+    def _of_module_itself(self, file: File, name: str) -> Values:
+        """A name that a module exports or binds."""
         whole = file.facts.module_object
         if whole and whole in file.names(0) and name not in (whole, file.facts.default_export):
             exported = self.evaluator.names.bound(file, 0, whole) - {(MODULE, file.id)}
@@ -679,9 +683,10 @@ class Members:
                 return found
         if whole and name == file.facts.default_export and whole in file.names(0):
             return self.evaluator.names.bound(file, 0, whole)
-        found = self._from_stars(file, name)
-        if found:
-            return found
+        return NOTHING
+
+    def _beside_module(self, file: File, name: str) -> Values:
+        """A submodule, what files beside the module have, or what others assign to it."""
         stem, _, base = file.path.rpartition("/")[2].partition(".")
         directory = file.path.rpartition("/")[0]
         if stem == "__init__":
@@ -725,13 +730,16 @@ class Members:
         return self.evaluator.names.bound(other, 0, name) if name in other.names(0) else NOTHING
 
     def _from_stars(self, file: File, name: str) -> Values:
-        for module in reversed(file.stars):  # the last import wins
-            for target in self.program.modules(file, module):
-                other = self.program.file(target)
-                if target != file.id and self._exports(other, name):
-                    found = self.of_module(other, name)
-                    if found:
-                        return found
+        if not file.stars:
+            return NOTHING
+        passed: list[File] = []
+        for other in self.program.starred(file, lambda each: self._exports(each, name), self.solver.mark_cut):
+            if found := self._of_module_itself(other, name):
+                return found
+            passed.append(other)
+        for other in passed:
+            if found := self._beside_module(other, name):
+                return found
         return NOTHING
 
     def from_class_stars(self, file: File, name: str, modules: Sequence[str]) -> Values:

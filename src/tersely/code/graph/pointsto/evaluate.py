@@ -77,7 +77,8 @@ class Evaluator:
         allow_deep_nesting()
         self.program = program
         self.below = Evaluator(program, level - 1) if level else None
-        self.solver: Solver = Solver(self.below.solver.shared if self.below is not None else None)
+        shared = self.below.solver.shared if self.below is not None else None
+        self.solver: Solver = Solver(shared, program.limits_hit.add)
         self.members = Members(self)
         self.overriding = Overriding(self)
         self.objects = Objects(self)

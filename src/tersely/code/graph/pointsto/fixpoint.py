@@ -16,6 +16,8 @@ from typing import Any
 EMPTY: frozenset[Any] = frozenset()
 
 MAX_COMPUTATIONS = 4_000  # for one question; what is not known by then counts as unknown
+COMPUTATIONS_LIMIT = f"truncated: values were followed in at most {MAX_COMPUTATIONS:,} steps for one expression"
+DEPTH_LIMIT = "truncated: an expression is nested too deeply to be followed"
 MAX_RECOMPUTATIONS = 16  # of one unknown; after half of them its value may only grow, after all of them it stays
 MAX_CHAIN = 200  # unknowns that wait for each other; the next one is computed after them
 MAX_VALUES = 100  # members of one set; a larger one says nothing and counts as unknown
@@ -38,14 +40,20 @@ class _Unknown:
 class Solver:
     """A table of solved unknowns. `solve(key, compute, *arguments)` where compute(*arguments) is a frozenset.
 
-    `shared` holds what solvers with the same equations have in common.
+    `shared` holds what solvers with the same equations have in common. `say_cut` is told of every bound that an answer
+    has met, whether it met it now or when it was solved before.
     """
 
-    def __init__(self, shared: dict[Hashable, frozenset[Any]] | None = None) -> None:
+    def __init__(
+        self, shared: dict[Hashable, frozenset[Any]] | None = None, say_cut: Callable[[str], None] | None = None
+    ) -> None:
         self.shared: dict[Hashable, frozenset[Any]] = {} if shared is None else shared
         self._solved: dict[Hashable, frozenset[Any]] = {}
         self._open: dict[Hashable, _Unknown] = {}  # of the question being answered, not final yet
         self._stack: list[_Unknown] = []
+        self._say_cut = say_cut
+        self._limits: set[str] = set()  # that the present question has met, in words
+        self._cut: dict[Hashable, frozenset[str]] = {}  # limits that were met for what is solved
         self._left = 0  # computations that the present question may still take
         self._stale: dict[_Unknown, None] = {}  # in order of discovery
 
@@ -56,10 +64,12 @@ class Solver:
             return known
         if not self._stack:
             known = self._solved.get(key)
+            self._cut_before(key)
             return self._answer(key, compute, arguments) if known is None else known
         known = self._solved.get(key)
         if known is not None:
             self._stack[-1].is_own = True
+            self._cut_before(key)
             return known
         unknown = self._open.get(key)
         if unknown is not None:
@@ -87,9 +97,20 @@ class Solver:
         if self._stack:
             self._stack[-1].is_own = True
 
+    def mark_cut(self, limit: str) -> None:
+        """Say that the answer to the present question is incomplete, with the bound in words."""
+        self._limits.add(limit)
+        if self._say_cut is not None:
+            self._say_cut(limit)
+
+    def _cut_before(self, key: Hashable) -> None:
+        for limit in self._cut.get(key, ()):
+            self.mark_cut(limit)
+
     def _answer(self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any) -> frozenset[Any]:
         asked = self._open[key] = _Unknown(compute, arguments)
         self._left = MAX_COMPUTATIONS
+        self._limits.clear()
         try:
             self._compute(asked)
             while self._stale:
@@ -98,6 +119,8 @@ class Solver:
             self._keep()
         except RecursionError:  # expressions nested deeply in a long chain: nothing is said of this one
             self._solved[key] = asked.value = EMPTY
+            self.mark_cut(DEPTH_LIMIT)
+            self._cut[key] = frozenset(self._limits)
         finally:
             for unknown in self._open.values():
                 unknown.readers.clear()  # they refer to each other
@@ -106,7 +129,8 @@ class Solver:
 
     def _keep(self) -> None:
         """Keep what was solved: for all solvers unless it depends on what is our own, or bounds cut it off."""
-        if self._left >= 0:
+        limits = frozenset(self._limits)
+        if not limits:
             pending = [unknown for unknown in self._open.values() if unknown.is_own]
             while pending:
                 for reader in pending.pop().readers:
@@ -114,11 +138,15 @@ class Solver:
                         reader.is_own = True
                         pending.append(reader)
         for key, unknown in self._open.items():
-            (self._solved if unknown.is_own or self._left < 0 else self.shared)[key] = unknown.value
+            (self._solved if unknown.is_own or limits else self.shared)[key] = unknown.value
+            if limits:
+                self._cut[key] = limits
 
     def _compute(self, unknown: _Unknown) -> None:
         unknown.computations += 1
         self._left -= 1
+        if self._left < 0:
+            self.mark_cut(COMPUTATIONS_LIMIT)
         if unknown.computations > MAX_RECOMPUTATIONS or self._left < 0:
             return
         self._stack.append(unknown)
