@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tersely.capabilities.catalogue import load
 from tersely.capabilities.invoke import invoke
+from tersely.code.graph import program
 from tersely.context.lenses.neighbours import MAX_VISIBLE_FILES, VISIBLE_LIMIT
 from tersely.workspace import Workspace
 
@@ -22,3 +25,17 @@ def test_a_limit_that_a_search_hits_is_named(tmp_path: Path) -> None:
         (tmp_path / "h3.h").write_text("struct wanted { int size; };\n")
         outcome = invoke(load("code.context"), workspace, {"symbols": ["use.c:use"]})
         assert outcome.notes == ()
+
+
+def test_a_definition_that_was_not_looked_for_everywhere_is_not_just_absent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program, "MAX_STAR_FILES", 2)
+    for number in range(4):
+        (tmp_path / f"m{number}.py").write_text(f"from m{number + 1} import *\n")
+    (tmp_path / "m4.py").write_text("def wanted():\n    pass\n")
+    (tmp_path / "use.py").write_text("from m0 import *\n\nwanted()\n")
+    with Workspace.open(tmp_path) as workspace:
+        error = invoke(load("code.definition"), workspace, {"place": "use.py:3:1"}).envelope()["error"]
+        assert error["code"] == "symbol_not_found"
+        assert program.STAR_LIMIT in error["hint"]

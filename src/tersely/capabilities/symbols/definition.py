@@ -70,7 +70,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Definitions:
     found = [Defined(name, column + 1, _places(workspace, path, line, column)) for name, column in names]
     known = tuple({defined.name: defined for defined in reversed(found) if defined.places}.values())
     if not known:
-        hint = "external and built-in names have no definition here"
+        hint = "; ".join(("external and built-in names have no definition here", *sorted(workspace.engine.limits_hit)))
         raise TerselyError("symbol_not_found", f"no name at {parameters.place} is defined in the repository", hint)
     return Definitions(path, line, tuple(reversed(known)))
 
