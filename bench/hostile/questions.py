@@ -16,6 +16,7 @@ QUESTIONS: Mapping[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "code.symbol.get": (("encodings/escapes.py:escapes",), {"symbol": "encodings/escapes.py:escapes"}),
     "code.symbol.slice": (("wide_1000",), {"symbols": ["wide_1000"]}),
     "code.symbol.deps": (("ring/r1.py:C1",), {"symbol": "ring/r1.py:C1"}),
+    "code.symbol.references": (("ring/r1.py:C1",), {"symbol": "ring/r1.py:C1"}),
     "code.definition": (("ring/r1.py:5:36",), {"place": "ring/r1.py:5:36"}),
     "code.calls": (("ring/r1.py:C1.step", "--callers"), {"symbol": "ring/r1.py:C1.step", "direction": "callers"}),
     "code.impact": (("wide_2000", "--depth", "50"), {"symbol": "wide_2000", "depth": 50}),

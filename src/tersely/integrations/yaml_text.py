@@ -32,8 +32,9 @@ def added(text: str, entries: Sequence[Entry]) -> str:
         lines = text.splitlines(keepends=True)
         at = _top(lines, top)
         if at is None:
-            gap = "\n" if lines and not lines[-1].endswith("\n") else ""
-            lines, at = [*lines, f"{gap}{top}:\n"], len(lines)
+            if lines and not lines[-1].endswith("\n"):
+                lines[-1] += "\n"
+            lines, at = [*lines, f"{top}:\n"], len(lines)
         place = _place(lines, at, name)
         line = f"{place.indent}{name}: {json.dumps(entry.value, ensure_ascii=False)}\n"
         if lines[place.start : place.end] not in ([], [line]):

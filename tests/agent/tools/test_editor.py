@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -144,9 +145,10 @@ def hello(*folders: Path, focused: bool = True) -> dict[str, Any]:
 
 
 @pytest.fixture
-def sockets(tmp_path: Path) -> tuple[Path, dict[str, str]]:
-    """Where windows listen, and the environment that says so."""
-    return tmp_path / f"tersely-{os.geteuid()}", {"TMPDIR": str(tmp_path)}
+def sockets() -> Iterator[tuple[Path, dict[str, str]]]:
+    """Where windows listen, a place with a short name, and the environment that says so."""
+    with tempfile.TemporaryDirectory() as place:
+        yield Path(place, f"tersely-{os.geteuid()}"), {"TMPDIR": place}
 
 
 def test_the_window_with_the_repository_is_found(

@@ -93,7 +93,7 @@ async def served(
     """A relay for as long as it is wanted, with the services that it is to bring itself."""
     with Relay.open(home, len, url=url, tenant=tenant, durable=durable, clock=clock) as relay:
         async with routing(relay, listen(relay.home), bring()) as router:
-            yield Served(home, relay, router)
+            yield Served(relay.home, relay, router)
 
 
 async def take(peer: Peer, count: int, *, acks: bool = True) -> list[Delivery]:

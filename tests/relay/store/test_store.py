@@ -242,11 +242,11 @@ def test_text_is_found_where_it_belongs(store: Store) -> None:
     for owner, text in (("one", "the token is validated in auth.py"), ("two", "a token of thanks")):
         kept = store.take_in([text.encode()])
         commit(store, kept, Attach(owner, "note", kept.digest, b"", text))
-    found = store.search("one", ["token", "validated"], 10)
+    found = store.search("one", ["token", "validated"], 10, all_words=False)
     assert [(match.name, match.snippet) for match in found] == [("note", "the «token» is «validated» in auth.py")]
-    assert [match.name for match in store.search("two", ["token", "validated"], 10)] == ["note"]
-    assert store.search("one", ['"', "AND", "owner:"], 10) == []
-    assert store.search("one", [], 10) == []
+    assert [match.name for match in store.search("two", ["token", "validated"], 10, all_words=False)] == ["note"]
+    assert store.search("one", ['"', "AND", "owner:"], 10, all_words=False) == []
+    assert store.search("one", [], 10, all_words=False) == []
 
 
 def test_remembered_answers_expire(store: Store, clock: Clock) -> None:
@@ -319,8 +319,8 @@ def test_tenants_see_nothing_of_each_other(opening: Opening, tmp_path: Path) -> 
         assert [entry.body for entry in two.entries("s")] == [b"2", b"3"]
         assert (one.document("text"), two.document("text")) == ((1, b"x"), (2, b"xx"))
         assert (one.counts("c"), two.counts("c")) == ({"n": 1}, {"n": 2})
-        assert [match.name for match in one.search("", ["words"], 9)] == ["1"]
-        assert [match.name for match in two.search("", ["words"], 9)] == ["2", "3"]
+        assert [match.name for match in one.search("", ["words"], 9, all_words=True)] == ["1"]
+        assert [match.name for match in two.search("", ["words"], 9, all_words=True)] == ["2", "3"]
         commit(one, Detach("owner", "1"))
         assert one.sweep(one.now_ms() + 1) == 1
         assert b"".join(two.blob(kept.digest)) == b"x" * 100_000

@@ -299,6 +299,8 @@ class Store:
 
     def search(self, owner: str, words: Sequence[str], limit: int, *, all_words: bool) -> list[Match]:
         """The attachments of an owner, of all without one, whose indexed text has all of these words, or any."""
+        if not words:
+            return []
         return self._engine.words.search(self._read, owner, words, all_of=all_words, limit=limit)
 
     def long_texts(self, owner: str, least_bytes: int, limit: int) -> tuple[list[tuple[str, Attached]], int]:
