@@ -92,7 +92,7 @@ for _, each in ipairs(vim.lsp.get_clients()) do each.stop(true) end
     )
     assert told["started"] is True
     assert told["symbols"] == ["shop/prices.py:1"]
-    assert told["references"] == ["shop/orders.py:5", "shop/orders.py:9", "shop/prices.py:1"]
+    assert told["references"] == ["shop/orders.py:1", "shop/orders.py:5", "shop/orders.py:9", "shop/prices.py:1"]
     assert sorted(told["callers"]) == ["shop/orders.py:5", "shop/orders.py:9"]  # type: ignore[call-overload]
     assert told["lenses"] == ["2 callers, 0 tests", "2 callers, 1 test"]
     assert "def total" in str(told["pack"])
