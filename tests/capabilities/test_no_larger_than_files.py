@@ -84,8 +84,8 @@ WORDINGS = st.fixed_dictionaries(
 )
 BUDGETS = st.sampled_from([60, 150, 300, 600, 1_000, 2_000, 4_000, 16_000])
 CHOICES = st.integers(0, 2**32)
-MANY = settings(max_examples=20)
-FEW = settings(max_examples=10)  # where an answer takes longer
+MANY = settings(max_examples=40)
+FEW = settings(max_examples=15)  # where an answer takes longer
 
 
 def drawn(code: Code, choice: int) -> Symbol:

@@ -110,7 +110,7 @@ def written(functions: Sequence[tuple[int, int]], indented: set[int], above: int
     return "\n\n".join(parts)
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(EDITS, st.integers(0, 5), st.sampled_from([120, 300, 2_000]), st.booleans()), max_size=6))
 def test_unchanged_never_hides_a_change_and_diffs_lead_to_the_source(turns: list[Any]) -> None:
     values = {n: n for n in range(6)}

@@ -148,13 +148,15 @@ def noted(log: Path, member: str) -> list[Any]:
 
 
 def test_an_idle_agent_is_woken_by_its_hook(tmux: Tmux, friend: Friends, relay: Home, tmp_path: Path) -> None:
-    tester = friend("tester")
+    # Who is there in the same project before it begins, so that it is told, however many were there before.
+    tester = friend("tester", directory=str(relay.root))
     log, _ = hooked(tmux, tmp_path, "ria")
     sent = tester.send("ria", "are you there?")
     wait_for(lambda: (sent.id, "injected") in tester.receipts, "the receipt")
     [[rules]] = noted(log, "rules")
     assert "You are ria among other agents" in rules
     assert "Here now: " in rules
+    assert "tester" in rules
     [prompt] = wait_for(lambda: noted(log, "prompt"), "the prompt")
     assert "are you there?" in prompt
     wait_for(lambda: state_of(relay, "ria") == "owes an answer", "the state")

@@ -17,7 +17,7 @@ from tests.doors.mcp.wire import request, wired
 
 from tersely.daemon import lifecycle
 
-SHIMS = 20
+SHIMS = 50
 MOST_RESIDENT_BYTES = 40_000_000
 
 
@@ -33,7 +33,7 @@ def children(pid: int) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc tells the memory")
-def test_many_clients_share_one_daemon(shop: Path) -> None:
+def test_fifty_clients_share_one_daemon(shop: Path) -> None:
     with ExitStack() as stack:
         wires = [stack.enter_context(wired()) for _ in range(SHIMS)]
         for wire in wires:
