@@ -16,6 +16,7 @@ from typing import Self
 
 START_SECONDS = 60
 END_SECONDS = 5
+SEED = 0  # of what is drawn for an answer, so that a question has the same one each time
 ROOT = Path(__file__).parents[2]
 
 
@@ -108,6 +109,7 @@ def serve(
     params.n_gpu_layers = 0
     params.fit_params = False
     params.warmup = False
+    params.sampling.seed = SEED
     params.ui = False
     params.endpoint_props = False
     params.endpoint_slots = True
