@@ -323,3 +323,7 @@ def test_what_is_no_pipe_is_refused(root: Path) -> None:
     ended = ran(root, "http://127.0.0.1:9", ["acp"])
     assert ended.returncode == 2
     assert b"through a pipe" in ended.stderr
+    closed = ["sh", "-c", 'exec "$@" <&-', "sh", sys.executable, "-m", "tersely", "acp"]
+    ended = subprocess.run(closed, cwd=root, capture_output=True, timeout=60, check=False)
+    assert ended.returncode == 2
+    assert b"through a pipe" in ended.stderr

@@ -28,8 +28,8 @@ def run_acp(parameters: ChatParameters) -> None:
     """Serve the editor until it leaves."""
     from tersely.acp.server import serve
 
-    if not (sys.stdin.isatty() or _is_stream(sys.stdin.fileno())):
-        raise TerselyError("invalid_argument", "an editor talks to `tersely acp` through a pipe, its input is a file")
+    if not _has_editor():
+        raise TerselyError("invalid_argument", "an editor talks to `tersely acp` through a pipe, its input is none")
     gc.enable()  # a server lives long, unlike other commands
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -39,9 +39,12 @@ def run_acp(parameters: ChatParameters) -> None:
     asyncio.run(serve(opened, _listed))
 
 
-def _is_stream(descriptor: int) -> bool:
-    mode = os.fstat(descriptor).st_mode
-    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+def _has_editor() -> bool:
+    """Whether something can talk through the standard input: not where it is closed, a file, or /dev/null."""
+    if sys.stdin is None:
+        return False
+    mode = os.fstat(sys.stdin.fileno()).st_mode
+    return sys.stdin.isatty() or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 async def _opened(wish: Wish, parameters: ChatParameters) -> EditorAgent:
