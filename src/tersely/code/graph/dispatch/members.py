@@ -628,13 +628,9 @@ class Members:
             file = self.program.file(file_id)
             for store in file.member_stores().get(name, ()):
                 base = self.evaluator.values(file, store.scope, store.base)
-                known = {each[:3] for each in base if each[0] == INSTANCE}
-                if (
-                    value in base
-                    or as_class in base
-                    or value in known
-                    or (file.facts.virtual and self._any_below(base, as_class))
-                ):
+                instances = {each[:3] for each in base if each[0] == INSTANCE}
+                is_meant = value in base or as_class in base or value in instances
+                if is_meant or (file.facts.virtual and self._any_below(base, as_class)):
                     found |= self.evaluator.values(file, store.scope, store.value)
         return found | self._merged_values(home, value, name) if home.facts.members_are_items else found
 
