@@ -57,6 +57,7 @@ class Sent(NamedTuple):
     message_id: str
     refused: tuple[str, ...] = ()  # recipients whose mailboxes are full
     is_repetition: bool = False
+    limited: Mapping[str, str] = {}  # recipients whose makers allow them no more, and until when
 
 
 class Delivery(NamedTuple):
@@ -494,7 +495,7 @@ def _sent(answer: dict[str, Any]) -> Sent:
     told = answer["payload"]
     return Sent(
         told["ack_id"], told["seq"], told["durability"], told["recipients"], told["message_id"],
-        tuple(told.get("refused", ())), told.get("repeated", False),
+        tuple(told.get("refused", ())), told.get("repeated", False), told.get("limited", {}),
     )  # fmt: skip
 
 

@@ -14,6 +14,8 @@ from enum import StrEnum
 from importlib.resources import files
 from typing import Any
 
+from tersely.foundation import activity
+
 HOOK_LIMIT_SECONDS = 30  # that agents are told to give a hook; ours ends before
 WAITING_HOOK_SECONDS = 86_400  # for which a hook that wakes an idle agent waits
 WAIT_WORD = "wait"  # makes the hook wait until there is a text
@@ -27,7 +29,7 @@ _EDIT_HOOK = "TERSELY_EDIT_HOOK"  # tells our plugin which command says whether 
 class State(StrEnum):
     """What an agent does."""
 
-    WORKING = "working"
+    WORKING = activity.WORKING
     IDLE = "idle"
     PERMISSION = "waits for permission"
 
@@ -37,10 +39,14 @@ Answer = Callable[[str, str], Any]  # an event and a text
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What an event says: the state that begins, None for no change, and how a text is handed over with the answer."""
+    """What an event says: the state that begins, None for no change, and how a text is handed over with the answer.
+
+    `failure` names what in the call says why a request to the model has failed.
+    """
 
     state: State | None
     answer: Answer | None = None
+    failure: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +141,7 @@ _CLAUDE_MOMENTS = {
     "PermissionRequest": _ASKS,
     "PostToolUse": _WITH_CONTEXT,
     "Stop": _STOPS,
-    "StopFailure": Moment(State.IDLE),
+    "StopFailure": Moment(State.IDLE, failure=("last_assistant_message", "error_details", "error")),
 }
 _CODEX_MOMENTS = {
     "SessionStart": _WITH_CONTEXT,  # it comes with the first prompt

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from tersely.client.cassettes import kept
-from tersely.client.peer import Busy, Delivery, Peer
+from tersely.client.peer import Busy, Delivery, Peer, Sent
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.pty.inline.commands import Message
@@ -69,8 +69,8 @@ class Mail:
             except TerselyError:  # the connection is lost
                 self._lose()
 
-    async def send(self, message: Message, id: str) -> int:
-        """Say something, and go on trying until the relay answers; how many get it. Raises what refuses it.
+    async def send(self, message: Message, id: str) -> Sent:
+        """Say something, and go on trying until the relay answers; its receipt. Raises what refuses it.
 
         Said again with the same `id`, it is accepted once.
         """
@@ -84,17 +84,16 @@ class Mail:
                     raise
                 await asyncio.sleep(_FIRST_PAUSE_SECONDS)
 
-    async def _say(self, peer: Peer, message: Message, id: str) -> int:
+    async def _say(self, peer: Peer, message: Message, id: str) -> Sent:
         if message.to.startswith("#"):
             if message.to not in self._channels:
                 await peer.join(message.to)
                 self._channels.add(message.to)
-            return (await peer.post(message.to, message.body, thread=message.thread, id=id)).recipients
-        sent = await peer.send(
+            return await peer.post(message.to, message.body, thread=message.thread, id=id)
+        return await peer.send(
             message.to, message.body, kind=message.kind, thread=message.thread, topic=message.topic,
             data=message.data or None, id=id,
         )  # fmt: skip
-        return sent.recipients
 
     async def ask(self, service: str, method: str, parameters: Mapping[str, Any]) -> Any:
         """Ask a service, for words where it has them; raises `service_not_found`, `service_error`, `timed_out`."""

@@ -62,6 +62,7 @@ class Wanted(NamedTuple):
     spawn: Sequence[str] = ()  # programs that it may start
     prompt: str = ""  # a regular expression for the row of its empty prompt
     trusts_screen: bool = False  # commands count without a marker
+    resumes: bool = False  # when a limit of its maker ends
 
 
 def run(wanted: Wanted, environment: Mapping[str, str]) -> int:
@@ -121,7 +122,7 @@ class _Run:
             words = [self._wanted.words[0], *launch.words, *self._wanted.words[1:]]
             program = terminal.start(words, given, 0 if os.isatty(0) else None)
             rules = self._rules() if self._wanted.place.has_brief or self._wanted.task else ""
-            how = Given(self._handover, self._prompt(wrapped), self._marker, rules)
+            how = Given(self._handover, self._prompt(wrapped), self._marker, rules, self._wanted.resumes)
             speech = Speech(self._mail, self._outbox, self._spawned, self._inbox.put)
             self._session = Session(how, program, self._mail, speech, self._inbox, hooks)
             report.runs()
@@ -216,6 +217,7 @@ def run_in_tmux(wanted: Wanted, environment: Mapping[str, str]) -> tmux.Ended:
     name = wanted.name or PurePath(wanted.words[0]).stem
     options = ["--no-start", *([] if wanted.place.has_brief else ["--no-brief"])]
     options += ["--trust-screen"] if wanted.trusts_screen else []
+    options += ["--resume"] if wanted.resumes else []
     flags = (
         ("--name", [wanted.name]), ("--task", [wanted.task]), ("--thread", [wanted.place.thread]),
         ("--spawn", wanted.spawn), ("--prompt", [wanted.prompt]),

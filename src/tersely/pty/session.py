@@ -11,7 +11,8 @@ from collections.abc import Coroutine, Iterator
 from typing import Any, NamedTuple
 
 from tersely.client.peer import Delivery
-from tersely.foundation.clock import elapsed_seconds
+from tersely.foundation.activity import LIMITED
+from tersely.foundation.clock import elapsed_seconds, wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import WRAPPER_END_SECONDS
 from tersely.handoff.handover import Handover
@@ -28,6 +29,7 @@ from tersely.pty.mail import UNDELIVERED, Mail
 from tersely.pty.screen.screen import Screen
 from tersely.pty.screen_scanner import Watcher
 from tersely.pty.terminal import Program, UserTerminal
+from tersely.pty.usage_limits import UsageLimit
 
 MAX_UNWRITTEN_BYTES = 1_000_000  # that a program has not taken from its terminal
 TERMINAL_CHUNK_BYTES = 65_536  # read from a terminal at once
@@ -37,6 +39,7 @@ SCREEN_SECONDS = 2.0  # from one screen that the relay is told to the next
 TASK_SECONDS = 30.0  # for a prompt to be seen in which the task can be typed, before a hook may take it
 _TICK_SECONDS = 0.05
 _REST_SECONDS = 0.5  # without any output, after which none is waited for
+_LIMIT_OVER = "your usage limit is over: go on with what you were doing"
 _STUCK = "it is typed in, but the program does not take it"
 _DOING = {
     State.WORKING: "is working",
@@ -57,6 +60,7 @@ class Given(NamedTuple):
     prompt: Prompt  # how the program looks when it waits for one
     marker: str  # of its commands
     rules: str  # what the program is told of the relay, "" where nothing is typed in
+    resumes: bool  # when a limit ends, it is told so
 
 
 class Session:
@@ -87,7 +91,9 @@ class Session:
         self._is_passing = False  # output that has been read and is not shown yet
         self._telling: set[asyncio.Task[None]] = set()
         self._has_title = False  # ours is shown in the place of the program's
-        self._has_told_state = False
+        self._limit = UsageLimit()
+        self._limit_bytes = -1  # of output, after which the screen was last looked at for a limit
+        self._told_state = ""
         self._told_screen = ""
         self._screen_due = 0.0  # when the relay is told the next
 
@@ -295,13 +301,34 @@ class Session:
         said, said_at = (self._hooks.state, self._hooks.changed) if self._hooks is not None else (None, 0.0)
         now = elapsed_seconds()
         has_changed = self._activity.look(now, sight, said, said_at)
-        if self._activity.state is not None and (has_changed or not self._has_told_state):
-            self._has_told_state = self._mail.tell_state(self._activity.state)
+        if has_changed and self._activity.state is State.WORKING:
+            self._limit.works()
+        self._look_for_limit()
+        state = self._state()
+        if state != self._told_state and self._mail.tell_state(state):
+            self._told_state = state
         if not self._mail.is_connected:
-            self._has_told_state, self._told_screen = False, ""
+            self._told_state = self._told_screen = ""
         is_open = sight is Sight.PROMPT and self._activity.state is State.IDLE
         is_alive = self._hooks is not None and self._hooks.is_alive
         return Scene(line, is_open, not has_dialog(self._screen), is_alive)
+
+    def _look_for_limit(self) -> None:
+        """Hear of a limit that the program has reached, and go on once one has ended, where the person wants that."""
+        now = wall_seconds()
+        if self._hooks is not None and (failure := self._hooks.take_failure()):
+            self._limit.told(failure, now)
+        if self._passed_bytes != self._limit_bytes:
+            self._limit_bytes = self._passed_bytes
+            self._limit.look(self._screen.texts(), now)
+        if self._limit.may_resume(now) and self._given.resumes:
+            self._inbox.put(f"[{RELAY}]", _LIMIT_OVER)
+
+    def _state(self) -> str:
+        """What the program does, as others are told; "" while that is not known."""
+        state = self._activity.state
+        limited = "" if state is State.WORKING else self._limit.state(wall_seconds())
+        return limited or state or ""
 
     def _tell_screen(self) -> None:
         """Have the person's page show the screen, now and then, where it is another."""
@@ -310,7 +337,7 @@ class Session:
             return
         self._screen_due = now + SCREEN_SECONDS
         shown = "\n".join(self._screen.texts()).rstrip()
-        if shown != self._told_screen and self._mail.tell_state(self._activity.state or "", shown):
+        if shown != self._told_screen and self._mail.tell_state(self._state(), shown):
             self._told_screen = shown
 
     def _can_hand_over(self) -> bool:
@@ -370,7 +397,9 @@ class Session:
     def _notice(self) -> None:
         """Say of messages that have waited for long why they do: to their senders, and at the terminal."""
         overdue = self._inbox.overdue(elapsed_seconds() - NOTICE_SECONDS)
-        why = f"it waits: {self._mail.who.name} {_DOING[self._activity.state]}"
+        limited = self._state() if self._state().startswith(LIMITED) else ""
+        doing = f"is {limited}" if limited else _DOING[self._activity.state]
+        why = f"it waits: {self._mail.who.name} {doing}"
         for delivery in overdue:
             self._begin(self._mail.not_taken(delivery, why))
         if overdue:

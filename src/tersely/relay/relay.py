@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Self
 
+from tersely.foundation.activity import WORKING
 from tersely.foundation.clock import SteadyClock
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.private import is_private
@@ -32,7 +33,6 @@ from tersely.relay.teams.trees import Trees
 __all__ = ["PLUGINS", "Relay", "Token", "backup", "check", "have_token", "make_home", "rotate_token"]
 
 PLUGINS = "tersely.capabilities"  # the group of entry points whose functions give an `Offer`
-WORKING = "working"  # what an agent says that is at work
 _TOKEN = "token"  # noqa: S105 - the name of the file
 _TOKEN_BYTES = 32
 _NEW_TOKEN = "`tersely relay token rotate` makes a new one"  # noqa: S105 - a hint

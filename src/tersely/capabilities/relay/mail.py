@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 MAX_SHORT_CHARACTERS = 200  # of addresses, threads and topics
 MAX_WAIT_SECONDS = 50  # for a message, within one question
+MAX_SHOWN_LIMITS = 5  # of recipients of one message that are limited
 _SHOWN_BODY_CHARACTERS = 60  # of a dead letter in a list
 
 
@@ -110,6 +111,7 @@ def send(context: RelayContext, parameters: SendParameters) -> MessageSent:
         recipients=sent.recipients,
         refused=list(sent.refused),
         repeated=sent.is_repetition,
+        limited=dict(sent.limited),
     )
 
 
@@ -138,6 +140,7 @@ def _sent_text(sent: MessageSent, style: Style) -> str:
     lines = [f"{sent.message_id}  {reached}, kept ({sent.durability})"]
     if sent.refused:
         lines.append(f"not for {', '.join(sent.refused)}: their mailboxes are full")
+    lines += [f"{name} is {until}" for name, until in list(sent.limited.items())[:MAX_SHOWN_LIMITS]]
     return "\n".join(lines)
 
 

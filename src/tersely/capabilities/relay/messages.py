@@ -10,7 +10,10 @@ Stage = Literal["accepted", "delivered", "injected", "seen", "dead"]
 
 @dataclass(frozen=True, slots=True)
 class MessageSent:
-    """A message that the relay has, committed as `durability` says. `refused` are recipients with full mailboxes."""
+    """A message that the relay has, committed as `durability` says. `refused` are recipients with full mailboxes.
+
+    `limited` are those who have used up what their makers allow, and until when.
+    """
 
     id: str
     message_id: str
@@ -19,6 +22,7 @@ class MessageSent:
     recipients: int
     refused: list[str]
     repeated: bool
+    limited: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +121,8 @@ class PermissionTold:
 class AgentTold:
     """Somebody who has used a name. `waiting` are messages that it has not acknowledged.
 
-    `state` is what it does: working, idle, waits for permission; connected where it says nothing, gone where it is not;
-    beside it that it owes an answer, which is never said to be idle.
+    `state` is what it does: working, idle, waits for permission, limited until a time; connected where it says nothing,
+    gone where it is not; beside it that it owes an answer, which is never said to be idle.
     """
 
     name: str

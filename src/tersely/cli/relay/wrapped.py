@@ -31,6 +31,7 @@ class _RunParameters:
     spawn: tuple[str, ...] = option((), "a program that it may start with a spawn command; without it, none")
     prompt: str = option("", "how the row of its empty prompt looks, a regular expression", metavar="REGEX")
     trust_screen: bool = option(False, "obey every ->relay: line that it shows, whoever wrote it")
+    resume: bool = option(False, "tell it to go on when a usage limit of it ends, once")
     start: bool = option(True, "start the relay if none runs")
 
 
@@ -46,7 +47,7 @@ def _run(asked: Asked, parameters: _RunParameters) -> dict[str, Any]:
     place = _place(asked, parameters, home)
     wanted = Wanted(
         parameters.program, place, parameters.name, parameters.task, parameters.spawn, parameters.prompt,
-        parameters.trust_screen,
+        parameters.trust_screen, parameters.resume,
     )  # fmt: skip
     if said := warning(parameters.program):
         sys.stderr.write(f"warning: {said}\n")

@@ -216,7 +216,7 @@ class Requests:
     def _kept_reply(self, error: TerselyError, sent_id: str) -> _Reply:
         told = {
             "id": sent_id, "message_id": "", "seq": 0, "durability": "here", "recipients": 0, "refused": [],
-            "repeated": False,
+            "repeated": False, "limited": {},
         }  # fmt: skip
         text = f"kept on this machine, {len(self._outbox)} wait: {error.message}; it is sent when the relay is there\n"
         return _Reply(200, msgspec.json.encode(Answered(_SEND, told, text)))

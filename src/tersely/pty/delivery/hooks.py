@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import json
 import tempfile
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,6 +44,7 @@ class _Call(NamedTuple):
     event: str
     prompt: str
     is_second_stop: bool  # the agent has gone on once; agents end such loops
+    given: Mapping[str, Any]
 
 
 def _read(line: bytes) -> _Call:
@@ -57,7 +58,7 @@ def _read(line: bytes) -> _Call:
         raise ValueError("a hook sends an object with a call")
     return _Call(
         str(told.get("agent", "")), str(told.get("waits", "")), str(call.get("hook_event_name", "")),
-        str(call.get("prompt", "")), call.get("stop_hook_active") is True,
+        str(call.get("prompt", "")), call.get("stop_hook_active") is True, call,
     )  # fmt: skip
 
 
@@ -76,6 +77,7 @@ class Hooks:
         self.state: State | None = None
         self.changed = 0.0
         self.is_alive = False  # a hook has called
+        self._failure = ""  # what the agent said of a request that failed, not yet taken
 
     @contextlib.asynccontextmanager
     async def listening(self) -> AsyncIterator[str]:
@@ -111,6 +113,11 @@ class Hooks:
     def forget(self, whole: str) -> None:
         """A text is expected no longer."""
         self._expected.pop(_known_by(whole), None)
+
+    def take_failure(self) -> str:
+        """What the agent has said, since this was last asked, of a request to its model that failed; "" for nothing."""
+        failure, self._failure = self._failure, ""
+        return failure
 
     async def hand_over(self) -> None:
         """Give what waits to the hook that waits."""
@@ -172,6 +179,9 @@ class Hooks:
         goes_on = bool(written) and moment.state is State.IDLE  # a text keeps it from stopping
         if moment.state is not None and not goes_on:
             self.state, self.changed = moment.state, elapsed_seconds()
+        if moment.failure:
+            said = [call.given.get(name) for name in moment.failure]
+            self._failure = "\n".join(one for one in said if isinstance(one, str))
         text = self._rules if call.event == _CONTEXT_EVENT else _joined(written)
         answer = _answered(moment.answer(call.event, text)) if moment.answer is not None and text else ""
         try:

@@ -23,7 +23,7 @@ from tersely.relay.mail.brakes import Brakes
 from tersely.relay.mail.channels import Channels
 from tersely.relay.mail.elsewhere import Everywhere
 from tersely.relay.mail.identities import Identities
-from tersely.relay.mail.messages import CHANNEL, Accepted, Draft, Nobody, Outcome, Presence, recipients
+from tersely.relay.mail.messages import CHANNEL, Accepted, Draft, Nobody, Outcome, Presence, limits_of, recipients
 from tersely.relay.mail.questions import SPOKEN, OpenQuestions, asks
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.commands import Batch, Edit, Write
@@ -246,7 +246,8 @@ class Mail:
             raise TerselyError("key_reused", message, "use a new id for a new message")
         seq = deliveries[0][1] if len(deliveries) == 1 else 0
         told = self.message_id(number)
-        return Accepted(told, number, seq, len(deliveries), outcome.refused, self.durability, is_repetition)
+        limited = limits_of((name for name, _ in deliveries), self.presence)
+        return Accepted(told, number, seq, len(deliveries), outcome.refused, self.durability, is_repetition, limited)
 
     def expire(self) -> None:
         """Make dead letters of what has waited for too long."""

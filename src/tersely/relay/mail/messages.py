@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
+from tersely.foundation.activity import LIMITED
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.relay.mail.channels import Channels
@@ -131,6 +132,7 @@ class Accepted(NamedTuple):
     """A message that is kept: its id, for everybody who gets it, and its recipients.
 
     `refused` are recipients whose mailboxes are full, `seq` is the number of the delivery where there is one recipient.
+    `limited` says until when, of those who have used up what their makers allow.
     """
 
     id: str
@@ -140,6 +142,7 @@ class Accepted(NamedTuple):
     refused: tuple[str, ...]
     durability: str
     is_repetition: bool
+    limited: Mapping[str, str]
 
 
 class Outcome(NamedTuple):
@@ -154,6 +157,12 @@ class Outcome(NamedTuple):
 def state_of(name: str, presence: Presence) -> str:
     """What somebody does, as far as they say it: "connected" where they do not, "gone" where they are not there."""
     return (presence.activity(name) or "connected") if name in presence.connected() else "gone"
+
+
+def limits_of(names: Iterable[str], presence: Presence) -> dict[str, str]:
+    """Which of some are limited, and until when: `limited until 15:00 UTC`."""
+    said = ((name, presence.activity(name)) for name in names)
+    return {name: activity for name, activity in said if activity.startswith(LIMITED)}
 
 
 def recipients(draft: Draft, identities: Identities, channels: Channels, presence: Presence) -> tuple[str, ...]:

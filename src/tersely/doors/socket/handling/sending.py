@@ -84,6 +84,8 @@ def _accepted(clients: Clients, connection: Connection, outcome: Outcome) -> Non
     }
     if accepted.refused:
         told["refused"] = accepted.refused
+    if accepted.limited:
+        told["limited"] = accepted.limited
     if accepted.is_repetition:
         told["repeated"] = True
     connection.send("ACK", told)

@@ -12,10 +12,11 @@ from tersely.doors.http.ui.pages.messages import NEWEST, row
 from tersely.doors.http.ui.pages.picture import Talk, picture
 from tersely.doors.http.ui.pages.work import Held, ProjectBoard, boards, held
 from tersely.doors.http.ui.rendering import Shown, Visit
+from tersely.foundation.activity import WORKING
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.accounting import day_scope, savings
 from tersely.relay.mail.questions import OPEN_QUESTION_SECONDS, unanswered
-from tersely.relay.relay import WORKING, Relay
+from tersely.relay.relay import Relay
 from tersely.relay.store.mailboxes import Sought, Told
 from tersely.relay.teams.board import TAKEN
 
