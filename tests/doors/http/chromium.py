@@ -53,6 +53,23 @@ class Browser:
     def url(self) -> str:
         return str(self._ask("GET", "/url"))
 
+    def window(self) -> str:
+        """The window that is asked."""
+        return str(self._ask("GET", "/window"))
+
+    def open_window(self) -> str:
+        """A new window, which is asked from now on."""
+        made = self._ask("POST", "/window/new", {"type": "window"})["handle"]
+        self.turn_to(made)
+        return str(made)
+
+    def turn_to(self, window: str) -> None:
+        """Ask another window from now on."""
+        self._ask("POST", "/window", {"handle": window})
+
+    def close_window(self) -> None:
+        self._ask("DELETE", "/window")
+
     @property
     def title(self) -> str:
         return str(self._ask("GET", "/title"))

@@ -370,8 +370,20 @@ def test_the_person_answers_agents_on_pages(web: Web, person: Visitor) -> None:
         told = person.post(f"/ui/permissions/{asked}", fields)
         assert (told.status, told.headers["location"]) == (303, "/ui/agent?name=ann")
         assert web.relay.permissions.ask("ann", "Bash", "", asked, 0).decision == answer
-    again = person.post(f"/ui/permissions/{allowed}", {"form_token": token, "answer": "deny"})
-    assert again.status == 404
+    repeated = person.post(f"/ui/permissions/{allowed}", {"form_token": token, "answer": "allow"})
+    assert repeated.status == 303  # as by a double click
+    other = person.post(f"/ui/permissions/{allowed}", {"form_token": token, "answer": "deny"})
+    assert (other.status, b"answered already: allow" in other.content) == (404, True)
+
+
+def test_the_first_answer_to_an_agent_stands(web: Web) -> None:
+    permissions = web.relay.permissions
+    asked = permissions.ask("ivo", "Bash", "rm -r build", "", 0).id
+    assert permissions.answer("ivo", allows=False).id == asked
+    with pytest.raises(TerselyError, match="answered already: deny"):
+        permissions.answer(asked, allows=True)
+    assert permissions.ask("ivo", "Bash", "", asked, 0).decision == "deny"
+    assert asked not in {one.id for one in permissions.listed()}
 
 
 def questions(visitor: Visitor) -> str:
@@ -386,11 +398,13 @@ def test_the_person_answers_questions_on_the_first_page(web: Web, person: Visito
         sent = eva.ask("mail.send", to="cli", body="May I <b>merge?", queue=True)
     question = questions(person)
     assert "May I &lt;b&gt;merge?" in question
-    fields = dict(re.findall(r'name="(form_token|to|thread|reply_to|next)" value="([^"]*)"', question))
+    fields = dict(re.findall(r'name="(form_token|form_key|to|thread|reply_to|next)" value="([^"]*)"', question))
     assert (fields["to"], fields["reply_to"]) == ("eva", sent.message_id)
     assert person.post("/ui/messages", {**fields, "body": " \n"}).status == 400
-    told = person.post("/ui/messages", {**fields, "body": "Yes: \u00e4\u202e<i>"})
-    assert (told.status, told.headers["location"]) == (303, "/ui/")
+    for _ in range(2):  # as by a double click
+        told = person.post("/ui/messages", {**fields, "body": "Yes: \u00e4\u202e<i>"})
+        assert (told.status, told.headers["location"]) == (303, "/ui/")
+    assert person.post("/ui/messages", {**fields, "body": "No", "form_key": ""}).status == 403
     assert "merge?" not in questions(person)
     with Client(web.socket, "eva") as eva:
         (came,) = eva.ask("mail.box", name="eva").messages

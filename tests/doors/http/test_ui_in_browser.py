@@ -135,6 +135,27 @@ def test_a_page_is_live_and_can_be_paused(signed: Signed) -> None:
     assert browser.complaints() == []
 
 
+def test_a_window_without_a_connection_is_live(signed: Signed) -> None:
+    browser, first = signed.browser, signed.browser.window()
+    windows = []
+    try:
+        for _ in range(3):  # the first has a connection as well
+            windows.append(browser.open_window())
+            signed.see("/ui/messages")
+            browser.wait_for("document.getElementById('live').textContent.startsWith('Live')")
+        browser.wait_for("document.getElementById('live').textContent === 'Live, every few seconds'")
+        with Client(signed.socket, "uma") as client:
+            client.ask("mail.send", to="pia", body="seen in the last window", queue=True)
+        browser.wait_for("document.getElementById('content').innerText.includes('seen in the last window')")
+    finally:
+        for window in windows:
+            browser.turn_to(window)
+            browser.close_window()
+        browser.turn_to(first)
+    signed.see("/ui/messages")
+    is_live(browser)  # by a connection that one of them has given back
+
+
 def test_messages_and_agents_are_live(signed: Signed) -> None:
     browser = signed.browser
     for path, sender, said in (

@@ -1,6 +1,7 @@
 """What agents wait for permission to do, and what the person said of it.
 
-It is in memory: a question lasts as long as the hook of its agent waits, which asks again and again.
+It is in memory: a question lasts as long as the hook of its agent waits, which asks again and again. The first answer
+stands, and is remembered for as long, so that a button that is pressed twice answers once.
 """
 
 from __future__ import annotations
@@ -52,20 +53,22 @@ class Permissions:
             known.heard = self._clock() + seconds
             self._answered.wait_for(lambda: bool(known.decision), seconds)
             known.heard = self._clock()
-            if known.decision:
-                self._open.pop(known.id, None)
             return known
 
     def answer(self, id: str, *, allows: bool) -> Permission:
         """What the person says to a question, by its id or, where it has one alone, by its agent.
 
-        Raises `permission_not_found`.
+        The same answer again changes nothing. Raises `permission_not_found`, also where the other answer was given.
         """
+        decision = ALLOW if allows else DENY
         with self._answered:
             self._forget_silent()
-            of_agent = [one.id for one in self._open.values() if one.agent == id]
+            of_agent = [one.id for one in self._open.values() if one.agent == id and not one.decision]
             known = self._found(of_agent[0] if len(of_agent) == 1 else id)
-            known.decision = ALLOW if allows else DENY
+            if known.decision not in {"", decision}:
+                message = f"permission {known.id} was answered already: {known.decision}"
+                raise TerselyError("permission_not_found", message, "an answer cannot be changed")
+            known.decision = decision
             self._answered.notify_all()
             return known
 

@@ -60,10 +60,20 @@ class Shown:
     is_live: bool = True  # sent again while somebody looks, whenever it is another
 
 
-def document(shown: Shown, session: Session | None, here: str = "") -> str:
-    """A whole page; `here` is what was asked for, to which its forms lead back."""
+class FormOrigin(NamedTuple):
+    """What the forms of one page carry: its address, to which they lead back, and a key that no other page has."""
+
+    address: str = ""
+    key: str = ""
+
+
+_NO_FORM = FormOrigin()
+
+
+def document(shown: Shown, session: Session | None, form: FormOrigin = _NO_FORM) -> str:
+    """A whole page as HTML."""
     template = _environment().get_template(shown.template)
-    return template.render(shown.values, page=shown, session=session, here=here, path=here.partition("?")[0])
+    return template.render(shown.values, page=shown, session=session, form=form, path=form.address.partition("?")[0])
 
 
 def address(*parts: str, **query: object) -> str:

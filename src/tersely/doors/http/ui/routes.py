@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from concurrent.futures import Executor
 from functools import partial
+from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qsl
@@ -35,7 +37,7 @@ from tersely.doors.http.ui.pages.state import state_page
 from tersely.doors.http.ui.pages.thread import thread_page
 from tersely.doors.http.ui.pages.threads import threads_page
 from tersely.doors.http.ui.pages.work import work_page
-from tersely.doors.http.ui.rendering import MAX_UI_ANSWER_CHARACTERS, Shown, Visit, document
+from tersely.doors.http.ui.rendering import MAX_UI_ANSWER_CHARACTERS, FormOrigin, Shown, Visit, document
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import encode
@@ -45,7 +47,7 @@ from tersely.relay.teams.permissions import ALLOW
 MAX_UI_FORM_BYTES = 12 * MAX_UI_ANSWER_CHARACTERS + 8_000  # a character outside of ASCII is up to twelve
 MAX_UI_QUERY_CHARACTERS = 2_000  # of one parameter
 LIVE_LOOK_SECONDS = 1.0  # after which a page that somebody looks at is made again
-LIVE_REST_FACTOR = 20  # so many times as long as it takes to make it, at least, it is not made again
+LIVE_REST_FACTOR = 20  # so many times as long as it takes to make all that are looked at, none is made again
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -60,6 +62,7 @@ HEADERS = {
 _KINDS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 _PLACE = re.compile(r"/ui/[A-Za-z0-9/_.-]*(\?[A-Za-z0-9&=%+_.~-]*)?")  # where one may go on to after a form
 _EVENTS = "text/event-stream"
+_FORM_KEY_BYTES = 16
 _LOG = logging.getLogger("tersely.doors.http")
 
 Page = Callable[[Visit], Shown]
@@ -126,10 +129,11 @@ class Pages:
     def _page(self, page: Page) -> Endpoint:
         async def answering(request: Request) -> Response:
             visit = Visit(self._relay, request.path_params, _query(request))
+            form = FormOrigin(_address(request), secrets.token_urlsafe(_FORM_KEY_BYTES))
 
             def made() -> tuple[Shown, str]:
                 shown = page(visit)
-                return shown, document(shown, self._session(request), _here(request))
+                return shown, document(shown, self._session(request), form)
 
             if _EVENTS in request.headers.get("accept", ""):
                 return self._live(request, made)
@@ -156,7 +160,8 @@ class Pages:
                 before = text
                 if not shown.is_live:
                     return
-                await asyncio.sleep(max(LIVE_LOOK_SECONDS, LIVE_REST_FACTOR * watch.seconds()))
+                rest_seconds = LIVE_REST_FACTOR * watch.seconds() * state.event_streams
+                await asyncio.sleep(max(LIVE_LOOK_SECONDS, rest_seconds))
         except TerselyError:  # what the page shows is there no longer
             return
         finally:
@@ -213,9 +218,7 @@ class Pages:
         form = await _form(request)
         session = self._session(request)
         if session is None or not _is_same(form.get("form_token", ""), session.form_token):
-            raise TerselyError(
-                "forbidden_origin", "this form is not of a page of yours", "reload the page and try again"
-            )
+            raise _not_of_page()
         return session, form
 
     async def _form_of_person(self, request: Request) -> tuple[Session, dict[str, str]]:
@@ -238,6 +241,7 @@ class Pages:
         said = {name: form.get(name, "") for name in ("to", "body", "thread", "reply_to")}
         if not said["body"].strip():
             raise TerselyError("invalid_argument", "there is nothing to send", "write something and send it again")
+        said["id"] = _message_id(form, said)
         await self._in_pool(partial(result_of, RelayContext(self._relay, PERSON), "mail.send", said))
         return _back(form)
 
@@ -265,6 +269,18 @@ def _failure(error: TerselyError) -> Shown:
     return Shown(title, "failure.html", {"error": error, "hint": hint}, is_live=False)
 
 
+def _message_id(form: dict[str, str], said: dict[str, str]) -> str:
+    """The same for a form that is sent twice as it is; raises `forbidden_origin` for one without its page's key."""
+    key = form.get("form_key", "")
+    if not key:
+        raise _not_of_page()
+    return sha256(encode([key, *said.values()])).hexdigest()
+
+
+def _not_of_page() -> TerselyError:
+    return TerselyError("forbidden_origin", "this form is not of a page of yours", "reload the page and try again")
+
+
 def _html(text: str, status: int = 200) -> Response:
     return Response(text, status, HEADERS, "text/html; charset=utf-8")
 
@@ -274,7 +290,7 @@ def _back(form: dict[str, str]) -> Response:
     return RedirectResponse(_place(form.get("next", "")), 303, HEADERS)
 
 
-def _here(request: Request) -> str:
+def _address(request: Request) -> str:
     """What was asked for, as a form may lead back to it."""
     query = request.url.query
     return request.url.path + (f"?{query}" if query else "")

@@ -3,15 +3,18 @@
 // by the relay; the document that is parsed here runs nothing.
 
 const SAY_AFTER_MILLISECONDS = 3000;
+const MAX_CONNECTIONS = 3; // that pages of one browser keep open: browsers have six for one host, and some to go on with
+const ASK_AGAIN_MILLISECONDS = 5000; // a page without a connection
 
 const main = document.getElementById("main");
 const content = document.getElementById("content");
 const live = document.getElementById("live");
 const pause = document.getElementById("pause");
-let sources = [...content.children].map((one) => one.outerHTML);
+let sources = [...content.children].map(sourceOf);
 let latest = null;
 let changed = new Set();
 let timer = 0;
+let state = "";
 
 // As in "2026-11-25 20:31:05", in the zone of the reader.
 const clock = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium" });
@@ -29,6 +32,13 @@ function localize(root) {
 function key(control) {
   const target = control.href || control.form?.action || "";
   return [control.tagName, control.id, target, control.value ?? "", control.getAttribute("aria-label"), control.textContent].join("\n");
+}
+
+// What a part shows. Each page has a key for its forms, by which the relay takes each once.
+function sourceOf(part) {
+  const copy = part.cloneNode(true);
+  copy.querySelectorAll("input[name=form_key]").forEach((one) => one.remove());
+  return copy.outerHTML;
 }
 
 function holdsForm(part) {
@@ -70,13 +80,13 @@ function update() {
       return;
     }
     changed.add("the page");
-    sources = fresh.map((one) => one.outerHTML);
+    sources = fresh.map(sourceOf);
     const copies = fresh.map((one) => one.cloneNode(true));
     copies.forEach(localize);
     content.replaceChildren(...copies);
   } else {
     fresh.forEach((one, at) => {
-      const source = one.outerHTML;
+      const source = sourceOf(one);
       if (source === sources[at] || isInUse(parts[at])) {
         return;
       }
@@ -101,31 +111,91 @@ function isPaused() {
   return pause.getAttribute("aria-pressed") === "true";
 }
 
-function follow() {
+function show(text) {
+  latest = new DOMParser().parseFromString(text, "text/html").getElementById("content");
+  update();
+}
+
+function sayState(text, isOn) {
+  if (text === state) {
+    return;
+  }
+  state = text;
+  live.textContent = isOn && isPaused() ? "Paused" : text;
+  live.classList.toggle("on", isOn);
+  pause.hidden &&= !isOn;
+}
+
+// The way to give a connection back, null where none is left. A page that is closed gives its own back.
+async function takeConnection() {
+  for (let number = 0; number < MAX_CONNECTIONS; number += 1) {
+    const giveBack = await new Promise((resolve) => {
+      navigator.locks.request(`live-${number}`, { ifAvailable: true }, (lock) => {
+        return lock ? new Promise((ended) => resolve(ended)) : resolve(null);
+      });
+    });
+    if (giveBack) {
+      return giveBack;
+    }
+  }
+  return null;
+}
+
+function listen(giveBack, signal) {
   const source = new EventSource(location.href);
-  source.addEventListener("open", () => {
-    live.textContent = isPaused() ? "Paused" : "Live";
-    live.classList.add("on");
-    pause.hidden = false;
-  });
+  const end = () => {
+    source.close();
+    giveBack();
+  };
+  source.addEventListener("open", () => sayState("Live", true));
   source.addEventListener("error", () => {
-    const isOver = source.readyState === EventSource.CLOSED;
-    live.textContent = isOver ? "Not live any more: reload the page" : "Trying to be live again …";
-    live.classList.remove("on");
+    if (source.readyState === EventSource.CLOSED) {
+      giveBack();
+      sayState("Not live any more: reload the page", false);
+    } else {
+      sayState("Trying to be live again …", false);
+    }
   });
-  source.addEventListener("message", (message) => {
-    const page = new DOMParser().parseFromString(JSON.parse(message.data), "text/html");
-    latest = page.getElementById("content");
-    update();
-  });
-  return source;
+  source.addEventListener("message", (message) => show(JSON.parse(message.data)));
+  signal.addEventListener("abort", end);
+  if (signal.aborted) {
+    end();
+  }
+}
+
+async function ask() {
+  try {
+    const response = await fetch(location.href);
+    if (response.ok) {
+      show(await response.text());
+    }
+    sayState(response.ok ? "Live, every few seconds" : "Not live any more: reload the page", response.ok);
+  } catch {
+    sayState("Trying to be live again …", false);
+  }
+}
+
+// Follows the page until the signal is given: by a connection where there is one, else by asking again and again.
+async function follow(signal) {
+  while (!signal.aborted) {
+    const giveBack = await takeConnection();
+    if (giveBack) {
+      listen(giveBack, signal);
+      return;
+    }
+    await ask();
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MILLISECONDS));
+  }
 }
 
 localize(document);
 document.getElementById("zone").textContent = `${Intl.DateTimeFormat().resolvedOptions().timeZone}, yours`;
 
 if (main.hasAttribute("data-live")) {
-  let source = follow();
+  let looking = new AbortController();
+  if (!document.hidden) {
+    follow(looking.signal);
+  }
   pause.addEventListener("click", () => {
     pause.setAttribute("aria-pressed", String(!isPaused()));
     pause.textContent = isPaused() ? "Go on" : "Pause";
@@ -137,10 +207,10 @@ if (main.hasAttribute("data-live")) {
   content.addEventListener("mouseout", () => setTimeout(update));
   // Nobody looks at a page that is hidden: nothing is made for it.
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden) {
-      source.close();
-    } else if (source.readyState === EventSource.CLOSED) {
-      source = follow();
+    looking.abort();
+    if (!document.hidden) {
+      looking = new AbortController();
+      follow(looking.signal);
     }
   });
 }
