@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tersely.code.engine import Engine
-from tersely.code.graph import program
+from tersely.code.graph import call_resolution, definition, program
 from tersely.code.graph.pointsto import fixpoint
 
 Graph = dict[int, frozenset[int]]  # from a file to those whose names it imports wholesale
@@ -110,6 +110,7 @@ def test_a_search_through_imports_that_is_cut_says_so_every_time(monkeypatch: py
             engine.limits_hit.clear()
             calls(engine)
             assert engine.limits_hit == {program.STAR_LIMIT}
+        assert "external:builtins.nowhere" not in {edge.callee for edge in engine.graph.edges()}  # it may be behind
 
 
 def test_values_that_are_not_followed_to_their_end_are_said_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,3 +120,45 @@ def test_values_that_are_not_followed_to_their_end_are_said_every_time(monkeypat
             engine.limits_hit.clear()
             calls(engine)
             assert engine.limits_hit == {fixpoint.COMPUTATIONS_LIMIT}
+
+
+def test_definitions_of_a_name_that_every_file_binds_are_cut_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(definition, "MAX_PLACES", 3)
+    files = {
+        f"m{node}.py": "".join(f"from m{other} import x\n" for other in others) + "x = 1\n"
+        for node, others in complete(SIZE).items()
+    }
+    with indexed({**files, "use.py": "from m0 import x\nx\n"}) as engine:
+        assert len(engine.definition("use.py", 2, 0)) == 3
+        assert engine.limits_hit == {definition.PLACES_LIMIT}
+
+
+HANDLERS = "\n".join(f"class H{n}:\n    def run(self): return {n}" for n in range(4))
+WIDE = f"{HANDLERS}\ndef start(handler):\n    return handler.run()\n"
+CALLS_OF_START = "from wide import H0, start\nstart(H0())\n"
+
+
+def test_calls_whose_receiver_comes_from_everywhere_are_said_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(call_resolution, "MAX_FLOW_FILES", 1)
+    with indexed({"wide.py": WIDE, "a.py": CALLS_OF_START, "b.py": CALLS_OF_START}) as engine:
+        for _ in range(2):
+            engine.limits_hit.clear()
+            assert engine.graph.callers("wide.py:H0.run") == []
+            assert engine.limits_hit == {call_resolution.NAME_LIMIT}
+            engine.limits_hit.clear()
+            assert engine.graph.callees("wide.py:start") == []
+            assert engine.limits_hit == {call_resolution.FLOW_LIMIT}
+            engine.limits_hit.clear()
+            assert engine.graph.callers("wide.py:start") != []
+            assert engine.limits_hit == set()
+
+
+def test_a_set_of_too_many_values_is_said_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fixpoint, "MAX_VALUES", 3)
+    choice = " or ".join(f"H{n}()" for n in range(4))
+    start = f"def pick():\n    return {choice}\ndef start():\n    return pick().run()\n"
+    with indexed({"wide.py": f"{HANDLERS}\n{start}"}) as engine:
+        for _ in range(2):
+            engine.limits_hit.clear()
+            assert engine.graph.callees("wide.py:start")
+            assert engine.limits_hit == {fixpoint.VALUES_LIMIT}

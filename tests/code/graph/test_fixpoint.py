@@ -138,7 +138,7 @@ def test_a_failure_leaves_the_solver_usable() -> None:
 
 def test_what_depends_on_nothing_of_its_own_is_solved_once() -> None:
     first = Solver()
-    second = Solver(first.shared)
+    second = Solver(first)
     computed: list[str] = []
 
     def common() -> frozenset[str]:

@@ -53,8 +53,13 @@ if TYPE_CHECKING:
 
 MAX_FLOW_FILES = 10  # files searched for what a parameter receives; a function used more widely takes anything
 MAX_FLOW_SITES = 30  # candidate calls, likewise
+WIDE_USE = f"functions that over {MAX_FLOW_FILES} files or {MAX_FLOW_SITES} calls name"
+FLOW_LIMIT = f"truncated: calls on what is passed to {WIDE_USE} are not resolved"
+NAME_LIMIT = f"truncated: not all calls by that name are resolved: some are on what is passed to {WIDE_USE}"
 MAX_CARRIERS = 16  # names that one value is followed through
+CARRIERS_LIMIT = f"truncated: functions were followed through at most {MAX_CARRIERS} other names each"
 MAX_CARRIER_FILES = 200  # files that mention such a name, above which only its own is searched
+CARRIER_FILES_LIMIT = f"truncated: other names of a function were looked for where at most {MAX_CARRIER_FILES} use them"
 MAX_CARRIER_FILES_NEAR = 8  # likewise, when only what a parameter receives is asked for
 MAX_NESTING = 3  # containers in containers searched for a value
 READ_KINDS = (Kind.PROPERTY,)
@@ -82,6 +87,15 @@ class Target(NamedTuple):
     manner: Manner = Manner.DIRECT
 
 
+class Passing(NamedTuple):
+    """A call that passes something to a function, whose parameters it fills from `shift` on."""
+
+    file: int
+    scope: int
+    call: Expression
+    shift: int
+
+
 class Carrier(NamedTuple):
     """A name that holds what is searched for; `is_local` names are known in their file alone."""
 
@@ -103,8 +117,9 @@ class Sites:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.program = evaluator.program
-        self._known: dict[tuple[int, int], list[tuple[int, int, Expression, int]]] = {}
+        self._known: dict[tuple[int, int], tuple[list[Passing], tuple[str, ...]]] = {}
         self._targets: dict[tuple[int, int, int], tuple[Target, ...]] = {}
+        self._targets_cut: dict[tuple[int, int, int], tuple[str, ...]] = {}  # bounds that were met for them
         self._few: dict[tuple[str, str], list[Target]] = {}
 
     # Forward
@@ -113,10 +128,17 @@ class Sites:
         """`targets` of a call by its position among those of its scope, found out once."""
         key = (file.id, scope, index)
         known = self._targets.get(key)
+        solver = self.evaluator.solver
         if known is None:
-            known = tuple(self.targets(file, scope, file.scope(scope).calls[index]))
-            if not self.evaluator.solver.is_solving:  # in the middle of a question values are not final
+            found, cut = solver.hear(self.targets, file, scope, file.scope(scope).calls[index])
+            known, cut = tuple(found), _beside_flow(cut) if found else cut
+            solver.mark_cut(*cut)
+            if not solver.is_solving:  # in the middle of a question values are not final
                 self._targets[key] = known
+                if cut:
+                    self._targets_cut[key] = cut
+        elif key in self._targets_cut:
+            solver.mark_cut(*self._targets_cut[key])
         return known
 
     def targets(self, file: File, scope: int, call: Expression) -> list[Target]:
@@ -377,39 +399,49 @@ class Sites:
 
     # Backward
 
-    def of(self, file: File, position: int) -> list[tuple[int, int, Expression, int]]:
-        """Calls that reach a function, for what they pass: (file, scope, call, shift). Empty for widely used ones."""
+    def of(self, file: File, position: int) -> list[Passing]:
+        """Calls that reach a function, for what they pass. Empty for widely used ones."""
         known = self._known.get((file.id, position))
         if known is None:
-            known = self._known[file.id, position] = [
-                self._passing(file_id, scope, index, shift)
-                for file_id, scope, index, shift in sorted(self._bounded_search(file, position))
-            ]
-        return known
+            known = self._known[file.id, position] = self.evaluator.solver.hear(self._passed_to, file, position)
+        self.evaluator.solver.mark_cut(*known[1])
+        return known[0]
 
-    def _passing(self, file_id: int, scope: int, index: int, shift: int) -> tuple[int, int, Expression, int]:
+    def _passed_to(self, file: File, position: int) -> list[Passing]:
+        return [self._passing(*found) for found in sorted(self._bounded_search(file, position))]
+
+    def _passing(self, file_id: int, scope: int, index: int, shift: int) -> Passing:
         site = self.program.file(file_id)
         call = site.scope(scope).calls[index]
         if shift < 0:
-            return file_id, scope, self.given(site, scope, call), -1 - shift
-        return file_id, scope, call, shift
+            return Passing(file_id, scope, self.given(site, scope, call), -1 - shift)
+        return Passing(file_id, scope, call, shift)
 
     def _bounded_search(self, file: File, position: int) -> frozenset[Any]:
         owner = file.owner_class(position)
         own = file.definitions[position if owner < 0 else owner][1]
         if len(self.program.mentioning(own, file)) > MAX_FLOW_FILES and self._is_constructor(file, position):
-            return frozenset()
+            return self._unfollowed()
         names = self._first_names(file, position)
         files = {file_id for name in names if type(name) is str for file_id in self.program.mentioning(name, file)}
         if len(files) > MAX_FLOW_FILES:
-            return frozenset()
+            return self._unfollowed()
         calls = sum(len(self.program.file(f).calls_by_name.get(name, ())) for name in names for f in files)
-        return frozenset() if calls > MAX_FLOW_SITES else self.search(file, position, near=True)
+        return self._unfollowed() if calls > MAX_FLOW_SITES else self.search(file, position, near=True)
+
+    def _unfollowed(self) -> frozenset[Any]:
+        self.evaluator.solver.mark_cut(FLOW_LIMIT)
+        return frozenset()
 
     def search(
         self, file: File, position: int, guess: bool = False, near: bool = False
     ) -> frozenset[tuple[int, int, int, int]]:
         """(file, scope, position of the call, shift) of all calls that reach a definition; `near` looks less far."""
+        found, cut = self.evaluator.solver.hear(self._search, file, position, guess, near)
+        self.evaluator.solver.mark_cut(*_beside_flow(cut))
+        return found
+
+    def _search(self, file: File, position: int, guess: bool, near: bool) -> frozenset[tuple[int, int, int, int]]:
         wanted = self._wanted(file, position)
         found: set[tuple[int, int, int, int]] = set()
         seen: set[tuple[int, Any, bool]] = set()
@@ -435,16 +467,22 @@ class Sites:
                 mentioning = self.program.mentioning(name, file)
                 if is_first or len(mentioning) <= reach:
                     files.update(mentioning)
+                elif not near:
+                    self.evaluator.solver.mark_cut(CARRIER_FILES_LIMIT)
             for file_id in sorted(files):
                 if (file_id, name, results) in seen:
                     continue
                 seen.add((file_id, name, results))
                 other = self.program.file(file_id)
                 found |= self._verified(other, name, file, position, guess)
+                if is_first and self._has_unknown(other, name):
+                    self.evaluator.solver.mark_cut(NAME_LIMIT)
                 for carrier in self._carriers(other, name, wanted, makers, results):
                     carriers.add(carrier.name)
                     if len(carriers) <= MAX_CARRIERS:
                         pending.append(carrier)
+                    else:
+                        self.evaluator.solver.mark_cut(CARRIERS_LIMIT)
         return frozenset(found | self._by_topic(found, file, position))
 
     def _by_topic(self, found: set[tuple[int, int, int, int]], file: File, position: int) -> set[Any]:
@@ -586,6 +624,14 @@ class Sites:
                     found.add((other.id, scope, index, target.shift))
         return found
 
+    def _has_unknown(self, other: File, name: Any) -> bool:
+        """Whether a call by a name in a file has no target, not even by name, because a bound was met."""
+        for scope, index in other.calls_by_name.get(name, ()):
+            is_cut = FLOW_LIMIT in self._targets_cut.get((other.id, scope, index), ())
+            if is_cut and not self.guesses(other, scope, other.scope(scope).calls[index]):
+                return True
+        return False
+
     def _gives_itself(self, file: File, position: int, wanted: frozenset[Value]) -> bool:
         """Whether calling what is searched for may give it again. Mostly not, and then results need not be followed."""
         body = file.scopes[position]
@@ -657,6 +703,11 @@ def _with_others(targets: list[Target], others: list[Target]) -> list[Target]:
     places = {(target.file, target.position) for target in targets}
     new = [target for target in others if (target.file, target.position) not in places]
     return [*targets, *(target._replace(manner=Manner.BELOW) for target in new)]
+
+
+def _beside_flow(cut: tuple[str, ...]) -> tuple[str, ...]:
+    """The bounds that were met, but for that which every function meets that anybody may call."""
+    return tuple(limit for limit in cut if limit != FLOW_LIMIT)
 
 
 def _receiver(call: Expression) -> Expression:

@@ -64,7 +64,7 @@ class CallGraph:
         self.evaluator = Evaluator(self.program)
         self.sites = self.evaluator.members.sites
         self.imports = ImportGraph(self.program)
-        self._callers_of = lru_cache(KEPT_SYMBOLS)(self._find_callers)
+        self._callers_of = lru_cache(KEPT_SYMBOLS)(self._hear_callers)
 
     def place(self, symbol_id: str) -> tuple[File, int] | None:
         """File and position of a symbol, None if there is none of that id."""
@@ -120,7 +120,13 @@ class CallGraph:
         Who calls what implements a method without a body may mean that method. Who calls a method that so many
         classes override that the call reaches none of them by value may mean any of those.
         """
-        return list(self._callers_of(symbol_id, guesses))
+        edges, cut = self._callers_of(symbol_id, guesses)
+        self.evaluator.solver.mark_cut(*cut)
+        return list(edges)
+
+    def _hear_callers(self, symbol_id: str, guesses: bool) -> tuple[tuple[Edge, ...], tuple[str, ...]]:
+        """The callers of a symbol, and the bounds that were met for them."""
+        return self.evaluator.solver.hear(self._find_callers, symbol_id, guesses)
 
     def _find_callers(self, symbol_id: str, guesses: bool) -> tuple[Edge, ...]:
         place = self.place(symbol_id)

@@ -27,6 +27,8 @@ from tersely.code.syntax.uses import Use
 NAMED_KINDS = CALLABLE_KINDS | CLASS_KINDS  # what a definition with a name of its own in the source is
 MAX_IMPORT_HOPS = 12  # re-exports that a name is followed through
 HOPS_LIMIT = f"truncated: names were followed through at most {MAX_IMPORT_HOPS} re-exports"
+MAX_PLACES = 40  # of one name; re-exports in circles may bind it in every file
+PLACES_LIMIT = f"truncated: the first {MAX_PLACES} definitions of the name"
 
 _WORD = re.compile(r"\w+")
 
@@ -86,7 +88,10 @@ class Definitions:
         if offset < 0:
             return []
         walk = self._read(file, source, [offset])
-        return self._meant(file, walk, walk.token(offset), line)
+        found = self._meant(file, walk, walk.token(offset), line)
+        if len(found) > MAX_PLACES:
+            self._program.limits_hit.add(PLACES_LIMIT)
+        return found[:MAX_PLACES]
 
     def names(self, file: File, source: bytes, lines: Mapping[int, int]) -> Iterator[Meaning]:
         """The same for many names of a file, by their offsets in it, each with its line."""

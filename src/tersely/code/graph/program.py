@@ -579,6 +579,7 @@ class Program:
         self._kin = {row.id: family_of(row.language) for row in self.rows.values()}
         self._named: dict[str, tuple[tuple[int, int, str, str], ...]] = {}
         self.limits_hit: set[str] = set()  # by searches of the present answer, in words
+        self.beyond_stars: set[tuple[int, str]] = set()  # names that may come to a file by imports that were not read
 
     def file(self, file_id: int) -> File:
         """A file with its facts."""

@@ -57,9 +57,11 @@ if TYPE_CHECKING:
 MAX_BASES = 400  # classes in one linearised hierarchy
 MAX_STORE_FILES = 10  # files searched for assignments to a member from outside its class
 MAX_KEEPER_FILES = 40  # files whose calls keep keyword arguments for one kind of object
+KEEPER_LIMIT = f"truncated: keyword arguments that are kept for later were looked for in {MAX_KEEPER_FILES} files"
 MAX_MERGES = 20  # statements of a file that add all members of one object to another
 MAX_SUBCLASS_MEMBERS = 30  # definitions of a name among which those of subclasses are looked for
 MAX_SUBTYPE_FILES = 200  # files searched for subclasses of one class
+SUBTYPE_LIMIT = f"truncated: classes below one class were looked for in {MAX_SUBTYPE_FILES} files"
 
 EXTENSION_KINDS = (Kind.EXTENSION,)
 
@@ -129,7 +131,10 @@ class Members:
 
     def _kept_values(self, keeper: str, name: str, file: File) -> Values:
         found: Values = NOTHING
-        for file_id in self.program.mentioning(keeper, file)[:MAX_KEEPER_FILES]:
+        files = self.program.mentioning(keeper, file)
+        if len(files) > MAX_KEEPER_FILES:
+            self.solver.mark_cut(KEEPER_LIMIT)
+        for file_id in files[:MAX_KEEPER_FILES]:
             other = self.program.file(file_id)
             for scope, index in other.calls_by_name.get(keeper, ()):
                 given = [value for keyword, value in other.scope(scope).calls[index][3] if keyword == name]
@@ -490,6 +495,8 @@ class Members:
             return self._implementers(target)
         found = set()
         candidates = {*self.program.mentioning(name, home), target[1]}
+        if len(candidates) > MAX_SUBTYPE_FILES:
+            self.solver.mark_cut(SUBTYPE_LIMIT)
         for file_id in sorted(candidates)[:MAX_SUBTYPE_FILES]:
             file = self.program.file(file_id)
             for position in file.classes_on(name):
@@ -729,7 +736,12 @@ class Members:
         if not file.stars:
             return NOTHING
         passed: list[File] = []
-        for other in self.program.starred(file, lambda each: self._exports(each, name), self.solver.mark_cut):
+
+        def say_cut(limit: str) -> None:
+            self.program.beyond_stars.add((file.id, name))
+            self.solver.mark_cut(limit)
+
+        for other in self.program.starred(file, lambda each: self._exports(each, name), say_cut):
             if found := self._of_module_itself(other, name):
                 return found
             passed.append(other)

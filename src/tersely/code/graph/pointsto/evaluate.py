@@ -77,8 +77,7 @@ class Evaluator:
         allow_deep_nesting()
         self.program = program
         self.below = Evaluator(program, level - 1) if level else None
-        shared = self.below.solver.shared if self.below is not None else None
-        self.solver: Solver = Solver(shared, program.limits_hit.add)
+        self.solver: Solver = Solver(self.below.solver if self.below is not None else None, program.limits_hit.add)
         self.members = Members(self)
         self.overriding = Overriding(self)
         self.objects = Objects(self)

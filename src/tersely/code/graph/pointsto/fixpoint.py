@@ -11,7 +11,9 @@ Several solvers may have the same equations but for some, which say so. What dep
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, TypeVar
+
+Found = TypeVar("Found")
 
 EMPTY: frozenset[Any] = frozenset()
 
@@ -19,20 +21,23 @@ MAX_COMPUTATIONS = 4_000  # for one question; what is not known by then counts a
 COMPUTATIONS_LIMIT = f"truncated: values were followed in at most {MAX_COMPUTATIONS:,} steps for one expression"
 DEPTH_LIMIT = "truncated: an expression is nested too deeply to be followed"
 MAX_RECOMPUTATIONS = 16  # of one unknown; after half of them its value may only grow, after all of them it stays
+RECOMPUTATIONS_LIMIT = f"truncated: values that depend on each other were followed at most {MAX_RECOMPUTATIONS} times"
 MAX_CHAIN = 200  # unknowns that wait for each other; the next one is computed after them
 MAX_VALUES = 100  # members of one set; a larger one says nothing and counts as unknown
+VALUES_LIMIT = f"truncated: what may be any of more than {MAX_VALUES} values counts as unknown"
 
 
 class _Unknown:
     """An unknown of the question that is being answered: its equation, its value so far and who read that."""
 
-    __slots__ = ("arguments", "computations", "compute", "is_own", "readers", "value")
+    __slots__ = ("arguments", "computations", "compute", "is_own", "limits", "readers", "value")
 
     def __init__(self, compute: Callable[..., frozenset[Any]], arguments: tuple[Any, ...]) -> None:
         self.compute = compute
         self.arguments = arguments
         self.computations = 0
         self.is_own = False  # it depends on an equation that only this solver has
+        self.limits = EMPTY  # that its value met, in words
         self.value = EMPTY
         self.readers: dict[_Unknown, None] = {}  # in order of reading
 
@@ -40,37 +45,40 @@ class _Unknown:
 class Solver:
     """A table of solved unknowns. `solve(key, compute, *arguments)` where compute(*arguments) is a frozenset.
 
-    `shared` holds what solvers with the same equations have in common. `say_cut` is told of every bound that an answer
-    has met, whether it met it now or when it was solved before.
+    It shares with the solver `below` what has the same equations in both. `say_cut` is told of every bound that an
+    answer has met, whether it met it now or when it was solved before.
     """
 
-    def __init__(
-        self, shared: dict[Hashable, frozenset[Any]] | None = None, say_cut: Callable[[str], None] | None = None
-    ) -> None:
-        self.shared: dict[Hashable, frozenset[Any]] = {} if shared is None else shared
+    def __init__(self, below: Solver | None = None, say_cut: Callable[[str], None] | None = None) -> None:
+        self._shared: dict[Hashable, frozenset[Any]] = {} if below is None else below._shared
+        self._shared_cut: dict[Hashable, frozenset[str]] = {} if below is None else below._shared_cut
         self._solved: dict[Hashable, frozenset[Any]] = {}
+        self._cut: dict[Hashable, frozenset[str]] = {}  # limits that were met for what is solved
         self._open: dict[Hashable, _Unknown] = {}  # of the question being answered, not final yet
         self._stack: list[_Unknown] = []
         self._say_cut = say_cut
-        self._limits: set[str] = set()  # that the present question has met, in words
-        self._cut: dict[Hashable, frozenset[str]] = {}  # limits that were met for what is solved
+        self._heard: list[set[str]] = []
         self._left = 0  # computations that the present question may still take
         self._stale: dict[_Unknown, None] = {}  # in order of discovery
+        if below is not None:
+            below._say_cut = self.mark_cut  # what is asked of it here is part of an answer here
 
     def solve(self, key: Hashable, compute: Callable[..., frozenset[Any]], *arguments: Any) -> frozenset[Any]:
         """The least solution for `key`; asked from inside a computation, its value so far."""
-        known = self.shared.get(key)
+        known = self._shared.get(key)
         if known is not None:
+            if key in self._shared_cut:
+                self.mark_cut(*self._shared_cut[key])
             return known
-        if not self._stack:
-            known = self._solved.get(key)
-            self._cut_before(key)
-            return self._answer(key, compute, arguments) if known is None else known
         known = self._solved.get(key)
         if known is not None:
-            self._stack[-1].is_own = True
-            self._cut_before(key)
+            self.mark_own()
+            self.mark_cut(*self._cut.get(key, ()))
             return known
+        return self._met(key, compute, arguments) if self._stack else self._answer(key, compute, arguments)
+
+    def _met(self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any) -> frozenset[Any]:
+        """The value so far of an unknown that the computation of another asks for."""
         unknown = self._open.get(key)
         if unknown is not None:
             unknown.readers[self._stack[-1]] = None
@@ -97,20 +105,30 @@ class Solver:
         if self._stack:
             self._stack[-1].is_own = True
 
-    def mark_cut(self, limit: str) -> None:
-        """Say that the answer to the present question is incomplete, with the bound in words."""
-        self._limits.add(limit)
-        if self._say_cut is not None:
-            self._say_cut(limit)
+    def mark_cut(self, *limits: str) -> None:
+        """Say that a value is incomplete, with the bounds in words: the one being computed, else the one asked for."""
+        if not limits:
+            return
+        if self._stack:
+            self._stack[-1].limits |= {*limits}
+        elif self._heard:
+            self._heard[-1].update(limits)
+        elif self._say_cut is not None:
+            for limit in limits:
+                self._say_cut(limit)
 
-    def _cut_before(self, key: Hashable) -> None:
-        for limit in self._cut.get(key, ()):
-            self.mark_cut(limit)
+    def hear(self, compute: Callable[..., Found], *arguments: Any) -> tuple[Found, tuple[str, ...]]:
+        """What a function returns, and the bounds that it met, which the one who asks for them has to say, or not."""
+        heard: set[str] = set()
+        self._heard.append(heard)
+        try:
+            return compute(*arguments), tuple(sorted(heard))
+        finally:
+            self._heard.pop()
 
     def _answer(self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any) -> frozenset[Any]:
         asked = self._open[key] = _Unknown(compute, arguments)
         self._left = MAX_COMPUTATIONS
-        self._limits.clear()
         try:
             self._compute(asked)
             while self._stale:
@@ -119,36 +137,48 @@ class Solver:
             self._keep()
         except RecursionError:  # expressions nested deeply in a long chain: nothing is said of this one
             self._solved[key] = asked.value = EMPTY
-            self.mark_cut(DEPTH_LIMIT)
-            self._cut[key] = frozenset(self._limits)
+            self._cut[key] = asked.limits = frozenset((DEPTH_LIMIT,))
         finally:
             for unknown in self._open.values():
                 unknown.readers.clear()  # they refer to each other
             self._open, self._stale, self._stack = {}, {}, []
+        self.mark_cut(*asked.limits)
         return asked.value
 
     def _keep(self) -> None:
-        """Keep what was solved: for all solvers unless it depends on what is our own, or bounds cut it off."""
-        limits = frozenset(self._limits)
-        if not limits:
-            pending = [unknown for unknown in self._open.values() if unknown.is_own]
-            while pending:
-                for reader in pending.pop().readers:
-                    if not reader.is_own:
-                        reader.is_own = True
-                        pending.append(reader)
+        """Keep what was solved: for all solvers unless it depends on what is our own, or on how much was left."""
+        unknowns = self._open.values()
+        if self._left < 0:
+            for unknown in unknowns:
+                unknown.limits |= {COMPUTATIONS_LIMIT}
+        self._spread([unknown for unknown in unknowns if unknown.is_own or unknown.limits])
         for key, unknown in self._open.items():
-            (self._solved if unknown.is_own or limits else self.shared)[key] = unknown.value
-            if limits:
-                self._cut[key] = limits
+            is_shared = not unknown.is_own and self._left >= 0
+            values, cut = (self._shared, self._shared_cut) if is_shared else (self._solved, self._cut)
+            values[key] = unknown.value
+            if unknown.limits:
+                cut[key] = unknown.limits
+
+    def _spread(self, pending: list[_Unknown]) -> None:
+        """Who reads what is our own, or cut, is so too."""
+        while pending:
+            unknown = pending.pop()
+            for reader in unknown.readers:
+                is_new = (unknown.is_own and not reader.is_own) or not unknown.limits <= reader.limits
+                if is_new:
+                    reader.is_own |= unknown.is_own
+                    reader.limits |= unknown.limits
+                    pending.append(reader)
 
     def _compute(self, unknown: _Unknown) -> None:
         unknown.computations += 1
         self._left -= 1
         if self._left < 0:
-            self.mark_cut(COMPUTATIONS_LIMIT)
-        if unknown.computations > MAX_RECOMPUTATIONS or self._left < 0:
             return
+        if unknown.computations > MAX_RECOMPUTATIONS:
+            unknown.limits |= {RECOMPUTATIONS_LIMIT}
+            return
+        unknown.limits = EMPTY
         self._stack.append(unknown)
         found = unknown.compute(*unknown.arguments)
         self._stack.pop()
@@ -157,6 +187,7 @@ class Solver:
             found |= before
         if len(found) > MAX_VALUES:
             found = EMPTY
+            unknown.limits |= {VALUES_LIMIT}
         if found != before:
             unknown.value = found
             # A reader further down the stack finishes first and may have read the old value.

@@ -254,7 +254,8 @@ class Names:
             return self._module(file, targets[0])
         if file.facts.macros_in_scope and (macros := self._nearest_macros(file, name)):
             return macros
-        return external(f"{file.facts.builtins}.{name}") if file.facts.builtins else NOTHING
+        is_told = bool(file.facts.builtins) and (file.id, name) not in self.program.beyond_stars
+        return external(f"{file.facts.builtins}.{name}") if is_told else NOTHING
 
     def _nearest_macros(self, file: File, name: str) -> Values:
         """The macros of that name that lie in most of the directories that a file lies in."""
