@@ -18,7 +18,10 @@ HOLE = "*"  # in a text of which parts are known: what is not
 Expression = Any  # None | str | tuple[int, ...]; recursive, so spelled Any
 
 MEMBER = 1  # (MEMBER, object, name)
-CALL = 2  # (CALL, callee, arguments, keywords, line); keywords: ((name, value), …), name "" for **mapping
+CALL = (
+    2  # (CALL, callee, arguments, keywords, line); keywords: ((name, value), …), name "" for **mapping. Type arguments
+)
+# that are written down are a sixth part.
 ITEM = 3  # (ITEM, object, key), or (ITEM, object, key, name): the name holds what was put there just before
 CONST = 4  # (CONST, str | int)
 SEQUENCE = 5  # (SEQUENCE, elements, serial); the serial tells two displays of one file apart
@@ -47,6 +50,10 @@ HELD = 31  # (HELD, collection): what it holds: of a mapping an item
 # end is the type of the collection of all further arguments.
 SIGNATURE = 24
 TYPE_PARAMETER = 32  # (TYPE_PARAMETER, bound, name): the type that a type parameter stands for
+# (GUARD, parameter, type): in place of the type of a result, that of a function which says whether what it is given is
+# an instance of the type; (GUARDED, callee, argument): as a type, what a call says of that argument if it is true.
+GUARD = 25
+GUARDED = 26
 GIVEN = 33  # (GIVEN, values): only in types made by `graph`, for a type parameter of which they are instances
 DISPLAYED = 21  # (DISPLAYED, serial): the list or mapping of that serial, from inside it
 

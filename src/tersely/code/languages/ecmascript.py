@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
     CLASS_METHOD,
     CONST,
-    DECLARED,
     GENERATOR,
     MAPPING,
     MEMBER,
@@ -21,6 +19,7 @@ from tersely.code.expressions import (
     Expression,
 )  # fmt: skip
 from tersely.code.languages.ecmascript_modules import module_files, module_keys
+from tersely.code.languages.ecmascript_narrowing import lower_binary, lower_if, lower_ternary
 from tersely.code.languages.ecmascript_scripts import namespace_of, sharing_scripts
 from tersely.code.languages.frameworks import ECMASCRIPT_FRAMEWORKS
 from tersely.code.languages.model import (  # fmt: skip
@@ -31,7 +30,6 @@ from tersely.code.languages.model import (  # fmt: skip
     Comment,
     Custom,
     Dictionary,
-    Either,
     Function,
     Imports,
     Inner,
@@ -219,37 +217,6 @@ def lower_catch(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_if(walk: Lowering, node: Node) -> Expression:
-    """Where a condition says what a variable is an instance of, it is one in the branch."""
-    condition, branch = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
-    walk.value(condition)
-    with walk.in_block():
-        for name, tested in _tested(condition) if branch is not None and condition is not None else ():
-            if not _assigns(walk, branch, name):
-                value = (DECLARED, walk.versioned(walk.text(name)), walk.value(tested))
-                walk.narrow(walk.text(name), value)
-        walk.value(branch)
-    walk.value(node.child_by_field_name("alternative"))
-    return None
-
-
-def _tested(condition: Node) -> Iterator[tuple[Node, Node]]:
-    """Each `name instanceof Class` that a condition asks for, by itself or with others."""
-    parts = named_parts(condition)
-    tokens = {child.type for child in condition.children}
-    if condition.type == "parenthesized_expression" or "&&" in tokens:
-        for part in parts:
-            yield from _tested(part)
-    elif "instanceof" in tokens and len(parts) > 1 and parts[0].type == "identifier":
-        yield parts[0], parts[1]
-
-
-def _assigns(walk: Lowering, branch: Node | None, name: Node) -> bool:
-    """Whether a branch gives a variable another value."""
-    text = walk.text(branch) if branch is not None else ""
-    return re.search(rf"(?<![\w$.]){re.escape(walk.text(name))}\s*=(?!=|>)", text) is not None
-
-
 MODIFIERS = {"static": CLASS_METHOD, "get": PROPERTY, "set": PROPERTY | SETTER, "*": GENERATOR}
 FUNCTION = Function(parameters="parameters|parameter", flags=OWN_RECEIVER, modifiers={"*": GENERATOR})
 FUNCTION_VALUE = replace(FUNCTION, is_value=True)
@@ -293,11 +260,11 @@ RULES: dict[str, Rule] = {
     "parenthesized_expression": Inner(),
     "await_expression": Inner(),
     "sequence_expression": Inner("#-1"),
-    "ternary_expression": Either(("consequence", "alternative")),
-    "binary_expression": Either(("left", "right"), operators=frozenset({"||", "&&", "??"})),
+    "ternary_expression": Custom(lower_ternary),
+    "binary_expression": Custom(lower_binary),
     "return_statement": Return(),
     "yield_expression": Yield(delegate="*"),
-    "for_in_statement": Iterate("left", "right"),
+    "for_in_statement": Iterate("left", "right", keys="in"),
     "if_statement": Custom(lower_if),
     "catch_clause": Custom(lower_catch),
     "labeled_statement": Label(),
@@ -326,8 +293,8 @@ ARRAY_METHODS = {
     "map": Summary(calls=(0,), collects=(0,), passes=EACH),
     "flatMap": Summary(calls=(0,), collects=(0,), passes=EACH),
     "forEach": Summary(calls=(0,), passes=EACH),
-    "filter": Summary(calls=(0,), items_of=RECEIVER, passes=EACH),
-    "find": Summary(calls=(0,), elements=RECEIVER, passes=EACH),
+    "filter": Summary(calls=(0,), items_of=RECEIVER, admitted_by=0, passes=EACH),
+    "find": Summary(calls=(0,), elements=RECEIVER, admitted_by=0, passes=EACH),
     "findLast": Summary(calls=(0,), elements=RECEIVER, passes=EACH),
     "some": Summary(calls=(0,), passes=EACH),
     "every": Summary(calls=(0,), passes=EACH),
@@ -339,7 +306,12 @@ ARRAY_METHODS = {
     "catch": Summary(calls=(0,), returns=RECEIVER),
     "finally": Summary(calls=(0,), returns=RECEIVER),
     "reverse": Summary(items_of=RECEIVER),
-    "concat": Summary(items_of=RECEIVER),
+    "concat": Summary(items_of=RECEIVER, joins=0),
+    "splice": Summary(items_of=RECEIVER),
+    "fill": Summary(items_of=RECEIVER, gathers=0),
+    "next": Summary(returns=RECEIVER),
+    "[Symbol.iterator]": Summary(items_of=RECEIVER),
+    "[Symbol.asyncIterator]": Summary(items_of=RECEIVER),
     "flat": Summary(items_of=RECEIVER),
     "slice": Summary(items_of=RECEIVER),
     "values": Summary(items_of=RECEIVER),
@@ -367,7 +339,7 @@ SUMMARIES = ECMASCRIPT_FRAMEWORKS | {
     "globalThis.Promise.race": Summary(elements=0),
     "globalThis.Promise.any": Summary(elements=0),
     "globalThis.Array.from": Summary(calls=(1,), collects=(1,), returns=0, passes=("element 0",)),
-    "globalThis.Set": IDENTITY,
+    "globalThis.Array.of": Summary(gathers=0),
     "globalThis.Proxy": IDENTITY,
     "globalThis.structuredClone": IDENTITY,
     "globalThis.Object.assign": IDENTITY,
@@ -411,6 +383,7 @@ RESOLUTION = Resolution(
     next_method="next",
     next_item="value",
     members_are_items=True,
+    symbols="Symbol",
     items_in_order=True,
     prototype="prototype",
     module_object="exports",
@@ -418,6 +391,7 @@ RESOLUTION = Resolution(
     module_keys=module_keys,
     methods=ARRAY_METHODS,
     receiver_binders=names("bind call apply"),
+    fillable={"Map": True, "WeakMap": True, "Set": False, "WeakSet": False, "Array": False},
     deriving_functions=names("Object.create"),
     mixing_functions=names("assign extend mixin merge defaults"),
     inheriting_functions=names("inherits setPrototypeOf"),
@@ -427,18 +401,21 @@ RESOLUTION = Resolution(
     class_types=names("typeof"),
     mappings=names("Map ReadonlyMap WeakMap"),
     containers=names(
-        "Array ReadonlyArray Set ReadonlySet WeakSet Record Iterable Iterator AsyncIterable "
-        "IterableIterator Generator AsyncGenerator"
+        "Array ReadonlyArray Set ReadonlySet WeakSet Record Iterable AsyncIterable IterableIterator "
+        "AsyncIterableIterator"
     ),
-    adders={"push": (-1, 0), "unshift": (-1, 0), "add": (-1, 0), "set": (0, 1)},
+    generators=names("Generator AsyncGenerator Iterator AsyncIterator"),
+    result_types=names("ReturnType InstanceType"),
+    adders={"push": (-1, 0), "unshift": (-1, 0), "add": (-1, 0), "set": (0, 1), "splice": (-1, 2), "fill": (-1, 0)},
     getters=names("get pop shift"),
+    properties={"value": Summary(elements=RECEIVER)},  # of what an iterator gives
     common_members=BUILTIN_MEMBERS,
     builtins="globalThis",
     summaries=SUMMARIES,
 )
 
 BLOCKS = names(
-    "statement_block switch_body for_statement for_in_statement catch_clause while_statement do_statement if_statement "
+    "statement_block switch_body for_statement for_in_statement catch_clause while_statement do_statement "
     "else_clause with_statement class_static_block"
 )
 

@@ -70,7 +70,7 @@ class Call:
     arguments: Field = "arguments"
     receiver: Field = ""  # set for grammars that keep receiver and name apart; `callee` is then the name
     constructs: bool = False  # `new Callee(…)`
-    generics: Field = ""  # the arguments of its type, where they say what is constructed
+    generics: Field = ""  # type arguments: of what is constructed, or of the function
     imports: Callable[[Node, Callable[[Node], str]], Import | None] | None = None  # an import written as a call
 
 
@@ -250,6 +250,7 @@ class Iterate:
     target: Field = "left"
     iterable: Field = "right"
     type: Field = ""
+    keys: str = ""  # with this token between them it holds keys
 
 
 @value
@@ -521,11 +522,13 @@ class Summary:
     result_of: int = -1  # gives back what calling this argument gives
     collects: tuple[int, ...] = ()  # gives back a collection of what calling these arguments gives
     elements: int = -1  # gives back an element of this argument
+    admitted_by: int = -1  # what it gives back or holds is what this argument says yes to: a type guard
     pairs: tuple[int, ...] = ()  # gives back a collection of tuples of elements of these arguments
     member_of: int = -1  # gives back the member of this argument that the next one names
     class_of: int = -1  # gives back the class of this argument
     module_named: int = -1  # imports the module that this argument names, and gives it back
     instance_of: int = -1  # gives back an instance of the type that this argument names
+    joins: int = -1  # gives back a collection of what this argument and those after it are or hold
     gathers: int = -1  # gives back a collection of this argument and those after it
     flattens: int = -1  # gives back a collection of the elements of what calling this argument gives
     iterates: int = -1  # gives back a collection of what iterating over this argument gives
@@ -639,11 +642,14 @@ class Resolution:
     class_side: bool = False  # a class and its instances have methods apart; `self` in a class body is the class
     class_mixin: str = ""  # a class of this name inside a base holds members of the class itself
     module_value: bool = False  # importing a module gives what its file returns
+    symbols: str = ""  # the object whose members are keys that are no texts: `thing[Symbol.iterator]` is a member
     members_are_items: bool = False  # `table.name` is `table["name"]`
     star_exports: str = ""  # module variable that lists what `import *` takes
     union_types: frozenset[str] = frozenset()  # Optional, Union: the value is of one of the arguments
     class_types: frozenset[str] = frozenset()  # type[X]: the class itself
     containers: frozenset[str] = frozenset()  # generic types whose last argument is the element
+    generators: frozenset[str] = frozenset()  # generic types whose first argument is the element
+    result_types: frozenset[str] = frozenset()  # ReturnType<typeof f>: what calling the argument gives
     mappings: frozenset[str] = frozenset()  # generic types whose arguments are the key and the item
     # Methods that add to a container: name -> (position of the key or -1, position of the element).
     adders: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -671,6 +677,9 @@ class Resolution:
     universal_methods: frozenset[str] = frozenset()  # those of `methods` that objects of ours have too
     properties: Mapping[str, Summary] = field(default_factory=dict)  # what reading a member of a container gives
     receiver_binders: frozenset[str] = frozenset()  # methods of functions whose first argument becomes the receiver
+    # Classes outside whose instances start empty, or with what their one argument holds; whether they are mappings,
+    # which take pairs.
+    fillable: Mapping[str, bool] = field(default_factory=dict)
     deriving_functions: frozenset[str] = frozenset()  # `Owner.name` that make an object that inherits from an argument
     declarations_suffice: bool = False  # what callers pass for a parameter with a type of ours is not looked for
     mixing_functions: frozenset[str] = frozenset()  # add what later arguments hold to the first

@@ -10,15 +10,19 @@ from tersely.code.expressions import (
     ABSTRACT,
     CONST,
     EITHER,
+    ELEMENT,
     GENERIC,
     MAPPING,
+    MEMBER,
     REST,
     SIGNATURE,
     SPREAD,
     TYPED,
     Expression,
+    either,
 )
-from tersely.code.languages.ecmascript import BLOCKS, MODIFIERS, QUOTES, RESOLUTION, RULES, outlives
+from tersely.code.languages.ecmascript import BLOCKS, MODIFIERS, QUOTES, RESOLUTION, RULES, outlives, read_call
+from tersely.code.languages.ecmascript_narrowing import lower_predicate
 from tersely.code.languages.model import (
     Assign,
     Call,
@@ -165,6 +169,7 @@ def lower_object_type(walk: Lowering, node: Node) -> Expression:
         return None
     pairs: list[tuple[Any, Any]] = []
     serial = walk.next_serial()
+    signatures = [_of_every_member(walk, child) for child in named_parts(node) if child.type == "index_signature"]
     for child in named_parts(node):
         name = child.child_by_field_name("name")
         if child.type in ("property_signature", "method_signature") and name is not None:
@@ -172,7 +177,37 @@ def lower_object_type(walk: Lowering, node: Node) -> Expression:
             key = (CONST, walk.text(name).strip(QUOTES))
             walk.displayed(serial, key, name)
             pairs.append((key, annotation and (TYPED, annotation)))
-    return (MAPPING, tuple(pairs), serial)
+    return either((MAPPING, tuple(pairs), serial) if pairs or not signatures else None, *signatures)
+
+
+def _of_every_member(walk: Lowering, node: Node) -> Expression:
+    """`[name: string]: T` and `[K in Names]: T`: the type of an object all of whose members are T."""
+    clause = next((child for child in named_parts(node) if child.type == "mapped_type_clause"), None)
+    element = walk.value(node.child_by_field_name("type"))
+    keys = clause.child_by_field_name("type") if clause is not None else None
+    if keys is not None and keys.type == "index_type_query" and element is None:
+        return walk.value(named_parts(keys)[0]) if named_parts(keys) else None  # as `Readonly<T>` has what T has
+    return (GENERIC, "Record", (None, element)) if element is not None else None
+
+
+def lower_index_signature(walk: Lowering, node: Node) -> Expression:
+    """The same in an interface or a type with a name: it is below that type."""
+    every = _of_every_member(walk, node)
+    if every is not None:
+        walk.scope.bases.append(every)
+    return None
+
+
+def lower_lookup(walk: Lowering, node: Node) -> Expression:
+    """`T["member"]` and `T[number]`: the type of a member, or of an element."""
+    parts = named_parts(node)
+    owner = walk.value(parts[0]) if len(parts) > 1 else None
+    if owner is None:
+        return None
+    key = walk.text(parts[1])
+    if key == "number":
+        return (ELEMENT, (TYPED, owner))
+    return (MEMBER, (TYPED, owner), key.strip(QUOTES)) if key[:1] in QUOTES else None
 
 
 def _type_of_member(walk: Lowering, node: Node) -> Expression:
@@ -270,6 +305,7 @@ CLASS = Class(bases=(":class_heritage",), generics=("type_parameters",))
 
 TYPE_RULES: dict[str, Rule] = {
     **SHARED,
+    "call_expression": Call("function", "arguments", imports=read_call, generics="type_arguments"),
     "new_expression": Call("constructor", "arguments", constructs=True, generics="type_arguments"),
     "type_identifier": Name(),
     "nested_type_identifier": Member("module", "name"),
@@ -277,12 +313,13 @@ TYPE_RULES: dict[str, Rule] = {
     "predefined_type": Custom(lower_predefined),
     "this_type": Name(),
     "type_annotation": Inner(),
-    "type_predicate_annotation": Skip(),
+    "type_predicate_annotation": Custom(lower_predicate),
     "asserts_annotation": Skip(),
     "literal_type": Skip(),
     "function_type": Custom(lower_function_type),
     "constructor_type": Custom(lower_function_type),
-    "index_signature": Skip(),
+    "index_signature": Custom(lower_index_signature),
+    "lookup_type": Custom(lower_lookup),
     "call_signature": Custom(lower_call_signature),
     "construct_signature": Custom(lower_call_signature),
     "generic_type": Generic("name", "type_arguments"),

@@ -90,6 +90,11 @@ class Lowering:
             self.interned[raw] = known
         return known
 
+    def is_symbol(self, key: Node) -> bool:
+        """Whether a key in brackets is a member of the object whose members are no texts."""
+        owner = self.resolution.symbols
+        return bool(owner) and type(self.rules[key.kind_id]) is model.Member and self.text(key).startswith(f"{owner}.")
+
     def as_rule(self, rule: model.Rule, node: Node) -> Expression:
         """What a node stands for if it had this rule."""
         return COMPILERS[type(rule)](rule)(self, node)
@@ -336,9 +341,9 @@ class Lowering:
         return self.named(node, Naming("" if kind is model.Dictionary else name, node))
 
     def call(self, callee: Expression, arguments: tuple[Any, ...], keywords: tuple[Any, ...], line: int,
-             tag: int = CALL) -> Expression:  # fmt: skip
+             tag: int = CALL, types: tuple[Any, ...] = ()) -> Expression:  # fmt: skip
         """Record a call in the current scope and return its expression."""
-        result = (tag, callee, arguments, keywords, line)
+        result = (tag, callee, arguments, keywords, line, types) if types else (tag, callee, arguments, keywords, line)
         self.scope.calls.append(result)
         self.scope.stored.clear()
         if type(callee) is tuple and callee[0] == MEMBER:

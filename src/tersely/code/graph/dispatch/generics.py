@@ -60,23 +60,23 @@ class Generics:
         found = self._generic.get(key)
         if found is None:
             written = self.program.file(key[0]).scope(key[1]).returned_type
-            found = self._generic[key] = _names_type_parameter(written)
+            found = self._generic[key] = names_type_parameter(written)
         return found
 
     def seen_by(self, function: Value, annotation: Expression) -> Expression:
         """A type in a method as its receiver sees it: the very same where nothing is known of its type parameters."""
         receiver, file = function[3], self.program.file(function[1])
         owner = file.owner_class(function[2])
-        if receiver is None or receiver[0] != INSTANCE or owner < 0 or not _names_type_parameter(annotation):
+        if receiver is None or receiver[0] != INSTANCE or owner < 0 or not names_type_parameter(annotation):
             return annotation
         hidden = file.scope(function[2]).type_parameters
         given = self._given(receiver, self.evaluator.members.open.whole(file, owner))
-        return _put(annotation, {name: type_ for name, type_ in given.items() if name not in hidden})
+        return put(annotation, {name: type_ for name, type_ in given.items() if name not in hidden})
 
     def in_instance(self, members: Values, instance: Value, name: str) -> Values:
         """Members of a class as an instance has them: fields of its type arguments, methods of bases outside."""
         if members and all(member[0] == EXTERNAL for member in members):
-            return self._inherited(instance, name) or members
+            return self._inherited(instance, name) or self._indexed(instance) or members
         if any(member[0] == FUNCTION for member in members):
             return members
         key = ("field", (*instance[:3], *instance[4:]), name)
@@ -91,7 +91,7 @@ class Generics:
             entries = file.all_bindings(owner[2], name) if file.scope(owner[2]).type_parameters else ()
             types = [(scope, annotation) for scope, entry in entries if (annotation := _type_of(entry)) is not None]
             for scope, annotation in types:
-                seen = _put(annotation, self._given(instance, owner))
+                seen = put(annotation, self._given(instance, owner))
                 if seen is not annotation:
                     declared |= self.evaluator.annotations.instances(file, scope, seen)
         return declared
@@ -100,7 +100,8 @@ class Generics:
         """What iterating over an instance gives by its bases outside: `implements Iterable<T>`."""
         found: Values = NOTHING
         for base in self._outer_bases(instance):
-            if type_name(base.type) in base.file.facts.containers:
+            facts = base.file.facts
+            if type_name(base.type) in facts.containers | facts.generators:
                 found |= self.evaluator.annotations.instances(base.file, base.scope, base.type)
         return found
 
@@ -110,8 +111,13 @@ class Generics:
             known = base.file.facts.inherited.get(type_name(base.type))
             if known is not None and name in known.members:
                 given = dict(zip(known.type_parameters, base.type[2], strict=False))
-                return one(PROMISED, base.file.id, base.scope, _put(known.members[name], given), ())
+                return one(PROMISED, base.file.id, base.scope, put(known.members[name], given), ())
         return NOTHING
+
+    def _indexed(self, instance: Value) -> Values:
+        """What every member of a type may be that says so of all of them: `{[name: string]: T}`."""
+        is_object = self.program.file(instance[1]).facts.members_are_items
+        return self.evaluator.containers.elements(self.elements(instance)) if is_object else NOTHING
 
     def _outer_bases(self, instance: Value) -> Iterator[OuterBase]:
         members = self.evaluator.members
@@ -122,7 +128,15 @@ class Generics:
                 is_generic = type(base) is tuple and base[0] == GENERIC
                 values = self.evaluator.values(file, outer, base) if is_generic else NOTHING
                 if any(value[0] == EXTERNAL for value in values):
-                    yield OuterBase(file, outer, _put(base, self._given(instance, owner)))
+                    yield OuterBase(file, outer, put(base, self._given(instance, owner)))
+
+    def above(self, instance: Value, name: str) -> tuple[Values, ...]:
+        """The type arguments of an instance as a class of that name above its own sees them."""
+        target = (CLASS, *instance[1:3])
+        for owner in self.evaluator.members.linearised(target):
+            if self.program.file(owner[1]).definitions[owner[2]][1] == name:
+                return self._arguments(target, type_arguments(instance), owner, MAX_GENERIC_BASES)
+        return ()
 
     def _given(self, instance: Value, owner: Value) -> dict[str, Expression]:
         """The type parameters of a class by name, with what they stand for in an instance of one below it."""
@@ -142,7 +156,7 @@ class Generics:
             name: (GIVEN, values) for name, values in zip(names, own, strict=False) if values
         }
         for base in written_types(file, file.scope(target[2]).bases):
-            for value in sorted(self.evaluator.annotations.instances(file, outer, _put(base, given)), key=repr):
+            for value in sorted(self.evaluator.annotations.instances(file, outer, put(base, given)), key=repr):
                 above = (CLASS, *value[1:3])
                 leads_there = value[0] == INSTANCE and owner in self.evaluator.members.linearised(above)
                 found = self._arguments(above, type_arguments(value), owner, left - 1) if leads_there else ()
@@ -155,20 +169,21 @@ def _type_of(entry: Any) -> Expression:
     """The type that a field is declared with, if it names a type parameter."""
     tag = entry[0] if type(entry) is tuple else None
     annotation = entry[1] if tag == TYPED else entry[2] if tag == DECLARED else None
-    return annotation if _names_type_parameter(annotation) else None
+    return annotation if names_type_parameter(annotation) else None
 
 
-def _names_type_parameter(type_: Expression) -> bool:
+def names_type_parameter(type_: Expression) -> bool:
+    """Whether a type parameter is part of a type."""
     if type(type_) is not tuple or not type_:
         return False
-    return type_[0] == TYPE_PARAMETER or any(_names_type_parameter(part) for part in type_)
+    return type_[0] == TYPE_PARAMETER or any(names_type_parameter(part) for part in type_)
 
 
-def _put(type_: Expression, given: Mapping[str, Expression]) -> Expression:
+def put(type_: Expression, given: Mapping[str, Expression]) -> Expression:
     """A type with what is given in place of type parameters; the very same if it names none of them."""
     if type(type_) is not tuple or not type_ or not given:
         return type_
     if type_[0] == TYPE_PARAMETER:
         return given.get(type_[2], type_)
-    parts = tuple(_put(part, given) for part in type_)
+    parts = tuple(put(part, given) for part in type_)
     return parts if any(new is not old for new, old in zip(parts, type_, strict=True)) else type_

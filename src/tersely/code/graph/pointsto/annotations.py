@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import CONST, EITHER, GENERIC, GIVEN, ITEM, MEMBER, SEQUENCE, TYPE_PARAMETER, Expression
+from tersely.code.expressions import (
+    CALL,
+    CONST,
+    EITHER,
+    GENERIC,
+    GIVEN,
+    GUARD,
+    GUARDED,
+    ITEM,
+    MEMBER,
+    SEQUENCE,
+    TYPE_PARAMETER,
+    Expression,
+)
 from tersely.code.graph.pointsto.values import (
     CLASS,
     COLLECTION,
     DISPLAY,
     EXTERNAL,
+    FUNCTION,
     INSTANCE,
     NOTHING,
     PROMISED,
@@ -56,6 +70,8 @@ class Annotations:
                 return frozenset().union(*[self.instances(file, scope, part) for part in expression[1]])
             if tag == CONST and type(expression[1]) is str:
                 return self.instances(file, scope, quoted_type(expression[1]))
+            if tag == GUARDED:
+                return self._guarded(file, scope, expression[1], expression[2][1])
             if tag == GIVEN:
                 return expression[1]  # type: ignore[no-any-return]
             if tag == TYPE_PARAMETER:
@@ -67,6 +83,31 @@ class Annotations:
                 several = type(inner) is tuple and inner[0] == SEQUENCE
                 return self._instances_of_generic(file, scope, expression[1], inner[1] if several else (inner,))
         return instances_of(self.evaluator.values(file, scope, expression))
+
+    def _results(self, file: File, scope: int, types: Iterable[Expression]) -> Values:
+        """What calling things of some types gives."""
+        found: Values = NOTHING
+        for value in frozenset().union(*[self.instances(file, scope, part) for part in types]):
+            if value[0] in (CLASS, FUNCTION, PROMISED):
+                found |= self.evaluator.calls.result(file, scope, value, (CALL, None, (), (), 0))
+        return found
+
+    def _guarded(self, file: File, scope: int, callee: Expression, place: int) -> Values:
+        """What a call of a type guard tells of the argument at a place."""
+        call = (CALL, callee, (), (), 0)
+        functions = self.evaluator.calls.called(file, scope, call)
+        return frozenset().union(*[self.guarded(function, place) for function in functions])
+
+    def guarded(self, function: Value, place: int) -> Values:
+        """The instances that a type guard says yes to, nothing if a value is none."""
+        if function[0] != FUNCTION:
+            return NOTHING
+        home = self.evaluator.program.file(function[1])
+        body = home.scope(function[2])
+        told = body.returned_type
+        if type(told) is not tuple or told[0] != GUARD or not 0 <= place < len(body.parameters):
+            return NOTHING
+        return self.instances(home, function[2], told[2]) if body.parameters[place][0] == told[1] else NOTHING
 
     def _instances_of_generic(self, file: File, scope: int, base: Expression, arguments: Any) -> Values:
         facts = file.facts
@@ -88,6 +129,10 @@ class Annotations:
                     found |= tuple_of(tuple(self.instances(file, scope, part) for part in arguments))
                 elif name in facts.mappings and len(arguments) == len(("key", "item")):
                     found |= mapping_of(*(self.instances(file, scope, part) for part in arguments))
+                elif name in facts.generators and arguments:
+                    found |= collection(self.instances(file, scope, arguments[0]))
+                elif name in facts.result_types:
+                    found |= self._results(file, scope, arguments)
                 elif name in facts.containers and arguments:
                     found |= collection(self.instances(file, scope, arguments[-1]))
                 else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CALL, GENERATOR, MEMBER, NEW, SINGLETON, Expression, is_spread
+from tersely.code.graph.dispatch.inference import Place
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
     BUILTIN,
@@ -138,6 +139,11 @@ class Calls:
     def _returned_to(self, function: Value, file: File, scope: int, call: Any) -> Values:
         """What a function returns to one call: where it gives back a parameter as it came, what that call passes."""
         home, position = self.program.file(function[1]), function[2]
+        written = home.scope(position).returned_type
+        seen = self.evaluator.inference.seen(function, written, Place(file, scope, call))
+        if seen is not written:
+            declared = self.evaluator.annotations.instances(home, position, seen)
+            return self.evaluator.typed.narrowed(self.returned(function), declared)
         given_back = home.given_back(position)
         if not given_back or home.facts.virtual or self._is_declared(home, position):
             return self.returned(function)
@@ -202,7 +208,11 @@ class Calls:
 
     def _yielded_values(self, file_id: int, position: int) -> Values:
         file = self.program.file(file_id)
-        return self.evaluator.union(file, position, file.scope(position).yields)
+        scope = file.scope(position)
+        declared = self.evaluator.annotations.instances(file, position, scope.returned_type)
+        yielded = self.evaluator.union(file, position, scope.yields)
+        elements = self.evaluator.containers.elements(declared)
+        return self.evaluator.typed.narrowed(yielded, elements, whole=True) if elements else yielded
 
 
 def result_name(callee: str) -> str:

@@ -73,7 +73,7 @@ class Containers:
         for value in values:
             tag = value[0]
             if tag == DISPLAY:
-                found |= self.display_keys(value) if self.is_mapping(value) else self.items(value, None, None)
+                found |= self._iterated_mapping(value) if self.is_mapping(value) else self.items(value, None, None)
             elif tag == COLLECTION:
                 found |= tuple_of((value[2], value[1])) if is_keyed(value) else value[1]
             elif tag == TUPLE:
@@ -85,6 +85,15 @@ class Containers:
             elif tag == INSTANCE:
                 found |= self._iterated(value)
         return found
+
+    def _iterated_mapping(self, display: Value) -> Values:
+        """What iterating over a mapping gives: its keys; where only mappings that are no objects can be, pairs."""
+        file = self.program.file(display[1])
+        if not file.facts.members_are_items:
+            return self.display_keys(display)
+        items = self.items(display, None, None)
+        keys = self.display_keys(display)
+        return self._by_iterator(display, file) or (tuple_of((keys, items)) if keys or items else NOTHING)
 
     def held(self, values: Values) -> Values:
         """What collections hold: of mappings the items, of all else what iterating over it gives."""
@@ -127,6 +136,11 @@ class Containers:
     def _iterated(self, value: Value) -> Values:
         file = self.program.file(value[1])
         found = self.elements(self._underlying(value) | self.evaluator.generics.elements(value))
+        return found | self._by_iterator(value, file)
+
+    def _by_iterator(self, value: Value, file: File) -> Values:
+        """What the methods of an object give that iterating over it calls."""
+        found: Values = NOTHING
         for method in file.facts.iterate_methods:
             for started in self.evaluator.calls.of_member(value, method, file):
                 if started[0] in (INSTANCE, DISPLAY) and file.facts.next_method:
@@ -197,11 +211,15 @@ class Containers:
         return self.program.file(display[1]).display(display[2])[1][0] == MAPPING  # type: ignore[no-any-return]
 
     def display_keys(self, display: Value) -> Values:
-        """The keys that a mapping is written with."""
+        """The keys that a mapping is written with, or that are put into it."""
         file = self.program.file(display[1])
         scope, expression = file.display(display[2])
         pairs = expression[1] if expression[0] == MAPPING else ()
-        return frozenset().union(*[self.evaluator.values(file, scope, key) for key, _ in pairs if not is_spread(key)])
+        keys = [self.evaluator.values(file, scope, key) for key, _ in pairs if not is_spread(key)]
+        for index in self.stores_into(file).get(display, ()):
+            store = file.item_stores()[index]
+            keys += [] if is_spread(store.key) else [self.evaluator.values(file, store.scope, store.key)]
+        return frozenset().union(*keys)
 
     def _display_items(self, display: Value, keys: frozenset[Any] | None) -> Values:
         file = self.program.file(display[1])

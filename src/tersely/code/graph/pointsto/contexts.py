@@ -25,6 +25,7 @@ from tersely.code.expressions import (
     Scope,
     is_spread,
 )
+from tersely.code.graph.dispatch.inference import Place
 from tersely.code.graph.pointsto.values import CLASS, FUNCTION, INSTANCE, NOTHING, PROMISED, Value, Values
 from tersely.code.graph.program import File
 from tersely.code.symbols import Kind
@@ -104,15 +105,15 @@ class Contexts:
         """The types that a function is expected to have."""
         return frozenset().union(*[self._expected(file, place) for place in self._places_of(file).get(position, ())])
 
-    def parameter_type(self, callee: Value, index: int, file: File) -> Values:
-        """What is declared of a parameter of anything that can be called."""
+    def parameter_type(self, callee: Value, index: int, file: File, call: Place | None = None) -> Values:
+        """What is declared of a parameter of anything that can be called, as one call sees it."""
         if callee[0] == FUNCTION:
-            return self._of_declaration(callee, index)
+            return self._of_declaration(callee, index, call)
         if callee[0] == PROMISED:
             return self._of_signature(callee, index)
         found: Values = NOTHING
         for value in self._calling(callee, file):
-            found |= self.parameter_type(value, index, file) if value[0] in (FUNCTION, PROMISED) else NOTHING
+            found |= self.parameter_type(value, index, file, call) if value[0] in (FUNCTION, PROMISED) else NOTHING
         return found
 
     def _calling(self, callee: Value, file: File) -> Values:
@@ -125,7 +126,7 @@ class Contexts:
             return members.declared((CLASS, *callee[1:3]), file.facts.call_method)
         return NOTHING
 
-    def _of_declaration(self, function: Value, index: int) -> Values:
+    def _of_declaration(self, function: Value, index: int, call: Place | None) -> Values:
         home = self.program.file(function[1])
         parameters = home.scope(function[2]).parameters
         index += int(function[3] is not None and bool(home.receiver_name(function[2])))
@@ -136,6 +137,7 @@ class Contexts:
         if annotation is None:
             return self.parameter(home, function[2], index)
         annotation = self.evaluator.generics.seen_by(function, annotation)
+        annotation = annotation if call is None else self.evaluator.inference.seen(function, annotation, call)
         declared = self.evaluator.annotations.instances(home, home.definitions[function[2]][3], annotation)
         return self.evaluator.containers.elements(declared) if mode == REST else declared
 
@@ -154,8 +156,9 @@ class Contexts:
     def _expected(self, file: File, place: Any) -> Values:
         if type(place) is Argument:
             found: Values = NOTHING
+            call = Place(file, place.scope, place.call, place.at)
             for callee in self.evaluator.calls.called(file, place.scope, place.call):
-                found |= self.parameter_type(callee, place.at, file)
+                found |= self.parameter_type(callee, place.at, file, call)
             return found
         if type(place) is Annotated:
             return self.evaluator.annotations.instances(file, place.scope, place.type)

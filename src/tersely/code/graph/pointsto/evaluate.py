@@ -24,6 +24,8 @@ from tersely.code.expressions import (
     ENTER,
     GENERIC,
     GIVEN,
+    GUARD,
+    GUARDED,
     HELD,
     IMPORTED,
     ITEM,
@@ -44,6 +46,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.dispatch.fixture_injection import Providers
 from tersely.code.graph.dispatch.generics import Generics
+from tersely.code.graph.dispatch.inference import Inference
 from tersely.code.graph.dispatch.members import Members
 from tersely.code.graph.dispatch.object_literals import Objects
 from tersely.code.graph.dispatch.overriding import Overriding
@@ -84,6 +87,7 @@ class Evaluator:
         self.typed = Typed(self)
         self.traits = Traits(self)
         self.generics = Generics(self)
+        self.inference = Inference(self)
         self.names = Names(self)
         self.annotations = Annotations(self)
         self.calls = Calls(self)
@@ -106,6 +110,8 @@ class Evaluator:
             ENTER: self._enter,
             GENERIC: self._generic,
             GIVEN: self._given,
+            GUARD: self._nothing,
+            GUARDED: self._nothing,
             IMPORTED: self._imported,
             ITEM: self.containers.item,
             HELD: self._held,
@@ -225,6 +231,9 @@ class Evaluator:
 
     def _given(self, file: File, scope: int, expression: Any) -> Values:
         return expression[1]  # type: ignore[no-any-return]
+
+    def _nothing(self, file: File, scope: int, expression: Any) -> Values:
+        return NOTHING
 
     def _generic(self, file: File, scope: int, expression: Any) -> Values:
         return self.values(file, scope, expression[1])

@@ -73,10 +73,11 @@ class Summaries:
             collected |= self._results(argument(position), file, scope, call)
         if collected:
             found |= collection(collected)
-        found |= self.evaluator.containers.elements(argument(summary.elements))
         for function in argument(summary.settled_by):
             found |= self._settled(function) if function[0] == FUNCTION else NOTHING
         found |= self._gathered(file, scope, summary, call)
+        if summary.admitted_by >= 0:
+            found = self._admitted(found, argument(summary.admitted_by), gives_list=summary.items_of != -1)
         if summary.member_of >= 0:
             found |= self._members_named(argument(summary.member_of), argument(summary.member_of + 1), file)
         if 0 <= summary.instance_of < len(call[2]):
@@ -98,6 +99,15 @@ class Summaries:
             if call[1] == parameters[0][0] and call[2] and home.is_inside(scope, position):
                 found |= self.evaluator.values(home, scope, call[2][0])
         return found
+
+    def _admitted(self, values: Values, guards: Values, *, gives_list: bool) -> Values:
+        """Of values and what collections hold that which type guards say yes to; all of it if there is none."""
+        instances = frozenset().union(*[self.evaluator.annotations.guarded(guard, 0) for guard in guards])
+        if not instances:
+            return values
+        held = self.evaluator.containers.elements(values) if gives_list else values
+        admitted = self.evaluator.typed.narrowed(held, instances)
+        return collection(admitted) if gives_list else admitted
 
     def _members_named(self, owners: Values, names: Values, file: File) -> Values:
         """The members of some values that constants name: `getattr(thing, "name")`."""
@@ -159,6 +169,10 @@ class Summaries:
         if summary.gathers >= 0:
             gathered = [self.evaluator.values(file, scope, part) for part in call[2][summary.gathers :]]
             found |= collection(frozenset().union(*gathered))
+        for part in call[2][summary.joins :] if summary.joins >= 0 else ():
+            joined = self.evaluator.values(file, scope, part)
+            lists = frozenset(value for value in joined if value[0] in (DISPLAY, COLLECTION))
+            found |= collection((joined - lists) | containers.held(lists))
         if summary.tuple_from >= 0:
             parts = (self.evaluator.values(file, scope, part) for part in call[2][summary.tuple_from :])
             found |= tuple_of(tuple(parts))
@@ -173,7 +187,7 @@ class Summaries:
     def held(self, summary: Summary, argument: Callable[[int], Values], file: File) -> Values:
         """What some values hold, by what is known of a function that is given them."""
         containers = self.evaluator.containers
-        found: Values = NOTHING
+        found = containers.elements(argument(summary.elements))
         if held := argument(summary.items_of):
             found |= collection(frozenset().union(*[containers.items(value, None, file) for value in held]))
         if elements := containers.elements(argument(summary.iterates)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tersely.code.expressions import CONST, DISPLAYED, MAPPING, SEQUENCE, SPREAD, Expression
+from tersely.code.expressions import CONST, DISPLAYED, MAPPING, MEMBER, SEQUENCE, SPREAD, Expression
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import Kind
@@ -113,8 +113,9 @@ def _entry(walk: Lowering, rule: model.Pair, node: Node, display: _Display) -> t
 
 def _key_of_function(walk: Lowering, name: Node) -> Expression:
     """The key of a function in a mapping: its name, or what a name in brackets holds."""
-    computed = walk.value(name) if type(walk.rules[name.kind_id]) is model.Inner else None
-    is_known = type(computed) is str or (type(computed) is tuple and computed[0] == CONST)
+    inner = named_parts(name)[0] if type(walk.rules[name.kind_id]) is model.Inner and named_parts(name) else None
+    computed = walk.value(inner) if inner is not None and not walk.is_symbol(inner) else None
+    is_known = type(computed) is str or (type(computed) is tuple and computed[0] in (CONST, MEMBER))
     return computed if is_known else (CONST, walk.text(name))
 
 

@@ -9,13 +9,16 @@ from tersely.code.expressions import (
     CALL,
     CONST,
     DEFINED,
+    ELEMENT,
     GENERIC,
     HOLE,
+    ITEM,
     LITERAL,
     MAPPING,
     MEMBER,
     NEW,
     PART,
+    SEQUENCE,
     SPREAD,
     Expression,
     either,
@@ -124,16 +127,18 @@ def _call(rule: model.Call) -> Handler:
         positional, keywords = arguments_of(walk, get_arguments(node))
         in_place = type(callee) is tuple and callee[0] == DEFINED
         line = (node.start_point if in_place else (callee_node or node).end_point)[0] + 1
-        result = walk.call(callee, positional, keywords, line, tag)
+        listed = get_generics(node)
+        generics = tuple(walk.value(child) for child in named_parts(listed)) if listed is not None else ()
+        result = walk.call(callee, positional, keywords, line, tag, () if rule.constructs else generics)
         for target, added in _mergers(walk, callee, positional):
             if walk.is_straight(node):
                 merged(walk, target, added)
         if positional and _derives(walk, callee):
             return (MAPPING, (((SPREAD, None), positional[0]),), walk.next_serial())
-        generics = get_generics(node)
-        if generics is not None:
-            return walk.typed(result, (GENERIC, callee, tuple(walk.value(child) for child in named_parts(generics))))
-        return result
+        made = _filled(walk, callee, positional) if rule.constructs else None
+        return (
+            walk.typed(made or result, (GENERIC, callee, generics)) if generics and rule.constructs else made or result
+        )
 
     return lower
 
@@ -148,6 +153,28 @@ def _mergers(
             yield callee[1], positional[place]
         if callee[2] in walk.resolution.mixing_functions:
             yield from ((positional[0], added) for added in positional[1:])
+
+
+def _filled(walk: Lowering, callee: Expression, positional: tuple[Any, ...]) -> Expression:
+    """The collection that is constructed, None if it is none that code fills."""
+    is_mapping = walk.resolution.fillable.get(callee) if type(callee) is str else None
+    module = walk.drafts[0]
+    if is_mapping is None or (module is not None and callee in module.bound):
+        return None
+    given = positional[0] if len(positional) == 1 else None
+    if not is_mapping:
+        is_size = type(given) is tuple and given[0] == CONST
+        return (SEQUENCE, () if given is None or is_size else ((SPREAD, given),), walk.next_serial())
+    if type(given) is tuple and given[0] == SEQUENCE and all(_is_pair(part) for part in given[1]):
+        return (MAPPING, tuple(part[1] for part in given[1]), walk.next_serial())
+    pair = (ELEMENT, given)
+    pairs = () if given is None else (((ITEM, pair, (CONST, 0)), (ITEM, pair, (CONST, 1))),)
+    return (MAPPING, pairs, walk.next_serial())
+
+
+def _is_pair(part: Expression) -> bool:
+    """Whether an element of a list is written as two values."""
+    return type(part) is tuple and part[0] == SEQUENCE and len(part[1]) == len(("key", "item"))
 
 
 def _derives(walk: Lowering, callee: Expression) -> bool:
@@ -179,6 +206,10 @@ def _item(rule: model.Item) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         index, container = get_index(node), get_object(node)
         value = walk.value(container)
+        if index is not None and walk.is_symbol(index):
+            name = f"[{walk.text(index)}]"
+            walk.mentions.add(name)
+            return value and (MEMBER, value, name)
         is_slice = index is not None and type(walk.rules[index.kind_id]) is model.Slice
         bounds = _bounds(walk, index) if is_slice and index is not None else None
         key = None if is_slice else walk.value(index)

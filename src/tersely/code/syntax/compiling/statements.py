@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tersely.code.expressions import ELEMENT, ENTER, GENERATOR, MAPPING, MEMBER, NEW, SEQUENCE, TYPED, Expression
+from tersely.code.expressions import (
+    ELEMENT,
+    ENTER,
+    GENERATOR,
+    KEY_OF,
+    MAPPING,
+    MEMBER,
+    NEW,
+    SEQUENCE,
+    TYPED,
+    Expression,
+)
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import CLASS_KINDS, Kind
@@ -113,7 +124,8 @@ def _iterate(rule: model.Iterate) -> Handler:
         target, iterable, annotation = get_target(node), get_iterable(node), walk.value(get_type(node))
         value = walk.value(iterable)
         if target is not None:
-            walk.bind(target, walk.typed(value and (ELEMENT, value), annotation))
+            takes_keys = rule.keys and any(child.type == rule.keys for child in node.children)
+            walk.bind(target, walk.typed(value and (KEY_OF if takes_keys else ELEMENT, value), annotation))
         if value is not None:
             _implicit_iteration(walk, value, node.start_point[0] + 1)
         walk.visit_others(node, target, iterable)

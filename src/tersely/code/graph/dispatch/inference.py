@@ -1,0 +1,140 @@
+"""What the type parameters of a function stand for in one call: `first(owners)` of `first<T>(list: T[]): T`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tersely.code.expressions import (
+    CONST,
+    EITHER,
+    GENERIC,
+    GIVEN,
+    MAPPING,
+    REST,
+    SIGNATURE,
+    TYPE_PARAMETER,
+    TYPED,
+    Expression,
+)
+from tersely.code.graph.dispatch.generics import names_type_parameter, put
+from tersely.code.graph.dispatch.type_filtering import type_name
+from tersely.code.graph.pointsto.parameters import passed_expressions
+from tersely.code.graph.pointsto.values import FUNCTION, INSTANCE, OUTSIDE, PROMISED, Values, type_arguments
+from tersely.code.graph.program import File
+
+if TYPE_CHECKING:
+    from tersely.code.graph.pointsto.evaluate import Evaluator
+    from tersely.code.graph.pointsto.values import Value
+
+MAX_TYPE_DEPTH = 6  # types in the type of a parameter that are looked into
+WRITTEN_TYPES = 5  # the part of a call that has its type arguments
+
+
+class Place(NamedTuple):
+    """A call in a scope of a file; `but` is the position of an argument that is left out of account."""
+
+    file: File
+    scope: int
+    call: Expression
+    but: int = -1
+
+
+class Inference:
+    """Type arguments of calls over the values of an `Evaluator`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+
+    def seen(self, function: Value, annotation: Expression, place: Place) -> Expression:
+        """A type in a function as one call sees it: the very same where that tells nothing of its type parameters."""
+        names = self.program.file(function[1]).scope(function[2]).type_parameters
+        if not names or not names_type_parameter(annotation):
+            return annotation
+        written = place.call[WRITTEN_TYPES] if len(place.call) > WRITTEN_TYPES else ()
+        if written:
+            types = [self.evaluator.annotations.instances(place.file, place.scope, each) for each in written]
+            known: dict[str, Values] = dict(zip(names, types, strict=False))
+        else:
+            known = self._inferred(function, place)
+        return put(annotation, {name: (GIVEN, values) for name, values in known.items() if name in names and values})
+
+    def _inferred(self, function: Value, place: Place) -> dict[str, Values]:
+        home, body = self.program.file(function[1]), self.program.file(function[1]).scope(function[2])
+        shift = int(function[3] is not None and bool(home.receiver_name(function[2])))
+        found: dict[str, Values] = defaultdict(frozenset)
+        for index, (_, annotation, _, mode) in enumerate(body.parameters):
+            if index - shift == place.but or not names_type_parameter(annotation):
+                continue
+            passed = passed_expressions(body, index, place.call, shift)
+            values = self.evaluator.union(place.file, place.scope, passed)
+            type_ = _element_type(annotation) if mode == REST else annotation
+            self._match(type_, values, home, found, MAX_TYPE_DEPTH)
+        return found
+
+    def _match(self, type_: Expression, values: Values, home: File, found: dict[str, Values], left: int) -> None:
+        """Add what type parameters in a type stand for if these are its values."""
+        if not values or not left or not names_type_parameter(type_):
+            return
+        tag = type_[0]
+        if tag == TYPE_PARAMETER:
+            found[type_[2]] |= frozenset(value for value in values if value[0] not in OUTSIDE)
+        elif tag == EITHER:
+            for part in type_[1]:
+                self._match(part, values, home, found, left - 1)
+        elif tag == SIGNATURE:
+            self._match(type_[1], self._results(values), home, found, left - 1)
+        elif tag == MAPPING:
+            self._match_members(type_[1], values, home, found, left - 1)
+        elif tag == GENERIC:
+            self._match_generic(type_, values, home, found, left - 1)
+
+    def _match_members(
+        self, pairs: Iterable[Any], values: Values, home: File, found: dict[str, Values], left: int
+    ) -> None:
+        """A type that is written out: each member has the type that stands there."""
+        for key, part in pairs:
+            if type(part) is tuple and part[0] == TYPED and type(key) is tuple and key[0] == CONST:
+                members = self.evaluator.members.of_all(values, str(key[1]), home)
+                self._match(part[1], members, home, found, left)
+
+    def _match_generic(self, type_: Any, values: Values, home: File, found: dict[str, Values], left: int) -> None:
+        """A generic type outside holds its argument or is it; one of ours has its own type arguments."""
+        name, facts, containers = type_name(type_[1]), home.facts, self.evaluator.containers
+        if name in facts.union_types or name in facts.transparent_types:
+            for part in type_[2][:1]:
+                self._match(part, values, home, found, left)
+        elif name in facts.mappings and len(type_[2]) == len(("key", "item")):
+            self._match(type_[2][0], containers.keys_of(values), home, found, left)
+            self._match(type_[2][1], containers.held(values), home, found, left)
+        elif name in facts.containers:
+            self._match(type_[2][-1], containers.held(values), home, found, left)
+        else:
+            for value in values:
+                for part, known in zip(type_[2], self._arguments(value, name), strict=False):
+                    self._match(part, known, home, found, left)
+
+    def _arguments(self, value: Value, name: str) -> tuple[Values, ...]:
+        """The type arguments of an instance as the class of that name sees them."""
+        if value[0] != INSTANCE:
+            return ()
+        own = self.program.file(value[1]).definitions[value[2]][1] == name
+        return type_arguments(value) if own else self.evaluator.generics.above(value, name)
+
+    def _results(self, functions: Values) -> Values:
+        """What calling some values gives."""
+        found: set[Value] = set()
+        for function in functions:
+            if function[0] == FUNCTION:
+                found |= self.evaluator.calls.returned(function)
+            elif function[0] == PROMISED:
+                found |= self.evaluator.calls.promised(function)
+        return frozenset(found)
+
+
+def _element_type(annotation: Expression) -> Expression:
+    """Of the type of a parameter that takes the rest that of one argument, where it is an array."""
+    is_array = type(annotation) is tuple and annotation[0] == GENERIC and annotation[2]
+    return annotation[2][-1] if is_array else annotation

@@ -1,0 +1,136 @@
+"""Where a condition says what a variable is an instance of: `x instanceof A`, and `isA(x)` of a type guard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from tersely.code.expressions import CONST, DECLARED, GUARD, GUARDED, Expression, either
+from tersely.code.languages.nodes import named_parts
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+VALUE_OPERATORS = ("||", "&&", "??")  # of which one side is the value
+JUMPS = frozenset({"return_statement", "throw_statement", "continue_statement", "break_statement"})
+CALLEES = frozenset({"identifier", "member_expression"})
+
+
+class Test(NamedTuple):
+    """A variable that a condition asks about, and the node that asks: a class, or the call of a guard."""
+
+    name: Node
+    asked: Node
+
+
+def lower_if(walk: Lowering, node: Node) -> Expression:
+    """What a condition tells holds in the branch, and behind a branch that leaves where it is not true."""
+    condition, branch = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+    alternative = node.child_by_field_name("alternative")
+    walk.value(condition)
+    with _narrowed(walk, condition, branch):
+        walk.value(branch)
+    walk.value(alternative)
+    if condition is not None and alternative is None and node.parent is not None and _leaves(branch):
+        _narrow(walk, [test for test in _told(condition, when=False) if not _assigns(walk, node.parent, test.name)])
+    return None
+
+
+def lower_binary(walk: Lowering, node: Node) -> Expression:
+    """`a && b`: what `a` tells holds in `b`."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    operator = node.child_by_field_name("operator")
+    if operator is None or operator.type not in VALUE_OPERATORS:
+        walk.visit(named_parts(node))
+        return None
+    value = walk.value(left)
+    with _narrowed(walk, left if operator.type == "&&" else None, right):
+        return either(value, walk.value(right))
+
+
+def lower_ternary(walk: Lowering, node: Node) -> Expression:
+    """`a ? b : c`: what `a` tells holds in `b`."""
+    condition, branch = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+    walk.value(condition)
+    with _narrowed(walk, condition, branch):
+        value = walk.value(branch)
+    return either(value, walk.value(node.child_by_field_name("alternative")))
+
+
+def lower_predicate(walk: Lowering, node: Node) -> Expression:
+    """`x is A` in place of the type of a result."""
+    predicate = named_parts(node)[0] if named_parts(node) else None
+    name = predicate.child_by_field_name("name") if predicate is not None else None
+    type_ = predicate.child_by_field_name("type") if predicate is not None else None
+    return (GUARD, walk.text(name), walk.value(type_)) if name is not None else None
+
+
+@contextmanager
+def _narrowed(walk: Lowering, condition: Node | None, branch: Node | None) -> Iterator[None]:
+    """What a condition tells of variables that a branch does not assign holds meanwhile."""
+    told = list(_told(condition, when=True)) if condition is not None and branch is not None else []
+    kept = [test for test in told if branch is not None and not _assigns(walk, branch, test.name)]
+    if not kept:
+        yield
+        return
+    with walk.in_block():
+        _narrow(walk, kept)
+        yield
+
+
+def _narrow(walk: Lowering, tests: list[Test]) -> None:
+    for name, asked in tests:
+        variable = walk.versioned(walk.text(name))
+        walk.narrow(walk.text(name), (DECLARED, variable, _type_of(walk, name, asked)))
+
+
+def _type_of(walk: Lowering, name: Node, asked: Node) -> Expression:
+    """The type that a test asks for."""
+    if asked.type != "call_expression":
+        return walk.value(asked)
+    callee, arguments = asked.child_by_field_name("function"), asked.child_by_field_name("arguments")
+    place = [part.id for part in named_parts(arguments)].index(name.id) if arguments is not None else 0
+    return (GUARDED, walk.callee(callee) if callee is not None else None, (CONST, place))
+
+
+def _told(condition: Node, *, when: bool) -> Iterator[Test]:
+    """What a condition tells of variables when it is true, or when it is false."""
+    parts = named_parts(condition)
+    operator = condition.child_by_field_name("operator")
+    word = operator.type if operator is not None else ""
+    if condition.type == "parenthesized_expression" or word == ("&&" if when else "||"):
+        for part in parts:
+            yield from _told(part, when=when)
+    elif word == "!" and parts:
+        yield from _told(parts[0], when=not when)
+    elif when and word == "instanceof" and len(parts) > 1 and parts[0].type == "identifier":
+        yield Test(parts[0], parts[1])
+    elif when and condition.type == "call_expression":
+        yield from _guarded(condition)
+
+
+def _guarded(call: Node) -> Iterator[Test]:
+    """The variables that the call of something which has a name may say something of."""
+    callee, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    if callee is None or arguments is None or callee.type not in CALLEES or b"(" in (callee.text or b""):
+        return
+    for argument in named_parts(arguments):
+        if argument.type == "identifier":
+            yield Test(argument, call)
+
+
+def _leaves(branch: Node | None) -> bool:
+    """Whether what stands behind a branch does not run after it."""
+    if branch is not None and branch.type == "statement_block":
+        branch = named_parts(branch)[-1] if named_parts(branch) else None
+    return branch is not None and branch.type in JUMPS
+
+
+def _assigns(walk: Lowering, branch: Node, name: Node) -> bool:
+    """Whether a branch gives a variable another value."""
+    text = walk.text(branch)
+    return re.search(rf"(?<![\w$.]){re.escape(walk.text(name))}\s*=(?!=|>)", text) is not None
