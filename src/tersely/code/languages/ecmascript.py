@@ -415,7 +415,7 @@ RESOLUTION = Resolution(
 )
 
 BLOCKS = names(
-    "statement_block switch_body for_statement for_in_statement catch_clause while_statement do_statement "
+    "statement_block switch_body for_statement for_in_statement catch_clause while_statement do_statement if_statement "
     "else_clause with_statement class_static_block"
 )
 

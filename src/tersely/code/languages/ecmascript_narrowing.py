@@ -36,7 +36,8 @@ def lower_if(walk: Lowering, node: Node) -> Expression:
         walk.value(branch)
     walk.value(alternative)
     if condition is not None and alternative is None and node.parent is not None and _leaves(branch):
-        _narrow(walk, [test for test in _told(condition, when=False) if not _assigns(walk, node.parent, test.name)])
+        told = [test for test in _told(condition, when=False) if not _assigns(walk, node.parent, test.name)]
+        walk.known_behind += [_known(walk, test) for test in told]
     return None
 
 
@@ -78,14 +79,15 @@ def _narrowed(walk: Lowering, condition: Node | None, branch: Node | None) -> It
         yield
         return
     with walk.in_block():
-        _narrow(walk, kept)
+        for test in kept:
+            walk.narrow(*_known(walk, test))
         yield
 
 
-def _narrow(walk: Lowering, tests: list[Test]) -> None:
-    for name, asked in tests:
-        variable = walk.versioned(walk.text(name))
-        walk.narrow(walk.text(name), (DECLARED, variable, _type_of(walk, name, asked)))
+def _known(walk: Lowering, test: Test) -> tuple[str, Expression]:
+    """A variable, and what it is after a test."""
+    name = walk.text(test.name)
+    return name, (DECLARED, walk.versioned(name), _type_of(walk, test.name, test.asked))
 
 
 def _type_of(walk: Lowering, name: Node, asked: Node) -> Expression:

@@ -59,6 +59,7 @@ class Lowering:
         self.serial = 0
         self.block: dict[str, str] | None = None  # variables of the innermost block by name, None outside of any
         self.in_blocks: dict[str, str] = {}  # variables of all blocks around, those of functions around included
+        self.known_behind: list[tuple[str, Expression]] = []  # of variables, once the present block has ended
         self.type_parameters: dict[str, Expression] = {}  # in sight, with what bounds them
         self.outward = False  # bindings now declare nothing
         self.rebinds = False  # bindings now replace the earlier ones of the same names
@@ -200,9 +201,13 @@ class Lowering:
     def in_block(self) -> Iterator[None]:
         """What is declared meanwhile ends with it."""
         around, versions = (self.block, self.in_blocks), dict(self.scope.versions)
+        known_behind, self.known_behind = self.known_behind, []
         self.block = {}
         yield
         (self.block, self.in_blocks), self.scope.versions = around, versions
+        told, self.known_behind = self.known_behind, known_behind
+        for name, value in told:
+            self.narrow(name, value)
 
     def announce(self, names: Iterable[str]) -> None:
         """Declare variables of the present block that functions may use which stand before their declarations."""
