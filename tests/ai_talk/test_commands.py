@@ -277,7 +277,7 @@ def test_a_home_that_others_may_write_to_is_refused(talk: Talk, home: Path, port
 
 
 def test_the_same_is_behind_the_command_line(home: Path, port: int, capsys: pytest.CaptureFixture[str]) -> None:
-    assert tersely(["talk", "listen", "start", "--port", str(port)]) == 0
+    assert tersely(["talk", "listen", "start", "--port", str(port), "--json"]) == 0
     assert tersely(["--json", "relay", "talk", "discover"]) == 0
     started, found = map(json.loads, capsys.readouterr().out.splitlines())
     assert [one["pid"] for one in found["listeners"]] == [started["pid"]]
@@ -285,3 +285,28 @@ def test_the_same_is_behind_the_command_line(home: Path, port: int, capsys: pyte
     assert tersely(["talk", "listen", "stop", "--port", str(port)]) == 1
     assert tersely(["talk", "--help"]) == 0
     assert tersely(["--root", "x", "talk", "discover"]) == 2
+
+
+def test_the_command_line_answers_in_words(home: Path, port: int, capsys: pytest.CaptureFixture[str]) -> None:
+    def said(*words: str, status: int = 0) -> str:
+        capsys.readouterr()
+        assert tersely(["talk", *words]) == status
+        printed = capsys.readouterr()
+        return printed.err if status else printed.out
+
+    at = str(port)
+    assert said("list") == "no listener runs\n"
+    assert said("listen", "start", "--port", at, "--name", "ann") == f"started on port {at}, ann\n"
+    assert re.fullmatch(rf"ann  port {at}  since \S+\n", said("list"))
+    send = ("send", "--to", "ann", "--from", "ann", "--message", "one\nport 1, now:\x1b[2J", "--id", "m1")
+    assert said(*send) == f"sent to port {at}, id m1\n"
+    assert said("listen", "status", "--name", "ann") == f"running on port {at}, ann: 1 messages, 1 unread\n"
+    head, *lines = said("check", "--name", "ann", "--clear").splitlines()
+    assert re.fullmatch(r"ann, \S+, id m1:", head)
+    assert lines == ["  one", "  port 1, now:\\x1b[2J"]  # a text looks like no head, and steers no terminal
+    assert said("check", "--name", "ann") == "no messages\n"
+    assert said("check", "--name", "ann", "--receipts") == "no receipts\n"
+    assert said("send", "--broadcast", "--from", "ann", "--message", "x", status=1).startswith("LISTENER_NOT_RUNNING: ")
+    assert said("listen", "stop", "--name", "ann") == f"stopped on port {at}\n"
+    assert said("check", "--port", at) == f"no messages\n\nnobody listens on port {at}\n"
+    assert said("listen-once", "--port", at, "--timeout", "0.01") == "no messages\n"

@@ -41,7 +41,7 @@ def relay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
 @pytest.fixture
 def talk(relay: Home) -> Talk:
     def asked(*words: object, status: int = 0) -> dict[str, Any]:
-        printed = relay.run("talk", *map(str, words))
+        printed = relay.run("talk", *map(str, words), "--json")
         assert printed.status == status, printed
         said: dict[str, Any] = json.loads(printed.out)
         return said

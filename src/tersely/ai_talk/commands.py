@@ -1,4 +1,7 @@
-"""The commands: words in, one JSON object out, also where something went wrong."""
+"""The commands: words in, one JSON object out, also where something went wrong.
+
+A program that has these commands among its own may show the objects otherwise.
+"""
 
 from __future__ import annotations
 
@@ -28,17 +31,21 @@ _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0").union(map(c
 _VISIBLE = frozenset("\u00a0\u3000\u200c\u200d")  # blanks and joiners that texts need: it calls them unprintable
 
 
-def main(words: Sequence[str], program: str = "talk") -> int:
-    """Run a command and print what comes of it; the exit status."""
-    return answered(lambda: _run(words, program))
+Show = Callable[[Mapping[str, Any]], None]
 
 
-def answered(run: Callable[[], int]) -> int:
-    """The exit status of a command, whose failure is printed as well."""
+def main(words: Sequence[str], program: str = "talk", show: Show | None = None) -> int:
+    """Run a command and show its result, as JSON if `show` is not given; the exit status."""
+    show = show or print_json
+    return answered(lambda: _run(words, program, show), show)
+
+
+def answered(run: Callable[[], int], show: Show) -> int:
+    """The exit status of a command, whose failure is shown as well."""
     try:
         return run()
     except TalkError as error:
-        _print(told(error))
+        show(told(error))
         return error.exit_status
     except SystemExit:  # help was asked for, and printed
         return EXIT_OK
@@ -70,23 +77,32 @@ class Parser(argparse.ArgumentParser):
         raise TalkError("INVALID_ARGUMENT", message, usage=" ".join(self.format_usage().split()))
 
 
-def _run(words: Sequence[str], program: str) -> int:
+def _run(words: Sequence[str], program: str, show: Show) -> int:
     parser = Parser(prog=program or "scripts", description="Messages between agents on this machine.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (declare, _, summary) in COMMANDS.items():
+    for name, (declare, run, summary) in COMMANDS.items():
         prog = f"{program} {name}" if program else f"{name}.py"
-        one = commands.add_parser(name, prog=prog, help=summary, description=f"{summary}.", allow_abbrev=False)
-        one.add_argument("--json", action="store_true", help=argparse.SUPPRESS)  # nothing else is ever printed
+        one = commands.add_parser(
+            name, prog=prog, help=summary, description=f"{summary}.", allow_abbrev=False, aliases=ALIASES.get(name, ())
+        )
+        add_json(one)
+        one.set_defaults(run=run, show=show)
         declare(one)
     given = parser.parse_args(list(words))
-    return COMMANDS[given.command][1](given)
+    status: int = given.run(given)
+    return status
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Declare the option that other programs than this one have: here everything is JSON."""
+    parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
 def _declare_listen(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="start|stop|status", parser_class=Parser)
     for verb in ("start", "stop", "status"):
         one = verbs.add_parser(verb, allow_abbrev=False)
-        one.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
+        add_json(one)
         one.add_argument("--port", help="where it listens; with --name any free port will do")
         one.add_argument("--name", default="", help="a name for it")
         if verb == "start":
@@ -98,13 +114,13 @@ def _listen(given: argparse.Namespace) -> int:
     home = place.home()
     if given.verb != "start":
         at = _place(home, given)
-        return done(lifecycle.stop(at) if given.verb == "stop" else lifecycle.status(at))
+        return _done(given, lifecycle.stop(at) if given.verb == "stop" else lifecycle.status(at))
     name = checked_name(given.name)
     if given.port is None and not name:
         raise TalkError("INVALID_ARGUMENT", "a listener needs a --port or a --name")
     port = 0 if given.port is None else checked_port(given.port)
     path = str(Path(given.message_file).expanduser().absolute()) if given.message_file else ""
-    return done(lifecycle.start(Listening(home, port, path, name, given.tls)))
+    return _done(given, lifecycle.start(Listening(home, port, path, name, given.tls)))
 
 
 def _declare_check(parser: argparse.ArgumentParser) -> None:
@@ -121,15 +137,15 @@ def _check(given: argparse.Namespace) -> int:
     at, wanted = _place(home, given), Wanted(_count(given.limit), given.clear, given.unread, given.thread)
     if given.receipts:
         with checking.receipts(at, wanted) as result:
-            _print(result)
+            given.show(result)
         return EXIT_OK
-    return _show(home, at, wanted, lambda result: result)
+    return _show(given.show, home, at, wanted)
 
 
-def _show(home: Path, at: Place, wanted: Wanted, told_as: Callable[[dict[str, Any]], dict[str, Any]]) -> int:
-    """Print messages, then tell those of their senders who asked for it that they were read."""
+def _show(show: Show, home: Path, at: Place, wanted: Wanted) -> int:
+    """Show messages, then tell those of their senders who asked for it that they were read."""
     with checking.checked(at, wanted) as (result, unread):
-        _print(told_as(result))
+        show(result)
     for failure in sending.send_receipts(home, at.port, unread):
         sys.stderr.write(_escaped(failure) + "\n")
     return EXIT_OK
@@ -164,13 +180,13 @@ def _send(given: argparse.Namespace) -> int:
     message = _message(home, given)
     if not given.broadcast:
         if given.to_port is not None:
-            return done(sending.send(how, message, given.to_port))
-        return done(sending.send(how, *_routed(home, message)))
+            return _done(given, sending.send(how, message, given.to_port))
+        return _done(given, sending.send(how, *_routed(home, message)))
     ports = [one["port"] for one in live(home) if one["port"] != message.sender_port]
     if not ports:
         raise TalkError("LISTENER_NOT_RUNNING", "no other listener runs")
     result = sending.broadcast(how, message, ports)
-    _print(result)
+    given.show(result)
     return EXIT_OK if result["status"] == "sent" else EXIT_NEGATIVE
 
 
@@ -224,7 +240,7 @@ def _declare_discover(parser: argparse.ArgumentParser) -> None:
 
 
 def _discover(given: argparse.Namespace) -> int:
-    return done(lifecycle.discover(place.home()))
+    return _done(given, lifecycle.discover(place.home()))
 
 
 def _declare_once(parser: argparse.ArgumentParser) -> None:
@@ -240,13 +256,12 @@ def _once(given: argparse.Namespace) -> int:
 
     wait_for_one(Listening(home, at.port, str(at.inbox), tls=given.tls), at, seconds)
 
-    def told_as(result: dict[str, Any]) -> dict[str, Any]:
+    def show(result: Mapping[str, Any]) -> None:
         said = {key: value for key, value in result.items() if key != "listener_running"}
-        return (
-            {"status": "received", **said} if said["messages"] else {"status": "no_message", "timeout": seconds, **said}
-        )
+        status = {"status": "received"} if said["messages"] else {"status": "no_message", "timeout": seconds}
+        given.show({**status, **said})
 
-    return _show(home, at, Wanted(1, clear=True), told_as)
+    return _show(show, home, at, Wanted(1, clear=True))
 
 
 def _add_place(parser: argparse.ArgumentParser) -> None:
@@ -285,21 +300,26 @@ def _seconds(word: str | float) -> float:
     return int(seconds) if seconds.is_integer() else seconds
 
 
-def done(result: Mapping[str, Any]) -> int:
-    """Print a result; the exit status."""
-    _print(result)
+def _done(given: argparse.Namespace, result: Mapping[str, Any]) -> int:
+    """Show a result; the exit status."""
+    given.show(result)
     return EXIT_OK
 
 
-def _print(result: Mapping[str, Any]) -> None:
+def print_json(result: Mapping[str, Any]) -> None:
     """Print and flush: what counts as printed has left this process."""
-    text = _escaped(json.dumps(result, ensure_ascii=False))
+    text = json_line(result)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         text = json.dumps(result)
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
+
+
+def json_line(value: Any) -> str:
+    """A value as JSON, hidden characters as its escapes."""
+    return _escaped(json.dumps(value, ensure_ascii=False))
 
 
 def _escaped(text: str) -> str:
@@ -312,6 +332,8 @@ def _visible(found: re.Match[str]) -> str:
     is_visible = char in _VISIBLE or (char.isprintable() and char not in _INVISIBLE)
     return char if is_visible else json.dumps(char)[1:-1]
 
+
+ALIASES: Mapping[str, Sequence[str]] = {"discover": ("list",)}  # the word that other programs have for it
 
 _Declare = Callable[[argparse.ArgumentParser], None]
 _Run = Callable[[argparse.Namespace], int]

@@ -162,7 +162,7 @@ def _own_arguments(name: str) -> list[str]:
     from tersely.cli.builtin_commands import own_parameters  # which imports this module
 
     if name == TALK:
-        return ["listen", "check", "send", "discover", "listen-once", "join"]
+        return ["list", "listen", "check", "send", "discover", "listen-once", "join"]
     if name == "help":
         return [*_first_words(), *TOPICS]
     return [choice for parameter in own_parameters(name) or () if parameter.positional for choice in parameter.choices]

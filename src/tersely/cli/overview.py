@@ -82,12 +82,12 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
         "hook session|prompt|read|run --agent AGENT",
         "Hook that agents run when a session begins, on a prompt, before they read a file, or under `tersely run`",
     ),
-    "talk": ("talk listen|check|send|discover|listen-once|join", "Messages between agents on ports of this machine"),
+    "talk": ("talk list|listen|check|send|listen-once|join", "Messages between agents on ports of this machine"),
     "completion": ("completion SHELL", "Completion script for bash, zsh or fish"),
     "version": ("version", "The version of the program"),
 }
 
-TALK = "talk"  # one of them, whose words and output are those of `scripts/`
+TALK = "talk"  # one of them, whose words are those of `scripts/`
 
 # The relay's commands that are commands of the program as well; all of them are behind `relay`.
 RELAY = "relay"

@@ -48,7 +48,9 @@ def run(program: str, words: Sequence[str]) -> int:
     try:
         below = rest[1:] if rest[:1] == [RELAY] else rest
         if below[:1] == [TALK]:
-            return _run_talk(program, leading, below[1:])
+            from tersely.cli.talk import run_talk
+
+            return run_talk(program, leading, below[1:])
         if program == RELAY or (rest and rest[0] in (RELAY, *RELAY_COMMANDS)):
             from tersely.cli.relay.run import run_relay
 
@@ -77,18 +79,6 @@ def run(program: str, words: Sequence[str]) -> int:
 
         start_unasked(opened[0].root, opened[0].settings)
     return status
-
-
-def _run_talk(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
-    """Run a command of talk, which always prints JSON; raises `usage`."""
-    if words[:1] == ["join"]:
-        from tersely.client.talk import main
-    else:
-        from tersely.ai_talk.commands import main
-    others = [word for word in leading if word not in {"--json", "--quiet", "--help", "-h"}]
-    if others:
-        raise TerselyError("usage", f"{TALK} takes no {others[0]}", f"{program} {TALK} --help lists the commands")
-    return main([*(word for word in leading if word in {"--help", "-h"}), *words], f"{program} {TALK}")
 
 
 def is_own(words: Sequence[str], rest: Sequence[str]) -> bool:

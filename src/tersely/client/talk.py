@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from tersely.ai_talk import commands, lifecycle, place, process
-from tersely.ai_talk.failures import TalkError
+from tersely.ai_talk.failures import EXIT_OK, TalkError
 from tersely.ai_talk.inbox import peek
 from tersely.ai_talk.listener import MAX_REMEMBERED_IDS, Keep, inbox_keeper
 from tersely.ai_talk.messages import BINARY, JSON, Message, value_of
@@ -30,16 +30,21 @@ from tersely.foundation.limits import CLIENT_SECONDS
 REJOIN_SECONDS = 1.0  # until a lost relay is looked for again
 
 
-def main(words: Sequence[str], program: str) -> int:
-    """`talk join`: start a listener that is joined, and print what it says of itself; the exit status."""
-    return commands.answered(lambda: commands.done(_start(words[1:], f"{program} join")))
+def main(words: Sequence[str], program: str, show: commands.Show) -> int:
+    """`talk join`: start a listener that is joined, and show what it says of itself; the exit status."""
+
+    def join() -> int:
+        show(_start(words, program))
+        return EXIT_OK
+
+    return commands.answered(join, show)
 
 
 def _start(words: Sequence[str], program: str) -> dict[str, Any]:
     parser = commands.Parser(prog=program, allow_abbrev=False, description="A listener that is joined to the relay.")
     parser.add_argument("--name", required=True, help="what it is called, here and there")
     parser.add_argument("--port", help="where it listens; any free port will do")
-    parser.add_argument("--json", action="store_true", help="as always")
+    commands.add_json(parser)
     given = parser.parse_args(list(words))
     port = 0 if given.port is None else place.checked_port(given.port)
     asked = Listening(place.home(), port, name=commands.checked_name(given.name), relay=True)
