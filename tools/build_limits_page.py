@@ -2,8 +2,8 @@
 
     python tools/build_limits_page.py
 
-A bound is a number that a module names in capitals with a unit at the end, or `MAX_` in front; its comment on the same
-line says what it bounds. A bound that one module uses stands in that module, one that several use in
+A bound is a number that a module names in capitals with a unit at the end, or `MAX_` in front; its comment, on the same
+line or just above, says what it bounds. A bound that one module uses stands in that module, one that several use in
 `foundation/limits.py`.
 """
 
@@ -45,9 +45,20 @@ def limits_of(path: Path) -> list[Limit]:
     for node in ast.parse(text).body:
         if isinstance(node, ast.Assign) and _is_limit(node):
             name = ast.unparse(node.targets[0]).lstrip("_")
-            _, _, comment = lines[node.end_lineno - 1 if node.end_lineno else 0].partition("#")
-            found.append(Limit(name, _value(node.value, text), comment.strip()))
+            found.append(Limit(name, _value(node.value, text), _comment_of(node, lines)))
     return found
+
+
+def _comment_of(node: ast.Assign, lines: list[str]) -> str:
+    """The comment on the last line of an assignment, else the lines of comment just above it."""
+    _, _, beside = lines[(node.end_lineno or node.lineno) - 1].partition("#")
+    if beside:
+        return beside.strip()
+    first = node.lineno - 1
+    start = first
+    while start and lines[start - 1].startswith("#"):
+        start -= 1
+    return " ".join(line.lstrip("# ") for line in lines[start:first])
 
 
 def page() -> str:

@@ -64,7 +64,8 @@ class Service:
             called = name or getattr(function, "__name__", "")
             parameters = _parameters(called, function)
             schema = msgspec.json.schema_components([parameters])[1][parameters.__name__]
-            summary = (inspect.getdoc(function) or "").partition("\n")[0]
+            paragraph, _, _ = (inspect.getdoc(function) or "").partition("\n\n")
+            summary = " ".join(paragraph.split())
             described = {"type": "object", **{key: schema[key] for key in ("properties", "required") if key in schema}}
             told = {"name": called, "description": summary, "parameters": described, "effect": effect}
             self._methods[called] = _Method(function, parameters, told)
