@@ -3,6 +3,9 @@
 A copy of the repository is indexed, its daemon is warm, the relay is a process of its own. Questions are put by turns
 through the relay's socket and to the daemon directly: new ones, of which each side has every second, and then those of
 the relay's side again, to both. Each question about a symbol is about another one.
+
+Then twelve agents, each with a connection of its own, put a question at the same moment, and again when all have their
+answers: each of another kind and about another symbol, or all the same one. Beside it one agent that asks alone.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +53,16 @@ OTHERS = Table(
     "In ms. Aimed at, a tenth of what the design of the bridge asks for, as medians: connect 1, semantic 10, "
     "context 5; 95 % of round trips 15.",
 )
+AGENTS = 12
+ROUNDS = 40  # of questions put at the same moment
+AT_ONCE = Table(
+    "Questions to the code service: twelve agents at once",
+    COMMAND,
+    "question|alone_p50:.2f|alone_p95:.2f|twelve_p50:.2f|twelve_p95:.2f|ratio:.2f",
+    "In ms, through the relay, new questions. *all*: every agent asks something else, kinds by turns; the rows above "
+    "are its parts. *the same*: all ask one question. The ratio is that of the medians; aimed at are 3 for *all*, and "
+    "150 ms for 95 % of the questions of one alone.",
+)
 _WORD = re.compile(r"[A-Z]?[a-z]{2,}")
 
 Question = tuple[str, dict[str, Any]]
@@ -58,6 +73,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.services", description=__doc__)
     parser.add_argument("repository", type=Path, help="a source tree, copied")
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
+    parser.add_argument("--agents", action="store_true", help="only the table of twelve agents")
     options = parser.parse_args(arguments)
     with copied(options.repository) as root:
         os.environ["XDG_RUNTIME_DIR"] = os.environ["TMPDIR"] = os.environ["HOME"] = str(root.parent)
@@ -66,11 +82,14 @@ def main(arguments: list[str]) -> int:
         subprocess.run([sys.executable, "-m", "tersely", "warm", "--root", str(root)], check=True, capture_output=True)
         try:
             relay_process.start(home, NO_PORT, str(root), ANSWER_WORDS)
-            rows, others = asyncio.run(_measured(root, home))
+            rows, others = ([], []) if options.agents else asyncio.run(_measured(root, home))
+            at_once = asyncio.run(_at_once(root, home))
         finally:
             relay_process.stop(home)
             subprocess.run([sys.executable, "-m", "tersely", "daemon", "stop", "--root", str(root)], check=False)
-    tables = [NEW.filled(rows, f"{options.repository.name}."), OTHERS.filled(others)]
+    name = f"{options.repository.name}."
+    tables = [] if options.agents else [NEW.filled(rows, name), OTHERS.filled(others)]
+    tables.append(AT_ONCE.filled(at_once, name))
     results.report("services", tables, options.record)
     return 0
 
@@ -105,13 +124,62 @@ async def _measured(root: Path, home: Path) -> tuple[list[Row], list[Row]]:
     ]
 
 
-async def _questions(link: Link) -> dict[str, list[Question]]:
-    """Questions of each kind, about as many symbols, two for every one that is put to each side."""
+async def _at_once(root: Path, home: Path) -> list[Row]:
+    """What agents wait that ask at the same moment, beside one that asks alone."""
+    link = await Link.open(Place.of(str(root)).socket)
+    kinds = await _questions(link, 1)
+    link.close()
+    async with AsyncExitStack() as stack:
+        peers = [
+            await stack.enter_async_context(await Peer.connect(f"agent{number}", home=home)) for number in range(AGENTS)
+        ]
+        turns = zip(*kinds.values(), strict=False)
+        mixed = iter([(kind, question) for turn in turns for kind, question in zip(kinds, turn, strict=True)])
+
+        async def ask(peer: Peer, question: Question) -> float:
+            began = elapsed_seconds()
+            await peer.ask("tldr", question[0], {**question[1], "root": str(root)})
+            return (elapsed_seconds() - began) * MILLISECONDS
+
+        async def put(number: int) -> tuple[list[str], list[float]]:
+            """The kinds of so many questions, put at once, and how long each took."""
+            asked = list(islice(mixed, number))
+            tasks = [ask(peer, question) for peer, (_, question) in zip(peers, asked, strict=False)]
+            return [kind for kind, _ in asked], await asyncio.gather(*tasks)
+
+        alone: dict[str, list[float]] = {kind: [] for kind in (*kinds, "all", "the same")}
+        twelve: dict[str, list[float]] = {kind: [] for kind in alone}
+        for _ in range(ROUNDS):  # by turns, so that both meet the same machine
+            for taken, number in ((twelve, AGENTS), *[(alone, 1)] * len(kinds)):
+                for kind, milliseconds in zip(*await put(number), strict=True):
+                    taken[kind].append(milliseconds)
+                    taken["all"].append(milliseconds)
+            _, question = next(mixed)
+            twelve["the same"] += await asyncio.gather(*(ask(peer, question) for peer in peers))
+        alone["the same"] = alone["all"]
+    return [_alone_and_at_once(kind, alone[kind], twelve[kind]) for kind in alone]
+
+
+def _alone_and_at_once(kind: str, alone: Sequence[float], twelve: Sequence[float]) -> Row:
+    one, many = _percentiles(alone), _percentiles(twelve)
+    return {
+        "question": kind,
+        **{f"alone_{name}": value for name, value in one.items()},
+        **{f"twelve_{name}": value for name, value in many.items()},
+        "ratio": many["p50"] / one["p50"],
+    }
+
+
+async def _questions(link: Link, offset: int = 0) -> dict[str, list[Question]]:
+    """Questions of each kind, about as many symbols, two for every one that is put to each side.
+
+    Another offset gives other symbols, where the repository has more than are asked about.
+    """
     reply = await link.ask({"cmd": "structure", "limit": 5_000, "timeout_ms": 60_000})
-    symbols = json.loads(reply.raw)["result"]["symbols"]["items"]
+    symbols = json.loads(reply.raw)["result"]["entries"]["items"]
     found = [one for one in symbols if one["kind"] in {"function", "method", "class"}]
     step = max(1, len(found) // (2 * QUESTIONS + 1))
-    chosen = found[::step][: 2 * QUESTIONS + 1]
+    chosen = found[offset % step :: step][: 2 * QUESTIONS + 1]
     words = [" ".join(word.lower() for word in _WORD.findall(one["name"])) or one["name"] for one in chosen]
     return {
         "semantic": [("semantic", {"query": text, "limit": 10}) for text in words],
