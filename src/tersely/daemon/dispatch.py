@@ -1,19 +1,19 @@
-"""Who waits for which process: every client in turn, none on all processes at once.
+"""Who waits for which process: short tasks pass long ones, and no client is on all processes at once.
 
 One process answers as long as that is enough, for each holds a graph of its own. While a task takes long and others
-wait, more are started; they end when they have had nothing to do for a while.
+wait, more are started, which are given a task when they have loaded what answers need; they end when they have had
+nothing to do for a while.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tersely.daemon.job_queue import Job, JobQueue, Task
 from tersely.daemon.process import AnalysisProcess, ProcessLostError
-from tersely.foundation.clock import elapsed_seconds
+from tersely.foundation.clock import Stopwatch, elapsed_seconds
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
@@ -29,20 +29,6 @@ RESTING_SECONDS = 5.0  # without a question
 HELP_AFTER_SECONDS = 0.1  # that a task has waited, until another process is started
 TIDY_SECONDS = 1.0  # between looks at what idle processes hold
 
-Task = tuple[Any, ...]
-
-
-@dataclass(eq=False, slots=True)
-class Job:
-    """A task on its way."""
-
-    client: Hashable
-    task: Task
-    answer: asyncio.Future[Any]
-    process: AnalysisProcess | None = None  # while it is being done
-    on_progress: Progress | None = None
-    is_second_try: bool = False
-
 
 class Dispatcher:
     """Gives tasks to processes. Close it."""
@@ -52,7 +38,7 @@ class Dispatcher:
         self._answer_words = answer_words
         self._processes: list[AnalysisProcess] = []
         self._idle: list[AnalysisProcess] = []
-        self._waiting: dict[Hashable, deque[Job]] = {}  # by client, whose turn it is first
+        self._waiting = JobQueue()
         self._running: set[Job] = set()
         self._starting = 0
         self._is_closed = False
@@ -71,18 +57,18 @@ class Dispatcher:
     @property
     def is_busy(self) -> bool:
         """Whether anything waits or is being done."""
-        return bool(self._running or self._waiting)
+        return bool(self._running) or len(self._waiting) > 0
 
     async def ask(self, client: Hashable, task: Task, on_progress: Progress | None = None) -> Any:
         """What comes of a task; raises what the task says, `busy`, or `internal_error` for a lost process.
 
         Whoever stops waiting cancels the task.
         """
-        if sum(map(len, self._waiting.values())) >= MAX_WAITING_REQUESTS:
+        if len(self._waiting) >= MAX_WAITING_REQUESTS:
             raise TerselyError("busy", f"{MAX_WAITING_REQUESTS:,} requests are waiting", "ask again later")
         loop = asyncio.get_running_loop()
         job = Job(client, task, loop.create_future(), on_progress=on_progress)
-        self._waiting.setdefault(client, deque()).append(job)
+        self._waiting.add(job)
         self._asked_seconds = elapsed_seconds()
         self._has_rested = False
         self._hand_out()
@@ -116,25 +102,18 @@ class Dispatcher:
     # Handing out
 
     def _hand_out(self) -> None:
-        while self._idle and (job := self._next()) is not None:
+        while self._idle and (job := self._waiting.take(elapsed_seconds(), self._is_passed_over)) is not None:
             job.process = self._idle.pop()
             self._running.add(job)
             self._in_background(self._do(job, job.process))
 
-    def _next(self) -> Job | None:
-        """The first job of the client whose turn it is; a client that keeps many processes busy is passed over."""
+    def _is_passed_over(self, client: Hashable) -> bool:
+        """Whether a client keeps as many processes busy as one may."""
         at_most = max(1, MAX_ANALYSIS_PROCESSES - 1)
-        for client, jobs in self._waiting.items():
-            if sum(job.client == client for job in self._running) >= at_most:
-                continue
-            job = jobs.popleft()
-            del self._waiting[client]
-            if jobs:
-                self._waiting[client] = jobs  # at the end of the line
-            return job
-        return None
+        return sum(job.client == client for job in self._running) >= at_most
 
     async def _do(self, job: Job, process: AnalysisProcess) -> None:
+        watch = Stopwatch()
         try:
             answer = await process.ask(job.task, job.on_progress)
         except ProcessLostError:
@@ -144,6 +123,7 @@ class Dispatcher:
             self._try_again(job)
             return
         else:
+            self._waiting.durations.note(job.kind, watch.seconds())
             process.idle_since = elapsed_seconds()
             if process.resident_bytes > PROCESS_MOST_BYTES:
                 self._drop(process)
@@ -163,7 +143,7 @@ class Dispatcher:
                 job.answer.set_result(("failed", ("internal_error", "the processes that worked on it have ended", "")))
             else:
                 job.is_second_try = True
-                self._waiting = {job.client: deque([job, *self._waiting.pop(job.client, ())]), **self._waiting}
+                self._waiting.add(job)
         self._keep_one()
         self._hand_out()
 
@@ -178,16 +158,12 @@ class Dispatcher:
     def _stop(self, job: Job) -> None:
         if job.process is not None:
             job.process.stop()
-        jobs = self._waiting.get(job.client)
-        if jobs is not None and job in jobs:
-            jobs.remove(job)
-            if not jobs:
-                del self._waiting[job.client]
+        self._waiting.remove(job)
 
     # Processes
 
     def _get_help(self) -> None:
-        if self._waiting and len(self._processes) + self._starting < MAX_ANALYSIS_PROCESSES:
+        if len(self._waiting) > 0 and len(self._processes) + self._starting < MAX_ANALYSIS_PROCESSES:
             self._add_process()
 
     def _keep_one(self) -> None:
@@ -210,19 +186,32 @@ class Dispatcher:
         if self._is_closed:
             process.stop()
             return
-        process.idle_since = elapsed_seconds()
         self._processes.append(process)
-        self._idle.append(process)
+        is_help = len(self._processes) > 1
+        await (self._prepare(process, ("warm",)) if is_help else self._prepare(process))
+        process.idle_since = elapsed_seconds()
+        self._keep_one()
         self._hand_out()
+
+    async def _prepare(self, process: AnalysisProcess, *tasks: Task) -> None:
+        """Have a process do tasks that nobody waits for, then be idle."""
+        try:
+            for task in tasks:
+                await process.ask(task)
+        except ProcessLostError:
+            self._drop(process)
+            return
+        self._idle.append(process)
 
     def _refuse(self, error: OSError) -> None:
         """Fail what waits where no process can be started: the repository is gone, or there is no memory."""
         if self._processes or self._starting > 1:  # another process, which may come
             return
         message = f"no process can be started in {self._root}: {error.strerror}"
-        waiting, self._waiting = self._waiting, {}
-        for job in (job for jobs in waiting.values() for job in jobs if not job.answer.done()):
-            job.answer.set_result(("failed", ("root_not_found", message, "")))
+        for job in list(self._waiting):
+            self._waiting.remove(job)
+            if not job.answer.done():
+                job.answer.set_result(("failed", ("root_not_found", message, "")))
 
     def _drop(self, process: AnalysisProcess) -> None:
         process.stop()
@@ -246,12 +235,7 @@ class Dispatcher:
         """Give memory back that a rare question has taken."""
         for process in list(self._idle):
             self._idle.remove(process)
-            try:
-                await process.ask(("rest",))
-            except ProcessLostError:
-                self._drop(process)
-            else:
-                self._idle.append(process)
+            await self._prepare(process, ("rest",))
             if process.resident_bytes > PROCESS_RESTING_BYTES:
                 self._drop(process)
         self._keep_one()

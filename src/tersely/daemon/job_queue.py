@@ -1,0 +1,115 @@
+"""Which waiting task is done next: short ones pass long ones, and none waits for ever.
+
+The task with the highest response ratio goes first: the time that it waits, by the time that it takes (P. Brinch
+Hansen, 1971). How long it takes is what tasks of its kind took before. A client with many tasks counts as one that
+waits since it was last given a process, so that it keeps nobody out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tersely.foundation.clock import elapsed_seconds
+
+if TYPE_CHECKING:
+    from tersely.code.index.refresh import Progress
+    from tersely.daemon.process import AnalysisProcess
+
+MAX_KNOWN_KINDS = 256  # of tasks, whose durations are remembered; their names come from clients
+UNKNOWN_SECONDS = 0.05  # that a task of an unknown kind is expected to take
+LEAST_SECONDS = 0.001  # that any is
+_NEWEST_SHARE = 0.25  # of the last duration in the expected one
+_QUESTIONS = frozenset({"call", "text", "words"})  # whose kind is their command
+
+Task = tuple[Any, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """A task on its way."""
+
+    client: Hashable
+    task: Task
+    answer: asyncio.Future[Any]
+    process: AnalysisProcess | None = None  # while it is being done
+    on_progress: Progress | None = None
+    is_second_try: bool = False
+    asked_seconds: float = field(default_factory=elapsed_seconds)
+
+    @property
+    def kind(self) -> tuple[str, Hashable]:
+        """What tasks have in common that take about as long: what is asked, and about nothing in particular."""
+        name: str = self.task[0]
+        if name not in _QUESTIONS:
+            return name, ""
+        # The standing comes first; a command line begins with its program.
+        asked: Hashable = self.task[3][:1] if name == "words" else self.task[2]
+        return (name, asked)
+
+
+class Durations:
+    """How long tasks are expected to take, in seconds, by their kind."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Hashable, float] = OrderedDict()
+
+    def expected(self, kind: Hashable) -> float:
+        """The mean of what such tasks took, the last ones counting most."""
+        return max(LEAST_SECONDS, self._known.get(kind, UNKNOWN_SECONDS))
+
+    def note(self, kind: Hashable, seconds: float) -> None:
+        """A task of that kind took so long."""
+        before = self._known.pop(kind, seconds)
+        self._known[kind] = before + _NEWEST_SHARE * (seconds - before)
+        while len(self._known) > MAX_KNOWN_KINDS:
+            self._known.popitem(last=False)
+
+
+class JobQueue:
+    """Jobs that wait, and what is known of how long such jobs take."""
+
+    def __init__(self) -> None:
+        self.durations = Durations()
+        self._waiting: dict[Hashable, list[Job]] = {}  # by client
+        self._served_seconds: dict[Hashable, float] = {}  # when each of these was last given a process
+
+    def __len__(self) -> int:
+        return sum(map(len, self._waiting.values()))
+
+    def __iter__(self) -> Iterator[Job]:
+        for jobs in self._waiting.values():
+            yield from jobs
+
+    def add(self, job: Job) -> None:
+        """Have a job wait."""
+        self._waiting.setdefault(job.client, []).append(job)
+
+    def remove(self, job: Job) -> None:
+        """Have a job wait no longer, if it does."""
+        jobs = self._waiting.get(job.client, [])
+        if job in jobs:
+            jobs.remove(job)
+        if not jobs:
+            self._waiting.pop(job.client, None)
+            self._served_seconds.pop(job.client, None)
+
+    def take(self, now: float, is_passed_over: Callable[[Hashable], bool]) -> Job | None:
+        """The job that is done next, of clients that are not passed over; it waits no longer. `now` is in seconds."""
+        waiting = [jobs for client, jobs in self._waiting.items() if not is_passed_over(client)]
+        firsts = [max(jobs, key=lambda job: self._ratio(job, now, job.asked_seconds)) for jobs in waiting]
+        if not firsts:
+            return None
+        job = max(firsts, key=lambda job: self._ratio(job, now, self._unserved_since(job)))
+        self._served_seconds[job.client] = now
+        self.remove(job)
+        return job
+
+    def _ratio(self, job: Job, now: float, since_seconds: float) -> float:
+        return (now - since_seconds) / self.durations.expected(job.kind)
+
+    def _unserved_since(self, job: Job) -> float:
+        return max(job.asked_seconds, self._served_seconds.get(job.client, job.asked_seconds))

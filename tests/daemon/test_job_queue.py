@@ -1,0 +1,95 @@
+"""Which waiting task is done next."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Hashable, Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tersely.daemon.job_queue import MAX_KNOWN_KINDS, Durations, Job, JobQueue
+
+SHORT, LONG = "extract", "context"
+SECONDS = {SHORT: 0.01, LONG: 1.0}
+
+
+@pytest.fixture(scope="module")
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    made = asyncio.new_event_loop()
+    yield made
+    made.close()
+
+
+def job(loop: asyncio.AbstractEventLoop, client: Hashable, command: str, asked: float = 0.0) -> Job:
+    return Job(client, ("call", (), command, {}), loop.create_future(), asked_seconds=asked)
+
+
+def queue() -> JobQueue:
+    made = JobQueue()
+    for command, seconds in SECONDS.items():
+        made.durations.note(("call", command), seconds)
+    return made
+
+
+def taken(waiting: JobQueue, now: float) -> Job:
+    found = waiting.take(now, lambda _: False)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("clients", [("ann", "ann"), ("ann", "ben")])
+def test_a_short_task_passes_a_long_one(loop: asyncio.AbstractEventLoop, clients: tuple[str, str]) -> None:
+    waiting = queue()
+    long, short = job(loop, clients[0], LONG), job(loop, clients[1], SHORT, 0.01)
+    waiting.add(long)
+    waiting.add(short)
+    assert [taken(waiting, 0.1), taken(waiting, 0.1)] == [short, long]
+
+
+@given(flooders=st.integers(1, 6), is_own=st.booleans())
+@settings(max_examples=20, deadline=None)
+def test_no_flood_of_short_tasks_keeps_a_long_one_out(
+    loop: asyncio.AbstractEventLoop, flooders: int, is_own: bool
+) -> None:
+    """Each flooder has a short task waiting at any time: the long one waits as long as it takes, for each of them."""
+    waiting, now = queue(), 0.0
+    long = job(loop, 0 if is_own else "other", LONG)
+    waiting.add(long)
+    for flooder in range(flooders):
+        waiting.add(job(loop, flooder, SHORT))
+    while (next_one := taken(waiting, now)) is not long:
+        now += SECONDS[SHORT]
+        waiting.add(job(loop, next_one.client, SHORT, now))
+        assert now <= (flooders + 1) * SECONDS[LONG]
+
+
+def test_a_client_with_many_tasks_keeps_nobody_out(loop: asyncio.AbstractEventLoop) -> None:
+    waiting = queue()
+    for _ in range(100):
+        waiting.add(job(loop, "flood", SHORT))
+    taken(waiting, 0.5)
+    other = job(loop, "other", SHORT, 0.5)
+    waiting.add(other)
+    clients = [taken(waiting, 0.51).client, taken(waiting, 0.52).client]
+    assert "other" in clients
+
+
+def test_a_client_is_passed_over_and_a_task_is_given_up(loop: asyncio.AbstractEventLoop) -> None:
+    waiting, one = queue(), job(loop, "ann", SHORT)
+    waiting.add(one)
+    assert waiting.take(1.0, lambda client: client == "ann") is None
+    waiting.remove(one)
+    waiting.remove(one)
+    assert len(waiting) == 0
+    assert waiting.take(1.0, lambda _: False) is None
+
+
+def test_no_more_kinds_are_remembered_than_the_bound() -> None:
+    known = Durations()
+    unknown = known.expected("call")
+    for number in range(MAX_KNOWN_KINDS + 1):
+        known.note(number, 5.0)
+    assert known.expected(0) == unknown
+    assert known.expected(MAX_KNOWN_KINDS) == 5.0
