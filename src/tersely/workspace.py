@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Self
 from tersely.code.engine import Engine
 from tersely.code.index.content import read_below
 from tersely.code.index.refresh import Progress, RefreshReport
+from tersely.code.index.unread import unread_text
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.settings import Settings, load
@@ -82,6 +83,7 @@ class Workspace:
         self.engine.changed.clear()
         self.engine.limits_hit.clear()
         self.engine.other_definitions.clear()
+        self.engine.incomplete.clear()
         if self.refreshes or not self.engine.store.is_current():
             self.refresh()
 
@@ -99,6 +101,8 @@ class Workspace:
             more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
             notes.append(f"{changed[0]}{more} changed after the index was made: lines may be others")
         notes += sorted(self.engine.other_definitions)
+        if self.engine.incomplete:
+            notes.append(unread_text([*self.engine.incomplete], "may matter"))
         notes += sorted(self.engine.limits_hit)
         return tuple(notes)
 

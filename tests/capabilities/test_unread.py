@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,51 @@ def test_files_that_may_use_a_symbol_are_named(tmp_path: Path) -> None:
         called = ask(workspace, "code.calls", symbol="save")
         assert called.unread == ()
         assert "exact" in calls.text(called, PLAIN)
+
+
+def test_packs_and_tests_of_a_change_name_files_that_may_matter(tmp_path: Path) -> None:
+    _write(tmp_path)
+    _commit(tmp_path)
+    others = "".join(f"def other_{number}(x):\n    return x + {number}\n" for number in range(100))
+    (tmp_path / "a.py").write_text(f"def save(x):\n    return x\n{others}")
+    with Workspace.open(tmp_path) as workspace:
+        asked: list[tuple[str, dict[str, Any]]] = [
+            ("code.context", {"symbols": ("save",)}),
+            ("code.symbol.slice", {"symbols": ("save",)}),
+            ("code.diff_context", {"worktree": True}),
+            ("code.change_impact", {}),
+            ("code.plan", {"task": ("save", "in", "a.py", "loses", "x")}),
+            ("code.packet", {"task": "save in a.py loses x, see `save`"}),
+        ]
+        for name, parameters in asked:
+            ask(workspace, name, **parameters)
+            assert [one for one in UNREAD if one not in str(workspace.notes())] == [], name
+        ask(workspace, "code.context", symbols=("other_1",))
+        assert "latin.py" not in str(workspace.notes())
+
+
+def test_a_changed_file_that_is_not_indexed_is_named(tmp_path: Path) -> None:
+    _write(tmp_path)
+    _commit(tmp_path)
+    (tmp_path / "latin.py").write_bytes(b"x = '\xff'\n")
+    with Workspace.open(tmp_path) as workspace:
+        ask(workspace, "code.change_impact")
+        assert workspace.notes() == ("not complete: latin.py (not utf8) may matter",)
+
+
+def test_a_slice_through_what_is_not_understood_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def whole(x):\n    return x\n\ndef torn(x):\n    y = x +* 2\n    return y\n")
+    with Workspace.open(tmp_path) as workspace:
+        ask(workspace, "code.slice", place="a.py:2")
+        assert workspace.notes() == ()
+        ask(workspace, "code.slice", place="a.py:6")
+        assert workspace.notes() == ("not complete: a.py (not understood from line 5) may matter",)
+
+
+def _commit(root: Path) -> None:
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for words in (("init", "-q"), ("add", "."), (*who, "commit", "-qm", "all")):
+        subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
 
 
 def _write(root: Path) -> None:

@@ -46,6 +46,7 @@ class Engine:
         self.refuses_changed = True  # whether a file that is not what was indexed is an error; else it is noted
         self.changed: set[str] = set()  # files that were found not to be what was indexed
         self.other_definitions: set[str] = set()  # sentences about names that were asked for and are defined again
+        self.incomplete: dict[str, None] = {}  # files that may matter and were not read, with the reasons
         self._graph: tuple[str, StoredFacts, CallGraph] | None = None
         self._flow: FlowReader | None = None
         self._search: Search | None = None
@@ -119,7 +120,29 @@ class Engine:
         """
         from tersely.code.index.unread import unread
 
-        return tuple(unread(str(self.root), self.store, symbol.name, symbol.language, {*using, symbol.path}))
+        names = {_written_name(symbol)}
+        return tuple(unread(str(self.root), self.store, names, symbol.language, {*using, symbol.path}))
+
+    def note_unread(self, symbols: Iterable[Symbol]) -> None:
+        """Keep what is to be said of files that may use some symbols and were not read, or not understood."""
+        from tersely.code.index.unread import unread
+
+        by_language: dict[str, list[Symbol]] = {}
+        for symbol in symbols:
+            by_language.setdefault(symbol.language, []).append(symbol)
+        for language, group in by_language.items():
+            names, paths = set(map(_written_name, group)), {symbol.path for symbol in group}
+            self.note_incomplete(unread(str(self.root), self.store, names, language, paths))
+
+    def note_not_understood(self, path: str, first: int, last: int) -> None:
+        """Keep that something between two lines of a file, which matter to an answer, is not understood, if it is."""
+        from tersely.code.index.unread import not_understood
+
+        self.note_incomplete(not_understood(self.store, path, first, last))
+
+    def note_incomplete(self, files: Iterable[str]) -> None:
+        """Keep files that may matter to the present answer and were not read, each with the reason."""
+        self.incomplete.update(dict.fromkeys(files))
 
     @property
     def flow(self) -> FlowReader:
@@ -334,6 +357,12 @@ class StoredFacts:
 
     def _numbers(self, ids: Iterable[int]) -> list[int]:
         return sorted(self._number[file_id] for file_id in ids if file_id in self._number)
+
+
+def _written_name(symbol: Symbol) -> str:
+    """The name that who uses a symbol writes: of a constructor that of its class."""
+    is_constructor = symbol.name in LANGUAGES[symbol.language].resolution.constructors
+    return dotted_name(symbol.qualname).split(".")[-2:][0] if is_constructor else symbol.name
 
 
 def _unreadable(path: str, error: OSError) -> TerselyError:

@@ -46,6 +46,7 @@ def statement_place(workspace: Workspace, place: str) -> StatementPlace:
     if not 1 <= line <= lines:
         raise TerselyError("invalid_argument", f"{file.path} has {counted(lines, 'line')}, there is no line {line}")
     routines, at = workspace.engine.flow.at_line(file.path, file.language, line)
+    workspace.engine.note_not_understood(file.path, routines.routines[at].line, routines.routines[at].end_line)
     return StatementPlace(file.path, line, routines, at, tuple(nearest_statements(routines.routines[at], line)))
 
 

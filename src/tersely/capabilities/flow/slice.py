@@ -74,6 +74,8 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
         callees = workspace.engine.called_on(path, called_lines(routine, statements))
         found = parts_of_callees(workspace.engine.flow, callees, parameters.direction)
         parts += [_called(part, code) for part in found]
+        for part in found:
+            workspace.engine.note_not_understood(part.path, part.routine.line, part.routine.end_line)
         if len(callees) > MAX_SLICED_CALLEES:
             notes.append(f"of {len(callees)} functions that are called the first {MAX_SLICED_CALLEES} are sliced")
     note = "; ".join(filter(None, notes))

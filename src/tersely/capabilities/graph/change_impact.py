@@ -116,6 +116,7 @@ def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
 
     engine = workspace.engine
     change = _named(workspace, parameters.files) if parameters.files else _of_git(workspace, parameters.base)
+    engine.note_unread(change.symbols[:MAX_CHANGED_SYMBOLS])
     users, suites = Users(engine.graph), Suites(engine.store.symbols_of, engine.source)
     found = Reach(users, engine.store, suites, engine.source, MAX_SEARCHED_SYMBOLS, LEAST_CERTAINTY).search(
         change.symbols[:MAX_CHANGED_SYMBOLS], _users_of_gone(change.gone, users)
@@ -244,11 +245,14 @@ def _named(workspace: Workspace, named: tuple[str, ...]) -> _Change:
 def _of_git(workspace: Workspace, base: str) -> _Change:
     """What git says differs."""
     from tersely.code.index.changes import Changes
+    from tersely.code.index.unread import left_out
     from tersely.context.lenses.test_impact.changed import changed_symbols
 
     store = workspace.engine.store
     changes = Changes(workspace.root, base)
-    files = [file for file in changes.files() if store.file(file.path or file.old_path) or file.old_path]
+    differing_files = changes.files()
+    workspace.engine.note_incomplete(left_out(store, (file.path for file in differing_files if file.path)))
+    files = [file for file in differing_files if store.file(file.path or file.old_path) or file.old_path]
     symbols = [symbol for file in files for symbol in changed_symbols(file, store.symbols_of)]
     lost = [one for file in files if file.old_path for one in _lost(file, changes.before(file.old_path), workspace)]
     differing = [file.path for file in files if file.path and store.file(file.path)]

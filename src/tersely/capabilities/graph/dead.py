@@ -60,7 +60,10 @@ def run(workspace: Workspace, parameters: Parameters) -> Dead:
     paths = {file.path for file in files if not is_test(file.path)}
     symbols = (symbol for symbol in engine.store.unmentioned_symbols() if symbol.path in paths)
     found = [one for one in dead(symbols, engine.graph.evaluator) if parameters.kind in {None, one.kind}]
-    sources = chain(map(engine.reader(), engine.store.files()), left_out_texts(str(engine.root), engine.store))
+    sources = chain(
+        map(engine.reader(), engine.store.files()),
+        left_out_texts(str(engine.root), engine.store, engine.note_incomplete),
+    )
     named = in_other_text({symbol.name for symbol in found}, sources, engine.graph.evaluator)
     listed = [
         DeadSymbol(symbol.id, symbol.kind, symbol.path, symbol.start_line, symbol.end_line, symbol.name in named)

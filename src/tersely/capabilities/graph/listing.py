@@ -7,21 +7,17 @@ from typing import NamedTuple
 
 from tersely.capabilities.text import Style, aligned
 from tersely.code.symbols import Grade
-from tersely.foundation.escape import visible_line
 
 MAX_LISTED_SITES = 6  # lines of one edge
 GRADE_WORDS = {Grade.EXACT: "", Grade.INFERRED: "inferred", Grade.BY_NAME: "by name"}
 MARKS = "edges are exact unless marked"
-MAX_LISTED_UNREAD = 5  # files that were not read and may matter
 
 
 def unread_lines(unread: Sequence[str], style: Style) -> list[str]:
     """A line that names the files that may matter and were not read; there may be more edges than are listed."""
-    if not unread:
-        return []
-    more = f" and {len(unread) - MAX_LISTED_UNREAD:,} more" if len(unread) > MAX_LISTED_UNREAD else ""
-    names = ", ".join(map(visible_line, unread[:MAX_LISTED_UNREAD]))
-    return [style.doubtful(f"not complete: {names}{more} may use it too")]
+    from tersely.code.index.unread import unread_text
+
+    return [style.doubtful(unread_text(unread, "may use it too"))] if unread else []
 
 
 class Row(NamedTuple):

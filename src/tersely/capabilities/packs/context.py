@@ -69,6 +69,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
         hint = "name a SYMBOL, a line with --slice FILE:LINE, or --include what is to be shown"
         raise TerselyError("usage", "nothing to show the context of", hint)
     bodies = _sliced_bodies(workspace, parameters.slice, targets)
+    engine.note_unread(targets)
     texts = workspace.texts(bodies, with_docs=parameters.packing.wording.with_docs)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
     is_slice = bool(bodies)  # of which less of the file around it is shown

@@ -92,6 +92,7 @@ def run(workspace: Workspace, parameters: Parameters) -> DiffContext:
     view, coverage = with_coverage(workspace, around.view, parameters.coverage)
     texts = around.texts_of(view)
     answer = answered(workspace, parameters.packing, view, texts, budget)
+    engine.note_unread(one.symbol for one in changed)
     return DiffContext(
         **answer.fields() | {"items": tuple(_shown(answer.pack))},
         base=change.base,

@@ -111,6 +111,8 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
         if not new:
             return _silent(location, parameters, SENT_BEFORE)
         found = brief(replace(frame, location=replace(location, symbols=new)), texts, parameters.max_tokens)
+    shown = {row.id for row in found.rows}
+    workspace.engine.note_unread(one.symbol for one in location.symbols if one.symbol.id in shown)
     return Packet(
         True, sure, found.text, found.used, found.rows, found.bodies, _files(location), tests, command, found.next,
         found.rows_left_out, location.considered_files, missing=location.missing, before=before,

@@ -92,6 +92,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Planned:
     texts = around.texts_of(view) if around else cut_to_parts(whole, view)
     answer = answered(workspace, parameters.packing, view, texts, parameters.budget)
     shown = {item.symbol.id for item in answer.pack.items}
+    workspace.engine.note_unread(one.symbol for one in location.symbols if one.symbol.id in shown)
     weighed = tuple(
         Weighed(one.symbol.id, round(one.chance, 3), one.reason, one.symbol.id in shown) for one in location.symbols
     )

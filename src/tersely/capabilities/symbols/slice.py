@@ -68,6 +68,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
     engine = workspace.engine
     named = (engine.symbol(query, parameters.kind) for query in parameters.symbols)
     targets = list({symbol.id: symbol for symbol in named}.values())
+    engine.note_unread(targets)
     texts = workspace.texts(with_docs=parameters.packing.wording.with_docs)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
     view = closure(targets, neighbours, parameters.depth)

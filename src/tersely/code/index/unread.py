@@ -3,54 +3,99 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
-from itertools import islice
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tersely.code.index.content import Reason, read_below
 from tersely.code.languages.registry import family_of, language_of_path
+from tersely.foundation.escape import visible_line
 
 if TYPE_CHECKING:
     from tersely.code.index.store import Store
 
 MAX_SEARCHED_FILES = 100  # files that are not read, or not understood, in which a name is looked for
+MAX_LISTED_UNREAD = 5  # files that were not read and may matter, named one by one
 SOURCE_REASONS = frozenset({
     Reason.TOO_LARGE, Reason.UNREADABLE, Reason.MISSING_GRAMMAR, Reason.EXTRACTION_FAILED, Reason.NOT_UTF8,
     Reason.MINIFIED, Reason.GENERATED,
 })  # fmt: skip  # why a file is left out that may be source all the same
 
 
-def unread(root: str, store: Store, name: str, language: str, using: Collection[str]) -> list[str]:
-    """The files that may use a name without the index knowing it, each with the reason.
+def unread(root: str, store: Store, names: Collection[str], language: str, using: Collection[str]) -> list[str]:
+    """The files that may use names without the index knowing it, each with the reason.
 
-    These are files of languages that see the definition, left out though they may be source, and those with syntax that
-    no grammar understands. `using` are those that are known to use it. A file that can be read all the same
-    is named only if its text has the name; the last may say how many were not looked into.
+    These are files of languages that see the definitions, left out though they may be source, and those with syntax
+    that no grammar understands. `using` are those that are known to use them. A file that can be read all the same
+    is named only if its text has one of the names; the last may say how many were not looked into.
     """
-    writes = re.compile(rb"(?<![\w\x80-\xff])" + re.escape(name.encode()) + rb"(?![\w\x80-\xff])").search
     candidates = [(path, why) for path, why in _candidates(store) if _is_kin(path, language) and path not in using]
-    found = [f"{path} ({why})" for path, why in candidates[:MAX_SEARCHED_FILES] if _may_use(root, path, writes)]
-    beyond = len(candidates) - MAX_SEARCHED_FILES
-    return [*found, f"{beyond:,} others that were not looked into"] if beyond > 0 else found
+    if not candidates:
+        return []
+    any_name = b"|".join(re.escape(name.encode()) for name in names)
+    writes = re.compile(rb"(?<![\w\x80-\xff])(?:" + any_name + rb")(?![\w\x80-\xff])").search
+    found = [_named(path, why) for path, why in candidates[:MAX_SEARCHED_FILES] if _may_use(root, path, writes)]
+    return [*found, *_beyond(len(candidates))]
 
 
-def left_out_texts(root: str, store: Store) -> Iterator[bytes]:
-    """The texts of files that were left out though they may be source, as far as they can be read."""
-    left_out = (one.path for one in store.skipped() if one.reason in SOURCE_REASONS)
-    for path in islice(left_out, MAX_SEARCHED_FILES):
-        with suppress(OSError):
+def left_out_texts(root: str, store: Store, say_unread: Callable[[Iterable[str]], None]) -> Iterator[bytes]:
+    """The texts of files that were left out though they may be source; those that cannot be read are said."""
+    left_out = list(_left_out(store))
+    for path, why in left_out[:MAX_SEARCHED_FILES]:
+        try:
             yield read_below(root, path)
+        except OSError:
+            say_unread((_named(path, why),))
+    say_unread(_beyond(len(left_out)))
+
+
+def left_out(store: Store, paths: Iterable[str]) -> list[str]:
+    """Those of some files that were left out though they may be source, each with the reason."""
+    reasons = {path: store.why_skipped(path) for path in paths}
+    return [_named(path, _words(why)) for path, why in reasons.items() if why in SOURCE_REASONS]
+
+
+def not_understood(store: Store, path: str, first: int, last: int) -> list[str]:
+    """A file if there is something between two of its lines that no grammar understands, with the place."""
+    lines = [problem.line for other, problem in store.problems() if other == path and first <= problem.line <= last]
+    return [_named(path, _from_line(lines[0]))] if lines else []
+
+
+def unread_text(found: Sequence[str], matter: str) -> str:
+    """What is said of files that were not read, the first few by name; `matter` says what they may do."""
+    more = f" and {len(found) - MAX_LISTED_UNREAD:,} more" if len(found) > MAX_LISTED_UNREAD else ""
+    return f"not complete: {', '.join(map(visible_line, found[:MAX_LISTED_UNREAD]))}{more} {matter}"
+
+
+def _named(path: str, why: str) -> str:
+    return f"{path} ({why})"
+
+
+def _words(reason: Reason) -> str:
+    return reason.value.replace("_", " ")
+
+
+def _from_line(line: int) -> str:
+    return f"not understood from line {line}"
+
+
+def _beyond(candidates: int) -> list[str]:
+    """How many files were not looked into, if any."""
+    beyond = candidates - MAX_SEARCHED_FILES
+    return [f"{beyond:,} others that were not looked into"] if beyond > 0 else []
+
+
+def _left_out(store: Store) -> Iterator[tuple[str, str]]:
+    for path, reason in store.skipped():
+        if reason in SOURCE_REASONS:
+            yield path, _words(reason)
 
 
 def _candidates(store: Store) -> Iterator[tuple[str, str]]:
-    for path, reason in store.skipped():
-        if reason in SOURCE_REASONS:
-            yield path, reason.value.replace("_", " ")
+    yield from _left_out(store)
     seen = ""
     for path, problem in store.problems():
         if path != seen:
-            yield path, f"not understood from line {problem.line}"
+            yield path, _from_line(problem.line)
         seen = path
 
 
