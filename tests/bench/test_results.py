@@ -20,7 +20,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_page_of_the_records_is_the_one_that_is_there() -> None:
-    assert PAGE.read_text("utf-8") == page()
+    assert without_doubts(PAGE.read_text("utf-8")) == without_doubts(page())
+
+
+def without_doubts(text: str) -> str:
+    """The page without what every change of the measured code makes true: each would have to write it anew."""
+    return "\n".join(line for line in text.splitlines() if not line.startswith("**To be measured again: "))
 
 
 def test_every_record_is_on_the_page() -> None:
