@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 
 import pytest
 from mcp import Client as ToolClient
+from mcp import MCPError
+from msgspec import to_builtins
 from tests.cli.asking import FILES
 from tests.cli.relay_home import Home, home_of
-from tests.cli.test_commands import QUESTIONS
+from tests.cli.test_commands import PATCH, QUESTIONS
 from tests.doors.mcp.conversing import converse, text_of
 
 from tersely.agent.opening import Choices
@@ -24,6 +26,7 @@ from tersely.agent.tools.toolbox import Toolbox
 from tersely.capabilities import catalogue
 from tersely.capabilities.binding import read_words
 from tersely.capabilities.declaration import Effect
+from tersely.capabilities.relay.results import result_text
 from tersely.capabilities.toolset import OFFERED, tool_name
 from tersely.cli.commands import COMMANDS, Command
 from tersely.cli.daemon import ANSWER_WORDS
@@ -31,8 +34,12 @@ from tersely.cli.overview import RELAY_COMMANDS
 from tersely.cli.services import RelayServices
 from tersely.client import Client, ask
 from tersely.client.cassettes import referred
+from tersely.client.peer import Peer
+from tersely.client.request import request
+from tersely.doors.http.contract.operations import OPERATIONS, Operation
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
+from tersely.pty.inline.arguments import asked
 
 BUDGET = 100_000  # tokens, which no answer needs
 AGENT = "ann"
@@ -67,9 +74,36 @@ RELAY_QUESTIONS: dict[str, dict[str, Any]] = {
 }
 # One line of 5 MB in another thread, whose last word is looked for.
 LONG_TEXT = f'["{"a line of a log, " * 310_000} samovar"]'
-# What needs a report, a diff or a history beside the code, or tells what it has done itself.
-ASKED_ELSEWHERE = {"packet", "coverage-context", "coverage-slice", "rank-files", "diff-context", "index"}
-CODE_QUESTIONS = [command for command in COMMANDS if command.name not in ASKED_ELSEWHERE]
+REPORT = "SF:src/shop/money.py\nDA:17,1\nDA:20,0\nDA:26,3\nend_of_record\n"
+# Beside what is asked of code alone, in the words of the command line.
+WORDS = {
+    **{name: words for name, (words, _) in QUESTIONS.items()},
+    "diff-context": [PATCH, "--budget", "600"],
+    "packet": ["format a price in `format_cents`"],
+    "coverage-context": ["--coverage-file", "lcov.info"],
+    "coverage-slice": ["src/shop/money.py", "--coverage-file", "lcov.info"],
+    "rank-files": ["--coverage-file", "lcov.info"],
+}
+# Methods of the code service, as they are written behind `->relay:tldr`, with the same in words of the command line.
+SAID_TO_SERVICE = {
+    "impact checkout": ["impact", "checkout"],
+    "context format_cents --budget 400": ["context", "format_cents", "--budget", "400"],
+    "structure src": ["structure", "src"],
+    "dead": ["dead"],
+}
+# Names that are slightly wrong, as a client of the Model Context Protocol writes them, and what is meant.
+SLIPS: list[tuple[str, dict[str, Any], str]] = [
+    ("impct", {"symbol": "f"}, "impact"),
+    ("impact", {"symbl": "f"}, "symbol"),
+    ("send", {"too": "bob", "body": "x"}, "to"),
+    ("call", {"tool": "duplcates"}, "duplicates"),
+    ("call", {"tool": "deps"}, "symbol_deps"),
+    ("call", {"tool": "symbol_deps", "arguments": {"symbl": "f"}}, "symbol"),
+    ("call", {"tol": "symbol_deps"}, "tool"),
+    ("relay", {"tool": "thread_nw"}, "thread_new"),
+    ("relay", {"tool": "thread_list", "arguments": {"limt": 1}}, "limit"),
+]
+REST = [one for one in OPERATIONS if not one.writes and one.capability in RELAY_QUESTIONS and one.name != "stats"]
 
 
 class Place(NamedTuple):
@@ -92,6 +126,7 @@ def place() -> Iterator[Place]:
     for path, text in FILES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, "utf-8")
+    (root / "lcov.info").write_text(REPORT, "utf-8")
     with pytest.MonkeyPatch.context() as patched, home_of(directory / "home", root) as home:
         for name, value in {"XDG_RUNTIME_DIR": str(directory), "TERSELY_AGENT": AGENT, **home.environment}.items():
             patched.setenv(name, value)
@@ -125,12 +160,24 @@ def tools(place: Place) -> dict[str, str]:
                 called = {"tool": tool_name(name), "arguments": arguments, "budget": BUDGET}
                 caller = "call" if catalogue.load(name).effect is Effect.READ else "relay"
                 answers[name] = text_of(await client.call_tool(caller, called))
-        for command in CODE_QUESTIONS:
+        for command in COMMANDS:
             called = {"tool": tool_name(command.capability_name), "arguments": arguments_of(command), "budget": BUDGET}
             answers[command.name] = text_of(await client.call_tool("call", called))
+        for slip in SLIPS:
+            answers[str(slip)] = await refusal(client, *slip[:2])
 
     converse(work, cwd=place.home.root)
     return answers
+
+
+async def refusal(client: ToolClient, tool: str, arguments: dict[str, Any]) -> str:
+    """Why a call is not made: an unknown tool is an error of the protocol, all else one of the tool."""
+    try:
+        result = await client.call_tool(tool, arguments)
+    except MCPError as error:
+        return str(error)
+    assert result.is_error
+    return text_of(result)
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +200,7 @@ def agent_tools(place: Place) -> dict[str, str]:
 
 
 def arguments_of(command: Command) -> dict[str, Any]:
-    words, _ = QUESTIONS[command.name]
+    words = WORDS[command.name]
     given = {**command.preset, **read_words(command.parameters(), words)}
     declared = {parameter.name for parameter in command.parameters()}
     # A connection is a reader, who is sent nothing twice: each question here is of another.
@@ -205,15 +252,36 @@ def test_what_the_relay_knows_is_the_same_at_every_door(
         assert told == {key: value for key, value in answered.result.items() if key != "text"}
 
 
-@pytest.mark.parametrize("command", CODE_QUESTIONS, ids=lambda command: command.name)
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_code_is_answered_alike_at_every_door(place: Place, tools: dict[str, str], command: Command) -> None:
-    words, _ = QUESTIONS[command.name]
-    typed = place.home.ok(*command.name.split(), *words)
+    words = [*command.name.split(), *WORDS[command.name]]
+    typed = place.home.ok(*words)
     assert tools[command.name] == typed
     arguments = {name: value for name, value in arguments_of(command).items() if name != "session"}
     with Client.local(AGENT) as relay:
         made = relay(ask.cap_invoke(place.thread, command.capability_name, arguments))
         assert referred(relay, made.artifact_ref).text == typed
+        stored = place.home.ok(*words, "--output", "cassette").strip()
+        assert referred(relay, stored).text == typed
+
+
+@pytest.mark.parametrize("operation", REST, ids=lambda operation: operation.name)
+def test_a_path_of_its_own_gives_the_same(place: Place, operation: Operation) -> None:
+    arguments = place.arguments(operation.capability)
+    places = {**arguments, "thread": place.thread, "ref": place.ref.removeprefix("cass://")}
+    path = {name: value for name, value in places.items() if f"{{{name}}}" in operation.path}
+    query = {name: int(value) if isinstance(value, bool) else value for name, value in arguments.items()}
+    with Client.local(AGENT) as relay:
+        told = relay(request(operation.name, path=path, query={key: query[key] for key in query.keys() - path}))
+        answered = relay.answer(operation.capability, arguments)
+    assert to_builtins(told) == answered.result
+
+
+@pytest.mark.parametrize("slip", SLIPS, ids=str)
+def test_a_slip_of_a_client_is_answered_with_what_is_meant(
+    tools: dict[str, str], slip: tuple[str, dict[str, Any], str]
+) -> None:
+    assert f"did you mean {slip[2]}?" in tools[str(slip)]
 
 
 @pytest.fixture
@@ -237,6 +305,13 @@ def test_a_service_is_asked_alike_at_every_door(place: Place, daemon: None) -> N
         assert text_of(await client.call_tool("relay", called)) == said
 
     converse(work, cwd=place.home.root)
+    assert asyncio.run(heard()) == {line: place.home.ok(*words) for line, words in SAID_TO_SERVICE.items()}
+
+
+async def heard() -> dict[str, str]:
+    """What is typed into a program that says each of these to the code service in a line of its own."""
+    async with await Peer.connect(AGENT) as peer:
+        return {line: result_text(await peer.ask(*asked("tldr", line), in_words=True)) for line in SAID_TO_SERVICE}
 
 
 def test_an_unknown_capability_is_refused_alike(place: Place) -> None:

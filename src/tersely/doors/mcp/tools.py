@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.binding import JSON_NAMES, schema_of
+from tersely.capabilities.binding import JSON_NAMES, schema_of, suggestion
 from tersely.capabilities.declaration import Capability, Context, Effect, Parameter, parameters_of
 from tersely.capabilities.delta import for_reader
 from tersely.capabilities.reply import BUDGET
@@ -172,7 +172,7 @@ def _others() -> Iterator[Capability[Any, Any]]:
 
 def _commands() -> list[str]:
     """The capabilities, and the spellings of tools that clients know from elsewhere."""
-    return [*(name for name in SPELLINGS if "." in name), *OFFERED]
+    return [*OFFERED, *(name for name in SPELLINGS if "." in name)]
 
 
 def called(arguments: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:
@@ -187,7 +187,10 @@ def called(arguments: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:
             raise TerselyError("invalid_argument", f"arguments is not JSON: {error}", "an object") from error
     if not isinstance(name, str) or not isinstance(inner, dict | None) or given:
         message = "call takes tool, a name; arguments, an object; and budget"
-        raise TerselyError("invalid_argument", message, f"{MORE_TOOLS} lists the names")
+        hint = (
+            suggestion(next(iter(given)), ("tool", "arguments", BUDGET)) if given else f"{MORE_TOOLS} lists the names"
+        )
+        raise TerselyError("invalid_argument", message, hint)
     return name, budget, inner or {}
 
 
@@ -244,7 +247,9 @@ def _parameter_line(parameter: Parameter) -> str:
 
 
 def _suggestion(name: str, known: Mapping[str, str]) -> str:
+    """What a wrong name may mean: one that is spelled alike, or one that ends with it, as `symbol_deps` with `deps`."""
     import difflib  # only who errs pays for it
 
-    near = difflib.get_close_matches(tool_name(name), known, n=1)
+    wrong = tool_name(name)
+    near = difflib.get_close_matches(wrong, known, n=1) or [one for one in known if one.endswith(f"_{wrong}")]
     return f"did you mean {near[0]}?" if near else f"{MORE_TOOLS} lists them"
