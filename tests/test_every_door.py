@@ -39,6 +39,7 @@ from tersely.client.request import request
 from tersely.doors.http.contract.operations import OPERATIONS, Operation
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
+from tersely.integrations.adoption import figures
 from tersely.pty.inline.arguments import asked
 
 BUDGET = 100_000  # tokens, which no answer needs
@@ -312,6 +313,18 @@ async def heard() -> dict[str, str]:
     """What is typed into a program that says each of these to the code service in a line of its own."""
     async with await Peer.connect(AGENT) as peer:
         return {line: result_text(await peer.ask(*asked("tldr", line), in_words=True)) for line in SAID_TO_SERVICE}
+
+
+def test_a_session_that_asked_about_code_is_counted(place: Place, tools: dict[str, str]) -> None:
+    before = figures()
+    assert 0 < before.asked <= before.sessions
+
+    async def silent(client: ToolClient) -> None:
+        await client.list_tools()
+
+    converse(silent, cwd=place.home.root)
+    after = figures()
+    assert (after.sessions - before.sessions, after.asked - before.asked) == (1, 0)
 
 
 def test_an_unknown_capability_is_refused_alike(place: Place) -> None:

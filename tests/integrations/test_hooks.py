@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tersely.cli.main import main
+from tersely.integrations.adoption import figures
 from tersely.integrations.table import AGENTS
 
 PROMPT = "Basket.total ignores the currency of a basket that holds lines of shop baskets"
@@ -62,6 +63,30 @@ def test_a_large_file_is_read_in_outline_and_whole_when_asked_again(
     assert status == 0
     assert "total(self, currency)" in first
     assert hook(monkeypatch, capsys, "read", agent, call) == (0, "")
+
+
+def test_reads_that_were_answered_in_outline_are_counted(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert figures().line() == "use by agents: nothing is noted yet"
+    for name in ("basket.py", "basket.py", "small.py", "notes.txt"):
+        hook(monkeypatch, capsys, "read", "claude", reading(shop, "claude", name))
+    told = figures()
+    assert (told.reads, told.outlined, told.sessions) == (2, 1, 0)
+    assert told.line().endswith(
+        "0 of 0 sessions of agents asked about code, 1 of 2 (50 %) reads of large files of "
+        "code were answered in outline"
+    )
+    assert str(shop) not in (shop.parent / "state" / "adoption.log").read_text("utf-8")
+
+
+def test_a_log_that_cannot_be_written_keeps_nobody_from_reading(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (shop.parent / "state" / "adoption.log").mkdir(parents=True)
+    status, answer = hook(monkeypatch, capsys, "read", "claude", reading(shop, "claude", "basket.py"))
+    assert (status, "total(self, currency)" in answer) == (0, True)
+    assert figures().reads == 0
 
 
 @pytest.mark.parametrize(

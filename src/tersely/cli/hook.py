@@ -20,7 +20,8 @@ from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.roots import enclosing_root
 from tersely.foundation.settings import SESSION_VARIABLE
-from tersely.integrations import state
+from tersely.integrations import adoption, state
+from tersely.integrations.adoption import Note
 from tersely.integrations.declaration import Agent
 from tersely.integrations.hooks import (
     LEAST_OUTLINED_BYTES,
@@ -105,8 +106,12 @@ def _read(agent: Agent, call: Call) -> str:
     words = ["extract", "--limit", str(OUTLINED_SYMBOLS), "--", relative]
     outline = _outline(words, root)
     reader = f"{call.session or directory} {state.context_of(root)}"
-    if not outline or not state.is_first_outline(reader, str(path)):
+    if not outline:
         return ""
+    adoption.note(Note.READ)
+    if not state.is_first_outline(reader, str(path)):
+        return ""
+    adoption.note(Note.OUTLINED)
     return read_answer(agent, relative, lines, outline)
 
 

@@ -22,13 +22,14 @@ from tersely.cli.services import RelayServices
 from tersely.daemon.asking import Asking
 from tersely.daemon.ndjson.commands import call
 from tersely.doors.mcp.roots import Roots
-from tersely.doors.mcp.server import make_service
+from tersely.doors.mcp.server import Ask, make_service
 from tersely.doors.mcp.stdio import serve_streams
 from tersely.doors.mcp.tools import STORE
 from tersely.foundation.ids import new_id
 from tersely.foundation.process.ancestry import client_name
 from tersely.foundation.tokens import Tokenizer
-from tersely.integrations import state
+from tersely.integrations import adoption, state
+from tersely.integrations.adoption import Note
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
@@ -50,7 +51,8 @@ def run_mcp(root: str, port: int | None, *, all_tools: bool) -> None:
 
 async def _serve_streams(named: Path | None, all_tools: bool) -> None:
     asking = Asking(ANSWER_WORDS, starts_daemons=True)
-    await serve_streams(_service(asking, named, all_tools))
+    adoption.note(Note.SESSION)
+    await serve_streams(_service(_Noting(asking), named, all_tools))
     asking.close()
     os._exit(0)  # threads that wait, for a daemon to start or for the relay, would keep the process
 
@@ -60,19 +62,36 @@ async def _serve_http(named: Path | None, port: int, all_tools: bool) -> None:
 
     asking = Asking(ANSWER_WORDS, starts_daemons=True)
     try:
-        await serve_http(lambda: _service(asking, named, all_tools), port, _tell)
+        await serve_http(lambda: _service(partial(_ask, asking), named, all_tools), port, _tell)
     finally:
         asking.close()
 
 
-def _service(asking: Asking, named: Path | None, all_tools: bool) -> ServedMethods:
+class _Noting:
+    """Asks, and notes that this session has done so."""
+
+    def __init__(self, asking: Asking) -> None:
+        self._asking = asking
+        self._is_noted = False
+
+    async def __call__(
+        self, root: Path, command: str, arguments: Mapping[str, Any], on_progress: Progress
+    ) -> dict[str, Any]:
+        """The answer of the code service to one question."""
+        if not self._is_noted:
+            self._is_noted = True
+            adoption.note(Note.ASKED)
+        return await _ask(self._asking, root, command, arguments, on_progress)
+
+
+def _service(ask: Ask, named: Path | None, all_tools: bool) -> ServedMethods:
     connection = new_id()
 
     def session_of(root: Path) -> str:
         return f"{_AGENT}-{connection}-{state.context_of(str(root))}"
 
     others = RelayServices(client_name(os.environ, os.getppid()))
-    return make_service(partial(_ask, asking), Roots(named), others, session_of, all_tools=all_tools)
+    return make_service(ask, Roots(named), others, session_of, all_tools=all_tools)
 
 
 async def _ask(

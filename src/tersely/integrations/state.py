@@ -104,12 +104,28 @@ def _context(root: str) -> Path:
 
 def log(line: str) -> None:
     """Write down why a hook said nothing."""
-    place = directory() / "hooks.log"
+    append("hooks.log", line, MAX_LOG_BYTES)
+
+
+def append(name: str, line: str, most_bytes: int) -> None:
+    """Add a line with its time to a log; one that is full begins anew, and the one before is kept."""
+    place = directory() / name
     place.parent.mkdir(0o700, parents=True, exist_ok=True)
-    if place.exists() and place.stat().st_size > MAX_LOG_BYTES:
+    if place.exists() and place.stat().st_size > most_bytes:
         place.replace(place.with_suffix(".old"))
     with place.open("a", encoding="utf-8", errors="replace") as file:
         file.write(f"{local_time()} {line}\n")
+
+
+def appended(name: str) -> list[str]:
+    """The lines of a log and of the one before, the oldest first; none where they cannot be read."""
+    place, lines = directory() / name, []
+    for one in (place.with_suffix(".old"), place):
+        try:
+            lines += one.read_text("utf-8", "replace").splitlines()
+        except OSError:
+            continue
+    return lines
 
 
 def _record(base: Path, agent: str) -> Path:

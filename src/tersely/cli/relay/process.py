@@ -22,6 +22,7 @@ from tersely.foundation.escape import visible_line
 from tersely.foundation.installation import missing_requirements, repair_hint
 from tersely.foundation.private import is_private
 from tersely.foundation.process.lockfile import is_held
+from tersely.integrations import adoption
 
 _LEAST_FREE_BYTES = 100_000_000
 
@@ -113,6 +114,7 @@ def _examined(home: Path) -> Iterator[tuple[bool, str]]:
     yield True, f"tersely {__version__} with Python {sys.version.split()[0]}"
     packages = missing_requirements()
     yield not packages, f"packages: {', '.join(packages)} missing; {repair_hint()}" if packages else "packages"
+    yield True, adoption.figures().line()
     if not home.exists():
         above = next(place for place in home.parents if place.exists())
         is_well = os.access(above, os.W_OK)
