@@ -29,6 +29,7 @@ from tersely.relay.access.rules import RULES
 
 websockets = pytest.importorskip("websockets.sync.client")
 ConnectionClosedError = pytest.importorskip("websockets.exceptions").ConnectionClosedError
+InvalidStatus = pytest.importorskip("websockets.exceptions").InvalidStatus
 
 
 class Answer(NamedTuple):
@@ -65,9 +66,9 @@ class Far:
         headers = {"X_Relay_Agent": agent} if agent else {}
         return self.ask(token, "POST", "/ask", {"capability": name, "arguments": arguments}, **headers)
 
-    def socket(self, token: str) -> Any:
+    def socket(self, token: str, path: str = "/socket") -> Any:
         return websockets.connect(
-            f"wss://localhost:{self.address.port}/socket", ssl=self.context, open_timeout=20,
+            f"wss://localhost:{self.address.port}{path}", ssl=self.context, open_timeout=20,
             additional_headers={"Authorization": f"Bearer {token}"},
         )  # fmt: skip
 
@@ -269,6 +270,41 @@ def test_envelopes_over_a_websocket(far: Far) -> None:
         assert refused["type"] == "NACK"
         assert said(two, "SUBSCRIBE", {}, topic="logs")["type"] != "ACK"
         assert said(two, "CHANNEL_JOIN", {"channel": "#x", "member": "ada"})["type"] != "ACK"
+
+
+def test_events_over_a_websocket_are_those_of_the_stream(far: Far) -> None:
+    chief, ann, eve = far.token("warden", level="admin"), far.token("amy"), far.token("eli")
+    thread = far.capability(ann, "thread.new").json["result"]["thread_id"]
+    with far.socket(chief, "/events/stream?after=0-0-x") as everything, far.socket(ann, of_thread(thread)) as one:
+        far.capability(ann, "thread.checkpoint", thread=thread, name="a mark")
+        created, marked = (json.loads(one.recv(20)) for _ in range(2))
+        assert (created["id"], created["event"], marked["id"]) == ("1", "thread.created", "2")
+        assert marked["data"]["payload"]["name"] == "a mark"
+        of_all = next(told for text in everything if (told := json.loads(text))["data"] == marked["data"])
+        one.send("what is said is not listened to")
+    with far.socket(chief, f"/events/stream?after={of_all['id']}") as everything:
+        far.capability(ann, "thread.checkpoint", thread=thread, name="another")
+        assert json.loads(everything.recv(20))["data"]["payload"]["name"] == "another"
+    with far.socket(ann, f"{of_thread(thread)}?after=2") as one:
+        assert json.loads(one.recv(20))["id"] == "3"
+        far.local(ask.token_revoke("amy"))
+        with pytest.raises(ConnectionClosedError, match="token has ended"):
+            list(one)
+    for token, path, status, code in (
+        (eve, "/events/stream", 403, "denied"), (eve, of_thread(thread), 404, "thread_not_found"),
+        (chief, "/events/stream?after=x", 400, "invalid_argument"),
+    ):  # fmt: skip
+        with pytest.raises(InvalidStatus) as refused, far.socket(token, path):
+            pass
+        assert (refused.value.response.status_code, json.loads(refused.value.response.body)["code"]) == (status, code)
+    for path in ("/threads", "/events/stream/x", "/status"):
+        with pytest.raises(InvalidStatus), far.socket(chief, path):
+            pass
+
+
+def of_thread(thread: str) -> str:
+    """The address of the events of a thread."""
+    return f"/threads/{thread}/events/stream"
 
 
 def test_tenants_see_nothing_of_each_other(far: Far) -> None:

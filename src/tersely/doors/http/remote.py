@@ -25,6 +25,7 @@ from tersely.doors.http.guard import (
     refuse,
     safely,
 )
+from tersely.doors.http.routes.event_socket import is_event_path, serve_events
 from tersely.doors.socket.router import Router
 from tersely.doors.socket.websocket import serve_websocket
 from tersely.foundation.errors import TerselyError
@@ -109,13 +110,18 @@ class RemoteDoor:
             seconds = max(0.0, (principal.expires_ms - tenant.relay.store.now_ms()) / 1000)
         try:
             async with asyncio.timeout(seconds):
-                if scope["type"] == "websocket":
-                    self._check_socket(scope)
+                inner = {**scope, "agent": agent, PRINCIPAL: principal}
+                if scope["type"] == "http":
+                    tenant.relay.access.act_as(principal, agent)
+                    await tenant.app(inner, receive, safely(send))
+                elif is_event_path(scope["path"]):
+                    tenant.relay.access.act_as(principal, agent)
+                    await serve_events(tenant.app, inner, receive, send)
+                elif scope["path"] == WEBSOCKET_PATH:
                     await serve_websocket(tenant.router, principal, receive, send)
                 else:
-                    tenant.relay.access.act_as(principal, agent)
-                    inner = {**scope, "agent": agent, PRINCIPAL: principal}
-                    await tenant.app(inner, receive, safely(send))
+                    path = scope["path"][:200]
+                    raise TerselyError("no_route", f"there is no WebSocket at {path}", f"at {WEBSOCKET_PATH}")
         except (TimeoutError, asyncio.CancelledError):
             if not self._tokens.is_ended(principal.token_id):
                 raise
@@ -138,10 +144,6 @@ class RemoteDoor:
             raise TerselyError("forbidden_origin", f"{named[:80]!r} is not a name of this relay", hint)
         if origin:
             raise TerselyError("forbidden_origin", "pages of browsers may not ask the relay from here")
-
-    def _check_socket(self, scope: Scope) -> None:
-        if scope["path"] != WEBSOCKET_PATH:
-            raise TerselyError("no_route", f"there is no WebSocket at {scope['path'][:200]}", f"at {WEBSOCKET_PATH}")
 
     async def _refuse(
         self, error: TerselyError, principal: Principal, scope: Scope, receive: Receive, send: Send

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Executor
 from functools import partial
-from typing import IO
+from typing import IO, NamedTuple
 
 from starlette.datastructures import State
 from starlette.requests import ClientDisconnect, Request
@@ -19,6 +19,7 @@ from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.threads import told
 from tersely.doors.http.contract.operations import CURSOR_PATTERN, Content
 from tersely.doors.http.request_parsing import Asked
+from tersely.doors.http.routes.event_socket import EVENT_MESSAGES
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, MAX_BUNDLE_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.relay import artifacts, cassettes, threads
@@ -78,7 +79,7 @@ async def event_stream(relay: Relay, asked: Asked, request: Request, pool: Execu
         after = int(last)
     thread = threads.get(relay.store, asked.path["thread"])
     follower = Follower.of_thread(relay.store, thread.thread_id, after)
-    return _streaming(_followed(follower, _frame, request.app.state), request)
+    return _streaming(follower, _number, request)
 
 
 async def event_stream_all(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
@@ -86,14 +87,15 @@ async def event_stream_all(relay: Relay, asked: Asked, request: Request, pool: E
     last = request.headers.get("last-event-id", "")
     text = last if re.fullmatch(CURSOR_PATTERN, last) else asked.query["after"] or ""
     follower = Follower.behind(relay.store, text) if text else Follower(relay.store, relay.store.now_ms())
-    return _streaming(_followed(follower, _cursor_frame, request.app.state), request)
+    return _streaming(follower, cursor, request)
 
 
-def _streaming(chunks: AsyncGenerator[bytes, None], request: Request) -> Response:
-    """An answer that goes on; raises `busy` where too many do."""
+def _streaming(follower: Follower, name: Callable[[Event], str], request: Request) -> Response:
+    """An answer that goes on, in which events have the ids that `name` gives; raises `busy` where too many do."""
     if request.app.state.event_streams >= MAX_EVENT_STREAMS:
         raise TerselyError("busy", f"{MAX_EVENT_STREAMS} streams of events are open", "close one, or ask for events")
-    return StreamingResponse(chunks, media_type=Content.EVENTS)
+    wire = _MESSAGES if request.scope.get(EVENT_MESSAGES) else _SERVER_SENT
+    return StreamingResponse(_followed(follower, name, wire, request.app.state), media_type=Content.EVENTS)
 
 
 async def thread_export(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
@@ -165,32 +167,49 @@ STREAMED: dict[str, Streamed] = {
 }
 
 
-def _frame(event: Event) -> bytes:
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.number, event.type.encode(), encode(event.told()))
+class _Wire(NamedTuple):
+    """How a stream of events is written: one with its id, and what says that the stream has begun or goes on."""
+
+    event: Callable[[str, Event], bytes]
+    beginning: bytes
+    heartbeat: bytes
 
 
-def _cursor_frame(event: Event) -> bytes:
-    told = encode(event.told())
-    return b"id: %s\nevent: %s\ndata: %s\n\n" % (cursor(event).encode(), event.type.encode(), told)
+def _server_sent(id: str, event: Event) -> bytes:
+    return b"id: %s\nevent: %s\ndata: %s\n\n" % (id.encode(), event.type.encode(), encode(event.told()))
 
 
-async def _followed(follower: Follower, frame: Callable[[Event], bytes], state: State) -> AsyncGenerator[bytes, None]:
+def _message(id: str, event: Event) -> bytes:
+    return encode({"id": id, "event": event.type, "data": event.told()})
+
+
+_SERVER_SENT = _Wire(_server_sent, b": events as they happen\n\n", b": still here\n\n")
+_MESSAGES = _Wire(_message, b"", b"")  # a WebSocket has heartbeats of its own
+
+
+def _number(event: Event) -> str:
+    return str(event.number)
+
+
+async def _followed(
+    follower: Follower, name: Callable[[Event], str], wire: _Wire, state: State
+) -> AsyncGenerator[bytes, None]:
     """What a follower finds, as it happens; `state` counts the streams."""
     loop = asyncio.get_running_loop()
     grown = asyncio.Event()
     end = follower.watch(lambda: loop.call_soon_threadsafe(grown.set))
     state.event_streams += 1
     try:
-        yield b": events as they happen\n\n"
+        yield wire.beginning
         while True:
             grown.clear()
             while found := follower.next():
                 for event in found:
-                    yield frame(event)
+                    yield wire.event(name(event), event)
             try:
                 await asyncio.wait_for(grown.wait(), HEARTBEAT_SECONDS)
             except TimeoutError:
-                yield b": still here\n\n"
+                yield wire.heartbeat
     finally:
         state.event_streams -= 1
         end()
