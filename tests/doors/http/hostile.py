@@ -72,6 +72,10 @@ def fill(web: Web) -> str:
             "arguments": {"targets": [f"name:{line}"], "why": line, "project": "shop"},
         }
         assert web.ask("POST", "/ask", claimed).status == 200
+    for name in ("board.add", "claim.take"):  # that break nowhere
+        words = {"step": "w" * 300} if name == "board.add" else {"targets": ["deep/" * 30], "why": "w" * 100}
+        long = {"capability": name, "arguments": {"project": "p" * 100, **words}}
+        assert web.ask("POST", "/ask", long, X_Relay_Agent="a" * 64).status == 200
     web.relay.mail.expire()
     for text in PAYLOADS:  # as a bundle of somebody else's may hold it
         told = {"by": text, "capability": text, "artifact_ref": text, "ref": text, "version": text, "operations": text,
