@@ -948,3 +948,65 @@ def test_what_is_declared_to_be_of_a_class_may_be_of_one_below_it(tmp_path: Path
             "a.py:many",
             "a.py:one",
         ]
+
+
+NARROWING = """\
+class A:
+    def m(self): return 1
+class B:
+    def m(self): return 2
+class C:
+    def m(self): return 3
+def branch(x):
+    if isinstance(x, A):
+        x.m()
+def other(x):
+    if isinstance(x, A):
+        return
+    x.m()
+def leaves(x):
+    if not isinstance(x, (A, B)):
+        return None
+    return x.m()
+def asserted(x):
+    assert isinstance(x, B)
+    return x.m()
+def looped(x, y):
+    for _ in y:
+        if y and isinstance(x, A | C):
+            x.m()
+        elif isinstance(x, B):
+            y.m()
+def also(x):
+    return isinstance(x, A) and x.m()
+def unless(x):
+    return not isinstance(x, B) or x.m()
+def chosen(x):
+    return x.m() if isinstance(x, C) else None
+def anew(x):
+    if isinstance(x, A):
+        x = B()
+        x.m()
+def after(x):
+    if isinstance(x, A):
+        x.n = 1
+        x.m(n=x)
+    x = C()
+    x.m()
+"""
+NARROWED = {
+    "branch": "A", "leaves": "AB", "asserted": "B", "looped": "AC", "also": "A", "unless": "B", "chosen": "C",
+    "anew": "B", "after": "AC",
+}  # fmt: skip
+
+
+def test_conditions_tell_what_a_variable_is_an_instance_of(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(NARROWING)
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        calls = {(edge.caller[5:], edge.callee[5]) for edge in engine.graph.edges(guesses=False) if ".m" in edge.callee}
+        assert calls == {(caller, owner) for caller, owners in NARROWED.items() for owner in owners}
+        for owner in "ABC":
+            callers = {edge.caller[5:] for edge in engine.graph.callers(f"a.py:{owner}.m", guesses=False)}
+            assert callers == {caller for caller, owners in NARROWED.items() if owner in owners}
+        assert [place.line for place in engine.definition("a.py", 9, 8)] == [7]  # the parameter, narrowed or not

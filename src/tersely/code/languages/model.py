@@ -323,6 +323,8 @@ class Branches:
     body: str  # the node type of a body
     clauses: tuple[str, ...] = ()  # node types that may hold one
     otherwise: str = ""
+    known_in: Callable[[Lowering, Node, Node], list[tuple[str, Any]]] | None = None  # by a condition, in its body
+    known_behind: Callable[[Lowering, Node], list[tuple[str, Any]]] | None = None  # by the node
 
 
 @value

@@ -18,8 +18,8 @@ from tersely.code.languages.model import (
     Class,
     Comment,
     Comprehension,
+    Custom,
     Dictionary,
-    Either,
     Enters,
     Files,
     Function,
@@ -58,6 +58,13 @@ from tersely.code.languages.model import (
     shared_directories,
 )
 from tersely.code.languages.nodes import named_parts, parts_in
+from tersely.code.languages.python_narrowing import (
+    known_behind,
+    known_in,
+    lower_assert,
+    lower_boolean,
+    lower_conditional,
+)
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -206,8 +213,8 @@ RULES: dict[str, Rule] = {
     "dictionary_comprehension": Comprehension(),
     "for_in_clause": Iterate(),
     "for_statement": Iterate(),
-    "boolean_operator": Either(("left", "right")),
-    "conditional_expression": Either(("#0", "#2")),
+    "boolean_operator": Custom(lower_boolean),
+    "conditional_expression": Custom(lower_conditional),
     "parenthesized_expression": Inner(),
     "await": Inner(),
     "type": Inner(),
@@ -236,7 +243,8 @@ RULES: dict[str, Rule] = {
     "decorated_definition": Wrapper("definition", "decorator"),
     "global_statement": Outer(),
     "nonlocal_statement": Outer(module=False),
-    "if_statement": Branches("block", ("elif_clause", "else_clause"), otherwise="else_clause"),
+    "if_statement": Branches("block", ("elif_clause", "else_clause"), "else_clause", known_in, known_behind),
+    "assert_statement": Custom(lower_assert),
     "with_statement": Runs(),
     "import_statement": Imports(read_import, in_order=True),
     "import_from_statement": Imports(read_import, in_order=True),

@@ -218,6 +218,15 @@ class Lowering:
         """More is known of a variable in the present block: there it is another one."""
         self._bind_variable(self._new_variable(name), value)
 
+    @contextmanager
+    def knowing(self, told: Iterable[tuple[str, Expression]]) -> Iterator[None]:
+        """More is known of variables meanwhile."""
+        around = self.in_blocks
+        for name, value in told:
+            self.narrow(name, value)
+        yield
+        self.in_blocks = around
+
     def _new_variable(self, name: str) -> str:
         variable = f"{name}{BLOCK_MARK}{self.next_serial()}"
         if self.block is not None:

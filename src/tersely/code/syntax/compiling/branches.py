@@ -6,7 +6,8 @@ they left as different variables becomes one more, which may be either: what com
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import EITHER, VERSION_MARK
@@ -22,24 +23,28 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 
+Known = Sequence[tuple[str, "Expression"]]  # variables, and what they are known to be
+
 LEAVING_RULES = (model.Return, model.Raises)
 
 
 def _branches(rule: model.Branches) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         if not walk.is_straight(node):
-            walk.visit(named_parts(node))
+            for child, told in _told(rule, walk, node):
+                with walk.knowing(told()):
+                    walk.value(child)
             return None
         before = dict(walk.scope.versions)
         ends: list[dict[str, int]] = []
         is_complete = False
-        for child, is_body in _parts(rule, node):
+        for child, told in _told(rule, walk, node):
             walk.scope.versions = dict(before)
-            if not is_body:
+            if child.type != rule.body:
                 walk.value(child)
                 before = dict(walk.scope.versions)
                 continue
-            _run(walk, child)
+            _run(walk, child, told())
             walk.scope.stored.clear()
             if not _leaves(walk, child):
                 ends.append(walk.scope.versions)
@@ -47,25 +52,32 @@ def _branches(rule: model.Branches) -> Handler:
         if not is_complete:
             ends.append(before)
         _meet(walk, ends or [before])
+        for name, value in rule.known_behind(walk, node) if rule.known_behind is not None else ():
+            walk.narrow(name, value)
         return None
 
     return lower
 
 
-def _parts(rule: model.Branches, node: Node) -> Iterator[tuple[Node, bool]]:
-    """What a node is made of, in order, and whether it is a body."""
+def _told(rule: model.Branches, walk: Lowering, node: Node) -> Iterator[tuple[Node, Callable[[], Known]]]:
+    """What a node is made of, in order, and what its condition tells in each part."""
+    condition: Node | None = None
     for child in named_parts(node):
         if child.type in rule.clauses:
-            yield from _parts(rule, child)
+            yield from _told(rule, walk, child)
+        elif child.type != rule.body or condition is None or rule.known_in is None:
+            condition = child
+            yield child, list
         else:
-            yield child, child.type == rule.body
+            yield child, partial(rule.known_in, walk, condition, child)
 
 
-def _run(walk: Lowering, body: Node) -> None:
+def _run(walk: Lowering, body: Node, told: Known = ()) -> None:
     """Lower a body whose statements run one after the other."""
     scope, around = walk.scope, walk.scope.body
     scope.body = body.id
-    walk.value(body)
+    with walk.knowing(told):
+        walk.value(body)
     scope.body = around
 
 

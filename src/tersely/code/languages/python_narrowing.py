@@ -1,0 +1,125 @@
+"""Where Python says what a variable is an instance of: `isinstance(x, A)` in conditions and assertions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from tersely.code.expressions import DECLARED, Expression, either
+from tersely.code.languages.nodes import named_parts
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+ASKING = "isinstance"
+JUMPS = frozenset({"return_statement", "raise_statement", "continue_statement", "break_statement"})
+
+
+class Test(NamedTuple):
+    """A variable that a condition asks about, and the node of the classes that it asks for."""
+
+    name: Node
+    classes: Node
+
+
+def known_in(walk: Lowering, condition: Node, body: Node) -> list[tuple[str, Expression]]:
+    """The variables that a condition tells more of in a body that runs when it is true, and what they are there."""
+    return _known(walk, _told(walk, condition, when=True), body)
+
+
+def known_behind(walk: Lowering, statement: Node) -> list[tuple[str, Expression]]:
+    """The same for what follows a statement: an assertion, or an `if` that leaves where its condition is not true."""
+    around = statement.parent
+    parts = named_parts(statement)
+    if around is None or not parts:
+        return []
+    if statement.type == "assert_statement":
+        return _known(walk, _told(walk, parts[0], when=True), around)
+    leaves = statement.type == "if_statement" and len(parts) == 2 and _leaves(parts[1])
+    return _known(walk, _told(walk, parts[0], when=False), around) if leaves else []
+
+
+def lower_assert(walk: Lowering, node: Node) -> Expression:
+    """`assert isinstance(x, A)`: it holds behind it."""
+    walk.visit(named_parts(node))
+    if walk.is_straight(node):
+        for name, value in known_behind(walk, node):
+            walk.narrow(name, value)
+    return None
+
+
+def lower_boolean(walk: Lowering, node: Node) -> Expression:
+    """`a and b`: what `a` tells when it is true holds in `b`; `a or b`: what it tells when it is false."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    operator = node.child_by_field_name("operator")
+    if left is None or right is None or operator is None:
+        walk.visit(named_parts(node))
+        return None
+    value = walk.value(left)
+    told = _known(walk, _told(walk, left, when=operator.type == "and"), right)
+    with walk.knowing(told):
+        return either(value, walk.value(right))
+
+
+def lower_conditional(walk: Lowering, node: Node) -> Expression:
+    """`a if b else c`: what `b` tells holds in `a`."""
+    parts = named_parts(node)
+    if len(parts) != 3:
+        walk.visit(parts)
+        return None
+    value, condition, other = parts
+    walk.value(condition)
+    with walk.knowing(known_in(walk, condition, value)):
+        found = walk.value(value)
+    return either(found, walk.value(other))
+
+
+def _known(walk: Lowering, told: Iterator[Test], where: Node) -> list[tuple[str, Expression]]:
+    text = walk.text(where)
+    kept = [test for test in told if not _assigns(text, walk.text(test.name))]
+    return [(walk.text(test.name), _narrowed(walk, test)) for test in kept]
+
+
+def _narrowed(walk: Lowering, test: Test) -> Expression:
+    return (DECLARED, walk.versioned(walk.text(test.name)), either(*map(walk.value, _alternatives(test.classes))))
+
+
+def _alternatives(classes: Node) -> Iterator[Node]:
+    """The classes of `(A, B)` or `A | B`."""
+    if classes.type in ("tuple", "binary_operator", "parenthesized_expression"):
+        for part in named_parts(classes):
+            yield from _alternatives(part)
+    else:
+        yield classes
+
+
+def _told(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
+    """What a condition tells of variables when it is true, or when it is false."""
+    parts = named_parts(condition)
+    operator = condition.child_by_field_name("operator")
+    word = walk.text(operator) if operator is not None else ""
+    if condition.type == "not_operator" and parts:
+        yield from _told(walk, parts[0], when=not when)
+    elif condition.type == "parenthesized_expression" or word == ("and" if when else "or"):
+        for part in parts:
+            yield from _told(walk, part, when=when)
+    elif when and condition.type == "call" and walk.text(parts[0]) == ASKING:
+        arguments = named_parts(parts[1])
+        if len(arguments) == 2 and arguments[0].type == "identifier":
+            yield Test(*arguments)
+
+
+def _leaves(body: Node) -> bool:
+    """Whether what stands behind a body does not run after it."""
+    last = named_parts(body)[-1] if named_parts(body) else None
+    return last is not None and last.type in JUMPS
+
+
+def _assigns(text: str, name: str) -> bool:
+    """Whether code gives a variable another value."""
+    word = rf"(?<![\w.]){re.escape(name)}\b"
+    statement = rf"^[\s\w.,*()\[\]]*{word}\s*(?:,[^=\n]*|:[^=\n]*|\)\s*)?[-+*/|&^%@]*=(?!=)"
+    return re.search(rf"{statement}|\b(?:for|as|del)\b[^:\n]*{word}|{word}\s*:=", text, re.MULTILINE) is not None
