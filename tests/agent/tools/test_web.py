@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.tools.box import call, opened, tokens
 
-from tersely.agent.tools.html_to_text import page_text
+from tersely.agent.tools.web.html_to_text import page_text
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.limits import OBSERVATION_TOKENS
 

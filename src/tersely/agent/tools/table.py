@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from tersely.agent.tools import editing, external, reading, relay, web
+from tersely.agent.tools import editing, external, reading, relay
 from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Effect, Kind, Parameter, Subject, Tool
 from tersely.agent.tools.editors import tools as editor
 from tersely.agent.tools.running import git, shell
+from tersely.agent.tools.web import fetching
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import Role, parameters_of
 
@@ -161,15 +162,26 @@ TOOLS: tuple[Tool, ...] = (
         is_in_editor=True,
         is_confined=False,
     ),
-    Tool("fetch", 3, "fetch(url) as it is", _URL, Effect.NETWORK, web.fetch, web.preview, None, "url", Subject.HOST),
+    Tool(
+        "fetch",
+        3,
+        "fetch(url) as it is",
+        _URL,
+        Effect.NETWORK,
+        fetching.fetch,
+        fetching.preview,
+        None,
+        "url",
+        Subject.HOST,
+    ),
     Tool(
         "browser",
         3,
         "browser(url) a page as text",
         _URL,
         Effect.NETWORK,
-        web.browser,
-        web.preview,
+        fetching.browser,
+        fetching.preview,
         None,
         "url",
         Subject.HOST,

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tersely.agent.tools.declaration import Observation
-from tersely.agent.tools.html_to_text import page_text
 from tersely.agent.tools.observation import failed
 from tersely.agent.tools.toolbox import Toolbox
+from tersely.agent.tools.web.html_to_text import page_text
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 

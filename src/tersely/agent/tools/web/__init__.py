@@ -1,0 +1,1 @@
+"""Tools for the web: what is behind a URL, and pages in a browser."""
