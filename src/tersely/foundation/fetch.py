@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Collection
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
@@ -35,12 +36,12 @@ class Page(NamedTuple):
     body: bytes
 
 
-class _Place(NamedTuple):
-    """Where a connection goes: a name, and the address that was looked at."""
+class Place(NamedTuple):
+    """Where a connection goes: a name, and its addresses, of which each was looked at."""
 
     host: str
     port: int
-    address: str
+    addresses: tuple[str, ...]
 
 
 def fetch(url: str, private_hosts: tuple[str, ...] = ()) -> Page:
@@ -71,7 +72,8 @@ def _joined(url: str, place: str) -> str:
         raise TerselyError("fetch_failed", f"{url} leads to what is no URL: {error}", "check the address") from None
 
 
-def _parts(url: str) -> SplitResult:
+def url_parts(url: str) -> SplitResult:
+    """The parts of a URL of http or https; raises `invalid_argument` for any other, and for one that names a user."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -84,19 +86,28 @@ def _parts(url: str) -> SplitResult:
     return parts
 
 
-def _looked_at(parts: SplitResult, private_hosts: tuple[str, ...]) -> _Place:
-    host = parts.hostname or ""
-    port = parts.port or (443 if parts.scheme == "https" else 80)
+def checked_place(parts: SplitResult, private_hosts: Collection[str]) -> Place:
+    """Where to connect for a URL; raises `denied` where that is private and not named, `fetch_failed` where nowhere.
+
+    `private_hosts` are names of hosts, or of one port: `localhost:5173`, `[::1]:5173`.
+    """
+    host, port = parts.hostname or "", port_of(parts)
+    is_named = host in private_hosts or netloc(host, port) in private_hosts
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise TerselyError("fetch_failed", f"{host} is not known: {error}", "check the address") from error
     addresses = [str(one[4][0]) for one in found]
     for address in addresses:
-        if host not in private_hosts and not _is_public(ip_address(address.partition("%")[0])):
+        if not is_named and not is_public(address):
             hint = "the owner may name the host in private_hosts"
             raise TerselyError("denied", f"{host} is not of the public internet ({address})", hint)
-    return _Place(host, port, addresses[0])
+    return Place(host, port, tuple(dict.fromkeys(addresses)))
+
+
+def is_public(address: str) -> bool:
+    """Whether an address, as text, is one of the public internet."""
+    return _is_public(ip_address(address.partition("%")[0]))
 
 
 def _is_public(address: IPv4Address | IPv6Address) -> bool:
@@ -113,12 +124,12 @@ def _is_public(address: IPv4Address | IPv6Address) -> bool:
 
 async def _ask(url: str, private_hosts: tuple[str, ...]) -> Page | str:
     """The page, or where it has moved."""
-    parts = _parts(url)
-    place = _looked_at(parts, private_hosts)
+    parts = url_parts(url)
+    place = checked_place(parts, private_hosts)
     name = place.host.encode("idna").decode() if not place.host.isascii() else place.host
-    headers = {"Host": _netloc(name, parts.port), "User-Agent": _USER_AGENT, "Accept-Encoding": "identity"}
+    headers = {"Host": netloc(name, parts.port), "User-Agent": _USER_AGENT, "Accept-Encoding": "identity"}
     path = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), safe=_AS_IT_IS)
-    target = f"{parts.scheme}://{_netloc(place.address, place.port)}{path}"
+    target = f"{parts.scheme}://{netloc(place.addresses[0], place.port)}{path}"
     waits = http.waits(FETCH_SECONDS, FETCH_SECONDS)
     try:
         async with http.stream_once("GET", target, waits, headers=headers, server_name=name) as response:
@@ -128,7 +139,13 @@ async def _ask(url: str, private_hosts: tuple[str, ...]) -> Page | str:
         raise TerselyError("fetch_failed", why, "check the address, or try again later") from error
 
 
-def _netloc(host: str, port: int | None) -> str:
+def port_of(parts: SplitResult) -> int:
+    """The port of a URL, named or not."""
+    return parts.port or (443 if parts.scheme == "https" else 80)
+
+
+def netloc(host: str, port: int | None) -> str:
+    """A host, and its port where there is one, as URLs have them."""
     bracketed = f"[{host}]" if ":" in host else host
     return bracketed if port is None else f"{bracketed}:{port}"
 
