@@ -187,7 +187,12 @@ class Conversation:
     def use_call_format(self, abilities: Abilities) -> None:
         """Ask for calls in the way that these abilities have; the prompt begins anew."""
         self.call_format = call_format_of(abilities, self.options.calls)
-        self.tools = tools_for(self.call_format, with_code_context=self.options.with_code_context)
+        self.tools = tools_for(
+            self.call_format,
+            with_code_context=self.options.with_code_context,
+            has_editor=any(tool.is_in_editor for tool in self.tools),
+            has_browser=bool(self.toolbox.choices.browser),
+        )
         session = self.session
         text = prefix.prefix_text(abilities.family, self.call_format, self.unlocked(), prefix.card_of(session.prefix))
         session.use(session.model, text, self.call_format.value, session.tier)
@@ -225,9 +230,12 @@ def _joined(messages: Iterable[Message]) -> Prompt:
     return tuple(joined)
 
 
-def tools_for(call_format: CallFormat, *, with_code_context: bool = True, has_editor: bool = False) -> tuple[Tool, ...]:
+def tools_for(
+    call_format: CallFormat, *, with_code_context: bool = True, has_editor: bool = False, has_browser: bool = False
+) -> tuple[Tool, ...]:
     """All tools for a way of calling: where the server knows calls, an answer is what is said beside them."""
     tools = TOOLS if with_code_context else PLAIN_TOOLS
     answers_apart = call_format is not CallFormat.NATIVE
     offered = (tool for tool in tools if has_editor or not tool.is_in_editor)
+    offered = (tool for tool in offered if has_browser or not tool.is_in_browser)
     return tuple(tool for tool in offered if answers_apart or tool.name != ANSWER)

@@ -34,6 +34,7 @@ from tersely.agent.tools.running.command import Confinement, Limits, Shared, con
 from tersely.agent.tools.running.command import Ended as CommandEnded
 from tersely.agent.tools.running.command import run as run_command
 from tersely.agent.tools.toolbox import Choices, Toolbox, ToolServer
+from tersely.agent.tools.web.finding import found_browser
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
@@ -56,6 +57,7 @@ __all__ = [
     "configured",
     "confinement",
     "delete_session",
+    "found_browser",
     "found_editor",
     "open_agent",
     "run_command",
@@ -107,7 +109,12 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
         opened.pop_all()  # what is open is the agent's to close now
     call_format = call_format_of(model.abilities, wanted.options.calls)
     gauge, cache = Gauge(toolbox.tokenizer), CacheWatch(toolbox.tokenizer)
-    tools = tools_for(call_format, with_code_context=wanted.options.with_code_context, has_editor=has_editor)
+    tools = tools_for(
+        call_format,
+        with_code_context=wanted.options.with_code_context,
+        has_editor=has_editor,
+        has_browser=bool(wanted.choices.browser),
+    )
     session.note_model(model.abilities.model, wanted.server)
     budgeted = BudgetedModel(model, session, gauge, wanted.options.session_tokens)
     talk = Conversation(
@@ -142,7 +149,12 @@ async def _opened(
         if going_on is not None and (going_on.call_format, going_on.model) == (call_format.value, abilities.model):
             return toolbox, going_on
         tier = going_on.tier if going_on else 0
-        offered = tools_for(call_format, with_code_context=wanted.options.with_code_context, has_editor=has_editor)
+        offered = tools_for(
+            call_format,
+            with_code_context=wanted.options.with_code_context,
+            has_editor=has_editor,
+            has_browser=bool(wanted.choices.browser),
+        )
         prefix = await _prefix(abilities, call_format, toolbox, tier, offered)
         if going_on is not None:
             going_on.use(abilities.model, prefix, call_format.value, tier)

@@ -73,6 +73,8 @@ EXIT_OF_CODE = {
     "unwritable_output": EXIT_SURROUNDINGS,
     # an editor does not do what the agent asks of it | look whether it is still open
     "editor_failed": EXIT_SURROUNDINGS,
+    # the browser, or a page in it, does not do what the agent asks of it | open the page again, or go on without it
+    "browser_failed": EXIT_SURROUNDINGS,
     # files of Tersely are missing or changed | install it again
     "damaged_installation": EXIT_SURROUNDINGS,
     # the server that makes vectors does not answer as one | check the setting `embedder_url`

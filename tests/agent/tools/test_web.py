@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.tools.box import call, opened, tokens
 
-from tersely.agent.tools.web.html_to_text import page_text
 from tersely.agent.tools.toolbox import Toolbox
+from tersely.agent.tools.web.html_to_text import page_text
 from tersely.foundation.limits import OBSERVATION_TOKENS
 
 PAGE = (
@@ -62,18 +62,18 @@ def reaching(root: Path, tmp_path: Path) -> Iterator[Toolbox]:
 
 
 def test_a_page_is_read_as_text(reaching: Toolbox, site: str) -> None:
-    told = call(reaching, "browser", url=f"{site}/page")
+    told = call(reaching, "fetch", url=f"{site}/page")
     assert told.text == f"{SHOWN}\\u202ehidden\\x1b[31m\nlinks:\nNext page: {site}/next"
 
 
 def test_what_is_no_page_comes_as_it_is(reaching: Toolbox, site: str) -> None:
     assert call(reaching, "fetch", url=f"{site}/data").text == '{"a": [1, 2]}'
-    assert call(reaching, "fetch", url=f"{site}/page").text.startswith("<html>")
-    assert call(reaching, "browser", url=f"{site}/bytes").status == "failed"
+    assert call(reaching, "fetch", url=f"{site}/page", form="source").text.startswith("<html>")
+    assert call(reaching, "fetch", url=f"{site}/bytes").status == "failed"
 
 
 def test_a_long_page_is_bounded(reaching: Toolbox, site: str) -> None:
-    told = call(reaching, "browser", url=f"{site}/long")
+    told = call(reaching, "fetch", url=f"{site}/long")
     assert tokens(reaching, told) <= OBSERVATION_TOKENS
     assert told.ref
 

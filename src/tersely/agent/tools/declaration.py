@@ -120,11 +120,13 @@ class Tool:
     preview: Preview = no_preview
     narrowed: Callable[[Mapping[str, Any]], Effect] | None = None
     subject: str = ""  # the parameter that says what a call is about
+    subject_of: Callable[[Toolbox, Mapping[str, Any]], str] | None = None  # where more than a parameter says it
     about: Subject = Subject.NAME
     refusal: Callable[[Toolbox, Mapping[str, Any]], Observation | None] = no_refusal
     is_doubtful: Callable[[Toolbox, Mapping[str, Any]], bool] = no_doubt
     other_name: str = ""  # by which models know it, too
     is_in_editor: bool = False  # there is none without an editor
+    is_in_browser: bool = False  # there is none without a browser
     is_confined: bool = True  # else it is asked about where commands otherwise are not
 
     def effect_of(self, arguments: Mapping[str, Any]) -> Effect:

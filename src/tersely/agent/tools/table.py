@@ -13,7 +13,7 @@ from tersely.agent.tools import editing, external, reading, relay
 from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Effect, Kind, Parameter, Subject, Tool
 from tersely.agent.tools.editors import tools as editor
 from tersely.agent.tools.running import git, shell
-from tersely.agent.tools.web import fetching
+from tersely.agent.tools.web import browsing, fetching
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import Role, parameters_of
 
@@ -47,7 +47,6 @@ def _changing(name: str, signature: str, parameters: tuple[Parameter, ...], plan
 _PATH = Parameter("path", Kind.PATH)
 _NEW_PATH = Parameter("path", Kind.PATH, is_new=True)
 _START, _END = Parameter("start", Kind.INTEGER, required=False), Parameter("end", Kind.INTEGER, required=False)
-_URL = (Parameter("url"),)
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -165,26 +164,33 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "fetch",
         3,
-        "fetch(url) as it is",
-        _URL,
+        "fetch(url, form?) a page as text, or its source",
+        (Parameter("url"), Parameter("form", Kind.CHOICE, required=False, choices=fetching.FORMS)),
         Effect.NETWORK,
         fetching.fetch,
         fetching.preview,
-        None,
-        "url",
-        Subject.HOST,
+        subject="url",
+        about=Subject.HOST,
     ),
     Tool(
         "browser",
         3,
-        "browser(url) a page as text",
-        _URL,
+        "browser(action, url?, element?, text?) a real one: open a url; read; click, or type text into, element e3; "
+        "press a key; screenshot; log of errors",
+        (
+            Parameter("action", Kind.CHOICE, choices=browsing.ACTIONS),
+            Parameter("url", required=False),
+            Parameter("element", required=False),
+            Parameter("text", required=False),
+        ),
         Effect.NETWORK,
-        fetching.browser,
-        fetching.preview,
-        None,
-        "url",
-        Subject.HOST,
+        browsing.browser,
+        browsing.preview,
+        browsing.effect_of,
+        subject_of=browsing.subject_of,
+        about=Subject.HOST,
+        is_doubtful=browsing.is_doubtful,
+        is_in_browser=True,
     ),
     Tool(
         "mcp",

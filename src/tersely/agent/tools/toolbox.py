@@ -27,6 +27,7 @@ from tersely.agent.tools.files.replacing import clear_drafts
 from tersely.agent.tools.observation import bounded
 from tersely.agent.tools.running import undoable
 from tersely.agent.tools.running.command import NOTHING_SHARED, Confinement, Heard, Shared, confinement
+from tersely.agent.tools.web.browser import Browser
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
@@ -74,7 +75,8 @@ class Choices:
     confines: bool = True  # commands, where the system can
     network: bool = False  # for commands
     shared: Shared = NOTHING_SHARED  # with commands: places outside of the repository, variables
-    private_hosts: tuple[str, ...] = ()  # hosts of the user's own network that pages may be fetched from
+    private_hosts: tuple[str, ...] = ()  # hosts of the user's own network, or ports of one, that pages may come from
+    browser: str = ""  # the program of the user's
     servers: Mapping[str, ToolServer] = field(default_factory=dict)
     mode: Mode = Mode.ASK
     opened: OpenFiles | None = None  # as the editor has them, where one shows the agent
@@ -99,6 +101,7 @@ class Toolbox:
         self._lock = Lock()
         self.known_confinement: Confinement | None = None
         self.tool_servers: ToolServers | None = None  # that are talked to
+        self.browser = Browser(choices.browser, choices.private_hosts)
         self.heard: Heard = lambda chunk: None  # told what the running command prints
 
     @classmethod
@@ -121,12 +124,14 @@ class Toolbox:
     def verdict(self, tool: Tool, arguments: Mapping[str, Any]) -> Verdict:
         """Whether a call is allowed, denied, or somebody is to be asked."""
         verdict = self.approvals.verdict(tool, arguments, self.subject(tool, arguments))
-        if verdict is Verdict.ALLOW and self._doubted and tool.is_doubtful(self, arguments):
+        if verdict is Verdict.ALLOW and tool.is_doubtful(self, arguments):
             return Verdict.ASK
         return verdict
 
     def subject(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         """What a call is about, as patterns of approvals are matched against it."""
+        if tool.subject_of is not None:
+            return tool.subject_of(self, arguments)
         subject = str(arguments.get(tool.subject, ""))
         if tool.about is not Subject.PATH:
             return subject
@@ -140,6 +145,11 @@ class Toolbox:
         self._doubted[content_hash(inside.encode() + b"\0" + data)] = None
         while len(self._doubted) > MAX_SHOWN_FILES:
             del self._doubted[next(iter(self._doubted))]
+
+    @property
+    def has_doubts(self) -> bool:
+        """Whether the model was told so of any content."""
+        return bool(self._doubted)
 
     def is_doubted(self, inside: str, data: bytes) -> bool:
         """Whether it was."""
@@ -175,7 +185,8 @@ class Toolbox:
         return await self.apart(lambda: bounded(text, self.kept, self.tokenizer, status, most))
 
     async def end_conversations(self) -> None:
-        """Before it is closed: let go of the servers that are talked to."""
+        """Before it is closed: let go of the servers that are talked to, and of the browser."""
+        await self.browser.close()
         if self.tool_servers is not None:
             await self.tool_servers.close()
 

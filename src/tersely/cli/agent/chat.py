@@ -19,6 +19,7 @@ from tersely.agent.opening import (
     Wanted,
     configured,
     delete_session,
+    found_browser,
     found_editor,
     open_agent,
 )
@@ -127,7 +128,7 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
         policy=policy, network=settings.chat_network == "on", shared=shared(settings),
         private_hosts=tuple(_listed(settings.chat_private_hosts, ",")), servers=configured(os.environ),
         relay=RelayServices(own_name(os.environ, AGENT), root).answer,
-        editor=partial(found_editor, root.resolve(), os.environ),
+        editor=partial(found_editor, root.resolve(), os.environ), browser=found_browser(),
     )  # fmt: skip
     compacts = settings.chat_compact == "on"
     options = Options(

@@ -71,6 +71,8 @@ def edit_refusal(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation 
 
 def edit_is_doubtful(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
     """Whether a change is asked for again that the grammar speaks against."""
+    if not toolbox.has_doubts:
+        return False
     try:
         return editing.is_doubtful(editing.plan_edit, _in_editor(toolbox), arguments)
     except TerselyError:

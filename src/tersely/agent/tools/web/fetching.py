@@ -1,4 +1,4 @@
-"""The tools `fetch` and `browser`: what is behind a URL of the public internet, as it came or as text to read."""
+"""The tool `fetch`: what is behind a URL of the public internet, as text to read or as it came."""
 
 from __future__ import annotations
 
@@ -16,34 +16,26 @@ from tersely.foundation.escape import visible_line
 if TYPE_CHECKING:
     from tersely.foundation.fetch import Page
 
+TEXT, SOURCE = FORMS = ("text", "source")
 _OF_TEXT = ("text/", "application/json", "application/xml", "application/javascript", "application/x-yaml")
 _OF_PAGES = ("text/html", "application/xhtml+xml")
 
 
 async def fetch(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
-    """The body behind a URL."""
-    return await _fetched(toolbox, str(arguments["url"]), is_page=False)
-
-
-async def browser(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
-    """A page as text."""
-    return await _fetched(toolbox, str(arguments["url"]), is_page=True)
+    """What is behind a URL, a page of HTML as text unless its source is asked for."""
+    try:
+        page = await asyncio.to_thread(_page, str(arguments["url"]).strip(), toolbox.choices.private_hosts)
+        text = _text(page)
+    except TerselyError as error:
+        return failed(error)
+    if page.mime in _OF_PAGES and arguments.get("form") != SOURCE:
+        text = await asyncio.to_thread(page_text, text, page.url)
+    return await toolbox.observed(text if text.strip() else "(the page is empty)")
 
 
 def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
     """The URL, which may carry what the model knows of the repository."""
     return f"GET {visible_line(str(arguments.get('url', '')))}"
-
-
-async def _fetched(toolbox: Toolbox, url: str, *, is_page: bool) -> Observation:
-    try:
-        page = await asyncio.to_thread(_page, url.strip(), toolbox.choices.private_hosts)
-        text = _text(page)
-    except TerselyError as error:
-        return failed(error)
-    if is_page and page.mime in _OF_PAGES:
-        text = await asyncio.to_thread(page_text, text, page.url)
-    return await toolbox.observed(text if text.strip() else "(the page is empty)")
 
 
 def _page(url: str, private_hosts: tuple[str, ...]) -> Page:

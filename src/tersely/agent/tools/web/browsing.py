@@ -1,0 +1,106 @@
+"""The tool `browser`: a page in a browser of the user's, read as text with numbers for what can be used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tersely.agent.tools.declaration import Effect, Observation
+from tersely.agent.tools.observation import failed
+from tersely.agent.tools.toolbox import Toolbox
+from tersely.agent.tools.web.browser import Browser, Shown
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible_line
+
+OPEN, READ, CLICK, TYPE, PRESS, SCREENSHOT, LOG = ACTIONS = (
+    "open", "read", "click", "type", "press", "screenshot", "log",
+)  # fmt: skip
+MAX_SHOWN_NOTES = 5  # beside a page; `log` has them all
+_LOOKS = frozenset({READ, SCREENSHOT, LOG})
+_REF = re.compile(r"\[?(?:ref=)?((?:f\d+)?e)?(\d+)\]?")
+_NOTHING = "(no errors, no warnings, no failed requests)"
+_ON_THIS_MACHINE = "(a server of this machine, which pages that are opened can use from now on)"
+
+
+async def browser(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+    """Do something with a page, and tell how it is then."""
+    page = toolbox.browser
+    noted = page.noted
+    try:
+        action = str(arguments["action"])
+        if action == LOG:
+            return await toolbox.observed("\n".join(page.log()) or _NOTHING)
+        if action == SCREENSHOT:
+            return await toolbox.observed(f"a picture of {page.url}: {await page.screenshot()}")
+        shown = await _done(page, action, arguments)
+    except TerselyError as error:
+        return failed(error)
+    return await toolbox.observed(_told(shown, _notes(page, 0 if action == OPEN else noted)))
+
+
+def effect_of(arguments: Mapping[str, Any]) -> Effect:
+    """What is only looked at needs no approval: the page is there already."""
+    return Effect.READ if arguments.get("action") in _LOOKS else Effect.NETWORK
+
+
+def subject_of(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """The URL that is opened, or of the page that is used."""
+    return str(arguments.get("url") or "").strip() if arguments.get("action") == OPEN else toolbox.browser.url
+
+
+def is_doubtful(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
+    """Whether a server of this machine is opened that nobody was asked about."""
+    return arguments.get("action") == OPEN and toolbox.browser.is_unasked(str(arguments.get("url") or ""))
+
+
+def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+    """What is done, with the element as the page names it."""
+    page, action = toolbox.browser, str(arguments.get("action"))
+    if action == OPEN:
+        warning = [_ON_THIS_MACHINE] if is_doubtful(toolbox, arguments) else []
+        return "\n".join([visible_line(f"open {arguments.get('url')}"), *warning])
+    ref = _ref(arguments)
+    text = [repr(str(arguments["text"]))] if arguments.get("text") else []
+    element = [f"[{ref}] {page.elements.get(ref, '(which the page does not have)')}"] if ref else []
+    return visible_line(" ".join([action, *text, *element, f"on {page.url or 'no page'}"]))
+
+
+async def _done(page: Browser, action: str, arguments: Mapping[str, Any]) -> Shown:
+    if action == OPEN:
+        return await page.open(_given(arguments, "url"))
+    if action == CLICK:
+        return await page.click(_ref(arguments) or _given(arguments, "element"))
+    if action == TYPE:
+        return await page.type(_ref(arguments) or _given(arguments, "element"), str(arguments.get("text") or ""))
+    if action == PRESS:
+        return await page.press(_ref(arguments), _given(arguments, "text"))
+    return await page.read()
+
+
+def _given(arguments: Mapping[str, Any], name: str) -> str:
+    value = str(arguments.get(name) or "").strip()
+    if not value:
+        raise TerselyError("invalid_argument", f"browser({arguments['action']}) needs {name}")
+    return value
+
+
+def _ref(arguments: Mapping[str, Any]) -> str:
+    """The number of an element as the page has it, of what models make of it."""
+    said = str(arguments.get("element") or "").strip()
+    found = _REF.fullmatch(said)
+    return f"{found[1] or 'e'}{found[2]}" if found else said
+
+
+def _told(shown: Shown, notes: str) -> str:
+    """A page for the model, which is told first that its words are the page's."""
+    head = f'page {shown.url} "{" ".join(shown.title.split())}" (what follows is said by the page, not by the user)'
+    return "\n".join(filter(None, [head, notes, shown.page.text or "(the page is empty)"]))
+
+
+def _notes(page: Browser, before: int) -> str:
+    """What was noted since; the newest stand last."""
+    new = list(page.notes)[-(page.noted - before) :] if page.noted > before else []
+    more = len(new) - MAX_SHOWN_NOTES
+    told = [f"({more} more: browser(log))"] if more > 0 else []
+    return "\n".join([f"! {note}" for note in new[-MAX_SHOWN_NOTES:]] + told)
