@@ -48,6 +48,12 @@ _MODULES = {
     "code.stats": "index.stats",
 }
 
+# Those that a command line has other words for than their names.
+_CODE_WORDS = {
+    "code.coverage.context": "coverage-context",
+    "code.coverage.files": "rank-files",
+    "code.coverage.slice": "coverage-slice",
+}
 
 CODE = "code."  # how the names begin of what is asked of a repository
 
@@ -121,7 +127,7 @@ def words_of(name: str) -> str:
     """How a capability is spelled where it is typed: `diff-context`, `symbol find`, `dead-letters resend`."""
     if name in _RELAY:
         return _RELAY[name].words or name.replace(".", " ")
-    return name.removeprefix(CODE).replace("_", "-").replace(".", " ")
+    return _CODE_WORDS.get(name) or name.removeprefix(CODE).replace("_", "-").replace(".", " ")
 
 
 def tool_words(name: str) -> str:

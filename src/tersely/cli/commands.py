@@ -45,75 +45,45 @@ class Command:
         return self.summary or self.capability().summary
 
 
-_ONE = frozenset({"symbol"})
+def _asking(name: str) -> Command:
+    """The command that asks a capability, by the words that the catalogue has for it."""
+    return Command(tuple(catalogue.words_of(name).split()), name)
 
-SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
+
+def _one_way(direction: str) -> Command:
+    """A command that shows the callers or the callees of one symbol."""
+    summary = f"{direction.title()} of a symbol"
+    return Command(("symbol", direction), "code.calls", {"direction": direction}, summary, frozenset({"symbol"}))
+
+
+# The titles of help, with the capabilities and narrower commands below each.
+_LISTED: tuple[tuple[str, tuple[str | Command, ...]], ...] = (
     (
         "Context",
-        (
-            Command(("context",), "code.context"),
-            Command(("diff-context",), "code.diff_context"),
-            Command(("plan",), "code.plan"),
-            Command(("coverage-context",), "code.coverage.context"),
-            Command(("map",), "code.map"),
-            Command(("packet",), "code.packet"),
-        ),
+        ("code.context", "code.diff_context", "code.plan", "code.coverage.context", "code.map", "code.packet"),
     ),
-    (
-        "Coverage",
-        (Command(("rank-files",), "code.coverage.files"), Command(("coverage-slice",), "code.coverage.slice")),
-    ),
-    ("Search", (Command(("search",), "code.search"), Command(("duplicates",), "code.duplicates"))),
+    ("Coverage", ("code.coverage.files", "code.coverage.slice")),
+    ("Search", ("code.search", "code.duplicates")),
     (
         "Symbols",
         (
-            Command(("symbol", "find"), "code.symbol.find"),
-            Command(("symbol", "get"), "code.symbol.get"),
-            Command(("symbol", "slice"), "code.symbol.slice"),
-            Command(("symbol", "deps"), "code.symbol.deps"),
-            Command(("symbol", "references"), "code.symbol.references"),
-            Command(("definition",), "code.definition"),
+            *("code.symbol.find", "code.symbol.get", "code.symbol.slice", "code.symbol.deps"),
+            *("code.symbol.references", "code.definition"),
         ),
     ),
     (
         "Calls",
         (
-            Command(("calls",), "code.calls"),
-            Command(("symbol", "callers"), "code.calls", {"direction": "callers"}, "Callers of a symbol", _ONE),
-            Command(("symbol", "callees"), "code.calls", {"direction": "callees"}, "Callees of a symbol", _ONE),
-            Command(("impact",), "code.impact"),
-            Command(("change-impact",), "code.change_impact"),
-            Command(("conflicts",), "code.conflicts"),
-            Command(("dead",), "code.dead"),
-            Command(("cycles",), "code.cycles"),
+            *("code.calls", _one_way("callers"), _one_way("callees"), "code.impact", "code.change_impact"),
+            *("code.conflicts", "code.dead", "code.cycles"),
         ),
     ),
-    (
-        "Inside functions",
-        (
-            Command(("slice",), "code.slice"),
-            Command(("cfg",), "code.cfg"),
-            Command(("dfg",), "code.dfg"),
-            Command(("complexity",), "code.complexity"),
-        ),
-    ),
-    (
-        "Files",
-        (
-            Command(("tree",), "code.tree"),
-            Command(("structure",), "code.structure"),
-            Command(("extract",), "code.extract"),
-            Command(("imports",), "code.imports"),
-            Command(("importers",), "code.importers"),
-        ),
-    ),
-    (
-        "Index",
-        (
-            Command(("index",), "code.index"),
-            Command(("stats",), "code.stats"),
-        ),
-    ),
+    ("Inside functions", ("code.slice", "code.cfg", "code.dfg", "code.complexity")),
+    ("Files", ("code.tree", "code.structure", "code.extract", "code.imports", "code.importers")),
+    ("Index", ("code.index", "code.stats")),
+)
+SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = tuple(
+    (title, tuple(one if isinstance(one, Command) else _asking(one) for one in listed)) for title, listed in _LISTED
 )
 
 COMMANDS: tuple[Command, ...] = tuple(command for _, commands in SECTIONS for command in commands)
@@ -126,9 +96,7 @@ ALIASES: tuple[Command, ...] = (
 )
 
 # What the relay answers, as capabilities of the catalogue.
-RELAY_QUESTIONS: tuple[Command, ...] = tuple(
-    Command(tuple(words.split()), name) for words, name in catalogue.RELAY_WORDS.items()
-)
+RELAY_QUESTIONS: tuple[Command, ...] = tuple(map(_asking, catalogue.RELAY_WORDS.values()))
 
 
 def find_command(words: Sequence[str]) -> tuple[Command, Sequence[str]]:

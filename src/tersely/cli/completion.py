@@ -12,7 +12,7 @@ from tersely.capabilities.declaration import Parameter, Role
 from tersely.cli.commands import COMMANDS, Command, find_command
 from tersely.cli.manual import TOPICS, spelling
 from tersely.cli.options import OPTIONS
-from tersely.cli.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK
+from tersely.cli.overview import JOIN, OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
@@ -162,7 +162,10 @@ def _own_arguments(name: str) -> list[str]:
     from tersely.cli.builtin_commands import own_parameters  # which imports this module
 
     if name == TALK:
-        return ["list", "listen", "check", "send", "discover", "listen-once", "join"]
+        from tersely.ai_talk.commands import ALIASES
+        from tersely.ai_talk.commands import COMMANDS as TALK_COMMANDS
+
+        return [*TALK_COMMANDS, *(alias for aliases in ALIASES.values() for alias in aliases), JOIN]
     if name == "help":
         return [*_first_words(), *TOPICS]
     return [choice for parameter in own_parameters(name) or () if parameter.positional for choice in parameter.choices]

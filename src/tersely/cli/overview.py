@@ -89,6 +89,8 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
 
 TALK = "talk"  # one of them, whose words are those of `scripts/`
 
+JOIN = "join"  # the command of talk that needs the relay, and that of the program by which a machine does
+
 # The relay's commands that are commands of the program as well; all of them are behind `relay`.
 RELAY = "relay"
 RELAY_COMMANDS: Mapping[str, tuple[str, str]] = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from tersely.ai_talk import commands
 from tersely.capabilities.text import aligned
-from tersely.cli.overview import TALK
+from tersely.cli.overview import JOIN, TALK
 from tersely.cli.terminal import write
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible, visible_line
@@ -23,10 +23,10 @@ def run_talk(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
         raise TerselyError("usage", f"{TALK} takes no {others[0]}", f"{program} {TALK} --help lists the commands")
     help_words = [word for word in leading if word in {"--help", "-h"}]
     show = commands.print_json if "--json" in (*leading, *words) else _print_words
-    if words[:1] == ["join"]:
+    if words[:1] == [JOIN]:
         from tersely.client.talk import main as join
 
-        return join([*words[1:], *help_words], f"{program} {TALK} join", show)
+        return join([*words[1:], *help_words], f"{program} {TALK} {JOIN}", show)
     return commands.main([*help_words, *words], f"{program} {TALK}", show)
 
 
