@@ -107,7 +107,7 @@ def test_a_changed_file_loads_its_own_language_only(tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     loaded = loaded_by("symbol", "get", "f")
     languages = {name.rpartition(".")[2] for name in loaded if name.startswith("tersely.code.languages.")}
-    assert languages == {"frameworks", "model", "nodes", "python", "registry"}
+    assert languages == {"frameworks", "model", "nodes", "python", "python_narrowing", "registry"}
     assert not any(name.startswith("tersely.code.graph") for name in loaded)
 
 

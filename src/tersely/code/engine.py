@@ -129,7 +129,8 @@ class Engine:
 
         by_language: dict[str, list[Symbol]] = {}
         for symbol in symbols:
-            by_language.setdefault(symbol.language, []).append(symbol)
+            if symbol.language:  # else a whole file that is no code: nothing uses it by a name
+                by_language.setdefault(symbol.language, []).append(symbol)
         for language, group in by_language.items():
             names, paths = set(map(_written_name, group)), {symbol.path for symbol in group}
             self.note_incomplete(unread(str(self.root), self.store, names, language, paths))
