@@ -1,1 +1,3 @@
-"""Measurements of Tersely against truths and peers that others made. Not part of the installed program."""
+"""Measurements of Tersely against truths and peers that others made. Not part of the installed
+program.
+"""

@@ -1,12 +1,13 @@
-"""`python -m bench.change_impact REPOSITORY --python PYTHON`: tests that `change-impact` names against those that run.
+"""`python -m bench.change_impact REPOSITORY --python PYTHON`: tests that `change-impact` names
+against those that run.
 
-The repository's own suite is run once under coverage.py, which notes for each line the tests that execute it. For
-functions picked evenly from all that some test executes, the tests that the capability names are compared with these.
-What no static analysis can know is the price of the comparison: a test that may reach an error path, and does not, is
-counted as wrong.
+The repository's own suite is run once under coverage.py, which notes for each line the tests that
+execute it. For functions picked evenly from all that some test executes, the tests that the
+capability names are compared with these. What no static analysis can know is the price of the
+comparison: a test that may reach an error path, and does not, is counted as wrong.
 
-PYTHON is an interpreter that can run the suite, with pytest-cov. The repository is copied; it must be one of Python
-with pytest.
+PYTHON is an interpreter that can run the suite, with pytest-cov. The repository is copied; it must
+be one of Python with pytest.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ def main(arguments: list[str]) -> int:
         _score("files of tests, by calls or imports", files, _files(run), _of_files(known)),
     ]
     ordered = sorted(seconds)
-    taken = f"a question takes {ordered[len(ordered) // 2]:.2f} s (median), at most {ordered[-1]:.2f} s"
+    taken = (
+        f"a question takes {ordered[len(ordered) // 2]:.2f} s (median), at most {ordered[-1]:.2f} s"
+    )
     about = f"{options.repository.name}: {len(picked)} functions, {len(known)} tests; {taken}."
     results.report("change_impact", [TABLE.filled(rows, about)], options.record)
     return 0
@@ -72,19 +75,45 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.change_impact", description=__doc__)
     parser.add_argument("repository", type=Path, help="a repository of Python with pytest, copied")
     parser.add_argument(
-        "--python", default=sys.executable, help="an interpreter that can run its suite, with pytest-cov"
+        "--python",
+        default=sys.executable,
+        help="an interpreter that can run its suite, with pytest-cov",
     )
-    parser.add_argument("--functions", type=int, default=DEFAULT_FUNCTIONS, help="how many to ask about, 0 for all")
+    parser.add_argument(
+        "--functions", type=int, default=DEFAULT_FUNCTIONS, help="how many to ask about, 0 for all"
+    )
     parser.add_argument("--record", action="store_true", help="keep the scores in RESULTS.md")
     return parser.parse_args(arguments)
 
 
 def _executed(root: Path, python: str) -> dict[str, set[str]]:
-    """From the id of each function outside of tests to the ids of the tests that execute a line of it."""
-    environment = {"PYTHONPATH": f"{root / 'src'}:{root}", "PATH": "/usr/bin:/bin", "HOME": str(root)}
-    suite = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--cov=.", "--cov-context=test", "--cov-report="]
+    """From the id of each function outside of tests to the ids of the tests that execute a line of
+    it.
+    """
+    environment = {
+        "PYTHONPATH": f"{root / 'src'}:{root}",
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(root),
+    }
+    suite = [
+        python,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--cov=.",
+        "--cov-context=test",
+        "--cov-report=",
+    ]
     done = subprocess.run(
-        suite, cwd=root, env=environment, capture_output=True, text=True, check=False, timeout=SUITE_SECONDS
+        suite,
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SUITE_SECONDS,
     )
     print(done.stdout.strip().rpartition("\n")[2])
     report = root / "coverage.json"
@@ -99,15 +128,21 @@ def _executed(root: Path, python: str) -> dict[str, set[str]]:
     return found
 
 
-def _functions(path: str, source: str, contexts: dict[str, list[str]]) -> Iterator[tuple[str, set[str]]]:
+def _functions(
+    path: str, source: str, contexts: dict[str, list[str]]
+) -> Iterator[tuple[str, set[str]]]:
     for qualname, lines in _own_lines(ast.parse(source), ""):
-        tests = {_test(context) for line in lines for context in contexts.get(str(line), ()) if context}
+        tests = {
+            _test(context) for line in lines for context in contexts.get(str(line), ()) if context
+        }
         if tests:
             yield f"{path}:{qualname}", tests
 
 
 def _own_lines(tree: ast.AST, around: str) -> Iterator[tuple[str, set[int]]]:
-    """Each function with the lines of its body, those of functions and classes inside of it left out."""
+    """Each function with the lines of its body, those of functions and classes inside of it left
+    out.
+    """
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             qualname = f"{around}.{node.name}" if around else node.name
@@ -142,7 +177,8 @@ Named = dict[str, set[str]]
 
 
 def _asked(root: Path, functions: Iterable[str]) -> tuple[Named, Named, Named, list[float]]:
-    """The tests that are named for each function, those of them without guesses, the files, and the seconds it took.
+    """The tests that are named for each function, those of them without guesses, the files, and the
+    seconds it took.
 
     Each is asked of a workspace opened anew, as a command is.
     """

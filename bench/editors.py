@@ -1,7 +1,8 @@
 """`python -m bench.editors REPOSITORY [--record]`: what an editor waits for the language server.
 
-A copy of the repository is indexed and its daemon is warm. Definitions of functions and classes are chosen by chance;
-each is asked about in five ways, and once more when all were: the daemon remembers those answers.
+A copy of the repository is indexed and its daemon is warm. Definitions of functions and classes are
+chosen by chance; each is asked about in five ways, and once more when all were: the daemon
+remembers those answers.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,11 +58,18 @@ def main(arguments: list[str]) -> int:
     asked = parser.parse_args(arguments)
     with copied(asked.repository) as root:
         os.environ["XDG_RUNTIME_DIR"] = os.environ["TMPDIR"] = os.environ["HOME"] = str(root.parent)
-        subprocess.run([sys.executable, "-m", "tersely", "warm", "--root", str(root)], check=True, capture_output=True)
+        subprocess.run(
+            [sys.executable, "-m", "tersely", "warm", "--root", str(root)],
+            check=True,
+            capture_output=True,
+        )
         try:
             rows = asyncio.run(_measured(root))
         finally:
-            subprocess.run([sys.executable, "-m", "tersely", "daemon", "stop", "--root", str(root)], check=False)
+            subprocess.run(
+                [sys.executable, "-m", "tersely", "daemon", "stop", "--root", str(root)],
+                check=False,
+            )
     results.report("editors", [WAITED.filled(rows, f"{asked.repository.name}.")], asked.record)
     return 0
 
@@ -72,7 +81,9 @@ async def _measured(root: Path) -> list[Row]:
     await client.start_io(sys.executable, "-m", "tersely", "lsp", cwd=root)
     folder = types.WorkspaceFolder(root.as_uri(), root.name)
     await client.initialize_async(
-        types.InitializeParams(types.ClientCapabilities(), root_uri=root.as_uri(), workspace_folders=[folder])
+        types.InitializeParams(
+            types.ClientCapabilities(), root_uri=root.as_uri(), workspace_folders=[folder]
+        )
     )
     client.initialized(types.InitializedParams())
     for when in ("first", "again"):
@@ -102,14 +113,19 @@ async def _asked(client: LanguageClient, one: Definition) -> list[tuple[str, flo
     part = types.WorkspaceSymbolParams(one.name[:PART_CHARACTERS])
     await timed("symbols", lambda: client.workspace_symbol_async(part))
     prepare = types.CallHierarchyPrepareParams(**place)
-    items = await timed("prepare", lambda: client.text_document_prepare_call_hierarchy_async(prepare))
+    items = await timed(
+        "prepare", lambda: client.text_document_prepare_call_hierarchy_async(prepare)
+    )
     context = types.ReferenceContext(include_declaration=True)
     references = types.ReferenceParams(context, **place)
     await timed("references", lambda: client.text_document_references_async(references))
     for item in items or []:
-        incoming, outgoing = types.CallHierarchyIncomingCallsParams(item), types.CallHierarchyOutgoingCallsParams(item)
-        await timed("incoming", lambda asked=incoming: client.call_hierarchy_incoming_calls_async(asked))  # type: ignore[misc]
-        await timed("outgoing", lambda asked=outgoing: client.call_hierarchy_outgoing_calls_async(asked))  # type: ignore[misc]
+        incoming, outgoing = (
+            types.CallHierarchyIncomingCallsParams(item),
+            types.CallHierarchyOutgoingCallsParams(item),
+        )
+        await timed("incoming", partial(client.call_hierarchy_incoming_calls_async, incoming))
+        await timed("outgoing", partial(client.call_hierarchy_outgoing_calls_async, outgoing))
     return took
 
 

@@ -25,13 +25,17 @@ def facts() -> dict[str, str]:
         "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
         "processor": _processor(),
         "cores": str(os.cpu_count()),
-        "load": " ".join(f"{value:.1f}" for value in os.getloadavg()) if hasattr(os, "getloadavg") else "",
+        "load": " ".join(f"{value:.1f}" for value in os.getloadavg())
+        if hasattr(os, "getloadavg")
+        else "",
         "executable": sys.implementation.name,
     }
 
 
 def content_of(folders: str) -> str:
-    """What files of some folders of the sources, parted by spaces, have in them; equal in every checkout."""
+    """What files of some folders of the sources, parted by spaces, have in them; equal in every
+    checkout.
+    """
     digest = sha256()
     for folder in folders.split():
         for path in sorted((SOURCES / folder).rglob("*")):
@@ -57,4 +61,6 @@ def _processor() -> str:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+    return next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), ""
+    )

@@ -1,10 +1,11 @@
-"""`python -m bench.mcp_server REPOSITORY [--conformance NODE_MODULES] [--record]`: what `tersely mcp` costs and keeps.
+"""`python -m bench.mcp_server REPOSITORY [--conformance NODE_MODULES] [--record]`: what `tersely
+mcp` costs and keeps.
 
-Tokens of the list of tools, as it goes to a client and so to the model with every request; times of a server over the
-standard streams; processor time and memory of one, and of fifty in one repository with their daemon; and the official
-conformance suite over HTTP, from a folder with `npm install @modelcontextprotocol/conformance node@22`. Its scenarios
-are written for a server made for them: what they want that is of that server, or is not offered by Tersely, is said
-beside them.
+Tokens of the list of tools, as it goes to a client and so to the model with every request; times of
+a server over the standard streams; processor time and memory of one, and of fifty in one repository
+with their daemon; and the official conformance suite over HTTP, from a folder with `npm install
+@modelcontextprotocol/conformance node@22`. Its scenarios are written for a server made for them:
+what they want that is of that server, or is not offered by Tersely, is said beside them.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ PROCESSES = Table(
     "divides what processes share among them, so it can be summed.",
 )
 SCENARIOS = Table(
-    "The server of the Model Context Protocol: conformance", COMMAND, "name|revisions|passed:,|failed:,|told:,|why_not"
+    "The server of the Model Context Protocol: conformance",
+    COMMAND,
+    "name|revisions|passed:,|failed:,|told:,|why_not",
 )
 
 # The first part of a scenario's name that fits says why it is not asked to pass.
@@ -73,19 +76,33 @@ def main(arguments: list[str]) -> int:
     """Measure, print, and keep the figures if that is wanted."""
     parser = argparse.ArgumentParser(prog="python -m bench.mcp_server", description=__doc__)
     parser.add_argument("repository", type=Path, help="a source tree, copied")
-    parser.add_argument("--conformance", type=Path, help="a node_modules with the suite and a Node of 22 or later")
+    parser.add_argument(
+        "--conformance", type=Path, help="a node_modules with the suite and a Node of 22 or later"
+    )
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="tersely-mcp-") as scratch:
-        os.environ["XDG_RUNTIME_DIR"] = os.environ["TMPDIR"] = scratch  # no daemon of somebody answers
+        # no daemon of somebody answers
+        os.environ["XDG_RUNTIME_DIR"] = os.environ["TMPDIR"] = scratch
         root = Path(scratch) / options.repository.name
-        shutil.copytree(options.repository, root, ignore=shutil.ignore_patterns(".tersely", ".git"), symlinks=True)
-        subprocess.run([sys.executable, "-m", "tersely", "index", "--root", str(root)], check=True, capture_output=True)
+        shutil.copytree(
+            options.repository,
+            root,
+            ignore=shutil.ignore_patterns(".tersely", ".git"),
+            symlinks=True,
+        )
+        subprocess.run(
+            [sys.executable, "-m", "tersely", "index", "--root", str(root)],
+            check=True,
+            capture_output=True,
+        )
         record: dict[str, Any] = {"repository": options.repository.name, "tokens": _tokens(root)}
         try:
             record["milliseconds"] = anyio.run(_times, root)
             processes = [*_one_server(root), *_many_servers(root)]
-            record["scenarios"] = _scenarios(root, options.conformance.resolve()) if options.conformance else []
+            record["scenarios"] = (
+                _scenarios(root, options.conformance.resolve()) if options.conformance else []
+            )
         finally:
             lifecycle.stop(str(root))
     about = f"On {record['repository']}."
@@ -99,7 +116,11 @@ def main(arguments: list[str]) -> int:
 def _cost_rows(record: dict[str, Any]) -> list[Row]:
     tokens, times = record["tokens"], dict(record["milliseconds"])
     lists = [
-        {"what": "the list of tools, after a start", "tokens": tokens["core"], "median_ms": times.pop("start")},
+        {
+            "what": "the list of tools, after a start",
+            "tokens": tokens["core"],
+            "median_ms": times.pop("start"),
+        },
         {"what": "the list of tools with `--all-tools`", "tokens": tokens["all"]},
     ]
     return [*lists, *({"what": f"`{name}`", "median_ms": value} for name, value in times.items())]
@@ -121,7 +142,9 @@ async def _listed(root: Path, words: list[str]) -> int:
 
 
 async def _times(root: Path) -> dict[str, float]:
-    """Medians of a start up to the list of tools, and of questions to a server that has answered before."""
+    """Medians of a start up to the list of tools, and of questions to a server that has answered
+    before.
+    """
     starts = []
     for _ in range(STARTS):
         watch = Stopwatch()
@@ -131,7 +154,11 @@ async def _times(root: Path) -> dict[str, float]:
     found = {"start": statistics.median(starts) * MILLISECONDS}
     symbols = _symbols(root)
     async with Client(_server(root, []), mode="legacy") as client:
-        for tool, parameter in (("symbol_get", "symbol"), ("calls", "symbol"), ("context", "symbols")):
+        for tool, parameter in (
+            ("symbol_get", "symbol"),
+            ("calls", "symbol"),
+            ("context", "symbols"),
+        ):
             await client.call_tool(tool, {parameter: symbols[0]})
             taken = []
             for symbol in symbols[1:]:
@@ -144,8 +171,14 @@ async def _times(root: Path) -> dict[str, float]:
 
 @contextmanager
 def _asked(root: Path, symbol: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A server that was asked for its tools, and with a `symbol` for that one; the answers are not read yet."""
-    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+    """A server that was asked for its tools, and with a `symbol` for that one; the answers are not
+    read yet.
+    """
+    hello = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "bench", "version": "1"},
+    }
     asked: list[tuple[str, Any]] = [("initialize", hello), ("tools/list", {})]
     if symbol:
         asked.append(("tools/call", {"name": "symbol_get", "arguments": {"symbol": symbol}}))
@@ -180,7 +213,11 @@ def _one_server(root: Path) -> Iterator[Row]:
             seconds.append(sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK"))
             memories.append(_memory([process.pid]))
     memory = memories[0]
-    yield {"what": "one server, which has listed its tools", "cpu_seconds": statistics.median(seconds), **memory}
+    yield {
+        "what": "one server, which has listed its tools",
+        "cpu_seconds": statistics.median(seconds),
+        **memory,
+    }
 
 
 def _many_servers(root: Path) -> Iterator[Row]:
@@ -197,9 +234,15 @@ def _many_servers(root: Path) -> Iterator[Row]:
         assert status is not None
         shared = [*daemons, *(process["pid"] for process in status["processes"])]
         largest = max(_memory([pid])["resident_mb"] for pid in pids)
-        yield {"what": f"the largest of {SERVERS} servers, each of which has answered", "resident_mb": largest}
+        yield {
+            "what": f"the largest of {SERVERS} servers, each of which has answered",
+            "resident_mb": largest,
+        }
         yield {"what": f"all {SERVERS}", **_memory(pids)}
-        yield {"what": f"{len(daemons)} daemon with {len(status['processes'])} analysis processes", **_memory(shared)}
+        yield {
+            "what": f"{len(daemons)} daemon with {len(status['processes'])} analysis processes",
+            **_memory(shared),
+        }
         yield {"what": "all together", **_memory([*pids, *shared])}
 
 
@@ -229,7 +272,9 @@ def _symbols(root: Path) -> list[str]:
         "5000",
         "--json",
     ]
-    told = subprocess.run([*command, "--root", str(root)], check=True, capture_output=True, text=True).stdout
+    told = subprocess.run(
+        [*command, "--root", str(root)], check=True, capture_output=True, text=True
+    ).stdout
     ids = [item["id"] for item in json.loads(told)["result"]["symbols"]["items"]]
     return [str(one) for one in ids[:: max(1, len(ids) // CALLS)][: CALLS + 1]]
 
@@ -243,8 +288,12 @@ def _server(root: Path, words: list[str]) -> StdioServerParameters:
 def _scenarios(root: Path, modules: Path) -> list[dict[str, Any]]:
     """Every scenario of the suite for servers, with its checks that passed and failed."""
     program = [str(modules / ".bin" / "node"), str(modules / ".bin" / "conformance")]
-    listing = subprocess.run([*program, "list", "--server"], check=True, capture_output=True, text=True).stdout
-    lines = [line.split(maxsplit=2) for line in listing.splitlines() if line.strip().startswith("- ")]
+    listing = subprocess.run(
+        [*program, "list", "--server"], check=True, capture_output=True, text=True
+    ).stdout
+    lines = [
+        line.split(maxsplit=2) for line in listing.splitlines() if line.strip().startswith("- ")
+    ]
     with _serving(root) as url:
         return [
             {**_scenario(program, name, url), "revisions": revisions.strip("[]").replace(",", ", ")}
@@ -257,7 +306,9 @@ def _scenario(program: list[str], name: str, url: str) -> dict[str, Any]:
         command = [*program, "server", "--url", url, "--scenario", name, "--output-dir", directory]
         subprocess.run(command, check=False, capture_output=True, timeout=SCENARIO_SECONDS)
         statuses = [
-            check["status"] for path in Path(directory).rglob("checks.json") for check in json.loads(path.read_text())
+            check["status"]
+            for path in Path(directory).rglob("checks.json")
+            for check in json.loads(path.read_text())
         ]
     why_not = next((why for start, why in NOT_OURS.items() if name.startswith(start)), "")
     return {

@@ -1,11 +1,12 @@
-"""Three agents work on one question about a repository through a relay, in ten steps: what that sends, and what pasting
-would have sent.
+"""Three agents work on one question about a repository through a relay, in ten steps: what that
+sends, and what pasting would have sent.
 
     python -m bench.relay_run [REPOSITORY --symbol NAME --query WORDS]
 
-Nothing is modelled: a relay process is started in a home of its own, and each step asks it. *naive* is what the relay
-accounts for a step: the whole files that its answer stands for, or the whole artifact. *actual* is what it accounts as
-sent. *received* is counted here, apart from the relay: all JSON that the agent got, with hashes, keys and provenance.
+Nothing is modelled: a relay process is started in a home of its own, and each step asks it. *naive*
+is what the relay accounts for a step: the whole files that its answer stands for, or the whole
+artifact. *actual* is what it accounts as sent. *received* is counted here, apart from the relay:
+all JSON that the agent got, with hashes, keys and provenance.
 """
 
 from __future__ import annotations
@@ -62,15 +63,27 @@ def steps(about: Subject) -> Iterator[Step]:
     def note(relay: Client, thread: str, answers: list[Any]) -> Any:
         found = [{"ref": one.artifact_ref, "type": "code"} for one in answers[:2]]
         patch = [{"op": "add", "path": "/artifacts/-", "value": one} for one in found]
-        plan = {"id": "p1", "step": f"find what a change of {about.symbol} reaches", "status": "pending"}
-        return relay.ask("state.patch", thread=thread, patch=[*patch, {"op": "add", "path": "/plan/-", "value": plan}])
+        plan = {
+            "id": "p1",
+            "step": f"find what a change of {about.symbol} reaches",
+            "status": "pending",
+        }
+        return relay.ask(
+            "state.patch",
+            thread=thread,
+            patch=[*patch, {"op": "add", "path": "/plan/-", "value": plan}],
+        )
 
     def header(relay: Client, thread: str, answers: list[Any]) -> Any:
         return relay.ask("state.header", thread=thread)
 
     def decide(relay: Client, thread: str, answers: list[Any]) -> Any:
         decision = {"id": "d1", "description": f"keep the interface of {about.symbol}"}
-        return relay.ask("state.patch", thread=thread, patch=[{"op": "add", "path": "/decisions/-", "value": decision}])
+        return relay.ask(
+            "state.patch",
+            thread=thread,
+            patch=[{"op": "add", "path": "/decisions/-", "value": decision}],
+        )
 
     pack = {"symbols": [about.symbol], "budget": BUDGET}
     yield Step("planner", "code.map", invoke("code.map", budget=BUDGET))
@@ -81,7 +94,11 @@ def steps(about: Subject) -> Iterator[Step]:
     yield Step("coder", "code.impact", invoke("code.impact", symbol=about.symbol))
     yield Step("reviewer", "code.context, the same", invoke("code.context", **pack))
     yield Step("reviewer", "code.symbol.get", invoke("code.symbol.get", symbol=about.symbol))
-    yield Step("reviewer", "retrieval.search", invoke("retrieval.search", query=about.symbol.rpartition(".")[2]))
+    yield Step(
+        "reviewer",
+        "retrieval.search",
+        invoke("retrieval.search", query=about.symbol.rpartition(".")[2]),
+    )
     yield Step("reviewer", "state patch", decide)
 
 
@@ -128,8 +145,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.relay_run", description=__doc__)
     parser.add_argument("repository", nargs="?", type=Path, default=HERE)
     parser.add_argument("--symbol", default="Calls.invoke", help="what the agents are about")
-    parser.add_argument("--query", default="answer a call of a capability from the cache", help="what one searches for")
-    parser.add_argument("--record", action="store_true", help="keep the figures in bench/RESULTS.md")
+    parser.add_argument(
+        "--query",
+        default="answer a call of a capability from the cache",
+        help="what one searches for",
+    )
+    parser.add_argument(
+        "--record", action="store_true", help="keep the figures in bench/RESULTS.md"
+    )
     arguments = parser.parse_args()
     rows = measure(arguments.repository.resolve(), Subject(arguments.symbol, arguments.query))
     about = f"Three agents and `{arguments.symbol}` of {arguments.repository.resolve().name}."

@@ -12,7 +12,9 @@ IN_WORD_TABLE = frozenset[str](_LISTS["in_word_table"])
 
 
 def marked(repository: str) -> str:
-    """A repository as a table of figures names it: one that a model knows, or that is on neither list, says so."""
+    """A repository as a table of figures names it: one that a model knows, or that is on neither
+    list, says so.
+    """
     name = repository.replace("+", "/")
     if name.count("/") != 1 or name in MEASURE - IN_WORD_TABLE:
         return repository

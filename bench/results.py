@@ -1,11 +1,14 @@
-"""Records of measurements in `bench/results/`, and the page `bench/RESULTS.md` that is made of them.
+"""Records of measurements in `bench/results/`, and the page `bench/RESULTS.md` that is made of
+them.
 
-A record is a list of tables, and a table is data: title, command, facts of the machine and revision, columns, rows.
-Columns are written `name:format|name:format`, as `str.format` has formats; a column without one is text, to the left.
-Rows are objects with the names of columns as keys; what a row lacks is an empty cell, other keys are not shown.
+A record is a list of tables, and a table is data: title, command, facts of the machine and
+revision, columns, rows. Columns are written `name:format|name:format`, as `str.format` has formats;
+a column without one is text, to the left. Rows are objects with the names of columns as keys; what
+a row lacks is an empty cell, other keys are not shown.
 
-A table keeps what the code that it measures had in it (`MEASURED`). The page says of a table that this code has changed
-since, or that the tree had changes that no commit has: `python -m bench.results` writes it anew.
+A table keeps what the code that it measures had in it (`MEASURED`). The page says of a table that
+this code has changed since, or that the tree had changes that no commit has: `python -m
+bench.results` writes it anew.
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ from bench.repositories import marked
 HERE = Path(__file__).parent
 FOLDER = HERE / "results"
 PAGE = HERE / "RESULTS.md"
-MEASURED = {  # the records in the order of the page, each with the folders of the code that it measures
+# the records in the order of the page, each with the folders of the code that it measures
+MEASURED = {
     "groundtruth": "code",
     "handchecked": "code",
     "retrieval": "code/search code/languages code/syntax",
@@ -63,7 +67,9 @@ class Table(NamedTuple):
     names: int = 1
 
     def filled(self, rows: Iterable[Row], about: str = "") -> Record:
-        """The table as it is kept, measured here and now; `about` goes before what is always said of it."""
+        """The table as it is kept, measured here and now; `about` goes before what is always said
+        of it.
+        """
         said = "\n\n".join(filter(None, (about, self.about)))
         described = {"title": self.title, "command": self.command, "machine": facts()}
         return {**described, "about": said, "columns": self.columns, "rows": list(rows)}
@@ -71,7 +77,8 @@ class Table(NamedTuple):
     def merged(self, record: str, rows: Iterable[Row]) -> list[Row]:
         """The rows that a record keeps, with these put in, in place of those of the same names.
 
-        A row that was measured before keeps what the code had in it then, and of which revision it is.
+        A row that was measured before keeps what the code had in it then, and of which revision it
+        is.
         """
         names = [column.partition(":")[0] for column in self.columns.split("|")][: self.names]
         known = [table for table in load_tables(record) if table["title"] == self.title]
@@ -81,7 +88,9 @@ class Table(NamedTuple):
 
 
 def _older(row: Row, table: Record, content: str) -> Row:
-    """A row of a table that was measured before, which says so if it is of other code than that of now."""
+    """A row of a table that was measured before, which says so if it is of other code than that of
+    now.
+    """
     code = row.get(CODE, table.get("code", ""))
     plain = {name: value for name, value in row.items() if name not in (CODE, REVISION)}
     revision = row.get(REVISION, table["machine"]["revision"])
@@ -97,7 +106,8 @@ def report(record: str, tables: Iterable[Record], keep: bool) -> None:
         FOLDER.mkdir(exist_ok=True)
         folder = os.open(FOLDER, os.O_RDONLY)
         try:
-            fcntl.flock(folder, fcntl.LOCK_EX)  # of two that keep something at once the second waits
+            # of two that keep something at once the second waits
+            fcntl.flock(folder, fcntl.LOCK_EX)
             known = {table["title"]: table for table in load_tables(record)} | fresh
             text = json.dumps(list(known.values()), indent=1, ensure_ascii=False)
             (FOLDER / f"{record}.json").write_text(text + "\n", encoding="utf-8")
@@ -144,7 +154,14 @@ def _of_all(doubtful: Sequence[Row], rows: Sequence[Row]) -> str:
 
 def _lines(table: Record, doubts: str) -> Iterator[str]:
     columns = [column.partition(":") for column in table["columns"].split("|")]
-    yield from (f"## {table['title']}", "", f"`{table['command']}`", "", _machine(table["machine"]), "")
+    yield from (
+        f"## {table['title']}",
+        "",
+        f"`{table['command']}`",
+        "",
+        _machine(table["machine"]),
+        "",
+    )
     for said in filter(None, (doubts, table["about"])):
         yield from (said, "")
     yield f"| {' | '.join(name.replace('_', ' ') for name, _, _ in columns)} |"
@@ -164,7 +181,9 @@ def _cell(value: Any, form: str) -> str:
 
 
 def _machine(known: Record) -> str:
-    where = f"{known['cores']} cores {known['processor']}, {known['system']}, Python {known['python']}"
+    where = (
+        f"{known['cores']} cores {known['processor']}, {known['system']}, Python {known['python']}"
+    )
     return f"{known['date']}, revision {known['revision']}; {where}, load {known['load']}."
 
 

@@ -15,10 +15,16 @@ NOT_COPIED = (".git", ".tersely", "__pycache__", "site-packages", "node_modules"
 
 @contextmanager
 def copied(code: Path, *left_out: str) -> Iterator[Path]:
-    """A copy in a folder of its own, without entries of these names, by default those of `NOT_COPIED`."""
-    with tempfile.TemporaryDirectory(prefix="tersely-bench-", ignore_cleanup_errors=True) as scratch:
+    """A copy in a folder of its own, without entries of these names, by default those of
+    `NOT_COPIED`.
+    """
+    with tempfile.TemporaryDirectory(
+        prefix="tersely-bench-", ignore_cleanup_errors=True
+    ) as scratch:
         tree = Path(scratch).resolve() / code.resolve().name
-        shutil.copytree(code, tree, ignore=shutil.ignore_patterns(*(left_out or NOT_COPIED)), symlinks=True)
+        shutil.copytree(
+            code, tree, ignore=shutil.ignore_patterns(*(left_out or NOT_COPIED)), symlinks=True
+        )
         yield tree
 
 
@@ -29,6 +35,8 @@ def git(repository: Path, *words: str, given: bytes = b"") -> bytes:
 
 
 def clone_of(folder: Path, name: str) -> Path | None:
-    """The clone of `owner/repository` below a folder, named `owner+repository` or `repository`; None without one."""
+    """The clone of `owner/repository` below a folder, named `owner+repository` or `repository`;
+    None without one.
+    """
     places = (folder / name.replace("/", "+"), folder / name.partition("/")[2])
     return next((place for place in places if place.is_dir()), None)

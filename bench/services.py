@@ -1,11 +1,14 @@
-"""`python -m bench.services REPOSITORY [--record]`: what a question to the code service takes through the relay.
+"""`python -m bench.services REPOSITORY [--record]`: what a question to the code service takes
+through the relay.
 
-A copy of the repository is indexed, its daemon is warm, the relay is a process of its own. Questions are put by turns
-through the relay's socket and to the daemon directly: new ones, of which each side has every second, and then those of
-the relay's side again, to both. Each question about a symbol is about another one.
+A copy of the repository is indexed, its daemon is warm, the relay is a process of its own.
+Questions are put by turns through the relay's socket and to the daemon directly: new ones, of which
+each side has every second, and then those of the relay's side again, to both. Each question about a
+symbol is about another one.
 
-Then twelve agents, each with a connection of its own, put a question at the same moment, and again when all have their
-answers: each of another kind and about another symbol, or all the same one. Beside it one agent that asks alone.
+Then twelve agents, each with a connection of its own, put a question at the same moment, and again
+when all have their answers: each of another kind and about another symbol, or all the same one.
+Beside it one agent that asks alone.
 """
 
 from __future__ import annotations
@@ -79,14 +82,21 @@ def main(arguments: list[str]) -> int:
         os.environ["XDG_RUNTIME_DIR"] = os.environ["TMPDIR"] = os.environ["HOME"] = str(root.parent)
         os.environ.pop("XDG_CONFIG_HOME", None)
         home = root.parent / "home"
-        subprocess.run([sys.executable, "-m", "tersely", "warm", "--root", str(root)], check=True, capture_output=True)
+        subprocess.run(
+            [sys.executable, "-m", "tersely", "warm", "--root", str(root)],
+            check=True,
+            capture_output=True,
+        )
         try:
             relay_process.start(home, NO_PORT, str(root), ANSWER_WORDS)
             rows, others = ([], []) if options.agents else asyncio.run(_measured(root, home))
             at_once = asyncio.run(_at_once(root, home))
         finally:
             relay_process.stop(home)
-            subprocess.run([sys.executable, "-m", "tersely", "daemon", "stop", "--root", str(root)], check=False)
+            subprocess.run(
+                [sys.executable, "-m", "tersely", "daemon", "stop", "--root", str(root)],
+                check=False,
+            )
     name = f"{options.repository.name}."
     tables = [] if options.agents else [NEW.filled(rows, name), OTHERS.filled(others)]
     tables.append(AT_ONCE.filled(at_once, name))
@@ -111,7 +121,8 @@ async def _measured(root: Path, home: Path) -> tuple[list[Row], list[Row]]:
         rows: list[Row] = []
         for kind, asked in kinds.items():
             rows += await _rows(kind, asked, relayed, direct)
-        turns = zip(*(asked[:QUESTIONS] for asked in kinds.values()), strict=False)  # a small repository has fewer
+        # a small repository has fewer
+        turns = zip(*(asked[:QUESTIONS] for asked in kinds.values()), strict=False)
         mixed = [question for turn in turns for question in turn]
         at_once = await _timed(mixed, relayed, IN_FLIGHT)
         connects = [await _connect(socket) for _ in range(CONNECTS)]
@@ -131,10 +142,13 @@ async def _at_once(root: Path, home: Path) -> list[Row]:
     link.close()
     async with AsyncExitStack() as stack:
         peers = [
-            await stack.enter_async_context(await Peer.connect(f"agent{number}", home=home)) for number in range(AGENTS)
+            await stack.enter_async_context(await Peer.connect(f"agent{number}", home=home))
+            for number in range(AGENTS)
         ]
         turns = zip(*kinds.values(), strict=False)
-        mixed = iter([(kind, question) for turn in turns for kind, question in zip(kinds, turn, strict=True)])
+        mixed = iter(
+            [(kind, question) for turn in turns for kind, question in zip(kinds, turn, strict=True)]
+        )
 
         async def ask(peer: Peer, question: Question) -> float:
             began = elapsed_seconds()
@@ -180,7 +194,10 @@ async def _questions(link: Link, offset: int = 0) -> dict[str, list[Question]]:
     found = [one for one in symbols if one["kind"] in {"function", "method", "class"}]
     step = max(1, len(found) // (2 * QUESTIONS + 1))
     chosen = found[offset % step :: step][: 2 * QUESTIONS + 1]
-    words = [" ".join(word.lower() for word in _WORD.findall(one["name"])) or one["name"] for one in chosen]
+    words = [
+        " ".join(word.lower() for word in _WORD.findall(one["name"])) or one["name"]
+        for one in chosen
+    ]
     return {
         "semantic": [("semantic", {"query": text, "limit": 10}) for text in words],
         "context": [("context", {"target": one["id"], "depth": 2}) for one in chosen],

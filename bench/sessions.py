@@ -1,14 +1,17 @@
-"""What a session saves over the work of somebody who makes the commits of a repository, one after the other.
+"""What a session saves over the work of somebody who makes the commits of a repository, one after
+the other.
 
-A task is one commit, the oldest first. Who makes it asks for a map, for the context of the functions that the commit
-changes and of one caller of each; makes the change; asks for these functions and callers again, and for the context of
-the change. All tasks are one session. Each question is put without it, with it (the same packs, in as
-few tokens as the reader needs), and in a second session that fills what it saves. Beside that stands what it would take
-to read, each time, the whole file in which the function is, or the files of code that the commit changes.
+A task is one commit, the oldest first. Who makes it asks for a map, for the context of the
+functions that the commit changes and of one caller of each; makes the change; asks for these
+functions and callers again, and for the context of the change. All tasks are one session. Each
+question is put without it, with it (the same packs, in as few tokens as the reader needs), and in a
+second session that fills what it saves. Beside that stands what it would take to read, each time,
+the whole file in which the function is, or the files of code that the commit changes.
 
-How much a session can save is bounded by what is asked: lines that no answer had before have to be sent. `new` counts
-their tokens in the answers without a session, headings of files and of symbols included if only their line numbers are
-not new. An answer that says the same with fewer lines can stay below it, so it is a bound for sending whole lines.
+How much a session can save is bounded by what is asked: lines that no answer had before have to be
+sent. `new` counts their tokens in the answers without a session, headings of files and of symbols
+included if only their line numbers are not new. An answer that says the same with fewer lines can
+stay below it, so it is a bound for sending whole lines.
 """
 
 from __future__ import annotations
@@ -64,7 +67,9 @@ class Task(NamedTuple):
 
 
 def measure(repository: Path, number: int, budget: int) -> dict[str, Counter[str]]:
-    """The tokens of all answers by kind of question: without a session, shorter, filled, and what that is worth."""
+    """The tokens of all answers by kind of question: without a session, shorter, filled, and what
+    that is worth.
+    """
     totals: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
     seen: set[str] = set()
     with tempfile.TemporaryDirectory() as directory:
@@ -78,7 +83,9 @@ def measure(repository: Path, number: int, budget: int) -> dict[str, Counter[str
 
 def tasks(copy: Path, number: int) -> Iterator[Task]:
     """The last commits that change functions, the oldest first; each with its parent checked out."""
-    log = _git(copy, "log", "--min-parents=1", "--max-parents=1", "--format=%H", f"-{number * 8}").split()
+    log = _git(
+        copy, "log", "--min-parents=1", "--max-parents=1", "--format=%H", f"-{number * 8}"
+    ).split()
     usable = [commit for commit in log if _is_small(copy, commit)][: number * 2]
     done = 0
     for commit in reversed(usable):
@@ -99,12 +106,20 @@ def _is_small(copy: Path, commit: str) -> bool:
 
 def _changed(copy: Path, commit: str, workspace: Workspace) -> list[Symbol]:
     """The functions whose lines the commit takes out or replaces, as they are before; tests last."""
-    diff = _git(copy, "diff", "--unified=0", f"{commit}~1", commit).encode("utf-8", "surrogateescape")
+    diff = _git(copy, "diff", "--unified=0", f"{commit}~1", commit).encode(
+        "utf-8", "surrogateescape"
+    )
     found: dict[str, Symbol] = {}
     for file in read_patch(diff):
-        lines = {at for hunk in file.hunks for at in range(hunk.old_first, hunk.old_first + max(1, len(hunk.removed)))}
+        lines = {
+            at
+            for hunk in file.hunks
+            for at in range(hunk.old_first, hunk.old_first + max(1, len(hunk.removed)))
+        }
         for symbol in workspace.engine.store.symbols_of(file.old_path):
-            if symbol.kind in CALLABLE_KINDS and any(symbol.start_line <= at <= symbol.end_line for at in lines):
+            if symbol.kind in CALLABLE_KINDS and any(
+                symbol.start_line <= at <= symbol.end_line for at in lines
+            ):
                 found[symbol.id] = symbol
     return sorted(found.values(), key=lambda one: ("test" in one.path, one.id))[:MAX_ASKED]
 
@@ -119,21 +134,29 @@ def _questions(copy: Path, task: Task, budget: int) -> Iterator[Question]:
     _git(copy, "checkout", "--quiet", "--force", task.commit)
     for symbol, kind in around:
         yield Question(f"{kind} again", "code.context", {"symbols": (symbol,), "budget": budget})
-    yield Question("diff-context", "code.diff_context", {"base": "HEAD~1", "head": "HEAD", "budget": budget})
+    yield Question(
+        "diff-context", "code.diff_context", {"base": "HEAD~1", "head": "HEAD", "budget": budget}
+    )
 
 
 def _callers(copy: Path, symbols: tuple[str, ...]) -> list[str]:
     found: list[str] = []
     with Workspace.open(copy) as workspace:
         for symbol in symbols:
-            callers = ask(workspace, "code.calls", symbol=symbol, direction="callers", limit=1).callers.items
+            callers = ask(
+                workspace, "code.calls", symbol=symbol, direction="callers", limit=1
+            ).callers.items
             found += [call.caller for call in callers if call.caller not in {*symbols, *found}]
     return found
 
 
 def _new_lines(text: str, seen: set[str]) -> str:
-    """The lines of an answer that none before had, wherever in their files they stood; `seen` then has them."""
-    new = [line for line in text.splitlines(keepends=True) if _LINE_NUMBERS.sub("", line) not in seen]
+    """The lines of an answer that none before had, wherever in their files they stood; `seen` then
+    has them.
+    """
+    new = [
+        line for line in text.splitlines(keepends=True) if _LINE_NUMBERS.sub("", line) not in seen
+    ]
     seen.update(_LINE_NUMBERS.sub("", line) for line in new)
     return "".join(new)
 
@@ -151,9 +174,17 @@ def _ask(copy: Path, question: Question, totals: dict[str, Counter[str]], seen: 
             if error.code not in {"symbol_not_found", "ambiguous_symbol", "budget_too_small"}:
                 raise
             return
-        paths = [without.targets[0].partition(":")[0]] if kind.startswith(("context", "callers")) else []
         paths = (
-            [one.partition(":")[0] for one in without.changed if language_of_path(one.partition(":")[0])]
+            [without.targets[0].partition(":")[0]]
+            if kind.startswith(("context", "callers"))
+            else []
+        )
+        paths = (
+            [
+                one.partition(":")[0]
+                for one in without.changed
+                if language_of_path(one.partition(":")[0])
+            ]
             if kind == "diff-context"
             else paths
         )
@@ -178,13 +209,18 @@ def main() -> int:
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--tasks", type=int, default=12)
     parser.add_argument("--budget", type=int, default=2_000)
-    parser.add_argument("--record", action="store_true", help="keep the figures in bench/RESULTS.md")
+    parser.add_argument(
+        "--record", action="store_true", help="keep the figures in bench/RESULTS.md"
+    )
     arguments = parser.parse_args()
     rows: list[Row] = []
     for repository in arguments.repositories:
         totals = measure(repository.resolve(), arguments.tasks, arguments.budget)
         for kind in [*totals["asked"], "all"]:
-            sums = {name: total.total() if kind == "all" else total[kind] for name, total in totals.items()}
+            sums = {
+                name: total.total() if kind == "all" else total[kind]
+                for name, total in totals.items()
+            }
             rows.append({"repository": repository.name, "question": kind, **sums, **_ratios(sums)})
     about = (
         "Tokens of the answers that one commit after the other takes (maps of 1,000 tokens, packs of at most "

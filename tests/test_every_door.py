@@ -45,8 +45,8 @@ from tersely.pty.inline.arguments import asked
 BUDGET = 100_000  # tokens, which no answer needs
 AGENT = "ann"
 
-# What each capability of the relay is asked, in the words of the command line where it has some. THREAD and REF are
-# replaced by what is there.
+# What each capability of the relay is asked, in the words of the command line where it has some.
+# THREAD and REF are replaced by what is there.
 RELAY_QUESTIONS: dict[str, dict[str, Any]] = {
     "mail.inbox": {"name": "bob", "waiting": False},
     "mail.box": {"name": "bob"},
@@ -85,14 +85,16 @@ WORDS = {
     "coverage-slice": ["src/shop/money.py", "--coverage-file", "lcov.info"],
     "rank-files": ["--coverage-file", "lcov.info"],
 }
-# Methods of the code service, as they are written behind `->relay:tldr`, with the same in words of the command line.
+# Methods of the code service, as they are written behind `->relay:tldr`, with the same in words of
+# the command line.
 SAID_TO_SERVICE = {
     "impact checkout": ["impact", "checkout"],
     "context format_cents --budget 400": ["context", "format_cents", "--budget", "400"],
     "structure src": ["structure", "src"],
     "dead": ["dead"],
 }
-# Names that are slightly wrong, as a client of the Model Context Protocol writes them, and what is meant.
+# Names that are slightly wrong, as a client of the Model Context Protocol writes them, and what is
+# meant.
 SLIPS: list[tuple[str, dict[str, Any], str]] = [
     ("impct", {"symbol": "f"}, "impact"),
     ("impact", {"symbl": "f"}, "symbol"),
@@ -104,7 +106,11 @@ SLIPS: list[tuple[str, dict[str, Any], str]] = [
     ("relay", {"tool": "thread_nw"}, "thread_new"),
     ("relay", {"tool": "thread_list", "arguments": {"limt": 1}}, "limit"),
 ]
-REST = [one for one in OPERATIONS if not one.writes and one.capability in RELAY_QUESTIONS and one.name != "stats"]
+REST = [
+    one
+    for one in OPERATIONS
+    if not one.writes and one.capability in RELAY_QUESTIONS and one.name != "stats"
+]
 
 
 class Place(NamedTuple):
@@ -117,7 +123,10 @@ class Place(NamedTuple):
     def arguments(self, name: str) -> dict[str, Any]:
         known = {"THREAD": self.thread, "REF": self.ref}
         question = RELAY_QUESTIONS[name].items()
-        return {key: known.get(value, value) if isinstance(value, str) else value for key, value in question}
+        return {
+            key: known.get(value, value) if isinstance(value, str) else value
+            for key, value in question
+        }
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +138,11 @@ def place() -> Iterator[Place]:
         (root / path).write_text(text, "utf-8")
     (root / "lcov.info").write_text(REPORT, "utf-8")
     with pytest.MonkeyPatch.context() as patched, home_of(directory / "home", root) as home:
-        for name, value in {"XDG_RUNTIME_DIR": str(directory), "TERSELY_AGENT": AGENT, **home.environment}.items():
+        for name, value in {
+            "XDG_RUNTIME_DIR": str(directory),
+            "TERSELY_AGENT": AGENT,
+            **home.environment,
+        }.items():
             patched.setenv(name, value)
         patched.chdir(root)
         home.environment["TERSELY_AGENT"] = AGENT
@@ -138,11 +151,21 @@ def place() -> Iterator[Place]:
             relay.ask("agent.introduction")
         with Client.local(AGENT) as relay:
             thread = relay.ask("thread.new", name="tea").thread_id
-            note = relay.ask("artifact.put", content="one\ntwo kettle\nthree\n", name="n.md", thread=thread)
-            fact = {"op": "add", "path": "/facts/-", "value": {"id": "f1", "key": "note", "value": note.ref}}
+            note = relay.ask(
+                "artifact.put", content="one\ntwo kettle\nthree\n", name="n.md", thread=thread
+            )
+            fact = {
+                "op": "add",
+                "path": "/facts/-",
+                "value": {"id": "f1", "key": "note", "value": note.ref},
+            }
             relay.ask("state.patch", thread=thread, patch=[fact])
             relay.ask("mail.send", to="bob", body="hello")
-            relay.upload(relay.ask("thread.new", name="other").thread_id, BytesIO(LONG_TEXT.encode()), name="long.json")
+            relay.upload(
+                relay.ask("thread.new", name="other").thread_id,
+                BytesIO(LONG_TEXT.encode()),
+                name="long.json",
+            )
         with Client.local("bob") as relay:
             relay.ask("mail.inbox")
         yield Place(home, thread, note.short)
@@ -151,7 +174,9 @@ def place() -> Iterator[Place]:
 
 @pytest.fixture(scope="module")
 def tools(place: Place) -> dict[str, str]:
-    """What the tools of the Model Context Protocol answer, by capability; of code, by the name of the command."""
+    """What the tools of the Model Context Protocol answer, by capability; of code, by the name of
+    the command.
+    """
     answers: dict[str, str] = {}
 
     async def work(client: ToolClient) -> None:
@@ -162,7 +187,11 @@ def tools(place: Place) -> dict[str, str]:
                 caller = "call" if catalogue.load(name).effect is Effect.READ else "relay"
                 answers[name] = text_of(await client.call_tool(caller, called))
         for command in COMMANDS:
-            called = {"tool": tool_name(command.capability_name), "arguments": arguments_of(command), "budget": BUDGET}
+            called = {
+                "tool": tool_name(command.capability_name),
+                "arguments": arguments_of(command),
+                "budget": BUDGET,
+            }
             answers[command.name] = text_of(await client.call_tool("call", called))
         for slip in SLIPS:
             answers[str(slip)] = await refusal(client, *slip[:2])
@@ -172,7 +201,9 @@ def tools(place: Place) -> dict[str, str]:
 
 
 async def refusal(client: ToolClient, tool: str, arguments: dict[str, Any]) -> str:
-    """Why a call is not made: an unknown tool is an error of the protocol, all else one of the tool."""
+    """Why a call is not made: an unknown tool is an error of the protocol, all else one of the
+    tool.
+    """
     try:
         result = await client.call_tool(tool, arguments)
     except MCPError as error:
@@ -190,9 +221,12 @@ def agent_tools(place: Place) -> dict[str, str]:
     async def answers() -> dict[str, str]:
         run = next(tool for tool in TOOLS if tool.name == "relay").run
         choices = Choices(relay=relay.answer, observation_tokens=BUDGET)
-        with Toolbox.open(place.home.root, place.home.root.parent / "kept", "session", ANSWER_WORDS, choices) as box:
+        with Toolbox.open(
+            place.home.root, place.home.root.parent / "kept", "session", ANSWER_WORDS, choices
+        ) as box:
             observed = {
-                name: await run(box, {"tool": tool_name(name), "arguments": given}) for name, given in asked.items()
+                name: await run(box, {"tool": tool_name(name), "arguments": given})
+                for name, given in asked.items()
             }
         assert {one.status for one in observed.values()} == {"ok"}
         return {name: one.text for name, one in observed.items()}
@@ -206,7 +240,10 @@ def arguments_of(command: Command) -> dict[str, Any]:
     declared = {parameter.name for parameter in command.parameters()}
     # A connection is a reader, who is sent nothing twice: each question here is of another.
     whole = {"session": command.name.replace(" ", "-")} if "session" in declared else {}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in {**given, **whole}.items()}
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in {**given, **whole}.items()
+    }
 
 
 def words_for(name: str, arguments: dict[str, Any]) -> list[str]:
@@ -231,7 +268,9 @@ def test_the_end_of_a_long_artifact_of_another_thread_is_found(tools: dict[str, 
 
 
 def test_every_capability_that_reads_has_a_question() -> None:
-    reading = {one.name for one in catalogue.every(catalogue.RELAY_NAMES) if one.effect is Effect.READ}
+    reading = {
+        one.name for one in catalogue.every(catalogue.RELAY_NAMES) if one.effect is Effect.READ
+    }
     assert reading - {"relay.status"} <= set(RELAY_QUESTIONS)  # whose uptime grows
     assert {command.capability_name for command in COMMANDS} == set(catalogue.CODE_NAMES)
 
@@ -254,7 +293,9 @@ def test_what_the_relay_knows_is_the_same_at_every_door(
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
-def test_code_is_answered_alike_at_every_door(place: Place, tools: dict[str, str], command: Command) -> None:
+def test_code_is_answered_alike_at_every_door(
+    place: Place, tools: dict[str, str], command: Command
+) -> None:
     words = [*command.name.split(), *WORDS[command.name]]
     typed = place.home.ok(*words)
     assert tools[command.name] == typed
@@ -271,9 +312,15 @@ def test_a_path_of_its_own_gives_the_same(place: Place, operation: Operation) ->
     arguments = place.arguments(operation.capability)
     places = {**arguments, "thread": place.thread, "ref": place.ref.removeprefix("cass://")}
     path = {name: value for name, value in places.items() if f"{{{name}}}" in operation.path}
-    query = {name: int(value) if isinstance(value, bool) else value for name, value in arguments.items()}
+    query = {
+        name: int(value) if isinstance(value, bool) else value for name, value in arguments.items()
+    }
     with Client.local(AGENT) as relay:
-        told = relay(request(operation.name, path=path, query={key: query[key] for key in query.keys() - path}))
+        told = relay(
+            request(
+                operation.name, path=path, query={key: query[key] for key in query.keys() - path}
+            )
+        )
         answered = relay.answer(operation.capability, arguments)
     assert to_builtins(told) == answered.result
 
@@ -297,7 +344,12 @@ def test_a_service_is_asked_alike_at_every_door(place: Place, daemon: None) -> N
     """A question of the code service costs and says what the command line says."""
     said = place.home.ok("impact", "checkout")
     assert place.home.ok("services", "call", "tldr", "impact", "checkout") == said
-    question = {"service": "tldr", "method": "impact", "params": {"target": "checkout"}, "format": "text"}
+    question = {
+        "service": "tldr",
+        "method": "impact",
+        "params": {"target": "checkout"},
+        "format": "text",
+    }
     with Client.local(AGENT) as relay:
         assert relay.answer("service.call", question).text == said
 
@@ -306,13 +358,20 @@ def test_a_service_is_asked_alike_at_every_door(place: Place, daemon: None) -> N
         assert text_of(await client.call_tool("relay", called)) == said
 
     converse(work, cwd=place.home.root)
-    assert asyncio.run(heard()) == {line: place.home.ok(*words) for line, words in SAID_TO_SERVICE.items()}
+    assert asyncio.run(heard()) == {
+        line: place.home.ok(*words) for line, words in SAID_TO_SERVICE.items()
+    }
 
 
 async def heard() -> dict[str, str]:
-    """What is typed into a program that says each of these to the code service in a line of its own."""
+    """What is typed into a program that says each of these to the code service in a line of its
+    own.
+    """
     async with await Peer.connect(AGENT) as peer:
-        return {line: result_text(await peer.ask(*asked("tldr", line), in_words=True)) for line in SAID_TO_SERVICE}
+        return {
+            line: result_text(await peer.ask(*asked("tldr", line), in_words=True))
+            for line in SAID_TO_SERVICE
+        }
 
 
 def test_a_session_that_asked_about_code_is_counted(place: Place, tools: dict[str, str]) -> None:

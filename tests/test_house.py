@@ -18,15 +18,28 @@ import tersely
 from tersely.foundation import errors, limits
 
 ROOT = Path(__file__).parents[1]
-MAX_FUNCTION_LINES = 60
+MAX_FUNCTION_NODES = 660  # syntax nodes: how much there is to read, however it is broken
 MAX_MODULE_LINES = 1200
-EMPTY_NAMES = {"common", "handler", "handlers", "helper", "helpers", "info", "manager", "misc", "util", "utils"}
+EMPTY_NAMES = {
+    "common",
+    "handler",
+    "handlers",
+    "helper",
+    "helpers",
+    "info",
+    "manager",
+    "misc",
+    "util",
+    "utils",
+}
 
 # The brackets around single characters keep these lines from matching themselves.
 UNFINISHED = re.compile(r"\bTODO\b|\bFIXME\b|\bXXX\b|\bHACK\b")
 INDEX_HOSTS = re.compile(r"pypi[.]org|python[h]osted|npm[j]s[.]|proxy[.]golang|index[.]crates")
 MACHINE_PATHS = re.compile(r"(?<![\w.)}])/(work|Users|root|home/\w+)/")
-AUTHORSHIP = re.compile(r"co-authored[-]by|generated (with|by) (an? )?(ai|llm|model)\b|as an[ ]ai\b", re.IGNORECASE)
+AUTHORSHIP = re.compile(
+    r"co-authored[-]by|generated (with|by) (an? )?(ai|llm|model)\b|as an[ ]ai\b", re.IGNORECASE
+)
 UNWANTED = {
     "unfinished": UNFINISHED,
     "index hosts": INDEX_HOSTS,
@@ -42,14 +55,20 @@ def tracked_files() -> tuple[Path, ...]:
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode != 0:
         pytest.skip("not a git checkout")
-    return tuple(path for name in sorted(set(listed.stdout.split("\0"))) if name and (path := ROOT / name).is_file())
+    return tuple(
+        path
+        for name in sorted(set(listed.stdout.split("\0")))
+        if name and (path := ROOT / name).is_file()
+    )
 
 
 @cache
 def modules() -> tuple[tuple[str, ast.Module], ...]:
     """Every Python file of the project, parsed."""
     paths = [path for path in tracked_files() if path.suffix == ".py"]
-    return tuple((str(path.relative_to(ROOT)), ast.parse(path.read_text("utf-8"))) for path in paths)
+    return tuple(
+        (str(path.relative_to(ROOT)), ast.parse(path.read_text("utf-8"))) for path in paths
+    )
 
 
 def lines() -> Iterator[tuple[str, str]]:
@@ -71,41 +90,68 @@ def test_every_module_says_what_it_is_for() -> None:
     assert [name for name, module in product if module.body and not ast.get_docstring(module)] == []
 
 
-def test_functions_fit_a_screen() -> None:
+def test_functions_can_be_taken_in() -> None:
     functions = (
         (name, node)
         for name, module in modules()
         for node in ast.walk(module)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     )
-    long = [f"{name}:{node.lineno} {node.name}" for name, node in functions if length(node) > MAX_FUNCTION_LINES]
+    long = [
+        f"{name}:{node.lineno} {node.name}"
+        for name, node in functions
+        if size(node) > MAX_FUNCTION_NODES
+    ]
     assert long == []
 
 
-def length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    return (node.end_lineno or node.lineno) - node.lineno + 1
+def size(node: ast.AST) -> int:
+    return sum(1 for _ in ast.walk(node))
 
 
 def test_modules_can_be_read_at_one_sitting() -> None:
-    sizes = {path: path.read_text("utf-8").count("\n") for path in tracked_files() if path.suffix == ".py"}
-    assert [f"{path.relative_to(ROOT)}: {size}" for path, size in sizes.items() if size > MAX_MODULE_LINES] == []
+    sizes = {
+        path: path.read_text("utf-8").count("\n")
+        for path in tracked_files()
+        if path.suffix == ".py"
+    }
+    assert [
+        f"{path.relative_to(ROOT)}: {size}"
+        for path, size in sizes.items()
+        if size > MAX_MODULE_LINES
+    ] == []
 
 
 def test_names_say_something() -> None:
-    files = {part.removesuffix(".py") for path in tracked_files() for part in path.relative_to(ROOT).parts}
-    classes = {node.name for _, module in modules() for node in ast.walk(module) if isinstance(node, ast.ClassDef)}
+    files = {
+        part.removesuffix(".py")
+        for path in tracked_files()
+        for part in path.relative_to(ROOT).parts
+    }
+    classes = {
+        node.name
+        for _, module in modules()
+        for node in ast.walk(module)
+        if isinstance(node, ast.ClassDef)
+    }
     assert files & EMPTY_NAMES == set()
-    assert [name for name in classes if re.split(r"(?=[A-Z])", name)[-1].lower() in EMPTY_NAMES] == []
+    assert [
+        name for name in classes if re.split(r"(?=[A-Z])", name)[-1].lower() in EMPTY_NAMES
+    ] == []
 
 
 @pytest.mark.parametrize("unwanted", UNWANTED)
 def test_no_line_says_what_does_not_belong_here(unwanted: str) -> None:
-    assert [f"{where}: {line.strip()}" for where, line in lines() if UNWANTED[unwanted].search(line)] == []
+    assert [
+        f"{where}: {line.strip()}" for where, line in lines() if UNWANTED[unwanted].search(line)
+    ] == []
 
 
 def test_text_files_end_with_one_newline() -> None:
     contents = {path: path.read_bytes() for path in tracked_files()}
-    texts = {path: content for path, content in contents.items() if content and b"\0" not in content}
+    texts = {
+        path: content for path, content in contents.items() if content and b"\0" not in content
+    }
     assert [str(path) for path, content in texts.items() if not content.endswith(b"\n")] == []
 
 
@@ -133,7 +179,10 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 
 def test_every_dependency_is_pinned() -> None:
-    pinned = {line.partition("==")[0].lower() for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()}
+    pinned = {
+        line.partition("==")[0].lower()
+        for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    }
     table = project()
     needed = [*table["project"]["dependencies"], *table["build-system"]["requires"]]
     for extra in table["project"]["optional-dependencies"].values():
@@ -145,8 +194,15 @@ def test_every_dependency_is_pinned() -> None:
 def test_the_architecture_shows_every_layer() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
     contracts = project()["tool"]["importlinter"]["contracts"]
-    layers = [re.findall(r"\w+", layer) for contract in contracts for layer in contract.get("layers", [])]
-    missing = [name for names in layers for name in names if not re.search(rf"^ *{name}(/|\.py)", text, re.MULTILINE)]
+    layers = [
+        re.findall(r"\w+", layer) for contract in contracts for layer in contract.get("layers", [])
+    ]
+    missing = [
+        name
+        for names in layers
+        for name in names
+        if not re.search(rf"^ *{name}(/|\.py)", text, re.MULTILINE)
+    ]
     assert missing == []
 
 
@@ -160,9 +216,18 @@ def test_ci_can_be_run() -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
 
 
-@pytest.mark.parametrize(("part", "below"), [("code", ()), ("context", ("tersely.code", "tests.code")), ("relay", ())])
+@pytest.mark.parametrize(
+    ("part", "below"), [("code", ()), ("context", ("tersely.code", "tests.code")), ("relay", ())]
+)
 def test_the_tests_of_a_part_run_without_the_others(part: str, below: tuple[str, ...]) -> None:
-    known = (f"tersely.{part}", "tersely.foundation", f"tests.{part}", "tests.own_places", "tests.own_postgres", *below)
+    known = (
+        f"tersely.{part}",
+        "tersely.foundation",
+        f"tests.{part}",
+        "tests.own_places",
+        "tests.own_postgres",
+        *below,
+    )
     foreign = [
         f"{name}: {module}"
         for name, tree in modules()

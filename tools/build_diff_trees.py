@@ -1,15 +1,17 @@
-"""Grow the trees that the diff lens ships, in two steps: `python -m tools.build_diff_trees gather CASES CLONE...`, and
-`python -m tools.build_diff_trees grow CASES OUT`.
+"""Grow the trees that the diff lens ships, in two steps: `python -m tools.build_diff_trees gather
+CASES CLONE...`, and `python -m tools.build_diff_trees grow CASES OUT`.
 
-The clones are repositories with their history, in folders named `owner+repository`, all on the fit list of
-`bench/repositories.toml`. Of each the latest commits are sampled and cut in two as the cases there
-are: half of the functions and types that a commit changes are given as a diff, the other half has to be found. The lens
-gathers its evidence in a work tree with the given half applied; a piece of code is needed if it has lines of the hidden
-half. CASES keeps what was gathered, a file a repository, and what is there already is not gathered again.
+The clones are repositories with their history, in folders named `owner+repository`, all on the fit
+list of `bench/repositories.toml`. Of each the latest commits are sampled and cut in two as the
+cases there are: half of the functions and types that a commit changes are given as a diff, the
+other half has to be found. The lens gathers its evidence in a work tree with the given half
+applied; a piece of code is needed if it has lines of the hidden half. CASES keeps what was
+gathered, a file a repository, and what is there already is not gathered again.
 
-LightGBM, which has to be installed beside Tersely, grows the trees on that, first without each fifth of the
-repositories in turn to say how much of the hidden half a choice of pieces covers, then on all of them for OUT. The
-trees that are shipped were grown by version 4.7.0 from the repositories in `needed.training.json` beside them.
+LightGBM, which has to be installed beside Tersely, grows the trees on that, first without each
+fifth of the repositories in turn to say how much of the hidden half a choice of pieces covers, then
+on all of them for OUT. The trees that are shipped were grown by version 4.7.0 from the repositories
+in `needed.training.json` beside them.
 """
 
 from __future__ import annotations
@@ -54,7 +56,8 @@ FOLDS = 5
 BUDGET_TOKENS = 4_000  # that is asked with
 BUDGETS = (1_000, 2_000, 4_000, 8_000)  # tokens, that choices are judged at
 TREES = 250
-KEPT_PROMISING, KEPT_OTHERS = 300, 100  # pieces of a case that are not needed; those kept stand for all
+# pieces of a case that are not needed; those kept stand for all
+KEPT_PROMISING, KEPT_OTHERS = 300, 100
 SETTINGS = {
     "objective": "binary", "learning_rate": 0.04, "num_leaves": 8, "max_depth": 4, "min_data_in_leaf": 40,
     "feature_fraction": 0.5, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 10, "max_bin": 63,
@@ -63,13 +66,17 @@ SETTINGS = {
 
 # The latest commit that was known of each repository that the shipped trees were grown from.
 TRAINING = Path(lens.__file__).with_name("needed.training.json")
-GROWN_FROM: dict[str, str] = json.loads(TRAINING.read_text(encoding="utf-8"))["training"]["repositories"]
+GROWN_FROM: dict[str, str] = json.loads(TRAINING.read_text(encoding="utf-8"))["training"][
+    "repositories"
+]
 
 Array = NDArray[Any]
 
 
 class Case(NamedTuple):
-    """Half of a commit: the parent to check out, the given diff, and by path the lines of each hidden symbol."""
+    """Half of a commit: the parent to check out, the given diff, and by path the lines of each
+    hidden symbol.
+    """
 
     parent: str
     given: bytes
@@ -77,7 +84,9 @@ class Case(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What the lens gathered for a case, and which hidden symbol each piece has lines of, -1 for none."""
+    """What the lens gathered for a case, and which hidden symbol each piece has lines of, -1 for
+    none.
+    """
 
     repository: str
     evidence: Evidence
@@ -106,15 +115,23 @@ def write_trees(path: Path, model: Mapping[str, Any]) -> None:
         while waiting:
             told, level, parent, side = waiting.pop()
             at = len(nodes)
-            nodes.append([0.0, 0.0, at, at, told.get("leaf_value", told.get("internal_value", 0.0))])
+            nodes.append(
+                [0.0, 0.0, at, at, told.get("leaf_value", told.get("internal_value", 0.0))]
+            )
             depth = max(depth, level)
             if parent >= 0:
                 nodes[parent][side] = at
             if "split_feature" in told:
                 nodes[at][:2] = told["split_feature"], told["threshold"]
-                waiting += [(told["left_child"], level + 1, at, 2), (told["right_child"], level + 1, at, 3)]
+                waiting += [
+                    (told["left_child"], level + 1, at, 2),
+                    (told["right_child"], level + 1, at, 3),
+                ]
     types = {"figure": "u1", "threshold": "f4", "left": "u2", "right": "u2", "value": "f4"}
-    arrays = {name: np.array([node[at] for node in nodes], kind) for at, (name, kind) in enumerate(types.items())}
+    arrays = {
+        name: np.array([node[at] for node in nodes], kind)
+        for at, (name, kind) in enumerate(types.items())
+    }
     about = {"fields": list(model["feature_names"]), "depth": depth}
     write_arrays(path, about, {"roots": np.array(roots, "u2"), **arrays})
 
@@ -123,7 +140,9 @@ def main(arguments: list[str]) -> int:
     """Gather, or grow."""
     parser = argparse.ArgumentParser(prog="python -m tools.build_diff_trees", description=__doc__)
     steps = parser.add_subparsers(dest="step", required=True)
-    gather_step = steps.add_parser("gather", help="what the lens gathers for cases, a file a repository")
+    gather_step = steps.add_parser(
+        "gather", help="what the lens gathers for cases, a file a repository"
+    )
     gather_step.add_argument("cases", type=Path, help="the folder to write to")
     gather_step.add_argument("clones", type=Path, nargs="+", help="repositories with their history")
     gather_step.add_argument("--commits", type=int, default=COMMITS, help="of each repository")
@@ -138,19 +157,31 @@ def main(arguments: list[str]) -> int:
             _gather(clone, options.cases / f"{clone.name}.cases", options.commits)
     else:
         _grow(
-            [one for place in sorted(options.cases.glob("*.cases")) for one in pickle.loads(place.read_bytes())],
+            [
+                one
+                for place in sorted(options.cases.glob("*.cases"))
+                for one in pickle.loads(place.read_bytes())
+            ],
             options.out,
         )
-        options.out.with_name(TRAINING.name).write_bytes((options.cases / TRAINING.name).read_bytes())
+        options.out.with_name(TRAINING.name).write_bytes(
+            (options.cases / TRAINING.name).read_bytes()
+        )
     return 0
 
 
 def _list(clones: Sequence[Path], cases: Path) -> None:
     """Keep the training list of the cases: of each repository the latest commit that is taken."""
     place = cases / TRAINING.name
-    before = json.loads(place.read_text(encoding="utf-8"))["training"]["repositories"] if place.exists() else {}
+    before = (
+        json.loads(place.read_text(encoding="utf-8"))["training"]["repositories"]
+        if place.exists()
+        else {}
+    )
     training = training_of(clones) | {"tool": "tools/build_diff_trees.py"}
-    known = before | {name: GROWN_FROM.get(name, commit) for name, commit in training["repositories"].items()}
+    known = before | {
+        name: GROWN_FROM.get(name, commit) for name, commit in training["repositories"].items()
+    }
     text = json.dumps({"training": training | {"repositories": known}}, indent=1)
     place.write_text(text + "\n", encoding="utf-8")
 
@@ -179,7 +210,9 @@ def _grow(seen: Sequence[Seen], out: Path) -> None:
                 for budget, hits in covered.items():
                     hits += _covered(one, found, budget)
     print(f"{len(seen)} cases of {len(names)} repositories; covered of repositories apart:")
-    print(*(f"{np.mean(hits):.3f} at {budget} tokens" for budget, hits in covered.items()), sep=", ")
+    print(
+        *(f"{np.mean(hits):.3f} at {budget} tokens" for budget, hits in covered.items()), sep=", "
+    )
     write_trees(out, grown(seen).dump_model())
 
 
@@ -201,7 +234,9 @@ def gathered(clone: Path, commits: int) -> Iterator[Seen]:
 
 
 def _evidence(root: Path) -> tuple[Evidence, float, frozenset[str]]:
-    """What the lens gathers when it is asked about the work tree, what the changed symbols take, and their files."""
+    """What the lens gathers when it is asked about the work tree, what the changed symbols take,
+    and their files.
+    """
     found: list[Evidence] = []
     asked: list[tuple[float, frozenset[str]]] = []
 
@@ -221,7 +256,9 @@ def _evidence(root: Path) -> tuple[Evidence, float, frozenset[str]]:
 
 
 def _needed(evidence: Evidence, case: Case) -> Array:
-    """Which hidden symbol each piece has lines of, as the given half has moved them; tests are not asked for."""
+    """Which hidden symbol each piece has lines of, as the given half has moved them; tests are not
+    asked for.
+    """
     hunks = {diff.path: diff.hunks for diff in read_patch(case.given)}
     spans = [
         (path, _moved(first, hunks.get(path, ())), _moved(last, hunks.get(path, ())))
@@ -230,7 +267,12 @@ def _needed(evidence: Evidence, case: Case) -> Array:
     needed = np.full(len(evidence.regions), -1)
     for at, region in enumerate(evidence.regions):
         for number, (path, first, last) in enumerate(spans):
-            if region.symbol.path == path and region.first <= last and first <= region.last and not is_test(path):
+            if (
+                region.symbol.path == path
+                and region.first <= last
+                and first <= region.last
+                and not is_test(path)
+            ):
                 needed[at] = number
     return needed
 
@@ -251,7 +293,9 @@ def _moved(line: int, hunks: Sequence[Hunk]) -> int:
 
 
 def cases_of(root: Path, commits: int, tip: str) -> list[Case]:
-    """Cases of the latest commits up to a tip, the same each time, the oldest first: little changes between them."""
+    """Cases of the latest commits up to a tip, the same each time, the oldest first: little changes
+    between them.
+    """
     listed = _git(root, "log", "--no-merges", "--format=%H %P", "-n", str(LATEST_COMMITS), tip)
     log = listed.decode().splitlines()
     age = {row: number for number, row in enumerate(log)}
@@ -269,7 +313,9 @@ def cases_of(root: Path, commits: int, tip: str) -> list[Case]:
 
 
 def _cut(root: Path, commit: str, parent: str) -> Case | None:
-    """Half of the symbols that a commit changes, and the lines of the others; None if they are too few or too many."""
+    """Half of the symbols that a commit changes, and the lines of the others; None if they are too
+    few or too many.
+    """
     raw = _git(root, "diff", "-U0", "--no-renames", "--no-color", "--no-ext-diff", parent, commit)
     if len(raw) > MAX_DIFF_BYTES:
         return None
@@ -285,19 +331,29 @@ def _cut(root: Path, commit: str, parent: str) -> Case | None:
     given, hidden = keys[: len(keys) // 2], keys[len(keys) // 2 :]
     spans = [(path, min(one.first for one in changes[path, name]), max(one.last for one in changes[path, name]))
              for path, name in hidden if not is_test(path)]  # fmt: skip
-    return Case(parent, _patch([one for key in given for one in changes[key]]), spans) if spans else None
+    return (
+        Case(parent, _patch([one for key in given for one in changes[key]]), spans)
+        if spans
+        else None
+    )
 
 
 def _placed(diff: FileDiff, before: bytes) -> Iterator[tuple[Symbol, Change]]:
     """The hunks of a file that lie in functions or types, with the innermost of these."""
     inside: dict[int, Symbol] = {}
-    symbols = (one for one in side_of(diff.path, before).symbols if one.kind in CALLABLE_KINDS | CLASS_KINDS)
+    symbols = (
+        one
+        for one in side_of(diff.path, before).symbols
+        if one.kind in CALLABLE_KINDS | CLASS_KINDS
+    )
     for symbol in sorted(symbols, key=lambda one: (one.start_byte, -one.end_byte)):
         inside.update(dict.fromkeys(range(symbol.start_line, symbol.end_line + 1), symbol))
     for hunk in diff.hunks:
         if hunk.removed:
             first, last = hunk.old_first, hunk.old_first + len(hunk.removed) - 1
-            symbol_at = next((inside[line] for line in range(first, last + 1) if line in inside), None)
+            symbol_at = next(
+                (inside[line] for line in range(first, last + 1) if line in inside), None
+            )
         else:  # what was put in after the last line of a symbol is no part of it
             first = last = hunk.old_first - 1
             symbol_at = inside.get(first) if inside.get(first) is inside.get(first + 1) else None
@@ -309,7 +365,11 @@ def _patch(changes: Sequence[Change]) -> bytes:
     """A diff of some hunks alone."""
     rows: list[bytes] = []
     for path in sorted({one.diff.path for one in changes}):
-        rows += [f"diff --git a/{path} b/{path}".encode(), f"--- a/{path}".encode(), f"+++ b/{path}".encode()]
+        rows += [
+            f"diff --git a/{path} b/{path}".encode(),
+            f"--- a/{path}".encode(),
+            f"+++ b/{path}".encode(),
+        ]
         hunks = {one.hunk.old_first: one.hunk for one in changes if one.diff.path == path}
         shift = 0
         for old_first, hunk in sorted(hunks.items()):
@@ -324,7 +384,9 @@ def _patch(changes: Sequence[Change]) -> bytes:
 
 
 def _git(root: Path, *words: str, text: bytes = b"") -> bytes:
-    return subprocess.run(["git", "-C", str(root), *words], input=text, check=True, capture_output=True).stdout
+    return subprocess.run(
+        ["git", "-C", str(root), *words], input=text, check=True, capture_output=True
+    ).stdout
 
 
 # Growing the trees
@@ -340,7 +402,9 @@ def grown(seen: Sequence[Seen]) -> Any:
 
 
 def _thinned(seen: Seen) -> tuple[Array, Array, Array]:
-    """The figures of all pieces that are needed and of some that are not, which are, and what each stands for."""
+    """The figures of all pieces that are needed and of some that are not, which are, and what each
+    stands for.
+    """
     figures = seen.evidence.figures.astype(np.float32)
     column = {name: figures[:, at] for at, name in enumerate(FIELDS)}
     code = np.array([not is_test(region.symbol.path) for region in seen.evidence.regions], bool)
@@ -362,12 +426,21 @@ def _thinned(seen: Seen) -> tuple[Array, Array, Array]:
 
 
 def _covered(seen: Seen, found: Array, budget: int) -> list[bool]:
-    """Of each hidden symbol that has pieces whether all of them are chosen for what the changed symbols leave."""
+    """Of each hidden symbol that has pieces whether all of them are chosen for what the changed
+    symbols leave.
+    """
     evidence = seen.evidence
     room, least = budget - seen.targets, lens.LEAST_CHANCE_TOKENS / budget
-    taken = chosen(evidence.regions, found, evidence.lines, room, least, seen.known) if evidence.regions else []
+    taken = (
+        chosen(evidence.regions, found, evidence.lines, room, least, seen.known)
+        if evidence.regions
+        else []
+    )
     shown = np.isin(np.arange(len(found)), taken)
-    return [bool(shown[seen.needed == number].all()) for number in sorted(set(seen.needed.tolist()) - {-1})]
+    return [
+        bool(shown[seen.needed == number].all())
+        for number in sorted(set(seen.needed.tolist()) - {-1})
+    ]
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""Write docs/errors.md: every error code, its exit status and status of HTTP, what it means, and what to do.
+"""Write docs/errors.md: every error code, its exit status and status of HTTP, what it means, and
+what to do.
 
     python tools/build_errors_page.py
 
-The comment above each code in `foundation/errors.py` says both, with a `|` between; a comment without one begins a
-group of codes.
+The comment above each code in `foundation/errors.py` says both, with a `|` between; a comment
+without one begins a group of codes.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ class Code(NamedTuple):
 
 
 def codes_of(text: str) -> Iterator[Code]:
-    """The codes that a module describes, in its order. Raises `ValueError` for one without a description."""
+    """The codes that a module describes, in its order. Raises `ValueError` for one without a
+    description.
+    """
     group, about = "", None
     for line in text.splitlines():
         if described := _ABOUT.fullmatch(line):

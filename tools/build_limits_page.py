@@ -2,9 +2,9 @@
 
     python tools/build_limits_page.py
 
-A bound is a number that a module names in capitals with a unit at the end, or `MAX_` in front; its comment, on the same
-line or just above, says what it bounds. A bound that one module uses stands in that module, one that several use in
-`foundation/limits.py`.
+A bound is a number that a module names in capitals with a unit at the end, or `MAX_` in front; its
+comment, on the same line or just above, says what it bounds. A bound that one module uses stands in
+that module, one that several use in `foundation/limits.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src" / "tersely"
 PAGE = ROOT / "docs" / "limits.md"
 _UNITS = (
-    "SECONDS|MS|MINUTES|HOURS|DAYS|BYTES|TOKENS|CHARACTERS|WORDS|LINES|FILES|STEPS|HOPS|LEVELS|ROUNDS|PROCESSES|COMMITS"
+    "SECONDS|MS|MINUTES|HOURS|DAYS|BYTES|TOKENS|CHARACTERS|WORDS|LINES|FILES|"
+    "STEPS|HOPS|LEVELS|ROUNDS|PROCESSES|COMMITS"
 )
 _NAME = re.compile(rf"_?(MAX_[A-Z0-9_]+|MOST_[A-Z0-9_]+|[A-Z0-9_]+_({_UNITS}))")
 _NUMBERS = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Name, ast.Load)
@@ -87,12 +88,18 @@ def _is_limit(node: ast.Assign) -> bool:
 
 def _is_text(value: ast.expr) -> bool:
     constants = [part.value for part in ast.walk(value) if isinstance(part, ast.Constant)]
-    return any(isinstance(constant, str | bytes | bool) or constant is None for constant in constants)
+    return any(
+        isinstance(constant, str | bytes | bool) or constant is None for constant in constants
+    )
 
 
 def _value(value: ast.expr, text: str) -> str:
     written = ast.get_source_segment(text, value) or ""
-    return f"{value.value:,}" if isinstance(value, ast.Constant) and isinstance(value.value, int) else written
+    return (
+        f"{value.value:,}"
+        if isinstance(value, ast.Constant) and isinstance(value.value, int)
+        else written
+    )
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     python tools/build_vocabulary.py o200k_base.tiktoken
 
-The rank file is the one that tiktoken downloads; its SHA-256 is checked. The classes of characters are taken
-from tiktoken's own regular expressions, so both agree on the version of Unicode.
+The rank file is the one that tiktoken downloads; its SHA-256 is checked. The classes of characters
+are taken from tiktoken's own regular expressions, so both agree on the version of Unicode.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ def hash_table(tokens: list[bytes]) -> list[int]:
 def characters(pattern: str) -> str:
     """All characters that match a pattern of one character, by tiktoken's engine."""
     single_bytes = {bytes([byte]): byte for byte in range(256)}
-    encoding = tiktoken.Encoding("classes", pat_str=pattern, mergeable_ranks=single_bytes, special_tokens={})
+    encoding = tiktoken.Encoding(
+        "classes", pat_str=pattern, mergeable_ranks=single_bytes, special_tokens={}
+    )
     every = "".join(chr(point) for point in range(0x11_0000) if not 0xD800 <= point < 0xE000)
     return encoding.decode_bytes(encoding.encode_ordinary(every)).decode()
 
@@ -71,7 +73,10 @@ def character_runs() -> list[tuple[int, str]]:
     for stand_in, pattern in CLASSES.items():
         for character in characters(pattern):
             class_of[ord(character)] = stand_in
-    return [(next(run)[0], stand_in) for stand_in, run in groupby(enumerate(class_of), key=itemgetter(1))]
+    return [
+        (next(run)[0], stand_in)
+        for stand_in, run in groupby(enumerate(class_of), key=itemgetter(1))
+    ]
 
 
 def main(source: str) -> None:
@@ -82,7 +87,11 @@ def main(source: str) -> None:
         starts.append(starts[-1] + len(token))
     runs = character_runs()
     words = [*hash_table(tokens), *starts, *(start for start, _ in runs)]
-    body = pack(f"<{len(words)}I", *words) + "".join(c for _, c in runs).encode("latin-1") + b"".join(tokens)
+    body = (
+        pack(f"<{len(words)}I", *words)
+        + "".join(c for _, c in runs).encode("latin-1")
+        + b"".join(tokens)
+    )
     header = MAGIC + pack("<4I", len(tokens), SLOTS, len(runs), HEADER_BYTES + len(body))
     TARGET.write_bytes(header + body)
 

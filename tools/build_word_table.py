@@ -1,13 +1,16 @@
-"""Train the word table that search ships, from a list of packages: `python tools/build_word_table.py NAMES OUT`.
+"""Train the word table that search ships, from a list of packages: `python
+tools/build_word_table.py NAMES OUT`.
 
-NAMES is a text file with one package a line, as pip writes them (`name` or `name==version`); a line that names a
-directory is taken as it lies. Each wheel is fetched by pip and unpacked into a temporary directory. Their licences have
-to allow it: take none whose terms you have not read. A table needs a start: that of `--start` (a table, by default the
-one that is shipped), whose rows are trained on, or `--random`, for which the words are counted in the packages.
+NAMES is a text file with one package a line, as pip writes them (`name` or `name==version`); a line
+that names a directory is taken as it lies. Each wheel is fetched by pip and unpacked into a
+temporary directory. Their licences have to allow it: take none whose terms you have not read. A
+table needs a start: that of `--start` (a table, by default the one that is shipped), whose rows are
+trained on, or `--random`, for which the words are counted in the packages.
 
-Contrastive training (InfoNCE over the pairs of a batch, as in CLIP) of the table's rows by Adam that moves only the
-rows of the batch. A pair is a question, which is a sentence of documentation or a name, and the unit it belongs to;
-half of the time the unit's own name is hidden from it, so that words learn from what code does.
+Contrastive training (InfoNCE over the pairs of a batch, as in CLIP) of the table's rows by Adam
+that moves only the rows of the batch. A pair is a question, which is a sentence of documentation or
+a name, and the unit it belongs to; half of the time the unit's own name is hidden from it, so that
+words learn from what code does.
 """
 
 from __future__ import annotations
@@ -53,7 +56,9 @@ _SENTENCE = re.compile(r"^[\s\"'/*#!-]*(.+?)(?:\.\s|\n\s*\n|$)", re.DOTALL)
 
 
 class Pairs(NamedTuple):
-    """Questions and the units that answer them, as bags of rows; `names` are the rows of each unit's own name."""
+    """Questions and the units that answer them, as bags of rows; `names` are the rows of each
+    unit's own name.
+    """
 
     questions: list[tuple[NDArray[np.int64], Floats]]
     units: list[tuple[NDArray[np.int64], Floats]]
@@ -62,7 +67,9 @@ class Pairs(NamedTuple):
 
 def main(arguments: list[str]) -> int:
     """Write the table, and say how many pairs taught it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", type=Path)
     parser.add_argument("out", type=Path)
     start = parser.add_mutually_exclusive_group()
@@ -79,7 +86,9 @@ def main(arguments: list[str]) -> int:
             table = WordTable.of(map_arrays(options.start)) if options.start else shipped_table()
         pairs = all_pairs(table, roots)
     write_table(trained(table, pairs, options.epochs), options.out)
-    print(f"{len(table.number_of):,} words, {len(pairs.questions):,} pairs of {len(names)} packages")
+    print(
+        f"{len(table.number_of):,} words, {len(pairs.questions):,} pairs of {len(names)} packages"
+    )
     return 0
 
 
@@ -87,7 +96,16 @@ def _unpacked(name: str, place: Path) -> Path:
     """The sources of a package."""
     if Path(name).is_dir():
         return Path(name).resolve()
-    fetch = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+    fetch = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+    ]
     subprocess.run([*fetch, "--dest", str(place), "--", name], check=True)
     for wheel in place.glob("*.whl"):
         with zipfile.ZipFile(wheel) as archive:
@@ -103,18 +121,27 @@ def _indexed(root: Path) -> Iterator[Engine]:
 
 
 def random_table(roots: list[Path]) -> WordTable:
-    """The commonest words of some sources, with random vectors that are shorter the commoner the word."""
+    """The commonest words of some sources, with random vectors that are shorter the commoner the
+    word.
+    """
     files: Counter[str] = Counter()
     number = 0
     for root in roots:
         with _indexed(root) as engine:
             for file in engine.store.files():
-                words = {word.decode("utf-8", "replace") for word in words_of(engine.source(file.path)).words}
+                words = {
+                    word.decode("utf-8", "replace")
+                    for word in words_of(engine.source(file.path)).words
+                }
                 files.update({piece for word in words for piece in pieces_of(word)})
                 number += 1
-    kept = [(word, count) for word, count in files.most_common(VOCABULARY_WORDS) if count >= LEAST_FILES]
+    kept = [
+        (word, count) for word, count in files.most_common(VOCABULARY_WORDS) if count >= LEAST_FILES
+    ]
     rarity = np.log(1 + number / (1 + np.array([count for _, count in kept], np.float32)))
-    vectors = np.random.default_rng(SEED).standard_normal((len(kept), DIMENSIONS)).astype(np.float32)
+    vectors = (
+        np.random.default_rng(SEED).standard_normal((len(kept), DIMENSIONS)).astype(np.float32)
+    )
     return table_of([word for word, _ in kept], vectors * rarity[:, None] / DIMENSIONS**0.5)
 
 
@@ -173,11 +200,15 @@ def _train(vectors: Floats, pairs: Pairs, epochs: int) -> None:
     for step, chosen in enumerate(_batches(len(pairs.questions), epochs, random), 1):
         questions = _joined([pairs.questions[pair] for pair in chosen])
         units = _joined([_hidden(pairs, pair, random) for pair in chosen])
-        gradient_q, gradient_u = _gradients(sums_of_rows(vectors, questions), sums_of_rows(vectors, units))
+        gradient_q, gradient_u = _gradients(
+            sums_of_rows(vectors, questions), sums_of_rows(vectors, units)
+        )
         rows, gradient = _by_row(questions, gradient_q, units, gradient_u)
         mean[rows] = MOMENTUM * mean[rows] + (1 - MOMENTUM) * gradient
         square[rows] = SQUARES * square[rows] + (1 - SQUARES) * gradient * gradient
-        change = (mean[rows] / (1 - MOMENTUM**step)) / (np.sqrt(square[rows] / (1 - SQUARES**step)) + 1e-8)
+        change = (mean[rows] / (1 - MOMENTUM**step)) / (
+            np.sqrt(square[rows] / (1 - SQUARES**step)) + 1e-8
+        )
         vectors[rows] -= LEARNING_RATE * change
 
 
@@ -189,7 +220,9 @@ def _batches(pairs: int, epochs: int, random: np.random.Generator) -> Iterator[N
             yield order[start : start + size]
 
 
-def _hidden(pairs: Pairs, pair: int, random: np.random.Generator) -> tuple[NDArray[np.int64], Floats]:
+def _hidden(
+    pairs: Pairs, pair: int, random: np.random.Generator
+) -> tuple[NDArray[np.int64], Floats]:
     """A unit, half of the time without its name, unless that is nearly all there is."""
     rows, weights = pairs.units[pair]
     if pairs.names[pair] and random.random() < HIDDEN_NAMES:
@@ -201,7 +234,11 @@ def _hidden(pairs: Pairs, pair: int, random: np.random.Generator) -> tuple[NDArr
 
 def _joined(bags: Sequence[tuple[NDArray[np.int64], Floats]]) -> Bags:
     starts = np.cumsum([0, *(len(rows) for rows, _ in bags)])
-    return Bags(starts, np.concatenate([rows for rows, _ in bags]), np.concatenate([weights for _, weights in bags]))
+    return Bags(
+        starts,
+        np.concatenate([rows for rows, _ in bags]),
+        np.concatenate([weights for _, weights in bags]),
+    )
 
 
 def _gradients(questions: Floats, units: Floats) -> tuple[Floats, Floats]:
@@ -211,7 +248,9 @@ def _gradients(questions: Floats, units: Floats) -> tuple[Floats, Floats]:
     unit_q, unit_u = questions / length_q, units / length_u
     logits = unit_q @ unit_u.T / TEMPERATURE
     across, down = _softmax(logits, 1), _softmax(logits, 0)
-    error = (across + down - 2 * np.eye(len(logits), dtype=np.float32)) / (2 * len(logits) * TEMPERATURE)
+    error = (across + down - 2 * np.eye(len(logits), dtype=np.float32)) / (
+        2 * len(logits) * TEMPERATURE
+    )
     toward_q, toward_u = error @ unit_u, error.T @ unit_q
     turned_q = (toward_q - unit_q * (toward_q * unit_q).sum(axis=1, keepdims=True)) / length_q
     turned_u = (toward_u - unit_u * (toward_u * unit_u).sum(axis=1, keepdims=True)) / length_u
@@ -224,7 +263,9 @@ def _softmax(logits: Floats, axis: int) -> Floats:
     return shares
 
 
-def _by_row(questions: Bags, gradient_q: Floats, units: Bags, gradient_u: Floats) -> tuple[NDArray[np.int64], Floats]:
+def _by_row(
+    questions: Bags, gradient_q: Floats, units: Bags, gradient_u: Floats
+) -> tuple[NDArray[np.int64], Floats]:
     """The rows of the table that a batch touches, and the gradient of each."""
     rows = np.concatenate([questions.rows, units.rows])
     owner = np.concatenate(
@@ -251,13 +292,22 @@ def table_of(words: Sequence[str], vectors: Floats) -> WordTable:
     factors = np.maximum(np.abs(vectors).max(axis=1), TINY).astype(np.float32) / LARGEST
     rows = np.rint(vectors / factors[:, None]).astype(np.int8)
     content = "\n".join(words).encode() + rows.tobytes() + factors.astype("<f4").tobytes()
-    return WordTable(content_hash(content)[:8].hex(), rows, factors, dict(zip(words, range(len(words)), strict=True)))
+    return WordTable(
+        content_hash(content)[:8].hex(),
+        rows,
+        factors,
+        dict(zip(words, range(len(words)), strict=True)),
+    )
 
 
 def write_table(table: WordTable, path: Path) -> None:
     """Keep a table in a file."""
     words = np.frombuffer("\n".join(table.number_of).encode(), np.uint8)
-    write_arrays(path, {"identity": table.identity}, {"words": words, "rows": table.rows, "factors": table.factors})
+    write_arrays(
+        path,
+        {"identity": table.identity},
+        {"words": words, "rows": table.rows, "factors": table.factors},
+    )
 
 
 if __name__ == "__main__":

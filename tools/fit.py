@@ -1,11 +1,11 @@
 """Fit the linear models that ship: `python -m tools.fit search CLONES...`.
 
-The clones are repositories with their history, in folders named `owner+repository`, all on the fit list of
-`bench/repositories.toml`. A producer makes groups of each: the candidates for one question, a row of named figures a
-candidate, and which of them are wanted. The weights are those of a linear model of choice (the softmax over the
-candidates of a group, Cao and others 2007), found by Adam. A model is written beside its training list: the
-repositories with their commits, what was held, and the date. `tools/build_diff_trees.py` grows the trees, with a list
-of the same form.
+The clones are repositories with their history, in folders named `owner+repository`, all on the fit
+list of `bench/repositories.toml`. A producer makes groups of each: the candidates for one question,
+a row of named figures a candidate, and which of them are wanted. The weights are those of a linear
+model of choice (the softmax over the candidates of a group, Cao and others 2007), found by Adam. A
+model is written beside its training list: the repositories with their commits, what was held, and
+the date. `tools/build_diff_trees.py` grows the trees, with a list of the same form.
 """
 
 from __future__ import annotations
@@ -23,7 +23,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from bench.repositories import FIT
 from bench.retrieval.corpus import export, has_history, without_docs
-from bench.retrieval.queries import WINDOW_COMMITS, Query, base_of_commits, commit_queries, docstring_queries
+from bench.retrieval.queries import (
+    WINDOW_COMMITS,
+    Query,
+    base_of_commits,
+    commit_queries,
+    docstring_queries,
+)
 from bench.scratch import git
 from numpy.typing import NDArray
 
@@ -69,7 +75,9 @@ class Model(NamedTuple):
 
 def main(arguments: list[str]) -> int:
     """Write a model; 2 for clones that it cannot be fitted on."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("model", choices=sorted(MODELS))
     parser.add_argument("clones", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, help="instead of the file that ships")
@@ -84,28 +92,46 @@ def main(arguments: list[str]) -> int:
 
 
 def fitted(model: Model, clones: Sequence[Path]) -> dict[str, Any]:
-    """A model as it is kept; `invalid_argument` for clones that are not to be fitted on, or ask too little."""
+    """A model as it is kept; `invalid_argument` for clones that are not to be fitted on, or ask too
+    little.
+    """
     training = training_of(clones)
     groups = [group for clone in clones for group in model.produce(clone)]
-    weights = {name: weights_of([one for one in groups if one.model == name], model, name) for name in model.held}
+    weights = {
+        name: weights_of([one for one in groups if one.model == name], model, name)
+        for name in model.held
+    }
     return {"training": {**training, "groups": len(groups), "held": model.held}, **weights}
 
 
 def training_of(clones: Sequence[Path]) -> dict[str, Any]:
-    """The training list of a model fitted now; `invalid_argument` for a repository that is not to be fitted on."""
+    """The training list of a model fitted now; `invalid_argument` for a repository that is not to
+    be fitted on.
+    """
     names = [clone.name.replace("+", "/") for clone in clones]
     others = sorted(set(names) - FIT)
     if others:
-        raise TerselyError("invalid_argument", f"not on the fit list of bench/repositories.toml: {', '.join(others)}")
+        raise TerselyError(
+            "invalid_argument",
+            f"not on the fit list of bench/repositories.toml: {', '.join(others)}",
+        )
     commits = (git(clone, "rev-parse", "HEAD").decode().strip() for clone in clones)
     date = datetime.now(tz=UTC).strftime("%Y-%m-%d")
-    return {"tool": "tools/fit.py", "date": date, "repositories": dict(sorted(zip(names, commits, strict=True)))}
+    return {
+        "tool": "tools/fit.py",
+        "date": date,
+        "repositories": dict(sorted(zip(names, commits, strict=True))),
+    }
 
 
 def weights_of(groups: Sequence[Group], model: Model, name: str) -> dict[str, float]:
-    """A weight for each figure: the held ones as they are, the others those that make what is wanted likeliest."""
+    """A weight for each figure: the held ones as they are, the others those that make what is
+    wanted likeliest.
+    """
     if not groups:
-        raise TerselyError("invalid_argument", f"nothing in these repositories tells the weights of {name!r}")
+        raise TerselyError(
+            "invalid_argument", f"nothing in these repositories tells the weights of {name!r}"
+        )
     held = model.held[name]
     free = [at for at, figure in enumerate(model.names) if figure not in held]
     fixed = np.array([held.get(figure, 0.0) for figure in model.names])
@@ -116,11 +142,18 @@ def weights_of(groups: Sequence[Group], model: Model, name: str) -> dict[str, fl
     wanted = np.concatenate([group.wanted for group in groups])
     fitted = chosen_weights(rows[:, free] / scale, offsets, wanted, sizes)
     fixed[free] = fitted / scale
-    return {figure: round(float(weight), DIGITS) for figure, weight in zip(model.names, fixed, strict=True)}
+    return {
+        figure: round(float(weight), DIGITS)
+        for figure, weight in zip(model.names, fixed, strict=True)
+    }
 
 
-def chosen_weights(rows: Figures, offsets: Figures, wanted: NDArray[np.bool_], sizes: NDArray[np.int64]) -> Figures:
-    """Weights of a model of choice over groups of so many rows; offsets are added to the scores of rows."""
+def chosen_weights(
+    rows: Figures, offsets: Figures, wanted: NDArray[np.bool_], sizes: NDArray[np.int64]
+) -> Figures:
+    """Weights of a model of choice over groups of so many rows; offsets are added to the scores of
+    rows.
+    """
     starts = np.cumsum(sizes) - sizes
     weights, mean, square = (np.zeros(rows.shape[1]) for _ in range(3))
     for step in range(1, STEPS + 1):
@@ -137,7 +170,8 @@ def chosen_weights(rows: Figures, offsets: Figures, wanted: NDArray[np.bool_], s
     return weights
 
 
-# Search: sentences of documentation ask for what they describe, subjects of commits for what they changed
+# Search: sentences of documentation ask for what they describe, subjects of commits for what they
+# changed
 
 
 def search_groups(clone: Path) -> Iterator[Group]:
@@ -164,7 +198,11 @@ def _groups_of(root: Path, queries: Sequence[Query], about_change: bool) -> Iter
     with Engine.open(root) as engine:
         engine.refresh()
         collection = engine.search.searcher(WORDS).collection
-        ids = [unit.symbol.id for file in collection.files for unit in units_of(engine.store.symbols_of(file.path))]
+        ids = [
+            unit.symbol.id
+            for file in collection.files
+            for unit in units_of(engine.store.symbols_of(file.path))
+        ]
         lexicon, priors, language = (
             Lexicon(collection),
             ranking.priors_of(collection),
@@ -178,7 +216,9 @@ def _groups_of(root: Path, queries: Sequence[Query], about_change: bool) -> Iter
                     yield group
 
 
-def _search_group(query: Question, lexicon: Lexicon, priors: ranking.Priors, is_answer: Sequence[bool]) -> Group:
+def _search_group(
+    query: Question, lexicon: Lexicon, priors: ranking.Priors, is_answer: Sequence[bool]
+) -> Group:
     vector = shipped_table().embed_pieces(query.pieces)
     prior = ranking.prior_of(priors, query.about_change, query.about_tests)
     nothing = np.zeros(0, np.int64)
@@ -188,7 +228,10 @@ def _search_group(query: Question, lexicon: Lexicon, priors: ranking.Priors, is_
         "words": ranked.words[:KEPT_CANDIDATES],
         "meaning": ranked.cosines[:KEPT_CANDIDATES] / lexicon.collection.spread(len(vector)),
         "covered": lexicon.covered(query.terms, units),
-        **{name: of_all[units] for name, of_all in ranking.prior_figures(priors, query.about_tests).items()},
+        **{
+            name: of_all[units]
+            for name, of_all in ranking.prior_figures(priors, query.about_tests).items()
+        },
     }
     figures = np.column_stack([known[name] for name in MODELS["search"].names]).astype(np.float64)
     weights = ranking.weights_of(query.about_change)

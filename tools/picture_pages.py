@@ -1,7 +1,8 @@
-"""Take the pictures of the pages that docs/relay.md shows: `python -m tools.picture_pages [FOLDER]`.
+"""Take the pictures of the pages that docs/relay.md shows: `python -m tools.picture_pages
+[FOLDER]`.
 
-It starts a relay of its own with five agents that talk, signs a Chromium in as a person does, and writes PNG files of
-at most 150 kB into docs. Chromium and its driver have to be installed.
+It starts a relay of its own with five agents that talk, signs a Chromium in as a person does, and
+writes PNG files of at most 150 kB into docs. Chromium and its driver have to be installed.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ async def play(home: Path, is_over: asyncio.Event) -> None:
     """Everybody comes, works and talks, and stays until it is over."""
     peers = {}
     for name, task, state, screen in AGENTS:
-        peers[name] = await Peer.connect(name, home=home, task=task, program="claude", project="shop")
+        peers[name] = await Peer.connect(
+            name, home=home, task=task, program="claude", project="shop"
+        )
         peers[name].tell_state(state, screen)
     for sender, to, body in MESSAGES:
         await peers[sender].send(to, body, queue=True)
@@ -92,8 +95,18 @@ def work() -> None:
             client.ask("claim.take", targets=[target], why="on the board", project="shop")
     with Client.local("noor") as client:
         for step in ("dates of all locales", "invoices as PDF", "migrate the store", "release 3.0"):
-            client.ask("board.add", step=step, project="shop", needs=["b1", "b2"] if step.startswith("release") else [])
-        client.ask("artifact.put", thread="", content="The release waits for two items.\n" * 400, name="notes.md")
+            client.ask(
+                "board.add",
+                step=step,
+                project="shop",
+                needs=["b1", "b2"] if step.startswith("release") else [],
+            )
+        client.ask(
+            "artifact.put",
+            thread="",
+            content="The release waits for two items.\n" * 400,
+            name="notes.md",
+        )
     for name in ("ada", "mia"):
         with Client.local(name) as client:
             client.ask("board.take", project="shop")
@@ -102,7 +115,12 @@ def work() -> None:
 def wait_for_permission() -> None:
     """As the hook of an agent asks."""
     with Client.local("ben") as client:
-        client.ask("permission.ask", tool="Bash", what="python manage.py migrate --database=staging", seconds=5)
+        client.ask(
+            "permission.ask",
+            tool="Bash",
+            what="python manage.py migrate --database=staging",
+            seconds=5,
+        )
 
 
 def main(words: list[str]) -> None:
@@ -114,7 +132,9 @@ def main(words: list[str]) -> None:
         os.environ.pop("TERSELY_AGENT", None)
         with relay_of(home):
             loop, is_over = asyncio.new_event_loop(), asyncio.Event()
-            playing = threading.Thread(target=loop.run_until_complete, args=(play(home, is_over),), daemon=True)
+            playing = threading.Thread(
+                target=loop.run_until_complete, args=(play(home, is_over),), daemon=True
+            )
             playing.start()
             work()
             threading.Thread(target=wait_for_permission, daemon=True).start()
@@ -126,12 +146,16 @@ def main(words: list[str]) -> None:
                 for path, width, scheme, name in PICTURES:
                     browser.look(width, scheme)
                     browser.go(f"{url.partition('/ui/')[0]}/ui/{path}")
-                    browser.wait_for("document.getElementById('live').textContent.startsWith('Live')")
+                    browser.wait_for(
+                        "document.getElementById('live').textContent.startsWith('Live')"
+                    )
                     file = folder / f"{name}.png"
                     taken = browser.devtools("Page.captureScreenshot", {"format": "png"})
                     content = base64.b64decode(taken["data"])
                     if len(content) > MOST_BYTES:
-                        sys.exit(f"{file} would have {len(content):,} bytes, more than {MOST_BYTES:,}")
+                        sys.exit(
+                            f"{file} would have {len(content):,} bytes, more than {MOST_BYTES:,}"
+                        )
                     file.write_bytes(content)
                     sys.stdout.write(f"{file} {len(content):,} bytes\n")
             loop.call_soon_threadsafe(is_over.set)

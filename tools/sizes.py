@@ -1,7 +1,9 @@
-"""Print the syntax nodes of each room, so that growth is seen: `python tools/sizes.py [ROOT]`, or `make sizes`.
+"""Print the syntax nodes of each room, so that growth is seen: `python tools/sizes.py [ROOT]`, or
+`make sizes`.
 
-A room is a package or module of `src/tersely`; of those in `OPENED` each one inside is a room as well. The sums of
-`src/tersely`, `bench` and `tests` come last, with their total. Syntax nodes are counted by Python's own `ast`.
+A room is a package or module of `src/tersely`; of those in `OPENED` each one inside is a room as
+well. The sums of `src/tersely`, `bench` and `tests` come last, with their total. Syntax nodes are
+counted by Python's own `ast`.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ def nodes(place: Path) -> int:
 
 def rooms(folder: Path) -> Iterator[Path]:
     """The packages and modules of a folder, packages first."""
-    inside = [path for path in sorted(folder.iterdir()) if path.suffix == ".py" or any(path.glob("*.py"))]
+    inside = [
+        path for path in sorted(folder.iterdir()) if path.suffix == ".py" or any(path.glob("*.py"))
+    ]
     yield from sorted(inside, key=lambda path: path.suffix == ".py")
 
 

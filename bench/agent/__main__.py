@@ -1,10 +1,12 @@
-"""`python -m bench.agent REPOSITORY`: the tokens of a first request, and how much of a long session is cached.
+"""`python -m bench.agent REPOSITORY`: the tokens of a first request, and how much of a long session
+is cached.
 
-The first request is that for "hello", rendered in ChatML (the template of Qwen and others) and counted as cl100k: by
-tiktoken where it has that vocabulary, else as o200k_base times its factor, with the margin of `foundation.tokens`.
+The first request is that for "hello", rendered in ChatML (the template of Qwen and others) and
+counted as cl100k: by tiktoken where it has that vocabulary, else as o200k_base times its factor,
+with the margin of `foundation.tokens`.
 
-The session has 50 turns about a copy of the repository: questions that are answered after two looks, edits that unlock
-a tier, commands that unlock the next. A real llama.cpp server replays the
+The session has 50 turns about a copy of the repository: questions that are answered after two
+looks, edits that unlock a tier, commands that unlock the next. A real llama.cpp server replays the
 script and says of each request how many tokens it found in its cache.
 """
 
@@ -33,7 +35,8 @@ from tersely.foundation.tokens import Tokenizer
 
 ANSWER_WORDS = "tersely.cli.recorded_output:answer"
 TURNS = 50
-WINDOWS = ((16_384, 0), (8_192, 0), (8_192, 128))  # tokens, and of the least part that the server reuses
+# tokens, and of the least part that the server reuses
+WINDOWS = ((16_384, 0), (8_192, 0), (8_192, 128))
 NOTES = "NOTES.txt"
 ALLOWED = Choices(policy=dict.fromkeys(range(4), Verdict.ALLOW))
 COMMAND = "python -m bench.agent REPOSITORY --record"
@@ -57,19 +60,28 @@ def script() -> list[Reply]:
     edit = f"<call edit>\npath: {NOTES}\nstart: 1\nend: 1\n--- body\n"
     return [
         Reply("<call list>\npath: .\n</call>", when="where is"),
-        Reply(f"I look there.\n<call read>\npath: {NOTES}\nstart: 1\nend: 6\n</call>", when="list:\n"),
+        Reply(
+            f"I look there.\n<call read>\npath: {NOTES}\nstart: 1\nend: 6\n</call>", when="list:\n"
+        ),
         Reply(f"{edit}first\n</call>", when="please change"),
         Reply(f"{edit}second\n</call>", when="please edit"),
         Reply("Line 1 says it now.", when="line 1 replaced"),
         Reply("<call bash>\ncommand: wc -l *.txt\n</call>", when="run the count"),
         Reply("That many lines.", when="bash:\n"),
-        Reply("It is said in the first lines, where all of it begins; nothing else is needed for it.", when="read:\n"),
-        Reply("The user asks where things are and has notes changed.", when="Summarise this session"),
+        Reply(
+            "It is said in the first lines, where all of it begins; nothing else is needed for it.",
+            when="read:\n",
+        ),
+        Reply(
+            "The user asks where things are and has notes changed.", when="Summarise this session"
+        ),
     ]
 
 
 def message(turn: int) -> str:
-    """What the user says in a turn: mostly questions, now and then a change, a command after a third of the session."""
+    """What the user says in a turn: mostly questions, now and then a change, a command after a
+    third of the session.
+    """
     if turn % 7 == 3:
         return f"please {'change' if turn % 2 else 'edit'} the notes ({turn})"
     if turn % 9 == 8 and turn > TURNS // 3:
@@ -103,7 +115,14 @@ async def first_requests(url: str, root: Path) -> list[Row]:
             pass
         prompt = agent.session.prompt()[:2]
         tokens, counted = cl100k(rendered(prompt))
-        rows.append({"tools": name, "how_many": len(agent.talk.unlocked()), "tokens": tokens, "counted": counted})
+        rows.append(
+            {
+                "tools": name,
+                "how_many": len(agent.talk.unlocked()),
+                "tokens": tokens,
+                "counted": counted,
+            }
+        )
         await closed(agent)
     return rows
 
@@ -111,7 +130,9 @@ async def first_requests(url: str, root: Path) -> list[Row]:
 async def opened(url: str, root: Path, window: int) -> Agent:
     """An agent in the repository that may do everything."""
     model = await connect(url, window=window)
-    return await open_agent(model, Wanted(root, root.parent / "chats", ANSWER_WORDS, choices=ALLOWED))
+    return await open_agent(
+        model, Wanted(root, root.parent / "chats", ANSWER_WORDS, choices=ALLOWED)
+    )
 
 
 async def closed(agent: Agent) -> None:
@@ -135,7 +156,9 @@ async def session(url: str, root: Path, window: int) -> Row:
 
 def _session_figures(events: Sequence[Event]) -> Row:
     """What the events of a session tell."""
-    answered = [event for event in events if isinstance(event, TurnEnded) and event.reason == "answered"]
+    answered = [
+        event for event in events if isinstance(event, TurnEnded) and event.reason == "answered"
+    ]
     usages = [event for event in events if isinstance(event, Usage)]
     prompts = [event.prompt_tokens for event in usages]
     cached = sum(event.cached_tokens or 0 for event in usages)
@@ -157,7 +180,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
     options = parser.parse_args(arguments)
     with copied(options.repository) as root:
-        (root / NOTES).write_text("".join(f"note {number} of this repository\n" for number in range(40)))
+        (root / NOTES).write_text(
+            "".join(f"note {number} of this repository\n" for number in range(40))
+        )
         subprocess.run(["git", "init", "-q", root], check=True)
         path = root.parent / "scripted.gguf"
         write_scripted(path, script())
@@ -166,10 +191,14 @@ def main(arguments: list[str]) -> int:
             with Server(path, window, reuse=reuse) as server:
                 if not rows:
                     first = asyncio.run(first_requests(server.url, root))
-                rows.append({**asyncio.run(session(server.url, root, window)), "cache_reuse": reuse})
+                rows.append(
+                    {**asyncio.run(session(server.url, root, window)), "cache_reuse": reuse}
+                )
             print(rows[-1], flush=True)
     about = f"About {options.repository.name}."
-    results.report("agent", [FIRST.filled(first, about), SESSIONS.filled(rows, about)], options.record)
+    results.report(
+        "agent", [FIRST.filled(first, about), SESSIONS.filled(rows, about)], options.record
+    )
     return 0
 
 

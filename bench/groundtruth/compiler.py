@@ -1,13 +1,19 @@
-"""A compiler's own index as the truth of call sites: which definition the name means that is called there.
+"""A compiler's own index as the truth of call sites: which definition the name means that is called
+there.
 
 What is agreed:
-- a site is where a call writes a name; it counts where the compiler takes the name to a function or class of the
-  repository, or out of it. Where the compiler stops at a variable, parameter or field, the site is set aside;
-- a fact is `path:line -> definition`. What we find there under another name (a callback, an operator) is set aside;
-- a method and what it implements or overrides are one, also in an object that is written where a type is declared: it
+- a site is where a call writes a name; it counts where the compiler takes the name to a function or
+  class of the
+  repository, or out of it. Where the compiler stops at a variable, parameter or field, the site is
+  set aside;
+- a fact is `path:line -> definition`. What we find there under another name (a callback, an
+  operator) is set aside;
+- a method and what it implements or overrides are one, also in an object that is written where a
+  type is declared: it
   has the name of a method without a body; a class is its constructors, inherited ones included;
 - a variable that is given a function where it is declared is that function;
-- where the compiler leaves the repository and we find a method of a class that inherits from outside, it is set aside;
+- where the compiler leaves the repository and we find a method of a class that inherits from
+  outside, it is set aside;
 - by name alone nothing counts as found.
 """
 
@@ -46,7 +52,9 @@ class Site:
 
 
 def run(languages: tuple[str, ...], folder: Path) -> Iterator[CaseResult]:
-    """A case for each folder `owner+repository` that holds an index; the sources lie beside it in the data folder."""
+    """A case for each folder `owner+repository` that holds an index; the sources lie beside it in
+    the data folder.
+    """
     for index in sorted(folder.glob(f"*/{INDEX}")):
         name = index.parent.name
         try:
@@ -76,7 +84,9 @@ class Compared:
             if one.is_definition:
                 self.defined.add(one.symbol)
                 for symbol in by_place[one.path, one.line]:
-                    if symbol.kind in CALLABLE_KINDS | CLASS_KINDS and _names(one.symbol, symbol.name):
+                    if symbol.kind in CALLABLE_KINDS | CLASS_KINDS and _names(
+                        one.symbol, symbol.name
+                    ):
                         self.ids[one.symbol].add(symbol.id)
                         self.theirs[symbol.id] = one.symbol
             else:
@@ -91,14 +101,30 @@ class Compared:
         for (path, line, _), site in sites.items():
             on_line[path, line] |= site.inside
         for path, line, callee in self._found():
-            same = {symbol for symbol in on_line.get((path, line), ()) if self._is_same(symbol, callee)}
-            here = [sites[path, line, name] for name in self._written(callee) if (path, line, name) in sites]
+            same = {
+                symbol for symbol in on_line.get((path, line), ()) if self._is_same(symbol, callee)
+            }
+            here = [
+                sites[path, line, name]
+                for name in self._written(callee)
+                if (path, line, name) in sites
+            ]
             if same:
                 agreed.update(f"{path}:{line} -> {symbol}" for symbol in same)
-            elif here and not any(site.undecided for site in here) and not self._is_from_outside(here, callee):
+            elif (
+                here
+                and not any(site.undecided for site in here)
+                and not self._is_from_outside(here, callee)
+            ):
                 extra.add(f"{path}:{line} -> {callee}")
-        wanted = {f"{path}:{line} -> {callee}" for (path, line, _), site in sites.items() for callee in site.inside}
-        return CaseResult(name, len(wanted & agreed), tuple(sorted(wanted - agreed)), tuple(sorted(extra)))
+        wanted = {
+            f"{path}:{line} -> {callee}"
+            for (path, line, _), site in sites.items()
+            for callee in site.inside
+        }
+        return CaseResult(
+            name, len(wanted & agreed), tuple(sorted(wanted - agreed)), tuple(sorted(extra))
+        )
 
     def sites(self) -> dict[tuple[str, int, str], Site]:
         """Every call that writes a name, by path, line and name."""
@@ -106,14 +132,21 @@ class Compared:
         for path in self.subject.paths():
             symbol = self.subject.symbols[path]
             if symbol.language in self.languages:
-                for line, column, name in called_names(self.subject.text(path).encode(), LANGUAGES[symbol.language]):
+                for line, column, name in called_names(
+                    self.subject.text(path).encode(), LANGUAGES[symbol.language]
+                ):
                     self._add(found[path, line, name], self.names.get((path, line, column), set()))
         return found
 
     def _add(self, site: Site, symbols: set[str]) -> None:
         ours = {unnumbered(found) for symbol in symbols for found in self.ids.get(symbol, ())}
         site.inside |= ours
-        if not ours and symbols and not symbols & self.defined and not any(_is_value(symbol) for symbol in symbols):
+        if (
+            not ours
+            and symbols
+            and not symbols & self.defined
+            and not any(_is_value(symbol) for symbol in symbols)
+        ):
             site.outside = True
         elif not ours:
             site.undecided = True
@@ -152,16 +185,25 @@ class Compared:
         if self._is_constructor(symbol) and wanted in self._class_and_below(symbol.parent):
             return True
         ours, theirs = self._above(callee), self._above(wanted)
-        return callee in theirs or wanted in ours or bool(ours & theirs) or self._overrides(wanted, callee)
+        return (
+            callee in theirs
+            or wanted in ours
+            or bool(ours & theirs)
+            or self._overrides(wanted, callee)
+        )
 
     def _overrides(self, wanted: str, callee: str) -> bool:
-        """Whether one is a method of that name in a class below the other's, or a third class has both."""
+        """Whether one is a method of that name in a class below the other's, or a third class has
+        both.
+        """
         one, other = self.subject.symbols[wanted], self.subject.symbols[callee]
         if one.name != other.name or not one.parent or not other.parent:
             return False
         if one.signature_end_byte == one.end_byte:  # it has no body
             return True
-        return bool(set(self._class_and_below(one.parent)) & set(self._class_and_below(other.parent)))
+        return bool(
+            set(self._class_and_below(one.parent)) & set(self._class_and_below(other.parent))
+        )
 
     def _above(self, symbol_id: str) -> set[str]:
         """What a symbol implements, at any distance."""
@@ -177,7 +219,9 @@ class Compared:
     def _is_from_outside(self, sites: list[Site], callee: str) -> bool:
         """Whether the compiler means the method of a base from outside that we say overrides it."""
         parent = self.subject.symbols[callee].parent
-        place = self.subject.engine.graph.place(parent) if all(site.outside for site in sites) else None
+        place = (
+            self.subject.engine.graph.place(parent) if all(site.outside for site in sites) else None
+        )
         if place is None or self.subject.symbols[parent].kind not in CLASS_KINDS:
             return False
         return has_base_outside(*place, self.subject.engine.graph.evaluator)
@@ -195,7 +239,9 @@ def _is_value(symbol: str) -> bool:
 
 
 def called_names(source: bytes, language: Language) -> Iterator[tuple[int, int, str]]:
-    """Line, column and text of the name that each call writes; lines from 1, columns from 0 in characters."""
+    """Line, column and text of the name that each call writes; lines from 1, columns from 0 in
+    characters.
+    """
     lines = source.split(b"\n")
     pending = [Parser(Grammar(language.grammar())).parse(source).root_node]
     while pending:
@@ -206,7 +252,11 @@ def called_names(source: bytes, language: Language) -> Iterator[tuple[int, int, 
         name = _last_name(callee, language) if callee is not None else None
         if name is not None and name.text is not None:
             row, column = name.start_point
-            yield row + 1, len(lines[row][:column].decode(errors="replace")), name.text.decode(errors="replace")
+            yield (
+                row + 1,
+                len(lines[row][:column].decode(errors="replace")),
+                name.text.decode(errors="replace"),
+            )
 
 
 def _last_name(node: Node, language: Language) -> Node | None:

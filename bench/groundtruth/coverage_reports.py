@@ -1,7 +1,9 @@
-"""Reports of coverage from the wild: which lines of which file ran and which did not, read a second way.
+"""Reports of coverage from the wild: which lines of which file ran and which did not, read a second
+way.
 
-The second reading is as plain as can be: whole trees of XML instead of events, and patterns over lines of text. A fact
-is a file, a line, and whether it ran. What is no report of coverage is to be refused.
+The second reading is as plain as can be: whole trees of XML instead of events, and patterns over
+lines of text. A fact is a file, a line, and whether it ran. What is no report of coverage is to be
+refused.
 """
 
 from __future__ import annotations
@@ -32,7 +34,11 @@ def _found(place: Path) -> set[str]:
         coverage = read_coverage([place.read_bytes()])
     except TerselyError:
         return {REFUSED}
-    return {_fact(file.path, line, times > 0) for file in coverage.files for line, times in file.hits.items()}
+    return {
+        _fact(file.path, line, times > 0)
+        for file in coverage.files
+        for line, times in file.hits.items()
+    }
 
 
 def _expected(place: Path) -> set[str]:
@@ -54,12 +60,20 @@ def _of_xml(text: str) -> Lines:
         for package in tree.iter("package"):
             for source in package.iter("sourcefile"):
                 for line in source.iter("line"):
-                    yield f"{package.get('name')}/{source.get('name')}", int(line.get("nr", "")), line.get("ci") != "0"
+                    yield (
+                        f"{package.get('name')}/{source.get('name')}",
+                        int(line.get("nr", "")),
+                        line.get("ci") != "0",
+                    )
     elif tree.get("clover"):
         for file in tree.iter("file"):
             for line in file.iter("line"):
                 times = [line.get(name, "0") for name in ("count", "truecount", "falsecount")]
-                yield file.get("path") or "", int(line.get("num", "")), any(one != "0" for one in times)
+                yield (
+                    file.get("path") or "",
+                    int(line.get("num", "")),
+                    any(one != "0" for one in times),
+                )
     else:
         yield from _of_cobertura(tree)
 

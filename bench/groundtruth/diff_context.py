@@ -1,17 +1,19 @@
-"""`python -m bench.groundtruth.diff_context CASES CLONES`: what a pack of half a commit shows of the other half.
+"""`python -m bench.groundtruth.diff_context CASES CLONES`: what a pack of half a commit shows of
+the other half.
 
-CASES is a file with a case a line: a commit of a repository, half of the symbols that it changes as a diff, and the
-other half, which is hidden. CLONES holds the repositories with their history, named `owner+repository` or `repository`;
-nothing is written there. In a work tree at the parent commit, with the given half applied, `diff-context --worktree` is
-asked.
+CASES is a file with a case a line: a commit of a repository, half of the symbols that it changes as
+a diff, and the other half, which is hidden. CLONES holds the repositories with their history, named
+`owner+repository` or `repository`; nothing is written there. In a work tree at the parent commit,
+with the given half applied, `diff-context --worktree` is asked.
 
 - *covered*: hidden symbols outside of tests of which every changed line is in the printed text;
 - *mentioned*: those of which it shows a signature or the name at least;
 - beside it the tokens of the pack, and those of all files that the given half touches.
 
-Lines count as the parent commit has them, since cases number those that they hide so. A line counts as shown if it lies
-in what the pack says that it shows, and its text is printed: documentation that a pack leaves out is not shown. Blank
-lines next to what is shown count as well, since there is nothing to print of them.
+Lines count as the parent commit has them, since cases number those that they hide so. A line counts
+as shown if it lies in what the pack says that it shows, and its text is printed: documentation that
+a pack leaves out is not shown. Blank lines next to what is shown count as well, since there is
+nothing to print of them.
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ Case = Mapping[str, Any]
 
 
 class Outcome(NamedTuple):
-    """One case at one budget. Of each hidden symbol whether it is covered, mentioned, and in a file that was given."""
+    """One case at one budget. Of each hidden symbol whether it is covered, mentioned, and in a file
+    that was given.
+    """
 
     hidden: list[tuple[bool, bool, bool]]
     used: int  # tokens
@@ -66,15 +70,23 @@ class Outcome(NamedTuple):
 
 def main(arguments: list[str]) -> int:
     """Ask about every case that has a clone, at every budget."""
-    parser = argparse.ArgumentParser(prog="python -m bench.groundtruth.diff_context", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.groundtruth.diff_context", description=__doc__
+    )
     parser.add_argument("cases", type=Path, help="a file with a case a line")
     parser.add_argument("clones", type=Path, help="folder of repositories with their history")
-    parser.add_argument("--budget", type=int, action="append", help="tokens; may be given several times")
-    parser.add_argument("--verbose", action="store_true", help="list the hidden symbols that are not covered")
+    parser.add_argument(
+        "--budget", type=int, action="append", help="tokens; may be given several times"
+    )
+    parser.add_argument(
+        "--verbose", action="store_true", help="list the hidden symbols that are not covered"
+    )
     parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
     options = parser.parse_args(arguments)
     budgets = options.budget or BUDGETS
-    cases = sorted(read_cases(options.cases), key=lambda case: (case["repo"], case["date"], case["commit"]))
+    cases = sorted(
+        read_cases(options.cases), key=lambda case: (case["repo"], case["date"], case["commit"])
+    )
     found: dict[str, dict[int, list[Outcome]]] = {}
     for name, listed in groupby(cases, key=lambda case: case["repo"]):
         clone = clone_of(options.clones, name)
@@ -86,12 +98,16 @@ def main(arguments: list[str]) -> int:
         if of_budget:
             rows.append(row("all", budget, list(chain(*of_budget.values()))))
     is_measured = bool(rows)
-    rows += [{"repository": f"{name}: no clone"} for name, outcomes in found.items() if not outcomes]
+    rows += [
+        {"repository": f"{name}: no clone"} for name, outcomes in found.items() if not outcomes
+    ]
     results.report("diff_context", [TABLE.filled(rows)], options.record and is_measured)
     return 0 if is_measured else 1
 
 
-def _outcomes(clone: Path, cases: Sequence[Case], budgets: Sequence[int], verbose: bool) -> dict[int, list[Outcome]]:
+def _outcomes(
+    clone: Path, cases: Sequence[Case], budgets: Sequence[int], verbose: bool
+) -> dict[int, list[Outcome]]:
     """The outcomes of one repository at each budget."""
     outcomes: dict[int, list[Outcome]] = {budget: [] for budget in budgets}
     for case, budget, outcome in asked(clone, cases, budgets):
@@ -106,8 +122,12 @@ def read_cases(place: Path) -> list[Case]:
     return [json.loads(text) for text in place.read_text("utf-8").splitlines()]
 
 
-def asked(clone: Path, cases: Sequence[Case], budgets: Sequence[int]) -> Iterator[tuple[Case, int, Outcome]]:
-    """Every case of one repository at every budget, in one work tree whose index follows from case to case."""
+def asked(
+    clone: Path, cases: Sequence[Case], budgets: Sequence[int]
+) -> Iterator[tuple[Case, int, Outcome]]:
+    """Every case of one repository at every budget, in one work tree whose index follows from case
+    to case.
+    """
     with tempfile.TemporaryDirectory(prefix="tersely-cases-") as scratch:
         root = Path(scratch) / "tree"
         git(clone, "clone", "-q", "-n", str(clone.resolve()), str(root))
@@ -115,7 +135,14 @@ def asked(clone: Path, cases: Sequence[Case], budgets: Sequence[int]) -> Iterato
             git(root, "reset", "-q", "--hard")
             git(root, "clean", "-q", "-f", "-d", "-e", ".tersely")
             git(root, "checkout", "-q", "-f", "--detach", case["parent"])
-            git(root, "apply", "--unidiff-zero", "--whitespace=nowarn", "-", given=_bytes(case["given_diff"]))
+            git(
+                root,
+                "apply",
+                "--unidiff-zero",
+                "--whitespace=nowarn",
+                "-",
+                given=_bytes(case["given_diff"]),
+            )
             for budget in budgets:
                 yield case, budget, outcome_of(root, case, budget)
 
@@ -125,7 +152,9 @@ def _bytes(text: str) -> bytes:
 
 
 def outcome_of(root: Path, case: Case, budget: int) -> Outcome:
-    """Ask about the change in a work tree; an answer that is refused covers nothing, and standard error says why."""
+    """Ask about the change in a work tree; an answer that is refused covers nothing, and standard
+    error says why.
+    """
     hunks = {diff.path: diff.hunks for diff in read_patch(_bytes(case["given_diff"]))}
     with Workspace.open(root) as workspace:
         workspace.check_freshness()
@@ -134,18 +163,28 @@ def outcome_of(root: Path, case: Case, budget: int) -> Outcome:
         try:
             pack = ask(workspace, "code.diff_context", worktree=True, budget=budget)
         except TerselyError as error:
-            print(f"{case['repo']} {case['commit'][:10]} at {budget}: refused: {error}", file=sys.stderr)
+            print(
+                f"{case['repo']} {case['commit'][:10]} at {budget}: refused: {error}",
+                file=sys.stderr,
+            )
             pack = None
         seconds = process_time() - start
     hidden = [one for one in case["hidden"] if not one["test"]]
     if pack is None:
-        return Outcome([(False, False, one["same_file"]) for one in hidden], 0, case["tokens_given_files"], seconds)
+        return Outcome(
+            [(False, False, one["same_file"]) for one in hidden],
+            0,
+            case["tokens_given_files"],
+            seconds,
+        )
     shown = _shown(root, pack, hunks)
     named = {item.id for item in pack.items}
     found: list[tuple[bool, bool, bool]] = []
     for one in hidden:
         path = one["file"]
-        covered = path in shown and is_covered(one["changed"], _before(root, case, path), shown[path], pack.text)
+        covered = path in shown and is_covered(
+            one["changed"], _before(root, case, path), shown[path], pack.text
+        )
         found.append((covered, covered or f"{path}:{one['symbol']}" in named, one["same_file"]))
     return Outcome(found, pack.used, case["tokens_given_files"], seconds)
 
@@ -158,26 +197,47 @@ def _before(root: Path, case: Case, path: str) -> list[str]:
         return []
 
 
-def is_covered(changed: Sequence[int], before: Sequence[str], shown: Iterable[tuple[int, int]], printed: str) -> bool:
-    """Whether one run of shown lines holds all changed lines of a file, and each of them is in the printed text."""
+def is_covered(
+    changed: Sequence[int], before: Sequence[str], shown: Iterable[tuple[int, int]], printed: str
+) -> bool:
+    """Whether one run of shown lines holds all changed lines of a file, and each of them is in the
+    printed text.
+    """
     first, last = min(changed), max(changed)
     if not any(start <= first and last <= end for start, end in shown):
         return False
     return all(visible_line(before[line - 1].strip()) in printed for line in changed)
 
 
-def _shown(root: Path, pack: Any, hunks: Mapping[str, Sequence[Hunk]]) -> dict[str, list[tuple[int, int]]]:
+def _shown(
+    root: Path, pack: Any, hunks: Mapping[str, Sequence[Hunk]]
+) -> dict[str, list[tuple[int, int]]]:
     """By path the runs of lines that a pack shows, as the parent commit numbers them."""
-    ranges: dict[str, list[tuple[int, int]]] = {path: [(1, sys.maxsize)] for path in pack.whole_files}
+    ranges: dict[str, list[tuple[int, int]]] = {
+        path: [(1, sys.maxsize)] for path in pack.whole_files
+    }
     for item in pack.items:
         if item.detail == "body" and item.reason != "deleted":
-            parts = [(first, min(last, item.end_line)) for first, last in item.shown if first <= item.end_line]
-            ranges.setdefault(item.id.partition(":")[0], []).extend(parts or [(item.line, item.end_line)])
+            parts = [
+                (first, min(last, item.end_line))
+                for first, last in item.shown
+                if first <= item.end_line
+            ]
+            ranges.setdefault(item.id.partition(":")[0], []).extend(
+                parts or [(item.line, item.end_line)]
+            )
     found = {}
     for path, listed in ranges.items():
-        lines = (root / path).read_text("utf-8", "replace").split("\n") if (root / path).is_file() else []
+        lines = (
+            (root / path).read_text("utf-8", "replace").split("\n")
+            if (root / path).is_file()
+            else []
+        )
         of_file = hunks.get(path, ())
-        found[path] = [(in_parent(first, of_file), in_parent(last, of_file)) for first, last in runs(listed, lines)]
+        found[path] = [
+            (in_parent(first, of_file), in_parent(last, of_file))
+            for first, last in runs(listed, lines)
+        ]
     return found
 
 

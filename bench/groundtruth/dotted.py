@@ -1,11 +1,14 @@
-"""Truths in PyCG's format: a JSON object of `dotted caller -> [dotted callees]` beside each program.
+"""Truths in PyCG's format: a JSON object of `dotted caller -> [dotted callees]` beside each
+program.
 
 What is agreed, for every suite in this format:
-- only edges between definitions of the case count; builtins, foreign packages and names that the program does not
+- only edges between definitions of the case count; builtins, foreign packages and names that the
+  program does not
   even contain do not;
 - calling a class is calling its constructor, and nothing when it has none of its own;
 - the body of a module is a caller under the module's name;
-- anonymous functions are numbered within what encloses them, or bear the name of the variable that is declared with
+- anonymous functions are numbered within what encloses them, or bear the name of the variable that
+  is declared with
   them; one that the truth does not speak of belongs to what encloses it.
 """
 
@@ -51,7 +54,9 @@ PYTHON = Style((".py",), "__init__", ("__init__",), "lambda")
 JAVASCRIPT = Style((".js",), "index", ("constructor",), "arrow")
 
 
-def run(style: Style, programs: str = ".", truths: str = ".") -> Callable[[Path], Iterator[CaseResult]]:
+def run(
+    style: Style, programs: str = ".", truths: str = "."
+) -> Callable[[Path], Iterator[CaseResult]]:
     """Every case of a suite; programs and truths may lie in two trees of equal shape."""
 
     def cases(folder: Path) -> Iterator[CaseResult]:
@@ -63,16 +68,26 @@ def run(style: Style, programs: str = ".", truths: str = ".") -> Callable[[Path]
 
 
 def _program(root: Path, name: Path) -> Path:
-    """The folder of a case; one suite writes a category once with a space and once with an underscore."""
-    spaced = (path for path in root.glob(f"*/{name.name}") if path.parent.name.replace(" ", "_") == name.parent.name)
+    """The folder of a case; one suite writes a category once with a space and once with an
+    underscore.
+    """
+    spaced = (
+        path
+        for path in root.glob(f"*/{name.name}")
+        if path.parent.name.replace(" ", "_") == name.parent.name
+    )
     return root / name if (root / name).is_dir() else next(spaced, root / name)
 
 
 def score(folder: Path, truth_file: Path, name: str, style: Style) -> CaseResult:
     """One case against its truth."""
-    sources = [path for path in folder.rglob("*") if path.is_file() and path.suffix in style.suffixes]
+    sources = [
+        path for path in folder.rglob("*") if path.is_file() and path.suffix in style.suffixes
+    ]
     modules = {
-        style.module(path.relative_to(folder).as_posix()): set(WORD.findall(path.read_text(encoding="utf-8")))
+        style.module(path.relative_to(folder).as_posix()): set(
+            WORD.findall(path.read_text(encoding="utf-8"))
+        )
         for path in sources
     }
     truth = json.loads(truth_file.read_text(encoding="utf-8"))
@@ -86,12 +101,18 @@ def score(folder: Path, truth_file: Path, name: str, style: Style) -> CaseResult
 
 
 def truth_edges(truth: dict[str, list[str]], modules: Mapping[str, AbstractSet[str]]) -> set[Pair]:
-    """The edges of a truth whose both ends are defined in the case. `modules` holds the words of each file."""
+    """The edges of a truth whose both ends are defined in the case. `modules` holds the words of
+    each file.
+    """
 
     def defined(name: str) -> bool:
         last = WORD.findall(name)[-1]
         return any(
-            name == module or (name.startswith((f"{module}.", f"{module}[")) and (last in words or name.endswith(">")))
+            name == module
+            or (
+                name.startswith((f"{module}.", f"{module}["))
+                and (last in words or name.endswith(">"))
+            )
             for module, words in modules.items()
         )
 
@@ -105,7 +126,10 @@ def truth_edges(truth: dict[str, list[str]], modules: Mapping[str, AbstractSet[s
 
 def vocabulary(truth: dict[str, list[str]]) -> set[str]:
     """Every name that a truth speaks of."""
-    return {plain(name) for name in (*truth, *(callee for callees in truth.values() for callee in callees))}
+    return {
+        plain(name)
+        for name in (*truth, *(callee for callees in truth.values() for callee in callees))
+    }
 
 
 def plain(name: str) -> str:
@@ -126,7 +150,10 @@ class Names:
         """Our edges, dotted."""
         for found in self.subject.edges():
             callee = self.subject.constructor(found.callee, self.style.constructors)
-            caller_name, callee_name = self.name(found.caller, folds=True), self.name(callee) if callee else ""
+            caller_name, callee_name = (
+                self.name(found.caller, folds=True),
+                self.name(callee) if callee else "",
+            )
             if caller_name and callee_name:
                 yield caller_name, callee_name
 
@@ -150,7 +177,9 @@ class Names:
         return spoken or (outer if folds else "")
 
     def _path(self, symbol: Symbol) -> str:
-        """The qualified name within what encloses a symbol: objects without a symbol of their own are part of it."""
+        """The qualified name within what encloses a symbol: objects without a symbol of their own
+        are part of it.
+        """
         parent = self.subject.symbols.get(symbol.parent)
         prefix = f"{parent.qualname}." if parent is not None and parent.qualname else ""
         return REDEFINITION.sub("", symbol.qualname.removeprefix(prefix))
@@ -158,16 +187,24 @@ class Names:
     def _arrow_name(self, symbol: Symbol, outer: str) -> str:
         """Truths that number anonymous functions do so even when a variable names them."""
         numbered = f"{outer}.{self._number(symbol)}" if symbol.kind is Kind.FUNCTION else ""
-        return numbered if numbered in self.spoken else plain(f"{outer}.{REDEFINITION.sub('', symbol.name)}")
+        return (
+            numbered
+            if numbered in self.spoken
+            else plain(f"{outer}.{REDEFINITION.sub('', symbol.name)}")
+        )
 
     def _number(self, symbol: Symbol) -> str:
-        siblings = [child for child in self.subject.children(symbol.parent) if self._is_anonymous(child)]
+        siblings = [
+            child for child in self.subject.children(symbol.parent) if self._is_anonymous(child)
+        ]
         position = siblings.index(symbol) + 1 if symbol in siblings else 0
         return f"<{self.style.anonymous}{position}>"
 
     def _is_anonymous(self, symbol: Symbol) -> bool:
         first_line = self.lines[symbol.path][symbol.start_line - 1]
-        return symbol.kind is Kind.LAMBDA or ("=>" in first_line and bool(DECLARED.match(first_line)))
+        return symbol.kind is Kind.LAMBDA or (
+            "=>" in first_line and bool(DECLARED.match(first_line))
+        )
 
     def _declared(self, symbol: Symbol) -> str:
         found = DECLARED.match(self.lines[symbol.path][symbol.start_line - 1])

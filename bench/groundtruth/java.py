@@ -1,10 +1,11 @@
-"""Java's own spelling of classes and methods, matched to symbols of an indexed case; SWARM-CG's truths in it.
+"""Java's own spelling of classes and methods, matched to symbols of an indexed case; SWARM-CG's
+truths in it.
 
 SWARM-CG's truths are `package.Class:method(types) -> [the same]`.
 
-A truth lists only the calls that its case is about: found edges count as wrong only for callers that it lists, as in
-that benchmark's own scorer, and constructors only where it speaks of them. Methods of the platform do not count; what a
-lambda calls is called by the method around it.
+A truth lists only the calls that its case is about: found edges count as wrong only for callers
+that it lists, as in that benchmark's own scorer, and constructors only where it speaks of them.
+Methods of the platform do not count; what a lambda calls is called by the method around it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ METHOD = re.compile(r"^(?P<owner>[\w.$]+):(?P<name>[\w$<>]+)\((?P<types>.*)\)$")
 
 
 class JavaNames:
-    """Classes of a case by `package.Outer.Inner`, methods by class, name and the simple names of parameter types."""
+    """Classes of a case by `package.Outer.Inner`, methods by class, name and the simple names of
+    parameter types.
+    """
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -51,10 +54,15 @@ class JavaNames:
         if owner is None:
             return []
         wanted = owner.name if method == CONSTRUCTOR else method
-        return [child for child in self.subject.children(owner.id) if REDEFINITION.sub("", child.name) == wanted]
+        return [
+            child
+            for child in self.subject.children(owner.id)
+            if REDEFINITION.sub("", child.name) == wanted
+        ]
 
     def method(self, class_name: str, method: str, parameters: list[str] | None) -> str:
-        """Id of one method; a constructor that is not written is its class; "" if the case defines none.
+        """Id of one method; a constructor that is not written is its class; "" if the case defines
+        none.
 
         `parameters` are types as a truth spells them; they matter only among overloads.
         """
@@ -104,12 +112,21 @@ def score(folder: Path, name: str) -> CaseResult:
     """One case against its truth."""
     truth: dict[str, list[str]] = json.loads((folder / TRUTH).read_text(encoding="utf-8"))
     packages = {".".join(path.parent.relative_to(folder).parts) for path in folder.rglob("*.java")}
-    pairs = {(caller, callee) for caller, callees in truth.items() for callee in callees if _inside(callee, packages)}
+    pairs = {
+        (caller, callee)
+        for caller, callees in truth.items()
+        for callee in callees
+        if _inside(callee, packages)
+    }
     try:
         with copied(folder) as subject:
             names = JavaNames(subject)
             wanted = {(_id(names, caller), _id(names, callee)) for caller, callee in pairs}
-            found = set(found_pairs(subject, {caller for caller, _ in wanted}, {callee for _, callee in wanted}))
+            found = set(
+                found_pairs(
+                    subject, {caller for caller, _ in wanted}, {callee for _, callee in wanted}
+                )
+            )
             return compare(name, {edge(*pair) for pair in wanted}, {edge(*pair) for pair in found})
     except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
         return failed(name, {edge(*pair) for pair in pairs}, error)
@@ -121,7 +138,9 @@ def _inside(method: str, packages: set[str]) -> bool:
 
 
 def _id(names: JavaNames, method: str) -> str:
-    """Our id of a method; its own spelling when the case has no such symbol, so that it is seen as missing."""
+    """Our id of a method; its own spelling when the case has no such symbol, so that it is seen as
+    missing.
+    """
     match = METHOD.match(method)
     if match is None:
         return method
@@ -129,10 +148,14 @@ def _id(names: JavaNames, method: str) -> str:
     return names.method(owner, name, [part for part in types.split(",") if part]) or method
 
 
-def found_pairs(subject: Subject, callers: set[str], implied: set[str]) -> Iterator[tuple[str, str]]:
+def found_pairs(
+    subject: Subject, callers: set[str], implied: set[str]
+) -> Iterator[tuple[str, str]]:
     """Our edges from the listed callers."""
     for found in subject.edges(fold_anonymous=True):
-        if found.caller in callers and (found.callee in implied or not _is_silent(subject, found.callee)):
+        if found.caller in callers and (
+            found.callee in implied or not _is_silent(subject, found.callee)
+        ):
             yield found.caller, found.callee
 
 

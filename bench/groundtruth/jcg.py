@@ -1,9 +1,9 @@
 """JCG's test cases: Markdown with programs, each with the calls that it is about.
 
-Java programs carry annotations: in the annotated method, the call of `name` on `line` must reach `resolvedTargets`
-and must not reach `prohibitedTargets`; an `IndirectCall` may reach them through other methods. Python and JavaScript
-programs carry a JSON list of links. Either way only the spoken-of targets are judged, so precision counts prohibited
-targets alone.
+Java programs carry annotations: in the annotated method, the call of `name` on `line` must reach
+`resolvedTargets` and must not reach `prohibitedTargets`; an `IndirectCall` may reach them through
+other methods. Python and JavaScript programs carry a JSON list of links. Either way only the
+spoken-of targets are judged, so precision counts prohibited targets alone.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ PROJECT = re.compile(
     r"^##(?P<name>[^\n]*)\n\[//\]: # \((?:MAIN: [^\n]*|LIBRARY)\)\n(?P<body>.*?)\[//\]: # \(END\)",
     re.DOTALL | re.MULTILINE,
 )
-PROGRAM = re.compile(r"```(?P<language>java|js|python)\n(?://|#) ?(?P<path>[^\n]*)\n(?P<text>[^`]*)```")
-LINKS = re.compile(r'```json\n.*?"directLinks":(.*?)(?:"indirectLinks"|```)', re.DOTALL)  # not always valid JSON
+PROGRAM = re.compile(
+    r"```(?P<language>java|js|python)\n(?://|#) ?(?P<path>[^\n]*)\n(?P<text>[^`]*)```"
+)
+# not always valid JSON
+LINKS = re.compile(r'```json\n.*?"directLinks":(.*?)(?:"indirectLinks"|```)', re.DOTALL)
 LINK = re.compile(r'\[\s*"([^"]+)"\s*,\s*"([^"]+)"\s*\]')
 ANNOTATION = re.compile(r"@(?P<kind>Direct|Indirect)Call\s*\((?P<body>(?:[^()]|\([^()]*\))*)\)")
 STRINGS = re.compile(r'"([^"]*)"')
@@ -59,7 +62,9 @@ def projects(folder: Path) -> Iterator[Project]:
     """Every test case of one language."""
     for document in sorted(folder.glob("*.md")):
         for match in PROJECT.finditer(document.read_text(encoding="utf-8")):
-            files = {found["path"].strip(): found["text"] for found in PROGRAM.finditer(match["body"])}
+            files = {
+                found["path"].strip(): found["text"] for found in PROGRAM.finditer(match["body"])
+            }
             links = LINKS.search(match["body"])
             name = f"{document.stem}/{match['name'].strip()}"
             yield Project(name, files, tuple(LINK.findall(links[1])) if links else ())
@@ -154,18 +159,27 @@ class _Reach:
         for found in subject.edges():
             lines = self.callees.setdefault(found.caller, {}).setdefault(found.callee, set())
             lines.update(site.line for site in found.sites)
-        for symbol in subject.symbols.values():  # what is written inside a method happens in it: lambdas, local classes
+        for symbol in subject.symbols.values():
+            # what is written inside a method happens in it: lambdas, local classes
             if symbol.kind is not Kind.MODULE and symbol.kind not in CLASS_KINDS:
                 outer = self.callees.setdefault(symbol.parent, {})
-                outer.setdefault(symbol.id, set()).update(range(symbol.start_line, symbol.end_line + 1))
+                outer.setdefault(symbol.id, set()).update(
+                    range(symbol.start_line, symbol.end_line + 1)
+                )
 
     def __call__(self, caller: str, target: str, line: int, direct: bool) -> bool:
-        first = {callee for callee, lines in self.callees.get(caller, {}).items() if not line or line in lines}
+        first = {
+            callee
+            for callee, lines in self.callees.get(caller, {}).items()
+            if not line or line in lines
+        }
         if direct or target in first:
             return target in first
         known, frontier = set(first), first
         for _ in range(MAX_HOPS):
-            frontier = {callee for symbol in frontier for callee in self.callees.get(symbol, {})} - known
+            frontier = {
+                callee for symbol in frontier for callee in self.callees.get(symbol, {})
+            } - known
             known |= frontier
         return target in known
 
@@ -173,7 +187,11 @@ class _Reach:
 def run_links(folder: Path) -> Iterator[CaseResult]:
     """Every case of a language whose truth is a list of links; links to natives do not count."""
     for project in projects(folder):
-        wanted = [edge(caller, callee) for caller, callee in project.links if not _is_native(caller, callee)]
+        wanted = [
+            edge(caller, callee)
+            for caller, callee in project.links
+            if not _is_native(caller, callee)
+        ]
         if not wanted:
             continue
         try:
@@ -193,8 +211,13 @@ def _is_native(*ends: str) -> bool:
 def _spelled(subject: Subject) -> Iterator[str]:
     """Our edges in every spelling that a link may have."""
     for found in subject.edges():
-        for caller in {*_spellings(subject.symbols[found.caller]), *_at_sites(subject.symbols[found.caller], found)}:
-            for callee in _spellings(subject.symbols[subject.constructor(found.callee, CONSTRUCTORS) or found.callee]):
+        for caller in {
+            *_spellings(subject.symbols[found.caller]),
+            *_at_sites(subject.symbols[found.caller], found),
+        }:
+            for callee in _spellings(
+                subject.symbols[subject.constructor(found.callee, CONSTRUCTORS) or found.callee]
+            ):
                 yield edge(caller, callee)
 
 

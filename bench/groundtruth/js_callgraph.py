@@ -1,8 +1,9 @@
-"""js-callgraph's tests: `caller file:name:call line -> callee file:name:definition line` beside each program.
+"""js-callgraph's tests: `caller file:name:call line -> callee file:name:definition line` beside
+each program.
 
-Names of anonymous functions are that tool's own, so a call counts by its line and its callee by the line of its
-definition. A program is judged with the files it requires and by the calls written in its own file; calls of natives
-do not count.
+Names of anonymous functions are that tool's own, so a call counts by its line and its callee by the
+line of its definition. A program is judged with the files it requires and by the calls written in
+its own file; calls of natives do not count.
 """
 
 from __future__ import annotations
@@ -15,14 +16,19 @@ from bench.groundtruth.score import CaseResult, edge, judged
 from bench.groundtruth.subject import Subject, written
 
 SUFFIXES = (".js", ".ts", ".vue")
-EDGE = re.compile(r"^(?P<file>[^:]+):[^:]*:(?P<line>\d+) -> (?P<to_file>[^:]+):[^:]*:(?P<to_line>\d+)$")
+EDGE = re.compile(
+    r"^(?P<file>[^:]+):[^:]*:(?P<line>\d+) -> (?P<to_file>[^:]+):[^:]*:(?P<to_line>\d+)$"
+)
 QUOTED = re.compile(r"""['"]([\w./-]+)['"]""")
 
 
 def run(folder: Path) -> Iterator[CaseResult]:
     """Every truth below the folder."""
     for truth in sorted(folder.rglob("*.truth")):
-        program = next((path for path in (truth.with_suffix(suffix) for suffix in SUFFIXES) if path.is_file()), None)
+        program = next(
+            (path for path in (truth.with_suffix(suffix) for suffix in SUFFIXES) if path.is_file()),
+            None,
+        )
         if program is not None:
             yield score(program, truth, truth.relative_to(folder).with_suffix("").as_posix())
 
@@ -33,7 +39,9 @@ def score(program: Path, truth: Path, name: str) -> CaseResult:
     files = closure(program)
 
     def find_edges() -> set[str]:
-        with written({path.relative_to(program.parent).as_posix(): text for path, text in files.items()}) as subject:
+        with written(
+            {path.relative_to(program.parent).as_posix(): text for path, text in files.items()}
+        ) as subject:
             return set(found_edges(subject, program.name))
 
     return judged(name, expected, find_edges)
@@ -55,7 +63,9 @@ def closure(program: Path) -> dict[Path, str]:
         if path in texts:
             continue
         texts[path] = path.read_text(encoding="utf-8")
-        pending.extend(target for named in QUOTED.findall(texts[path]) if (target := _file(path.parent, named)))
+        pending.extend(
+            target for named in QUOTED.findall(texts[path]) if (target := _file(path.parent, named))
+        )
     return texts
 
 
@@ -68,7 +78,9 @@ def _file(folder: Path, named: str) -> Path | None:
 def found_edges(subject: Subject, program: str) -> Iterator[str]:
     """Our edges whose call is written in the program itself, as facts."""
     for found in subject.edges():
-        callee = subject.symbols[subject.constructor(found.callee, ("constructor",)) or found.callee]
+        callee = subject.symbols[
+            subject.constructor(found.callee, ("constructor",)) or found.callee
+        ]
         to_file = Path(callee.path).name
         for site in found.sites:
             if site.path == program:

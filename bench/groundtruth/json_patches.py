@@ -1,7 +1,8 @@
-"""The public tests of JSON Patch: a document and a patch, and what becomes of it, or that it is refused.
+"""The public tests of JSON Patch: a document and a patch, and what becomes of it, or that it is
+refused.
 
-A fact is what the patch gives, as JSON in which members are sorted and numbers are written by their value, or that it
-is refused. Disabled cases are left out, as RFC 6902 does not require them.
+A fact is what the patch gives, as JSON in which members are sorted and numbers are written by their
+value, or that it is refused. Disabled cases are left out, as RFC 6902 does not require them.
 """
 
 from __future__ import annotations

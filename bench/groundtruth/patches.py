@@ -1,12 +1,13 @@
 """Odd diffs, read as git reads them.
 
-For each diff git tells the files, the lines put in and taken out, and what is new, gone, renamed or has another mode
-(`git apply --numstat --summary`). Then it applies the diff to files made of the lines that its hunks take out or keep,
-and we apply what we read: the results have to be the same bytes. A diff that git refuses is to be refused.
+For each diff git tells the files, the lines put in and taken out, and what is new, gone, renamed or
+has another mode (`git apply --numstat --summary`). Then it applies the diff to files made of the
+lines that its hunks take out or keep, and we apply what we read: the results have to be the same
+bytes. A diff that git refuses is to be refused.
 
-git is told how many directories to take off names, which we see from the names: of its answers for none and for one,
-the one nearer to ours counts. What git cannot apply without the repository (binary patches, names outside of the tree)
-is compared by its description alone.
+git is told how many directories to take off names, which we see from the names: of its answers for
+none and for one, the one nearer to ours counts. What git cannot apply without the repository
+(binary patches, names outside of the tree) is compared by its description alone.
 """
 
 from __future__ import annotations
@@ -36,9 +37,16 @@ def run(folder: Path) -> Iterator[CaseResult]:
         patch = place.read_bytes()
         with tempfile.TemporaryDirectory(prefix="tersely-patch-") as scratch:
             found = facts_of(patch)
-            answers = [git_facts(place.resolve(), patch, level, Path(scratch) / level) for level in STRIPPED]
+            answers = [
+                git_facts(place.resolve(), patch, level, Path(scratch) / level)
+                for level in STRIPPED
+            ]
         expected = max(answers, key=lambda facts: (len(facts & found), facts != {REFUSED}))
-        yield compare(place.name, expected, found if any(map(_is_made, expected)) else set(_without_made(found)))
+        yield compare(
+            place.name,
+            expected,
+            found if any(map(_is_made, expected)) else set(_without_made(found)),
+        )
 
 
 def facts_of(patch: bytes) -> set[str]:
@@ -83,7 +91,9 @@ def git_facts(place: Path, patch: bytes, level: str, tree: Path) -> set[str]:
     return facts | _made_by_git(place, patch, level, tree, [row[2] for row in rows])
 
 
-def _made_by_git(place: Path, patch: bytes, level: str, tree: Path, paths: Sequence[str]) -> set[str]:
+def _made_by_git(
+    place: Path, patch: bytes, level: str, tree: Path, paths: Sequence[str]
+) -> set[str]:
     """The files that git makes of what the hunks say was there; none if it cannot."""
     texts = before_of(patch)
     try:
@@ -98,7 +108,11 @@ def _made_by_git(place: Path, patch: bytes, level: str, tree: Path, paths: Seque
     if _git(tree, "--unidiff-zero", level, str(place)) is None:
         return set()
     with_lines = {diff.path for diff in diffs if diff.hunks}
-    return {_becomes(path, _content(tree / path)) for path in paths if path in with_lines and _is_there(tree / path)}
+    return {
+        _becomes(path, _content(tree / path))
+        for path in paths
+        if path in with_lines and _is_there(tree / path)
+    }
 
 
 def _is_there(place: Path) -> bool:
@@ -128,7 +142,9 @@ def _git(tree: Path, *options: str) -> str | None:
 
 
 def before_of(patch: bytes) -> list[bytes]:
-    """For each file with hunks a text that they fit: their old lines where they say, and others in between."""
+    """For each file with hunks a text that they fit: their old lines where they say, and others in
+    between.
+    """
     files: list[list[bytes]] = []
     rows = patch.split(b"\n")
     at = 0

@@ -26,7 +26,8 @@ CASES = Table(
     names=3,
 )
 HEADER = (
-    f"{'suite':<28} {'language':<11} {'cases':>5} {'edges':>6} {'P':>6} {'R':>6} {'F1':>6} {'complete':>8} {'sound':>6}"
+    f"{'suite':<28} {'language':<11} {'cases':>5} {'edges':>6} "
+    f"{'P':>6} {'R':>6} {'F1':>6} {'complete':>8} {'sound':>6}"
 )
 
 
@@ -90,7 +91,12 @@ def case_rows(result: SuiteResult) -> Iterator[Row]:
 def as_json(result: SuiteResult) -> dict[str, Any]:
     """Everything that a later run may want of one suite; only differing cases are spelled out."""
     listed = [
-        {"case": case.name, "missing": list(case.missing), "extra": list(case.extra), "error": case.error}
+        {
+            "case": case.name,
+            "missing": list(case.missing),
+            "extra": list(case.extra),
+            "error": case.error,
+        }
         for case in differing(result)
     ]
     return {**suite_row(result), "skipped": result.skipped, "differing": listed}

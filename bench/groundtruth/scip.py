@@ -18,7 +18,9 @@ RELATED, IS_IMPLEMENTATION = 1, 3  # of a relationship
 IS_DEFINITION = 1  # bit of the roles
 PARTS_BEFORE = 4  # of a symbol, before its descriptors: scheme, manager, package, version
 ROOT = (
-    "src."  # a folder that some indexers take for a part of a module's name where it is defined, not where it is used
+    # a folder that some indexers take for a part of a module's name where it is defined, not where
+    # it is used
+    "src."
 )
 LOCAL = "local "  # what symbols begin with that are known in their document alone
 
@@ -33,7 +35,9 @@ class Occurrence:
     path: str
     line: int
     column: int
-    symbol: str  # by its descriptors alone, since indexers name the package now by the repository, now as installed
+    # by its descriptors alone, since indexers name the package now by the repository, now as
+    # installed
+    symbol: str
     is_definition: bool
 
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One case compared. Facts are spelled so that a reader understands a difference without the case at hand."""
+    """One case compared. Facts are spelled so that a reader understands a difference without the
+    case at hand.
+    """
 
     name: str
     agreed: int
@@ -82,7 +84,9 @@ def ratio(part: float, whole: float) -> float:
 def compare(name: str, expected: Iterable[str], found: Iterable[str]) -> CaseResult:
     """Two sets of facts of one case."""
     wanted, got = set(expected), set(found)
-    return CaseResult(name, len(wanted & got), tuple(sorted(wanted - got)), tuple(sorted(got - wanted)))
+    return CaseResult(
+        name, len(wanted & got), tuple(sorted(wanted - got)), tuple(sorted(got - wanted))
+    )
 
 
 def failed(name: str, expected: Iterable[str], error: Exception) -> CaseResult:

@@ -1,8 +1,8 @@
 """stack-graphs' tests: `^ defined: 3, 5` below a name says on which lines it is defined.
 
-One file may hold several, each behind a comment `--- path: x ---`; lines keep counting through the whole text.
-Each assertion is a case. Two figures are its own: `any` (one of the lines is found; none where none is expected) and
-`exact` (the lines are equal).
+One file may hold several, each behind a comment `--- path: x ---`; lines keep counting through the
+whole text. Each assertion is a case. Two figures are its own: `any` (one of the lines is found;
+none where none is expected) and `exact` (the lines are equal).
 """
 
 from __future__ import annotations
@@ -44,13 +44,19 @@ def score(path: Path, name: str) -> list[CaseResult]:
     """Every assertion of one test file."""
     text = path.read_text(encoding="utf-8")
     files = fragments(text, path.name)
-    assertions = [assertion for file, source in files.items() for assertion in assertions_of(file, source)]
+    assertions = [
+        assertion for file, source in files.items() for assertion in assertions_of(file, source)
+    ]
     titles = [f"{name}:{assertion.line}:{assertion.column + 1}" for assertion in assertions]
     expected = [{str(line) for line in assertion.lines} for assertion in assertions]
     try:
         with written(files) as subject:
             return [
-                compare(title, lines, found_lines(subject.definition_lines(at.path, at.line, at.column), files))
+                compare(
+                    title,
+                    lines,
+                    found_lines(subject.definition_lines(at.path, at.line, at.column), files),
+                )
                 for title, lines, at in zip(titles, expected, assertions, strict=True)
             ]
     except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
@@ -58,7 +64,9 @@ def score(path: Path, name: str) -> list[CaseResult]:
 
 
 def found_lines(places: Iterable[tuple[str, int]], files: Mapping[str, str]) -> set[str]:
-    """Our places as lines of the test; a module begins where its fragment has text, not in the blank lines above."""
+    """Our places as lines of the test; a module begins where its fragment has text, not in the
+    blank lines above.
+    """
     return {str(max(line, _first_line(files.get(path, "")))) for path, line in places}
 
 
@@ -67,7 +75,9 @@ def _first_line(source: str) -> int:
 
 
 def fragments(text: str, default_path: str) -> dict[str, str]:
-    """The files in a test, each padded with blank lines so that its lines are numbered as in the test."""
+    """The files in a test, each padded with blank lines so that its lines are numbered as in the
+    test.
+    """
     files: dict[str, list[str]] = {}
     current = default_path
     for number, line in enumerate(text.splitlines()):

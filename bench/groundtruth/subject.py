@@ -30,7 +30,8 @@ class Subject:
     def edges(self, *, fold_anonymous: bool = False) -> list[Edge]:
         """Call edges inside the case; folded, anonymous functions call as what encloses them.
 
-        Who calls a decorated function calls what the decorator made of it, in all truths, and that calls the function.
+        Who calls a decorated function calls what the decorator made of it, in all truths, and that
+        calls the function.
         """
         every = self.engine.graph.edges(fold_anonymous=fold_anonymous, behind_decorators=False)
         return [edge for edge in every if not edge.callee.startswith(EXTERNAL)]
@@ -49,7 +50,9 @@ class Subject:
         return sorted(inside, key=lambda symbol: symbol.start_byte)
 
     def constructor(self, symbol_id: str, names: tuple[str, ...]) -> str:
-        """What calling a class means: its own constructor, "" if it has none. Other symbols mean themselves."""
+        """What calling a class means: its own constructor, "" if it has none. Other symbols mean
+        themselves.
+        """
         symbol = self.symbols.get(symbol_id)
         if symbol is None or symbol.kind not in CLASS_KINDS:
             return symbol_id

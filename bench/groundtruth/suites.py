@@ -28,7 +28,9 @@ from tersely.code.languages.registry import LANGUAGES
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """One body of truth. `folder` is where its cases lie below the data folder; its first part names the clone."""
+    """One body of truth. `folder` is where its cases lie below the data folder; its first part
+    names the clone.
+    """
 
     name: str
     language: str
@@ -50,7 +52,9 @@ class Suite:
 
 def _definitions(language: str, *suffixes: str) -> Suite:
     folder = f"github+stack-graphs/languages/tree-sitter-stack-graphs-{language}/test"
-    return Suite("stack-graphs", language, folder, stack_graphs.suite(suffixes), stack_graphs.figures)
+    return Suite(
+        "stack-graphs", language, folder, stack_graphs.suite(suffixes), stack_graphs.figures
+    )
 
 
 ANY = "any"  # what is read is no code
@@ -80,15 +84,39 @@ SUITES: tuple[Suite, ...] = (
     _definitions(TYPESCRIPT, ".ts", ".tsx"),
     _definitions(JAVA, ".java"),
     Suite("compiler: scip-python", PYTHON, "scip-python", partial(compiler.run, (PYTHON,))),
-    Suite("compiler: scip-typescript", TYPESCRIPT, "scip-typescript", partial(compiler.run, (TYPESCRIPT, "tsx"))),
-    *(Suite("ctags units", language, _CTAGS, tags.suite(language)) for language in tags.VOCABULARIES),
+    Suite(
+        "compiler: scip-typescript",
+        TYPESCRIPT,
+        "scip-typescript",
+        partial(compiler.run, (TYPESCRIPT, "tsx")),
+    ),
+    *(
+        Suite("ctags units", language, _CTAGS, tags.suite(language))
+        for language in tags.VOCABULARIES
+    ),
     Suite("patches: git apply", ANY, "unidiff", patches.run),
     Suite("relay: JSON Patch", ANY, "json-patch-tests", json_patches.run),
     Suite("relay: benign texts", ANY, "injection", untrusted.run_benign),
     Suite("relay: attacks", ANY, "injection", untrusted.run_attacks),
     Suite("coverage: reports", ANY, "coverage-formats", coverage_reports.run),
-    Suite("flow: coverage.py arcs", PYTHON, "coveragepy-arcs", coverage_arcs.run, coverage_arcs.figures),
-    Suite("flow: program-analysis", PYTHON, "microsoft+python-program-analysis/src/test", program_analysis.run),
-    Suite("flow: python-graphs", PYTHON, "google-research+python-graphs/python_graphs", python_graphs.run),
+    Suite(
+        "flow: coverage.py arcs",
+        PYTHON,
+        "coveragepy-arcs",
+        coverage_arcs.run,
+        coverage_arcs.figures,
+    ),
+    Suite(
+        "flow: program-analysis",
+        PYTHON,
+        "microsoft+python-program-analysis/src/test",
+        program_analysis.run,
+    ),
+    Suite(
+        "flow: python-graphs",
+        PYTHON,
+        "google-research+python-graphs/python_graphs",
+        python_graphs.run,
+    ),
     Suite("complexity: radon's tests", PYTHON, "rubik+radon/radon/tests", radon_numbers.run),
 )

@@ -1,9 +1,10 @@
 """Universal Ctags' units: `input.*` with `expected.tags`, judged as (name, kind, line).
 
-Both vocabularies of kinds are reduced to the words below. Left out on both sides: what one of them has no word for
-(imports, parameters, locals, packages, `impl` blocks), references, qualified and anonymous names, tags of guest
-languages. A tag without a line field is where its search pattern matches, the nth tag of equal name and pattern at the
-nth match. Blanks within names do not count: `operator ==` is `operator==`.
+Both vocabularies of kinds are reduced to the words below. Left out on both sides: what one of them
+has no word for (imports, parameters, locals, packages, `impl` blocks), references, qualified and
+anonymous names, tags of guest languages. A tag without a line field is where its search pattern
+matches, the nth tag of equal name and pattern at the nth match. Blanks within names do not count:
+`operator ==` is `operator==`.
 """
 
 from __future__ import annotations
@@ -58,10 +59,14 @@ class Vocabulary:
 def vocabulary(
     unit: str, suffixes: str, words: str, merged: str = "", optional: str = "", parser: str = ""
 ) -> Vocabulary:
-    """`words` and `optional` read `c,class:class f,function:function`; `merged` reads `method:function`."""
+    """`words` and `optional` read `c,class:class f,function:function`; `merged` reads
+    `method:function`.
+    """
     joined = dict(entry.split(":") for entry in merged.split())
     joined.setdefault("property", joined.get("method", "method"))
-    return Vocabulary(unit, tuple(suffixes.split()), _table(words), joined, _table(optional), parser or unit)
+    return Vocabulary(
+        unit, tuple(suffixes.split()), _table(words), joined, _table(optional), parser or unit
+    )
 
 
 def _table(words: str) -> dict[str, str]:
@@ -162,7 +167,9 @@ def score(folder: Path, known: Vocabulary) -> Iterator[CaseResult]:
     arguments = options.read_text(encoding="utf-8") if options.is_file() else ""
     tags = (folder / "expected.tags").read_text(encoding="utf-8", errors="replace")
     words = kinds_that_count(known, arguments)
-    expected = set(truth_facts(tags, texts, words, known.parser, qualified="q" in _extras(arguments)))
+    expected = set(
+        truth_facts(tags, texts, words, known.parser, qualified="q" in _extras(arguments))
+    )
     name = f"{known.unit}/{folder.name}"
 
     def find_tags() -> set[str]:
@@ -184,7 +191,11 @@ def kinds_that_count(known: Vocabulary, arguments: str) -> dict[str, str]:
             if token in "+-":
                 adds = token == "+"
             elif adds:
-                words |= {other: word for other, word in every.items() if token == "*" or word == every.get(kind)}
+                words |= {
+                    other: word
+                    for other, word in every.items()
+                    if token == "*" or word == every.get(kind)
+                }
             else:
                 words.pop(kind, None)
     return words
@@ -206,9 +217,15 @@ def truth_facts(
         path, _, rest = rest.partition("\t")
         pattern, _, fields = f"{rest}\t".partition(';"\t') if ';"' in rest else (rest, "", "")
         parts = [part.removeprefix("kind:") for part in fields.split("\t") if part]
-        unsaid = sole if all(":" in part for part in parts) else ""  # a unit's options may leave the kind out
+        # a unit's options may leave the kind out
+        unsaid = sole if all(":" in part for part in parts) else ""
         word = next((words[part] for part in parts if part in words), unsaid)
-        if row.startswith("!_") or path not in texts or not word or _is_left_out(name, parts, parser, qualified):
+        if (
+            row.startswith("!_")
+            or path not in texts
+            or not word
+            or _is_left_out(name, parts, parser, qualified)
+        ):
             continue
         key = (name, path, pattern, word)
         seen[key] += 1
@@ -216,17 +233,26 @@ def truth_facts(
 
 
 def _is_left_out(name: str, fields: list[str], parser: str, qualified: bool) -> bool:
-    roles = next((field.removeprefix("roles:") for field in fields if field.startswith("roles:")), "def")
+    roles = next(
+        (field.removeprefix("roles:") for field in fields if field.startswith("roles:")), "def"
+    )
     extras = next((field for field in fields if field.startswith("extras:")), "")
-    foreign = any(word in extras for word in ("reference", "qualified", "anonymous", "inputFile", "subword"))
-    written_in = next((field.removeprefix("language:") for field in fields if field.startswith("language:")), parser)
+    foreign = any(
+        word in extras for word in ("reference", "qualified", "anonymous", "inputFile", "subword")
+    )
+    written_in = next(
+        (field.removeprefix("language:") for field in fields if field.startswith("language:")),
+        parser,
+    )
     foreign = foreign or written_in.lower() != parser
     foreign = foreign or bool(ANONYMOUS.match(name))
     return roles != "def" or foreign or (qualified and bool(re.search(r"\w[.:/\\]", name)))
 
 
 def _line(text: str, pattern: str, fields: list[str], nth: int) -> int:
-    """The line of a tag: its field, its number, or the nth line that its pattern matches; 0 for none."""
+    """The line of a tag: its field, its number, or the nth line that its pattern matches; 0 for
+    none.
+    """
     for number in (field.removeprefix("line:") for field in fields if field.startswith("line:")):
         return int(number)
     if pattern.isdigit():
@@ -234,12 +260,19 @@ def _line(text: str, pattern: str, fields: list[str], nth: int) -> int:
     wanted = re.sub(r"\\(.)", r"\1", pattern.removeprefix("/^").removesuffix("/"))
     whole = wanted.endswith("$")
     wanted = wanted.removesuffix("$") if whole else wanted
-    lines = [line.removesuffix("\r") for line in text.split("\n")]  # a form feed does not end a line
-    found = [number for number, line in enumerate(lines, 1) if (line == wanted if whole else line.startswith(wanted))]
+    # a form feed does not end a line
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    found = [
+        number
+        for number, line in enumerate(lines, 1)
+        if (line == wanted if whole else line.startswith(wanted))
+    ]
     return found[min(nth, len(found)) - 1] if found else 0
 
 
-def found_facts(subject: Subject, texts: Mapping[str, str], known: Vocabulary, words: set[str]) -> Iterator[str]:
+def found_facts(
+    subject: Subject, texts: Mapping[str, str], known: Vocabulary, words: set[str]
+) -> Iterator[str]:
     """Our symbols of the unit's inputs that count, as facts."""
     for symbol in subject.symbols.values():
         word = OUR_WORDS.get(symbol.kind, "")

@@ -1,10 +1,10 @@
 """Texts of strangers, given to a relay that runs, and looked at through its doors.
 
-Benign texts, full of words that attacks use too, have to come back as they were: as the preview of an artifact, as a
-fact in the header of a state, and from the command line. Attacks are wrapped in what could steer a terminal, hide from
-a reader, end a line, or look like an event of somebody else; stored as artifact, name and fact, they must not: every
-event names who did it and no other, in the stream of events and in the lines of `relay tail`, and nothing hidden comes
-through.
+Benign texts, full of words that attacks use too, have to come back as they were: as the preview of
+an artifact, as a fact in the header of a state, and from the command line. Attacks are wrapped in
+what could steer a terminal, hide from a reader, end a line, or look like an event of somebody else;
+stored as artifact, name and fact, they must not: every event names who did it and no other, in the
+stream of events and in the lines of `relay tail`, and nothing hidden comes through.
 
 What words can do to a model that reads them is no part of this: no pattern decides that.
 """
@@ -42,7 +42,10 @@ FIELD = re.compile(r' (\w+)=("(?:[^"\\]|\\.)*"|\S*)')
 
 def run_benign(folder: Path) -> Iterator[CaseResult]:
     """Texts that come back as they were."""
-    texts = [one["prompt"] for one in json.loads((folder / "piguard_NotInject_one.json").read_text("utf-8"))]
+    texts = [
+        one["prompt"]
+        for one in json.loads((folder / "piguard_NotInject_one.json").read_text("utf-8"))
+    ]
     found: list[set[str]] = []
     with _relay() as (client, environment):
         thread = client.ask("thread.new").thread_id
@@ -50,7 +53,14 @@ def run_benign(folder: Path) -> Iterator[CaseResult]:
             shown = client.ask("artifact.put", thread=thread, content=text).preview
             _add_fact(client, thread, text)
             newest = client.ask("state.header", thread=thread).top_facts[-1]
-            found.append(_true({PREVIEW: shown.text == text and not shown.truncated, HEADER: newest["value"] == text}))
+            found.append(
+                _true(
+                    {
+                        PREVIEW: shown.text == text and not shown.truncated,
+                        HEADER: newest["value"] == text,
+                    }
+                )
+            )
         state = json.loads(_said(environment, "state", "get", "--thread", thread))
     for number, (text, fact) in enumerate(zip(texts, state["facts"], strict=True)):
         whole = found[number] | _true({LINES: fact["value"] == text})
@@ -67,7 +77,9 @@ def run_attacks(folder: Path) -> Iterator[CaseResult]:
             yield from _attacked(client, environment, texts[start : start + A_THREAD], start)
 
 
-def _attacked(client: Client, environment: dict[str, str], texts: list[str], start: int) -> Iterator[CaseResult]:
+def _attacked(
+    client: Client, environment: dict[str, str], texts: list[str], start: int
+) -> Iterator[CaseResult]:
     """Each text leaves two events: an artifact and a fact."""
     thread = client.ask("thread.new", name=_name(texts[0])).thread_id
     stored = []
@@ -100,7 +112,9 @@ def _relay() -> Iterator[tuple[Client, dict[str, str]]]:
     with tempfile.TemporaryDirectory(prefix="tersely-untrusted-") as scratch:
         home = Path(scratch) / "home"
         environment = {**os.environ, "TERSELY_HOME": str(home), "NO_COLOR": "1"}
-        subprocess.run([*TERSELY, "up", "--root", scratch], env=environment, check=True, capture_output=True)
+        subprocess.run(
+            [*TERSELY, "up", "--root", scratch], env=environment, check=True, capture_output=True
+        )
         try:
             with Client.local(SENDER, home) as client:
                 yield client, environment
@@ -109,13 +123,17 @@ def _relay() -> Iterator[tuple[Client, dict[str, str]]]:
 
 
 def _said(environment: dict[str, str], *words: str) -> str:
-    done = subprocess.run([*TERSELY, "relay", *words], env=environment, check=True, capture_output=True)
+    done = subprocess.run(
+        [*TERSELY, "relay", *words], env=environment, check=True, capture_output=True
+    )
     return done.stdout.decode()
 
 
 def _add_fact(client: Client, thread: str, text: str) -> None:
     client.ask(
-        "state.patch", thread=thread, patch=[{"op": "add", "path": "/facts/-", "value": {"key": "said", "value": text}}]
+        "state.patch",
+        thread=thread,
+        patch=[{"op": "add", "path": "/facts/-", "value": {"key": "said", "value": text}}],
     )
 
 
@@ -139,7 +157,8 @@ def _told_by(lines: str) -> list[str]:
 def _hidden(text: str) -> bool:
     """Whether there is anything that a terminal obeys or a reader does not see."""
     return any(
-        unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and character not in f"\n\t{JOINERS}"
+        unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+        and character not in f"\n\t{JOINERS}"
         for character in text
     )
 

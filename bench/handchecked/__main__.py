@@ -35,9 +35,15 @@ def main(arguments: list[str]) -> int:
             print(*differences(verdicts), sep="\n", flush=True)
         if verdicts:
             rows.append(row(language, verdicts))
-    every = [one for one in TABLE.merged("handchecked", rows) if one["language"] != ALL] if options.record else rows
+    every = (
+        [one for one in TABLE.merged("handchecked", rows) if one["language"] != ALL]
+        if options.record
+        else rows
+    )
     total = {name: sum(one[name] for one in every) for name in ("right", "asked")}
-    results.report("handchecked", [TABLE.filled([*every, {"language": ALL, **total}])], options.record)
+    results.report(
+        "handchecked", [TABLE.filled([*every, {"language": ALL, **total}])], options.record
+    )
     return 0 if rows else 1
 
 
@@ -67,17 +73,27 @@ def differences(verdicts: Iterable[Verdict]) -> Iterator[str]:
 
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.handchecked", description=__doc__)
-    parser.add_argument("clones", type=Path, help="folder of the clones, each named owner+repository or repository")
-    parser.add_argument("--language", action="append", default=[], help="only this language; may be repeated")
-    parser.add_argument("--verbose", action="store_true", help="list every answer that is not right")
+    parser.add_argument(
+        "clones", type=Path, help="folder of the clones, each named owner+repository or repository"
+    )
+    parser.add_argument(
+        "--language", action="append", default=[], help="only this language; may be repeated"
+    )
+    parser.add_argument(
+        "--verbose", action="store_true", help="list every answer that is not right"
+    )
     parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
     parser.add_argument("--answers", type=Path, default=ANSWERS, help="folder of the true answers")
     return parser.parse_args(arguments)
 
 
 def _judged(every: Iterable[Case], clones: Path) -> Iterator[Verdict]:
-    """The cases of each repository, asked of a copy of it, so that nothing is written beside the data."""
-    for (repository, commit), asked in groupby(every, key=lambda case: (case.repository, case.commit)):
+    """The cases of each repository, asked of a copy of it, so that nothing is written beside the
+    data.
+    """
+    for (repository, commit), asked in groupby(
+        every, key=lambda case: (case.repository, case.commit)
+    ):
         clone = clone_of(clones, repository)
         if clone is None or _commit(clone) != commit:
             found = f"is at {_commit(clone)[:12]}" if clone else "is missing"

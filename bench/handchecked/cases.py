@@ -15,7 +15,9 @@ DEFAULT_DEPTH = 3  # of an impact, as the command has it
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question. `of` is a symbol id, a path or a place; `answer` holds ids, or `path:line` of definitions."""
+    """One question. `of` is a symbol id, a path or a place; `answer` holds ids, or `path:line` of
+    definitions.
+    """
 
     language: str
     repository: str  # owner/name

@@ -1,9 +1,10 @@
 """What the program answers, and whether that is right.
 
-An answer is right when it has all of the truth and nothing else that is graded exact or inferred. A guess by name says
-of itself that it may be wrong, so one too many is counted but does not spoil an answer. Only what is in the repository
-is compared. What an anonymous function calls counts for the named one around it, so anonymous functions are left out
-where the truth does not name them, and so are lines that import or export again a name whose definition was asked for.
+An answer is right when it has all of the truth and nothing else that is graded exact or inferred. A
+guess by name says of itself that it may be wrong, so one too many is counted but does not spoil an
+answer. Only what is in the repository is compared. What an anonymous function calls counts for the
+named one around it, so anonymous functions are left out where the truth does not name them, and so
+are lines that import or export again a name whose definition was asked for.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ def judge(workspace: Workspace, case: Case) -> Verdict:
         return Verdict(case, error=str(error))
     missing = case.answer - found.sure - found.guessed
     extra = {one for one in found.sure - case.answer if not _is_anonymous(one)}
-    return Verdict(case, tuple(sorted(missing)), tuple(sorted(extra)), len(found.guessed - case.answer))
+    return Verdict(
+        case, tuple(sorted(missing)), tuple(sorted(extra)), len(found.guessed - case.answer)
+    )
 
 
 def _is_anonymous(symbol_id: str) -> bool:
@@ -68,7 +71,9 @@ def _callers(workspace: Workspace, case: Case) -> Found:
 
 
 def _callees(workspace: Workspace, case: Case) -> Found:
-    calls = ask(workspace, "code.calls", symbol=case.of, direction="callees", external=False, limit=LISTED)
+    calls = ask(
+        workspace, "code.calls", symbol=case.of, direction="callees", external=False, limit=LISTED
+    )
     return _graded((call.callee, call.grade) for call in calls.callees.items)
 
 
@@ -93,7 +98,11 @@ def _definition(workspace: Workspace, case: Case) -> Found:
             return Found(frozenset())
         raise
     places = {place for name in defined.names for place in name.places}
-    binding = {place for path in {place.path for place in places} for place in _import_lines(workspace, path)}
+    binding = {
+        place
+        for path in {place.path for place in places}
+        for place in _import_lines(workspace, path)
+    }
     named = {f"{place.path}:{place.line}" for place in places}
     return Found(frozenset(named - (binding - case.answer)))
 

@@ -1,11 +1,12 @@
-"""Makes the hostile repository, asks every command and every MCP tool about it, and prints a line for each.
+"""Makes the hostile repository, asks every command and every MCP tool about it, and prints a line
+for each.
 
     python -m bench.hostile FOLDER [--files 100000] [--timeout 600] [--record]
 
-A FOLDER of an earlier run is asked once more. Each line says how the question ended (answered, refused with a code,
-defect, too slow), the seconds it took, and the words. The exit status is 1 if something ended as a defect or too
-slowly, if anything printed holds a control character or a text from outside, or if a program was run that the
-repository names.
+A FOLDER of an earlier run is asked once more. Each line says how the question ended (answered,
+refused with a code, defect, too slow), the seconds it took, and the words. The exit status is 1 if
+something ended as a defect or too slowly, if anything printed holds a control character or a text
+from outside, or if a program was run that the repository names.
 """
 
 from __future__ import annotations
@@ -57,18 +58,25 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--files", type=int, default=100_000)
     parser.add_argument("--timeout", type=float, default=600.0, help="seconds for one question")
-    parser.add_argument("--record", action="store_true", help="keep the figures in bench/RESULTS.md")
+    parser.add_argument(
+        "--record", action="store_true", help="keep the figures in bench/RESULTS.md"
+    )
     options = parser.parse_args(arguments)
     folder = options.folder.resolve()
     root = folder / "root" if folder.exists() else make(folder, options.files)
     _of_ones_own(folder)
     endings: list[Ending] = []
-    for ending in (*_by_command(root, options.timeout), *anyio.run(_by_tool, root, options.timeout)):
+    for ending in (
+        *_by_command(root, options.timeout),
+        *anyio.run(_by_tool, root, options.timeout),
+    ):
         print(f"{ending.how:<28} {ending.seconds:8.2f} s  {ending.words}", flush=True)
         endings.append(ending)
     was_run = (folder / OUTSIDE / MARK).exists()
     bad = sum(one.is_bad for one in endings)
-    print(f"{len(endings)} questions, {bad} badly ended; programs run: {'yes' if was_run else 'none'}")
+    print(
+        f"{len(endings)} questions, {bad} badly ended; programs run: {'yes' if was_run else 'none'}"
+    )
     files = sum(len(names) for _, _, names in os.walk(root / "many"))
     run = "some were run" if was_run else "none was run"
     about = f"{files:,} small files beside all that is odd. Of the programs that the repository names {run}."
@@ -113,7 +121,10 @@ def command_lines() -> Iterator[tuple[str, ...]]:
     """The words of every command of the catalogue, and the odd ones."""
     for command in COMMANDS:
         words = QUESTIONS[command.capability_name][0]
-        yield (*command.words, *(word for word in words if word != "--callers" or not command.preset))
+        yield (
+            *command.words,
+            *(word for word in words if word != "--callers" or not command.preset),
+        )
     yield from ODD
 
 
@@ -134,7 +145,9 @@ def _by_command(root: Path, timeout: float) -> Iterator[Ending]:
 
 def judged(words: str, status: int, out: str, errors: str, seconds: float) -> Ending:
     """What to think of an answer."""
-    complaint = next((line for line in errors.splitlines() if not line.startswith(("note: ", "hint: "))), "")
+    complaint = next(
+        (line for line in errors.splitlines() if not line.startswith(("note: ", "hint: "))), ""
+    )
     refusal = REFUSED.match(complaint)
     if CONTROLS.search(out + errors):
         return Ending(words, "control character", seconds, True)
@@ -150,7 +163,10 @@ def judged(words: str, status: int, out: str, errors: str, seconds: float) -> En
 async def _by_tool(root: Path, timeout: float) -> list[Ending]:
     """Every capability as a tool of one server."""
     server = StdioServerParameters(
-        command=sys.executable, args=["-m", "tersely", "mcp", "--all-tools"], env=dict(os.environ), cwd=str(root)
+        command=sys.executable,
+        args=["-m", "tersely", "mcp", "--all-tools"],
+        env=dict(os.environ),
+        cwd=str(root),
     )
     endings = []
     async with Client(server, mode="legacy") as client:
@@ -164,7 +180,9 @@ async def _by_tool(root: Path, timeout: float) -> list[Ending]:
                 continue
             text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
             said = ("", text) if result.is_error else (text, "")
-            endings.append(judged(f"tool {tool}", int(bool(result.is_error)), *said, watch.seconds()))
+            endings.append(
+                judged(f"tool {tool}", int(bool(result.is_error)), *said, watch.seconds())
+            )
     return endings
 
 

@@ -1,7 +1,7 @@
 """Writes a repository with everything that a reader of repositories has to fear.
 
-Beside it lies a directory that nobody may read (`OUTSIDE`), whose every text holds `SECRET`, and a program that leaves
-a mark there when it is run, which the settings of git name wherever they can.
+Beside it lies a directory that nobody may read (`OUTSIDE`), whose every text holds `SECRET`, and a
+program that leaves a mark there when it is run, which the settings of git name wherever they can.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ DEEP_DIRECTORIES = 60
 DEEP_NESTING = 20_000
 HUGE_BYTES = 3_000_000
 LONG_LINE_BYTES = 300_000
-ESCAPES = "\x1b[31m\x1b]0;owned\x07\u202e"  # colours, the title of a terminal, text that runs backwards
+# colours, the title of a terminal, text that runs backwards
+ESCAPES = "\x1b[31m\x1b]0;owned\x07\u202e"
 _PROGRAM_SETTINGS = (
     "core.fsmonitor", "core.pager", "core.sshCommand", "core.editor", "diff.external", "diff.own.textconv",
     "diff.own.command", "filter.own.clean", "filter.own.smudge", "filter.own.process", "gpg.program",
@@ -26,7 +27,9 @@ _PROGRAM_SETTINGS = (
 
 
 def make(folder: Path, files: int) -> Path:
-    """Make the repository in an empty folder, with so many files besides those that are odd; gives its root."""
+    """Make the repository in an empty folder, with so many files besides those that are odd; gives
+    its root.
+    """
     root, outside = folder / "root", folder / OUTSIDE
     root.mkdir(parents=True)
     outside.mkdir()
@@ -51,7 +54,15 @@ def _write(path: Path, content: str | bytes) -> None:
 
 
 def _outside(outside: Path) -> Path:
-    for name in ("secret.py", "package.json", "tsconfig.json", "deep/secret.py", "lcov.info", ".gitignore", "config"):
+    for name in (
+        "secret.py",
+        "package.json",
+        "tsconfig.json",
+        "deep/secret.py",
+        "lcov.info",
+        ".gitignore",
+        "config",
+    ):
         _write(outside / name, f"# {SECRET}\ndef {SECRET}(): ...\n")
     program = outside / "program"
     _write(program, f'#!/bin/sh\ntouch "{outside}/{MARK}"\n')
@@ -62,7 +73,9 @@ def _outside(outside: Path) -> Path:
 def _sizes(root: Path) -> None:
     _write(root / "huge.py", "def huge():\n    pass\n" * (HUGE_BYTES // 21))
     _write(root / "line.py", "x = [" + "1," * (LONG_LINE_BYTES // 2) + "]\n")
-    _write(root / "wide.py", "".join(f"def wide_{n}(): return wide_{n + 1}()\n" for n in range(3_000)))
+    _write(
+        root / "wide.py", "".join(f"def wide_{n}(): return wide_{n + 1}()\n" for n in range(3_000))
+    )
     _write(root / "empty.py", "")
 
 
@@ -70,7 +83,10 @@ def _nesting(root: Path) -> None:
     _write(root / "parentheses.py", "x = " + "(" * DEEP_NESTING + ")" * DEEP_NESTING)
     _write(root / "calls.py", "def deep():\n    return " + "f(" * 900 + ")" * 900 + "\n")
     _write(root / "blocks.js", "function deep() {" + "if (a) {" * 900 + "}" * 900 + "}\n")
-    _write(root / "classes.py", "".join("    " * n + f"class C{n}:\n" for n in range(90)) + "    " * 90 + "x = 1\n")
+    _write(
+        root / "classes.py",
+        "".join("    " * n + f"class C{n}:\n" for n in range(90)) + "    " * 90 + "x = 1\n",
+    )
     _write(root / "/".join(["d"] * DEEP_DIRECTORIES) / "bottom.py", "def bottom(): ...\n")
 
 
@@ -103,7 +119,10 @@ def _collisions(root: Path) -> None:
     for number in range(60):
         text = "class Run:\n    def run(self): return run()\n\ndef run(): return Run().run()\ndef run(): return 1\n"
         _write(root / "same" / f"s{number}" / "run.py", text)
-    _write(root / "same" / "__init__.py", "from .s0.run import *\nfrom .s1.run import *\nfrom . import *\n")
+    _write(
+        root / "same" / "__init__.py",
+        "from .s0.run import *\nfrom .s1.run import *\nfrom . import *\n",
+    )
 
 
 def _cycles(root: Path) -> None:
@@ -111,8 +130,13 @@ def _cycles(root: Path) -> None:
     for number in range(ring):
         after = (number + 1) % ring
         text = f"from ring.r{after} import *\nfrom ring.r{after} import C{after}\n\nclass C{number}(C{after}):\n"
-        _write(root / "ring" / f"r{number}.py", f"{text}    def step(self): return C{after}().step()\n")
-    _write(root / "ring" / "me.py", "from ring.me import me\nme = me\nclass Me(Me): ...\ndef again(): return again()\n")
+        _write(
+            root / "ring" / f"r{number}.py", f"{text}    def step(self): return C{after}().step()\n"
+        )
+    _write(
+        root / "ring" / "me.py",
+        "from ring.me import me\nme = me\nclass Me(Me): ...\ndef again(): return again()\n",
+    )
 
 
 def _many(root: Path, files: int) -> None:
@@ -129,13 +153,17 @@ def _commit(root: Path) -> None:
     )
     _git(root, "init", "-q")
     _git(root, "add", "-A")
-    _git(root, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", f"wide_1 {ESCAPES}")
+    _git(
+        root, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", f"wide_1 {ESCAPES}"
+    )
     _write(root / "wide.py", "def wide_1(): return 2\n" + (root / "wide.py").read_text())
 
 
 def _git(root: Path, *words: str) -> None:
     variables = os.environ | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    subprocess.run(["git", "-c", "gc.auto=0", *words], cwd=root, env=variables, check=True, capture_output=True)
+    subprocess.run(
+        ["git", "-c", "gc.auto=0", *words], cwd=root, env=variables, check=True, capture_output=True
+    )
 
 
 def _links(root: Path, outside: Path) -> None:
@@ -152,7 +180,14 @@ def _links(root: Path, outside: Path) -> None:
 
 
 def _pipes(root: Path) -> None:
-    for name in ("pipe.py", "setup.cfg", "Cargo.toml", "composer.json", "conftest.py", "links/.tldrsignore"):
+    for name in (
+        "pipe.py",
+        "setup.cfg",
+        "Cargo.toml",
+        "composer.json",
+        "conftest.py",
+        "links/.tldrsignore",
+    ):
         os.mkfifo(root / name)
 
 

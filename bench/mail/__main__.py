@@ -38,10 +38,14 @@ def main(arguments: list[str]) -> int:
     """Run, print, and keep the figures if that is wanted."""
     parser = argparse.ArgumentParser(prog="python -m bench.mail", description=__doc__)
     parser.add_argument("--only", choices=WHAT, nargs="+", default=list(WHAT))
-    parser.add_argument("--points", type=int, default=200, help="moments at which the relay is killed")
+    parser.add_argument(
+        "--points", type=int, default=200, help="moments at which the relay is killed"
+    )
     parser.add_argument("--senders", type=int, default=8)
     parser.add_argument("--messages", type=int, default=50_000, help="of each sender of a flood")
-    parser.add_argument("--backlog", type=int, default=90_000, help="messages for a client that stands still")
+    parser.add_argument(
+        "--backlog", type=int, default=90_000, help="messages for a client that stands still"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
     options = parser.parse_args(arguments)
@@ -51,13 +55,19 @@ def main(arguments: list[str]) -> int:
             found[name] = asyncio.run(_measured(name, Path(scratch) / "home", options))
         print(json.dumps({name: found[name]}, indent=1), flush=True)
     loads = [row(name, figures) for name, figures in found.items() if name in LOADED]
-    tables = [LOADS.filled(LOADS.merged("mail", loads) if options.record else loads)] if loads else []
+    tables = (
+        [LOADS.filled(LOADS.merged("mail", loads) if options.record else loads)] if loads else []
+    )
     if "stopped" in found:
         tables.append(STOPPED.filled(stopped_rows(found["stopped"])))
     if "teams" in found:
         told = found["teams"]
         worst = told["complaints"] or "none"
-        tables.append(TEAMS.filled([{"kills": f"{told['points']:,}", "lost, doubled or held by two": worst, **told}]))
+        tables.append(
+            TEAMS.filled(
+                [{"kills": f"{told['points']:,}", "lost, doubled or held by two": worst, **told}]
+            )
+        )
     results.report("mail", tables, options.record)
     return int(any(figures["complaints"] for figures in found.values()))
 
@@ -69,7 +79,13 @@ def row(name: str, figures: dict[str, Any]) -> Row:
         size = f"{figures['points']} kills, {figures['clients']} clients with {figures['streams']} streams"
     else:
         name, size = "a flood", f"{figures['senders']} senders, each message on the disk"
-    return {"load": name, "of": size, "a_second": figures.get("per_second"), **_shared(figures), **figures}
+    return {
+        "load": name,
+        "of": size,
+        "a_second": figures.get("per_second"),
+        **_shared(figures),
+        **figures,
+    }
 
 
 def stopped_rows(figures: dict[str, Any]) -> list[Row]:
@@ -84,7 +100,10 @@ def stopped_rows(figures: dict[str, Any]) -> list[Row]:
 
 
 def _shared(figures: dict[str, Any]) -> Row:
-    return {"mb_at_most": figures.get("mb_at_most"), "lost, doubled or out of order": figures["complaints"] or "none"}
+    return {
+        "mb_at_most": figures.get("mb_at_most"),
+        "lost, doubled or out of order": figures["complaints"] or "none",
+    }
 
 
 async def _measured(name: str, home: Path, options: argparse.Namespace) -> dict[str, Any]:

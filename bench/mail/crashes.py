@@ -1,4 +1,6 @@
-"""Many clients that send and receive while the relay is killed at any moment, and a checker of what they saw."""
+"""Many clients that send and receive while the relay is killed at any moment, and a checker of what
+they saw.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _DRAIN_SECONDS = 120
 class Client:
     """One name: sends its streams, one message of each at a time, and keeps what comes."""
 
-    def __init__(self, name: str, others: list[str], home: Path, history: History, chance: random.Random) -> None:
+    def __init__(
+        self, name: str, others: list[str], home: Path, history: History, chance: random.Random
+    ) -> None:
         self.name = name
         self.others = others
         self.home = home
@@ -38,7 +42,9 @@ class Client:
                 async for one in self.peer.deliveries():
                     stream = Stream(one.sender, self.name, one.topic)
                     index = int(one.body)
-                    self.history.received.append(Receipt(stream, index, one.id, one.seq, one.attempt))
+                    self.history.received.append(
+                        Receipt(stream, index, one.id, one.seq, one.attempt)
+                    )
                     if self.chance.random() < 0.01:
                         self.peer.drop()  # a client may crash too, before it has acknowledged
                         break
@@ -65,7 +71,9 @@ class Client:
         while True:
             try:
                 if self.peer is not None:
-                    await self.peer.send(stream.recipient, str(index), topic=stream.topic, id=name, queue=True)
+                    await self.peer.send(
+                        stream.recipient, str(index), topic=stream.topic, id=name, queue=True
+                    )
                     self.history.acknowledged.add((stream, index))
                     return
             except Busy as busy:
@@ -84,7 +92,11 @@ async def run(home: Path, points: int, clients: int, streams: int, seed: int) ->
     names = [f"c{number}" for number in range(clients)]
     everybody = [
         Client(
-            name, [names[(at + 1 + step) % clients] for step in range(streams)], home, history, random.Random(seed + at)
+            name,
+            [names[(at + 1 + step) % clients] for step in range(streams)],
+            home,
+            history,
+            random.Random(seed + at),
         )
         for at, name in enumerate(names)
     ]

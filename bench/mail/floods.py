@@ -1,4 +1,6 @@
-"""Senders that send as fast as they are let, a recipient that takes what comes, and one that stands still."""
+"""Senders that send as fast as they are let, a recipient that takes what comes, and one that stands
+still.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,15 @@ class Sender:
         self.pending.add(number)
         payload = {"kind": "message", "body": str(number)}
         meta = {"queue": True}
-        self.talker.say({"type": "SEND", "id": str(number), "to": self.to, "payload": payload, "payload_meta": meta})
+        self.talker.say(
+            {
+                "type": "SEND",
+                "id": str(number),
+                "to": self.to,
+                "payload": payload,
+                "payload_meta": meta,
+            }
+        )
 
     def _heard(self, body: bytes) -> None:
         heard = _READ(body)
@@ -127,7 +137,9 @@ class Sink:
         if heard.type == "PING":
             self.talker.say({"type": "PONG", "id": "p", "payload": {}})
             return
-        self.talker.say({"type": "ACK", "id": "k", "payload": {"ack_id": heard.id, "seq": heard.delivery.seq}})
+        self.talker.say(
+            {"type": "ACK", "id": "k", "payload": {"ack_id": heard.id, "seq": heard.delivery.seq}}
+        )
         if heard.id in self.seen:
             self.again += 1
             return
@@ -157,7 +169,9 @@ async def connected(path: str, name: str) -> Talker:
 
 
 async def run(home: Path, senders: int, count: int) -> dict[str, Any]:
-    """A flood for one recipient; every message of it has to be answered, and what is acknowledged has to come."""
+    """A flood for one recipient; every message of it has to be answered, and what is acknowledged
+    has to come.
+    """
     relay = Killed(home)
     await asyncio.to_thread(relay.up)
     path = str(socket_path(home))
@@ -170,13 +184,19 @@ async def run(home: Path, senders: int, count: int) -> dict[str, Any]:
         await asyncio.gather(*(one.run(path) for one in floods))
         answered = time.perf_counter() - watch
         await _still(sink)
-        complaints = [f"{one.name}: {len(one.refused)} were refused" for one in floods if one.refused]
+        complaints = [
+            f"{one.name}: {len(one.refused)} were refused" for one in floods if one.refused
+        ]
         complaints += [
             f"{one.name}: lost, doubled or out of order"
             for one in floods
             if not one.busy and sink.got.get(one.name) != list(range(count))
         ]
-        complaints += [f"{one.name}: lost" for one in floods if set(sink.got.get(one.name, ())) != one.acknowledged]
+        complaints += [
+            f"{one.name}: lost"
+            for one in floods
+            if set(sink.got.get(one.name, ())) != one.acknowledged
+        ]
         return {
             "senders": senders, "messages": senders * count,
             "acknowledged": sum(len(one.acknowledged) for one in floods),
@@ -198,12 +218,19 @@ async def _still(sink: Sink) -> None:
 
 
 async def stopped(home: Path, backlog: int, seconds: float = 3.0) -> dict[str, Any]:
-    """A client that is stopped with a backlog; what it takes others to exchange messages before, then, and after."""
+    """A client that is stopped with a backlog; what it takes others to exchange messages before,
+    then, and after.
+    """
     relay = Killed(home)
     await asyncio.to_thread(relay.up)
     path = str(socket_path(home))
     statue = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bench.mail.floods", path, str(backlog), stdout=asyncio.subprocess.PIPE
+        sys.executable,
+        "-m",
+        "bench.mail.floods",
+        path,
+        str(backlog),
+        stdout=asyncio.subprocess.PIPE,
     )
     try:
         assert statue.stdout is not None
@@ -232,7 +259,14 @@ async def stopped(home: Path, backlog: int, seconds: float = 3.0) -> dict[str, A
 async def _trips(path: str, seconds: float) -> dict[str, float]:
     """Round trips of two others, each message kept."""
     load = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bench.socket.load", path, "kept", "4", str(seconds), stdout=asyncio.subprocess.PIPE
+        sys.executable,
+        "-m",
+        "bench.socket.load",
+        path,
+        "kept",
+        "4",
+        str(seconds),
+        stdout=asyncio.subprocess.PIPE,
     )
     told, _ = await load.communicate()
     figures: dict[str, float] = json.loads(told)
@@ -246,7 +280,9 @@ async def _statue(path: str, count: int) -> None:
     print("ready", flush=True)
     while sink.count < count:
         await asyncio.sleep(0.05)
-    complaints = [] if sink.got == {"flood": list(range(count))} else ["lost, doubled or out of order"]
+    complaints = (
+        [] if sink.got == {"flood": list(range(count))} else ["lost, doubled or out of order"]
+    )
     print(json.dumps({"complaints": complaints}), flush=True)
 
 

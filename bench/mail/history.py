@@ -1,6 +1,7 @@
 """What clients saw, and whether it is what the relay promises.
 
-A stream is what one sender sends to one recipient under one topic; its messages are numbered 0, 1, … by the sender.
+A stream is what one sender sends to one recipient under one topic; its messages are numbered 0, 1,
+… by the sender.
 """
 
 from __future__ import annotations

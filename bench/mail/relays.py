@@ -32,7 +32,14 @@ class Killed:
     def up(self) -> None:
         """Start it, and wait until it listens; raises `RuntimeError` where it never does."""
         reading, writing = os.pipe()
-        arguments = [str(self.home), "0", str(self.home.parent), ANSWER_WORDS, NO_REMOTE, str(writing)]
+        arguments = [
+            str(self.home),
+            "0",
+            str(self.home.parent),
+            ANSWER_WORDS,
+            NO_REMOTE,
+            str(writing),
+        ]
         code = "import sys; from tersely.doors.relay_process import main; main(*sys.argv[1:])"
         environment: dict[str, Any] = {**os.environ, "TERSELY_HOME": str(self.home)}
         process = subprocess.Popen(

@@ -1,4 +1,6 @@
-"""Agents that claim files and take items of a board while the relay is killed at any moment, and a checker."""
+"""Agents that claim files and take items of a board while the relay is killed at any moment, and a
+checker.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ _RETRY_SECONDS = 0.02
 
 
 class Held(NamedTuple):
-    """That an agent was told to hold a target, from a moment to the one at which it began to give it back."""
+    """That an agent was told to hold a target, from a moment to the one at which it began to give
+    it back.
+    """
 
     holder: str
     target: str
@@ -41,7 +45,8 @@ class Log:
 
     held: list[Held] = field(default_factory=list)
     added: set[str] = field(default_factory=set)  # steps whose item was acknowledged
-    taken: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # by item: who was told to have it
+    # by item: who was told to have it
+    taken: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     done: set[str] = field(default_factory=set)
     answers: Counter[str] = field(default_factory=Counter)
 
@@ -51,15 +56,26 @@ class Log:
 
     def _held_twice(self) -> Iterator[str]:
         for one, other in combinations(sorted(self.held, key=lambda one: one.since), 2):
-            is_apart = one.holder == other.holder or one.until <= other.since or other.until <= one.since
+            is_apart = (
+                one.holder == other.holder or one.until <= other.since or other.until <= one.since
+            )
             if not is_apart and overlap(one.target, other.target):
                 yield f"held by two at once: {one} and {other}"
 
     def _items(self, items: list[Any]) -> Iterator[str]:
         steps = Counter(one.step for one in items)
-        yield from (f"acknowledged and not on the board: {step}" for step in sorted(self.added - steps.keys()))
-        yield from (f"on the board {count} times: {step}" for step, count in steps.items() if count > 1)
-        yield from (f"{item} was given to {sorted(names)}" for item, names in self.taken.items() if len(names) > 1)
+        yield from (
+            f"acknowledged and not on the board: {step}"
+            for step in sorted(self.added - steps.keys())
+        )
+        yield from (
+            f"on the board {count} times: {step}" for step, count in steps.items() if count > 1
+        )
+        yield from (
+            f"{item} was given to {sorted(names)}"
+            for item, names in self.taken.items()
+            if len(names) > 1
+        )
         by_id = {one.id: one for one in items}
         for item in sorted(self.done):
             if item not in by_id or by_id[item].status != "done":
@@ -69,7 +85,9 @@ class Log:
 class Agent:
     """One agent: it adds, takes and ends items, and claims and releases targets, as chance has it."""
 
-    def __init__(self, name: str, home: Path, log: Log, chance: random.Random, ends: threading.Event) -> None:
+    def __init__(
+        self, name: str, home: Path, log: Log, chance: random.Random, ends: threading.Event
+    ) -> None:
         self._name, self._home, self._log, self._chance, self._ends = name, home, log, chance, ends
         self._client: Client | None = None
         self._holds: dict[str, float] = {}
@@ -118,14 +136,18 @@ class Agent:
             self._log.added.add(step)
 
     def _ask(self, capability: str, **arguments: Any) -> Any:
-        """What the relay answers, None where it refuses; asked again under the same key until it answers."""
+        """What the relay answers, None where it refuses; asked again under the same key until it
+        answers.
+        """
         self._asked += 1
         key = f"{self._asked}"
         gives_up = time.monotonic() + AWAY_SECONDS
         while True:
             try:
                 self._client = self._client or Client.local(self._name, self._home, seconds=10)
-                answer = self._client.ask(capability, idempotency_key=key, project=PROJECT, **arguments)
+                answer = self._client.ask(
+                    capability, idempotency_key=key, project=PROJECT, **arguments
+                )
             except TerselyError as error:
                 self._log.answers[error.code] += 1
                 if error.code in REFUSED:
@@ -139,7 +161,9 @@ class Agent:
 
 
 def run(home: Path, points: int, agents: int, seed: int) -> dict[str, Any]:
-    """Kill the relay at `points` random moments while agents claim and take; what the checker says of it."""
+    """Kill the relay at `points` random moments while agents claim and take; what the checker says
+    of it.
+    """
     chance, log, ends = random.Random(seed), Log(), threading.Event()
     relay = Killed(home)
     relay.up()

@@ -1,4 +1,6 @@
-"""Scripts of the scripted model: which reply is given when, as a chat template, and the tokens of replies."""
+"""Scripts of the scripted model: which reply is given when, as a chat template, and the tokens of
+replies.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ ENDED = "The script has ended."
 class Reply(NamedTuple):
     """What the model says: after a message that has `when` in it, or, without one, in its turn.
 
-    Turns count the messages of the assistant in the request, so what follows a compaction wants a `when`.
+    Turns count the messages of the assistant in the request, so what follows a compaction wants a
+    `when`.
     """
 
     text: str
@@ -25,10 +28,14 @@ class Reply(NamedTuple):
 
 
 def write_scripted(path: Path, script: Sequence[Reply | str], *, has_tools: bool = False) -> None:
-    """Write the model that replays a script to a GGUF file; `has_tools`: its template has Hermes' form of calls."""
+    """Write the model that replays a script to a GGUF file; `has_tools`: its template has Hermes'
+    form of calls.
+    """
     replies = [Reply(reply) if isinstance(reply, str) else reply for reply in script]
     texts = [*(reply.text for reply in replies), ENDED]
-    weights.scripted_model(path, template_of(replies, has_tools=has_tools), [tokens_of(text) for text in texts])
+    weights.scripted_model(
+        path, template_of(replies, has_tools=has_tools), [tokens_of(text) for text in texts]
+    )
 
 
 _FUNCTIONS = (
@@ -45,8 +52,8 @@ _CALLS = (
 def template_of(replies: Sequence[Reply], *, has_tools: bool = False) -> str:
     """The chat template that marks each message of the assistant with the reply that belongs there.
 
-    Messages that were answered are marked by the same rule as the one that is to come, so a request begins with the
-    tokens of the request before.
+    Messages that were answered are marked by the same rule as the one that is to come, so a request
+    begins with the tokens of the request before.
     """
     rules = "".join(
         f"{{%- elif {json.dumps(reply.when)} in before -%}}{reply_mark(number)}"
@@ -69,7 +76,9 @@ def template_of(replies: Sequence[Reply], *, has_tools: bool = False) -> str:
 
 
 def tokens_of(text: str) -> list[int]:
-    """A text in the tokens of `vocabulary.tokens(PLAIN_TOKENS)`, as llama.cpp's tokenizer makes them."""
+    """A text in the tokens of `vocabulary.tokens(PLAIN_TOKENS)`, as llama.cpp's tokenizer makes
+    them.
+    """
     source = source_vocabulary()
     found: list[int] = []
     start = 0

@@ -1,4 +1,5 @@
-"""llama.cpp's server in a process of its own, which ends when whoever started it lets go of its standard input.
+"""llama.cpp's server in a process of its own, which ends when whoever started it lets go of its
+standard input.
 
 python -m bench.modelserver.server MODEL --window TOKENS
 """
@@ -36,7 +37,14 @@ class Server:
         log: Path | None = None,
         checkpoints: int | None = None,
     ) -> None:
-        words = [sys.executable, "-m", "bench.modelserver.server", str(model), "--window", str(window)]
+        words = [
+            sys.executable,
+            "-m",
+            "bench.modelserver.server",
+            str(model),
+            "--window",
+            str(window),
+        ]
         words += ["--slots", str(slots), "--reuse", str(reuse), "--port", str(port)]
         words += ["--embeds"] if embeds else []
         words += ["--template", str(template)] if template else []
@@ -53,7 +61,9 @@ class Server:
         line = self._process.stdout.readline()
         if not line:
             self.kill()
-            raise RuntimeError(f"the model server did not start:\n{self.log.read_text('utf-8', 'replace')[-2_000:]}")
+            raise RuntimeError(
+                f"the model server did not start:\n{self.log.read_text('utf-8', 'replace')[-2_000:]}"
+            )
         self.url: str = json.loads(line)["url"]
 
     @property
@@ -73,7 +83,10 @@ class Server:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.kill()
 
@@ -89,11 +102,13 @@ def serve(
     is_trained: bool,
     checkpoints: int | None,
 ) -> None:
-    """Serve a model on a port of this machine (0: some) until standard input ends; say where on standard output.
+    """Serve a model on a port of this machine (0: some) until standard input ends; say where on
+    standard output.
 
-    With `embeds` it answers with embeddings, the mean over the tokens of a text, and nothing else. `template` is a
-    file with another chat template than the model's. One that `is_trained` is computed as servers usually do.
-    `checkpoints` bounds the states of a recurrent model that a slot keeps, None for the server's own bound.
+    With `embeds` it answers with embeddings, the mean over the tokens of a text, and nothing else.
+    `template` is a file with another chat template than the model's. One that `is_trained` is
+    computed as servers usually do. `checkpoints` bounds the states of a recurrent model that a slot
+    keeps, None for the server's own bound.
     """
     import xllamacpp
 
@@ -119,7 +134,8 @@ def serve(
     if template:
         params.chat_template = Path(template).read_text("utf-8")
     params.n_threads_http = 4
-    if not is_trained:  # the scripted model computes with large numbers whose small differences count
+    if not is_trained:
+        # the scripted model computes with large numbers whose small differences count
         params.cache_type_k = params.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_F32
         params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     if embeds:

@@ -1,4 +1,6 @@
-"""A byte-level BPE tokenizer of a few thousand tokens: the first ones of o200k_base, with its order of merges."""
+"""A byte-level BPE tokenizer of a few thousand tokens: the first ones of o200k_base, with its order
+of merges.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ MOST_REPLIES = 96
 
 
 class Tokens(NamedTuple):
-    """What a GGUF file says of a tokenizer: texts in the alphabet of GPT-2, merges, and how many tokens are plain."""
+    """What a GGUF file says of a tokenizer: texts in the alphabet of GPT-2, merges, and how many
+    tokens are plain.
+    """
 
     texts: tuple[str, ...]
     merges: tuple[str, ...]
@@ -29,7 +33,8 @@ class Tokens(NamedTuple):
 
 @cache
 def tokens(plain: int, unmerged: tuple[str, ...] = ()) -> Tokens:
-    """The tokenizer with so many plain tokens, and one special token for each mark and for each reply.
+    """The tokenizer with so many plain tokens, and one special token for each mark and for each
+    reply.
 
     No text is read as one of the `unmerged` ones, but a model may say them.
     """
@@ -38,7 +43,9 @@ def tokens(plain: int, unmerged: tuple[str, ...] = ()) -> Tokens:
     parts = [source.token(rank) for rank in range(plain)]
     merges = [_split(part, rank, source) for rank, part in enumerate(parts) if len(part) > 1]
     texts = ["".join(map(alphabet.__getitem__, part)) for part in parts]
-    written = [" ".join("".join(map(alphabet.__getitem__, half)) for half in pair) for pair in merges]
+    written = [
+        " ".join("".join(map(alphabet.__getitem__, half)) for half in pair) for pair in merges
+    ]
     texts += ["".join(map(alphabet.__getitem__, text.encode())) for text in unmerged]
     special = [END, *MARKS, CLOCK, *(reply_mark(number) for number in range(MOST_REPLIES))]
     return Tokens((*texts, *special), tuple(written), plain + len(unmerged))
@@ -50,20 +57,28 @@ def reply_mark(number: int) -> str:
 
 
 def _alphabet() -> dict[int, str]:
-    """A printable character for every byte, as GPT-2 has it: itself where it can be seen, else one above U+0100."""
+    """A printable character for every byte, as GPT-2 has it: itself where it can be seen, else one
+    above U+0100.
+    """
     seen = [*range(33, 127), *range(161, 173), *range(174, 256)]
     hidden = [byte for byte in range(256) if byte not in seen]
-    return {byte: chr(byte) for byte in seen} | {byte: chr(256 + at) for at, byte in enumerate(hidden)}
+    return {byte: chr(byte) for byte in seen} | {
+        byte: chr(256 + at) for at, byte in enumerate(hidden)
+    }
 
 
 def _split(token: bytes, rank: int, source: shipped.Vocabulary) -> tuple[bytes, bytes]:
-    """The two tokens that were merged into this one: what merging its bytes by lower ranks alone leaves."""
+    """The two tokens that were merged into this one: what merging its bytes by lower ranks alone
+    leaves.
+    """
     left, right = merged(token, source, rank)
     return left, right
 
 
 def merged(piece: bytes, source: shipped.Vocabulary, limit: int) -> list[bytes]:
-    """Merge neighbours, lowest rank first, as long as the result is a token whose rank is below the limit."""
+    """Merge neighbours, lowest rank first, as long as the result is a token whose rank is below the
+    limit.
+    """
     parts = [piece[at : at + 1] for at in range(len(piece))]
     while len(parts) > 1:
         ranks = [source.rank(left + right) for left, right in pairwise(parts)]

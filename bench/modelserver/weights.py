@@ -1,24 +1,30 @@
 """A model that is written, not trained, and says what a script says.
 
-It is a tiny model of the Llama architecture, so that llama.cpp tokenizes, evaluates, caches, samples and streams as
-it does with any other. Weights are 32-bit floats, and bytes where there are many and little depends on them.
+It is a tiny model of the Llama architecture, so that llama.cpp tokenizes, evaluates, caches,
+samples and streams as it does with any other. Weights are 32-bit floats, and bytes where there are
+many and little depends on them.
 
-**The scripted model** gives reply `k` after the special token `<|reply k|>`, which the chat template writes where an
-assistant's message begins, followed by `<|clock|>`. What it says next is a function of `k` and of the distance `d` to
-that clock alone, so replies may repeat themselves and each other. One layer does it:
+**The scripted model** gives reply `k` after the special token `<|reply k|>`, which the chat
+template writes where an assistant's message begins, followed by `<|clock|>`. What it says next is a
+function of `k` and of the distance `d` to that clock alone, so replies may repeat themselves and
+each other. One layer does it:
 
-- Every query is the same, and only marks have keys. A pair of dimensions that turns very slowly makes the latest mark
+- Every query is the same, and only marks have keys. A pair of dimensions that turns very slowly
+  makes the latest mark
   win: its score falls with the distance, steeply enough that an older one has no weight (RECENCY).
-- Two heads for each of some frequencies ask with another phase how far the clock's key has been turned by the rotary
-  position embedding: the weights of clock and mark, one token apart, are a sigmoid of `cos(w d + phase)`. All these
+- Two heads for each of some frequencies ask with another phase how far the clock's key has been
+  turned by the rotary
+  position embedding: the weights of clock and mark, one token apart, are a sigmoid of `cos(w d +
+  phase)`. All these
   weights together are a code of `d`.
 - One head prefers the mark to its clock and reads from it the code of `k`.
-- The feed-forward layer has one unit for each token of the script. It fires where both codes are its own, and writes
+- The feed-forward layer has one unit for each token of the script. It fires where both codes are
+  its own, and writes
   the code of the token that comes next, which the output layer compares with all tokens.
 
-After the last token of a reply comes the one that ends messages. The numbers below are chosen so that codes of other
-places stay well below the threshold; `_feed_forward` compares the codes that the model will compute, and refuses a
-script for which they do not.
+After the last token of a reply comes the one that ends messages. The numbers below are chosen so
+that codes of other places stay well below the threshold; `_feed_forward` compares the codes that
+the model will compute, and refuses a script for which they do not.
 """
 
 from __future__ import annotations
@@ -75,7 +81,9 @@ class Shape(NamedTuple):
 
 
 def scripted_model(path: Path, template: str, replies: Sequence[Sequence[int]]) -> None:
-    """The model that gives these replies, each as its tokens; raises ValueError where it could confuse two places."""
+    """The model that gives these replies, each as its tokens; raises ValueError where it could
+    confuse two places.
+    """
     if len(replies) > MOST_REPLIES:
         raise ValueError(f"{len(replies)} replies; a scripted model has at most {MOST_REPLIES}")
     words = tokens(PLAIN_TOKENS)
@@ -83,7 +91,11 @@ def scripted_model(path: Path, template: str, replies: Sequence[Sequence[int]]) 
     turns = _signs(made, MOST_REPLIES, TURN_CODE)
     spoken = _signs(made, len(words.texts), TOKEN_CODE)
     end = words.id_of(END)
-    places = [(turn, at, token) for turn, reply in enumerate(replies) for at, token in enumerate((*reply, end))]
+    places = [
+        (turn, at, token)
+        for turn, reply in enumerate(replies)
+        for at, token in enumerate((*reply, end))
+    ]
     hidden = len(places) + (-len(places)) % 32
     shape = Shape(WIDTH, HEADS, 1, HEAD, hidden)
     embedded = np.zeros((len(words.texts), WIDTH), np.float32)
@@ -95,7 +107,11 @@ def scripted_model(path: Path, template: str, replies: Sequence[Sequence[int]]) 
         embedded[mark, TURN_AT:DISTANCE_AT] = turns[turn]
     output = np.zeros((len(words.texts), WIDTH), np.float32)
     output[:, TOKEN_AT : TOKEN_AT + TOKEN_CODE] = spoken
-    weights = {"token_embd.weight": embedded, "output.weight": output, "rope_freqs.weight": _frequency_factors()}
+    weights = {
+        "token_embd.weight": embedded,
+        "output.weight": output,
+        "rope_freqs.weight": _frequency_factors(),
+    }
     weights |= _attention() | _feed_forward(places, hidden, turns, spoken)
     write_model(path, "scripted", template, words, shape, weights)
 
@@ -118,7 +134,8 @@ def _frequency_factors() -> Floats:
     return (usual / _turning()).astype(np.float32)
 
 
-# What a query is turned ahead by. The slow pairs stay within a quarter turn for every distance in the window.
+# What a query is turned ahead by. The slow pairs stay within a quarter turn for every distance in
+# the window.
 _AHEAD = 0.3
 
 
@@ -149,12 +166,19 @@ def _attention() -> dict[str, Floats]:
     for head in range(2 * FREQUENCIES):
         joined[DISTANCE_AT + head, head, 0] = 1
     joined[READ_AT : READ_AT + TURN_CODE, -1, 1 : 1 + TURN_CODE] = np.eye(TURN_CODE)
-    made = {"q": queries.reshape(-1, WIDTH), "k": keys, "v": values, "output": joined.reshape(WIDTH, -1)}
+    made = {
+        "q": queries.reshape(-1, WIDTH),
+        "k": keys,
+        "v": values,
+        "output": joined.reshape(WIDTH, -1),
+    }
     return {f"blk.0.attn_{name}.weight": weight.astype(np.float32) for name, weight in made.items()}
 
 
 def distance_codes(longest: int) -> NDArray[np.float64]:
-    """The code of each distance below `longest`, one a row: what the heads of the clock will read there."""
+    """The code of each distance below `longest`, one a row: what the heads of the clock will read
+    there.
+    """
     turning = np.repeat(_turning()[:FREQUENCIES], 2)
     phases = np.tile([0.0, np.pi / 2], FREQUENCIES)
     distances = np.arange(longest)[:, None]
@@ -169,7 +193,9 @@ def distance_codes(longest: int) -> NDArray[np.float64]:
 def _feed_forward(
     places: Sequence[tuple[int, int, int]], hidden: int, turns: Floats, spoken: Floats
 ) -> dict[str, Floats]:
-    """One unit for each place of the script: `turn`, distance to the clock, and the token that is said there."""
+    """One unit for each place of the script: `turn`, distance to the clock, and the token that is
+    said there.
+    """
     distances = distance_codes(max(at for _, at, _ in places) + 1)
     middle = distances.mean(axis=0)
     centred = distances - middle
@@ -193,7 +219,9 @@ def _feed_forward(
 
 
 def _likeness(asked: NDArray[np.floating], others: NDArray[np.floating]) -> float:
-    """How much the most similar one of the others resembles what is asked for, where 1 is the same; rows are codes."""
+    """How much the most similar one of the others resembles what is asked for, where 1 is the same;
+    rows are codes.
+    """
     most = -1.0
     for start in range(0, len(asked), 512):
         alike = asked[start : start + 512] @ others.T
@@ -203,7 +231,9 @@ def _likeness(asked: NDArray[np.floating], others: NDArray[np.floating]) -> floa
     return most
 
 
-def write_model(path: Path, name: str, template: str, words: Tokens, shape: Shape, weights: dict[str, Floats]) -> None:
+def write_model(
+    path: Path, name: str, template: str, words: Tokens, shape: Shape, weights: dict[str, Floats]
+) -> None:
     """Write a model of the Llama architecture to a GGUF file."""
     writer = GGUFWriter(str(path), "llama")
     writer.add_name(name)
@@ -220,7 +250,11 @@ def write_model(path: Path, name: str, template: str, words: Tokens, shape: Shap
     writer.add_layer_norm_rms_eps(1e-9)
     _add_vocabulary(writer, template, words)
     ones = np.ones(shape.width, np.float32)
-    norms = {f"blk.{layer}.{kind}_norm.weight": ones for layer in range(shape.layers) for kind in ("attn", "ffn")}
+    norms = {
+        f"blk.{layer}.{kind}_norm.weight": ones
+        for layer in range(shape.layers)
+        for kind in ("attn", "ffn")
+    }
     for label, weight in {**weights, **norms, "output_norm.weight": ones}.items():
         if ".ffn_" in label and label not in norms:
             kind = GGMLQuantizationType.Q8_0
@@ -244,7 +278,9 @@ class RecurrentShape(NamedTuple):
 def write_recurrent_model(
     path: Path, template: str, words: Tokens, shape: RecurrentShape, weights: dict[str, Floats]
 ) -> None:
-    """Write a model of the Mamba architecture to a GGUF file: a state for a whole prompt, no row for each token."""
+    """Write a model of the Mamba architecture to a GGUF file: a state for a whole prompt, no row
+    for each token.
+    """
     writer = GGUFWriter(str(path), "mamba")
     writer.add_name("recurrent")
     writer.add_context_length(LONGEST_WINDOW_TOKENS)

@@ -46,7 +46,9 @@ FIGURES = Table("The relay", COMMAND, "what|figure:,.2f|unit")
 def main(arguments: list[str]) -> int:
     """Measure, print, and keep the figures if that is wanted."""
     parser = argparse.ArgumentParser(prog="python -m bench.relay", description=__doc__)
-    parser.add_argument("--folder", type=Path, help="where the relays' homes are made (default: the system's)")
+    parser.add_argument(
+        "--folder", type=Path, help="where the relays' homes are made (default: the system's)"
+    )
     parser.add_argument("--only", choices=list(MEASURES), nargs="+", default=list(MEASURES))
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
     options = parser.parse_args(arguments)
@@ -60,21 +62,32 @@ def main(arguments: list[str]) -> int:
         else:
             figures += rows
     if figures:
-        tables.append(FIGURES.filled(FIGURES.merged("relay", figures) if options.record else figures))
+        tables.append(
+            FIGURES.filled(FIGURES.merged("relay", figures) if options.record else figures)
+        )
     results.report("relay", tables, options.record)
     return 0
 
 
 def reading(home: Path) -> Iterator[Row]:
-    """GET of a header with its token, and of the health, beside a bare server; medians of rounds by turns."""
+    """GET of a header with its token, and of the health, beside a bare server; medians of rounds by
+    turns.
+    """
     served = up(home)
     thread = served.ask("POST", "/threads", {"name": "load"})["thread_id"]
-    five = [{"op": "add", "path": "/facts/-", "value": {"key": str(one), "value": "v"}} for one in range(5)]
+    five = [
+        {"op": "add", "path": "/facts/-", "value": {"key": str(one), "value": "v"}}
+        for one in range(5)
+    ]
     served.ask("POST", f"/threads/{thread}/state/patch", five)
     try:
         with bare() as floor:
             header = f"/threads/{thread}/state/header"
-            paths = {"bare": (floor, "/"), "health": (served, "/health"), "header": (served, header)}
+            paths = {
+                "bare": (floor, "/"),
+                "health": (served, "/health"),
+                "header": (served, header),
+            }
             for connections in (1, 32):
                 yield from _compared(connections, paths)
     finally:
@@ -86,8 +99,13 @@ def _compared(connections: int, paths: dict[str, tuple[Served, str]]) -> Iterato
     for _ in range(ROUNDS):
         for name, (server, path) in paths.items():
             measured[name].append(load(server, [server.request("GET", path)], connections, SECONDS))
-    rates = {name: statistics.median(one["per_second"] for one in found) for name, found in measured.items()}
-    costs = {name: statistics.median(one["cpu_us"] for one in found) for name, found in measured.items()}
+    rates = {
+        name: statistics.median(one["per_second"] for one in found)
+        for name, found in measured.items()
+    }
+    costs = {
+        name: statistics.median(one["cpu_us"] for one in found) for name, found in measured.items()
+    }
     for name in paths:
         yield {
             "path": name,
@@ -99,15 +117,24 @@ def _compared(connections: int, paths: dict[str, tuple[Served, str]]) -> Iterato
 
 
 def writing(home: Path) -> Iterator[Row]:
-    """Patches a second, each in a thread of its connection's; texts of 2 KB stored a second, all of them new."""
+    """Patches a second, each in a thread of its connection's; texts of 2 KB stored a second, all of
+    them new.
+    """
     served = up(home)
     yield _figure("idle", memory_mb(served.pid), "MB")
     try:
         made = [served.ask("POST", "/threads", {"name": ""})["thread_id"] for _ in range(32)]
-        operations = [{"op": "add", "path": "/facts/0", "value": {"key": "k"}}, {"op": "remove", "path": "/facts/0"}]
+        operations = [
+            {"op": "add", "path": "/facts/0", "value": {"key": "k"}},
+            {"op": "remove", "path": "/facts/0"},
+        ]
         body = json.dumps(operations).encode()
         patches = [served.request("POST", f"/threads/{one}/state/patch", body) for one in made]
-        yield _figure("32 connections that patch", load(served, patches, 32, SECONDS)["per_second"], "patches/s")
+        yield _figure(
+            "32 connections that patch",
+            load(served, patches, 32, SECONDS)["per_second"],
+            "patches/s",
+        )
         texts = [json.dumps({"content": f"{number} " * 400}).encode() for number in range(20_000)]
         puts = [served.request("POST", f"/threads/{made[0]}/artifacts", text) for text in texts]
         rate = load(served, puts, 32, SECONDS)["per_second"]
@@ -117,7 +144,9 @@ def writing(home: Path) -> Iterator[Row]:
 
 
 def commits(home: Path) -> Iterator[Row]:
-    """Durable commits with many in flight, beside waiting for the disk alone; by turns, so that both see the same."""
+    """Durable commits with many in flight, beside waiting for the disk alone; by turns, so that
+    both see the same.
+    """
     floors, rates = [], []
     with Store.open(home) as store:
         for _ in range(ROUNDS):
@@ -129,7 +158,11 @@ def commits(home: Path) -> Iterator[Row]:
                 waiting[number % IN_FLIGHT] = store.submit(Batch((Append("s", "k", BODY),)))
             rates.append(COMMITS / (time.perf_counter() - watch))
     ratio = statistics.median(rates) / statistics.median(floors)
-    yield _figure(f"durable commits with {IN_FLIGHT} in flight, by turns", ratio, "times those of `fdatasync` alone")
+    yield _figure(
+        f"durable commits with {IN_FLIGHT} in flight, by turns",
+        ratio,
+        "times those of `fdatasync` alone",
+    )
 
 
 def _synced_per_second(path: Path) -> float:
@@ -143,19 +176,25 @@ def _synced_per_second(path: Path) -> float:
 
 
 def growth(home: Path) -> Iterator[Row]:
-    """A header and the end of a stream of events, in a store with one thread and in one with very many.
+    """A header and the end of a stream of events, in a store with one thread and in one with very
+    many.
 
-    The second of two rounds counts. Whether the system still has in memory what was written a minute ago is its own
-    affair, and the first round finds it out.
+    The second of two rounds counts. Whether the system still has in memory what was written a
+    minute ago is its own affair, and the first round finds it out.
     """
-    with Store.open(home, durable=False) as large, Store.open(home.with_name("small"), durable=False) as small:
+    with (
+        Store.open(home, durable=False) as large,
+        Store.open(home.with_name("small"), durable=False) as small,
+    ):
         stores = {"small": (small, _filled(small, 1)), "large": (large, _filled(large, THREADS))}
         for _ in range(2):
             looks: dict[str, list[float]] = {}
             for look in range(LOOKS):
                 for name, (store, made) in stores.items():
                     thread = made[look * 7919 % len(made)]
-                    looks.setdefault(f"header {name}", []).append(_timed(partial(threads.header, store, thread)))
+                    looks.setdefault(f"header {name}", []).append(
+                        _timed(partial(threads.header, store, thread))
+                    )
                     tail = partial(threads.events, store, thread, EVENTS - 9)
                     looks.setdefault(f"tail {name}", []).append(_timed(tail))
     middle = {name: statistics.median(found) for name, found in looks.items()}
@@ -193,7 +232,9 @@ def large_artifact(home: Path) -> Iterator[Row]:
                 client.upload(thread, file, name="large.bin")
             ref = served.ask("GET", f"/threads/{thread}/artifacts")["artifacts"][0]["ref"]
             client.download(thread, ref, copy)
-        yield _figure("an artifact of 1 GB in and out, the most", memory_mb(served.pid, "VmHWM"), "MB")
+        yield _figure(
+            "an artifact of 1 GB in and out, the most", memory_mb(served.pid, "VmHWM"), "MB"
+        )
     finally:
         kill(served)
 
@@ -205,7 +246,10 @@ def restart(home: Path) -> Iterator[Row]:
         served = up(home)
         thread = served.ask("POST", "/threads", {"name": ""})["thread_id"]
         patch = [{"op": "add", "path": "/facts/-", "value": {"key": "k"}}]
-        versions = [served.ask("POST", f"/threads/{thread}/state/patch", patch)["version"] for _ in range(50)]
+        versions = [
+            served.ask("POST", f"/threads/{thread}/state/patch", patch)["version"]
+            for _ in range(50)
+        ]
         kill(served)
         watch = time.perf_counter()
         served = up(home)

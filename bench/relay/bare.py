@@ -1,4 +1,6 @@
-"""`python -m bench.relay.bare`: the least that a server of HTTP can do, as the relay is served. Prints its port."""
+"""`python -m bench.relay.bare`: the least that a server of HTTP can do, as the relay is served.
+Prints its port.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def main() -> None:
     config = uvicorn.Config(
         answering, lifespan="off", ws="none", log_config=None, access_log=False, server_header=False
     )
-    asyncio.Runner(loop_factory=uvloop.new_event_loop).run(uvicorn.Server(config).serve([listening]))
+    asyncio.Runner(loop_factory=uvloop.new_event_loop).run(
+        uvicorn.Server(config).serve([listening])
+    )
 
 
 if __name__ == "__main__":

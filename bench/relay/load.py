@@ -1,7 +1,8 @@
-"""`python -m bench.relay.load PORT CONNECTIONS SECONDS`: send the requests given on standard input over and over.
+"""`python -m bench.relay.load PORT CONNECTIONS SECONDS`: send the requests given on standard input
+over and over.
 
-One request a line, as JSON with its bytes as text; each connection keeps going through them. Prints how many were
-answered, and how many of these not with success.
+One request a line, as JSON with its bytes as text; each connection keeps going through them. Prints
+how many were answered, and how many of these not with success.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import sys
 import time
 
 
-async def keep_asking(port: int, requests: list[bytes], until: float, first: int) -> tuple[int, int]:
+async def keep_asking(
+    port: int, requests: list[bytes], until: float, first: int
+) -> tuple[int, int]:
     """One connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     answered = failed = 0
@@ -32,8 +35,12 @@ async def main(port: int, connections: int, seconds: float) -> None:
     requests = [json.loads(line).encode() for line in sys.stdin]
     until = time.monotonic() + seconds
     share = len(requests) // connections
-    counts = await asyncio.gather(*(keep_asking(port, requests, until, one * share) for one in range(connections)))
-    print(json.dumps([sum(answered for answered, _ in counts), sum(failed for _, failed in counts)]))
+    counts = await asyncio.gather(
+        *(keep_asking(port, requests, until, one * share) for one in range(connections))
+    )
+    print(
+        json.dumps([sum(answered for answered, _ in counts), sum(failed for _, failed in counts)])
+    )
 
 
 if __name__ == "__main__":

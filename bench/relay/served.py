@@ -26,9 +26,15 @@ class Served(NamedTuple):
     port: int
     token: str
 
-    def request(self, method: str, path: str, body: bytes = b"", kind: str = "application/json") -> bytes:
+    def request(
+        self, method: str, path: str, body: bytes = b"", kind: str = "application/json"
+    ) -> bytes:
         """A request as it is sent."""
-        lines = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}", f"Authorization: Bearer {self.token}"]
+        lines = [
+            f"{method} {path} HTTP/1.1",
+            f"Host: 127.0.0.1:{self.port}",
+            f"Authorization: Bearer {self.token}",
+        ]
         if body:
             lines += [f"Content-Type: {kind}", f"Content-Length: {len(body)}"]
         return "\r\n".join([*lines, "", ""]).encode() + body
@@ -63,7 +69,9 @@ def kill(served: Served) -> None:
 @contextmanager
 def bare() -> Iterator[Served]:
     """The floor."""
-    with subprocess.Popen([sys.executable, "-m", "bench.relay.bare"], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-m", "bench.relay.bare"], stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         try:
             yield Served(process.pid, int(process.stdout.readline()), "none")
@@ -71,12 +79,24 @@ def bare() -> Iterator[Served]:
             process.kill()
 
 
-def load(served: Served, requests: list[bytes], connections: int, seconds: float) -> dict[str, float]:
+def load(
+    served: Served, requests: list[bytes], connections: int, seconds: float
+) -> dict[str, float]:
     """Answers a second, and microseconds of processor time that each took the server."""
-    command = [sys.executable, "-m", "bench.relay.load", str(served.port), str(connections), str(seconds)]
+    command = [
+        sys.executable,
+        "-m",
+        "bench.relay.load",
+        str(served.port),
+        str(connections),
+        str(seconds),
+    ]
     lines = "\n".join(json.dumps(one.decode()) for one in requests)
     before = cpu_seconds(served.pid)
     done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
     answered, failed = json.loads(done.stdout)
     assert not failed, f"{failed} of {answered} requests failed"
-    return {"per_second": answered / seconds, "cpu_us": (cpu_seconds(served.pid) - before) / answered * 1e6}
+    return {
+        "per_second": answered / seconds,
+        "cpu_us": (cpu_seconds(served.pid) - before) / answered * 1e6,
+    }

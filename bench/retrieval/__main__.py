@@ -1,4 +1,6 @@
-"""`python -m bench.retrieval REPOSITORIES`: how well search finds, beside simpler ways of searching."""
+"""`python -m bench.retrieval REPOSITORIES`: how well search finds, beside simpler ways of
+searching.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +42,21 @@ LEAST_QUERIES = 20  # a repository with fewer says little and is left out
 def main(arguments: list[str]) -> int:
     """Measure all that was named; 0 if anything was."""
     parser = argparse.ArgumentParser(prog="python -m bench.retrieval", description=__doc__)
-    parser.add_argument("repositories", type=Path, help="folder of clones with history, each named owner+repository")
-    parser.add_argument("--only", default="", metavar="WORD", help="only clones whose name has this")
-    parser.add_argument("--cosqa", type=Path, help="`data/search` of a clone of Jun-jie-Huang/CoCLR")
+    parser.add_argument(
+        "repositories", type=Path, help="folder of clones with history, each named owner+repository"
+    )
+    parser.add_argument(
+        "--only", default="", metavar="WORD", help="only clones whose name has this"
+    )
+    parser.add_argument(
+        "--cosqa", type=Path, help="`data/search` of a clone of Jun-jie-Huang/CoCLR"
+    )
     parser.add_argument("--record", action="store_true", help="keep the figures in RESULTS.md")
     options = parser.parse_args(arguments)
     rows: list[Row] = []
-    for clone in (path for path in measured_clones(options.repositories) if options.only in path.name):
+    for clone in (
+        path for path in measured_clones(options.repositories) if options.only in path.name
+    ):
         for name, count, found in figures(clone):
             rows.append({"repository": clone.name, "set": name, "questions": count, **found})
             print(rows[-1], flush=True)
@@ -55,7 +65,11 @@ def main(arguments: list[str]) -> int:
         rows.append({"repository": "CoSQA", "set": "dev", "questions": count, **found})
     if options.record:
         rows = TABLE.merged("retrieval", rows)
-    tables = [TABLE.filled([*(row for row in rows if row["repository"] != MEAN), *means(rows)])] if rows else []
+    tables = (
+        [TABLE.filled([*(row for row in rows if row["repository"] != MEAN), *means(rows)])]
+        if rows
+        else []
+    )
     results.report("retrieval", tables, options.record)
     return 0 if tables else 1
 
@@ -89,7 +103,9 @@ def compare(root: Path, queries: list[Query]) -> dict[str, Quality]:
         corpus = Corpus(engine)
         answers = [frozenset(map(same_name, query.answers)) for query in queries]
         return {
-            name: quality((rank(query.text), wanted) for query, wanted in zip(queries, answers, strict=True))
+            name: quality(
+                (rank(query.text), wanted) for query, wanted in zip(queries, answers, strict=True)
+            )
             for name, make in METHODS.items()
             for rank in [make(corpus)]
         }
@@ -101,7 +117,12 @@ def means(rows: Sequence[Row]) -> Iterator[Row]:
         of_set = [row for row in rows if row["set"] == name and row["repository"] != MEAN]
         if of_set:
             found = {method: _mean(row[method] for row in of_set) for method in METHODS}
-            yield {"repository": MEAN, "set": name, "questions": sum(row["questions"] for row in of_set), **found}
+            yield {
+                "repository": MEAN,
+                "set": name,
+                "questions": sum(row["questions"] for row in of_set),
+                **found,
+            }
 
 
 def _mean(qualities: Iterable[Sequence[float]]) -> Quality:

@@ -42,5 +42,6 @@ def _blanked(source: bytes, symbols: list[Symbol]) -> bytes:
             if text[at] != _NEWLINE:
                 text[at] = _SPACE
         if source[symbol.doc_start_byte : symbol.doc_start_byte + 1] in {b'"', b"'"}:
-            text[symbol.doc_start_byte] = ord("0")  # a docstring is a statement, and may be the only one
+            # a docstring is a statement, and may be the only one
+            text[symbol.doc_start_byte] = ord("0")
     return bytes(text)

@@ -23,7 +23,8 @@ KEPT = 10  # hits that count
 SATURATION, LENGTH_SHARE = 1.2, 0.75
 _REDEFINITION = re.compile(r"#\d+$")
 
-Rank = Callable[[str], list[str]]  # a question to ids, the best first; a redefined name is there once
+# a question to ids, the best first; a redefined name is there once
+Rank = Callable[[str], list[str]]
 
 
 class Corpus:
@@ -44,7 +45,9 @@ class Corpus:
     def ids(self, scores: NDArray[np.float64]) -> list[str]:
         """The units with the highest scores above zero."""
         order = np.argsort(-scores, kind="stable")[: 20 * KEPT]
-        found = dict.fromkeys(same_name(self.symbols[unit].id) for unit in order.tolist() if scores[unit] > 0)
+        found = dict.fromkeys(
+            same_name(self.symbols[unit].id) for unit in order.tolist() if scores[unit] > 0
+        )
         return list(found)[:KEPT]
 
 
@@ -58,7 +61,9 @@ def _own_text(symbol: Symbol, symbols: Iterable[Symbol], source: bytes) -> str:
     end = symbol.end_byte
     if symbol.kind not in CALLABLE_KINDS:
         end = min([end, *(other.start_byte for other in symbols if other.parent == symbol.id)])
-    start = min(symbol.start_byte, symbol.doc_start_byte) if symbol.doc_end_byte else symbol.start_byte
+    start = (
+        min(symbol.start_byte, symbol.doc_start_byte) if symbol.doc_end_byte else symbol.start_byte
+    )
     return source[start : max(end, symbol.signature_end_byte)].decode("utf-8", "replace")
 
 
@@ -76,11 +81,15 @@ def plain_bm25(corpus: Corpus) -> Rank:
 
     def rank(question: str) -> list[str]:
         scores = np.zeros(len(lengths))
-        for piece in {piece for word in words_of_text(question) for piece in pieces_of(word)} - STOP_WORDS:
+        for piece in {
+            piece for word in words_of_text(question) for piece in pieces_of(word)
+        } - STOP_WORDS:
             having = postings.get(piece, [])
             rarity = log(1 + (len(lengths) - len(having) + 0.5) / (len(having) + 0.5))
             for unit, count in having:
-                scores[unit] += rarity * count * (SATURATION + 1) / (count + SATURATION * relative[unit])
+                scores[unit] += (
+                    rarity * count * (SATURATION + 1) / (count + SATURATION * relative[unit])
+                )
         return corpus.ids(scores)
 
     return rank
@@ -94,14 +103,18 @@ def vectors(corpus: Corpus) -> Rank:
 
     def rank(question: str) -> list[str]:
         query: Query = read_query(question)
-        return corpus.ids(collection.similarities(table.embed_pieces(query.pieces), everything).astype(np.float64))
+        return corpus.ids(
+            collection.similarities(table.embed_pieces(query.pieces), everything).astype(np.float64)
+        )
 
     return rank
 
 
 def hybrid(corpus: Corpus) -> Rank:
     """What `tersely search` answers."""
-    return lambda question: [same_name(hit.symbol.id) for hit in corpus.engine.search.find(question, limit=KEPT).hits]
+    return lambda question: [
+        same_name(hit.symbol.id) for hit in corpus.engine.search.find(question, limit=KEPT).hits
+    ]
 
 
 METHODS: dict[str, Callable[[Corpus], Rank]] = {

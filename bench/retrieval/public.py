@@ -14,7 +14,9 @@ FILES_PER_DIRECTORY = 1_000
 
 
 def cosqa(data: Path) -> tuple[int, dict[str, Quality]]:
-    """How many questions there are in `data`, and the quality of each method; an answer is a snippet."""
+    """How many questions there are in `data`, and the quality of each method; an answer is a
+    snippet.
+    """
     codes: dict[str, int] = json.loads((data / "code_idx_map.txt").read_text("utf-8"))
     asked = json.loads((data / "cosqa-retrieval-dev-500.json").read_text("utf-8"))
     with tempfile.TemporaryDirectory() as place:
@@ -28,7 +30,8 @@ def cosqa(data: Path) -> tuple[int, dict[str, Quality]]:
             corpus = Corpus(engine)
             found = {
                 name: quality(
-                    (_paths(rank(entry["doc"])), {_snippet_path(int(entry["retrieval_idx"]))}) for entry in asked
+                    (_paths(rank(entry["doc"])), {_snippet_path(int(entry["retrieval_idx"]))})
+                    for entry in asked
                 )
                 for name, make in METHODS.items()
                 for rank in [make(corpus)]

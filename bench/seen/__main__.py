@@ -1,8 +1,10 @@
-"""`python -m bench.seen TASKS… --repositories DIR`: tokens until an agent has seen what a task changes.
+"""`python -m bench.seen TASKS… --repositories DIR`: tokens until an agent has seen what a task
+changes.
 
-TASKS are files of JSON lines (`instance_id`, `repo`, `base_commit`, `problem_statement`, `golden_patch`), and
-`--history CLONE` takes the tasks from the history of a repository of one's own. Each task is checked out at its base
-and given to scripted agents that know its text alone; what they print is counted until all needed lines were in it.
+TASKS are files of JSON lines (`instance_id`, `repo`, `base_commit`, `problem_statement`,
+`golden_patch`), and `--history CLONE` takes the tasks from the history of a repository of one's
+own. Each task is checked out at its base and given to scripted agents that know its text alone;
+what they print is counted until all needed lines were in it.
 """
 
 from __future__ import annotations
@@ -64,14 +66,31 @@ def main(arguments: list[str]) -> int:
     """Measure, print the curve of each group, and keep it if that is wanted."""
     parser = argparse.ArgumentParser(prog="python -m bench.seen", description=__doc__)
     parser.add_argument("tasks", type=Path, nargs="*", help="files of tasks, a line each")
-    parser.add_argument("--use", default="", help="only tasks that are marked for this: fit or measure")
-    parser.add_argument("--repositories", type=Path, default=Path(), help="clones, named owner+repository")
-    parser.add_argument("--history", type=Path, nargs="*", default=[], help="clones whose newest commits are tasks")
+    parser.add_argument(
+        "--use", default="", help="only tasks that are marked for this: fit or measure"
+    )
+    parser.add_argument(
+        "--repositories", type=Path, default=Path(), help="clones, named owner+repository"
+    )
+    parser.add_argument(
+        "--history", type=Path, nargs="*", default=[], help="clones whose newest commits are tasks"
+    )
     parser.add_argument("--most", type=int, default=40, help="tasks of one history")
-    parser.add_argument("--trees", type=Path, help="where repositories are checked out and stay for the next run")
-    parser.add_argument("--costs", type=Path, help="a file that keeps what was paid; agents in it are not run again")
-    parser.add_argument("--again", nargs="*", default=[], help="agents to run again, by the beginning of their names")
-    parser.add_argument("--agents", nargs="*", default=[""], help="only these, by the beginning of their names")
+    parser.add_argument(
+        "--trees", type=Path, help="where repositories are checked out and stay for the next run"
+    )
+    parser.add_argument(
+        "--costs", type=Path, help="a file that keeps what was paid; agents in it are not run again"
+    )
+    parser.add_argument(
+        "--again",
+        nargs="*",
+        default=[],
+        help="agents to run again, by the beginning of their names",
+    )
+    parser.add_argument(
+        "--agents", nargs="*", default=[""], help="only these, by the beginning of their names"
+    )
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
     options = parser.parse_args(arguments)
@@ -82,16 +101,25 @@ def main(arguments: list[str]) -> int:
     if options.costs and options.costs.exists():
         known.update(json.loads(options.costs.read_text("utf-8")))
     with tempfile.TemporaryDirectory(prefix="tersely-seen-") as scratch:
-        os.environ["TERSELY_HOME"] = str(options.trees / "home" if options.trees else scratch)  # its key names indexes
-        os.environ["TERSELY_GIT_ELSEWHERE"] = str(options.repositories.resolve())  # from which checked out trees borrow
+        # its key names indexes
+        os.environ["TERSELY_HOME"] = str(options.trees / "home" if options.trees else scratch)
+        # from which checked out trees borrow
+        os.environ["TERSELY_GIT_ELSEWHERE"] = str(options.repositories.resolve())
         trees = options.trees or Path(scratch) / "trees"
         wanted = [one for one in (*AGENTS, ANSWERS) if one.startswith(tuple(options.agents))]
         jobs: dict[str, list[Job]] = defaultdict(list)
         for task in tasks:
-            agents = [one for one in wanted if task.name not in known[one] or one.startswith(tuple(options.again))]
+            agents = [
+                one
+                for one in wanted
+                if task.name not in known[one] or one.startswith(tuple(options.again))
+            ]
             if agents:
                 jobs[task.repository].append(Job(task, agents))
-        work = [Work(_clone(options.repositories, name), trees / name.replace("/", "+"), jobs[name]) for name in jobs]
+        work = [
+            Work(_clone(options.repositories, name), trees / name.replace("/", "+"), jobs[name])
+            for name in jobs
+        ]
         for name, paid in _each(work, options.jobs):
             for agent, cost in paid.items():
                 known[agent][name] = cost
@@ -125,7 +153,9 @@ AGENTS = (*(style.name for style in VARIANTS), TOLD, *POLICIES)
 
 
 def measured(work: Work) -> Iterable[tuple[str, Measured]]:
-    """What some agents pay for the tasks of a repository, the oldest first: the index takes over what is the same."""
+    """What some agents pay for the tasks of a repository, the oldest first: the index takes over
+    what is the same.
+    """
     _clone_to(work.clone, work.place)
     for job in sorted(work.jobs, key=lambda job: _date(work.clone, job.task.base)):
         if _is_checked_out(work.place, job.task):
@@ -164,7 +194,10 @@ def _run(agent: str, desk: Desk, need: Need) -> None:
     if agent == TOLD:
         grep(desk.reading, desk.task, VARIANTS[2], list(need.lines))
         for path in need.lines:
-            desk.reading.pay("\n".join(desk.reading.texts[path]), {path: range(1, len(desk.reading.texts[path]) + 1)})
+            desk.reading.pay(
+                "\n".join(desk.reading.texts[path]),
+                {path: range(1, len(desk.reading.texts[path]) + 1)},
+            )
         return
     grep(desk.reading, desk.task, styles[agent])
 
@@ -198,7 +231,12 @@ def _texts(place: Path) -> dict[str, list[str]]:
     found = {}
     for name in git(place, "ls-files", "-z").decode("utf-8", "replace").split("\0"):
         path = place / name
-        if not name or path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+        if (
+            not name
+            or path.is_symlink()
+            or not path.is_file()
+            or path.stat().st_size > MAX_FILE_BYTES
+        ):
             continue
         data = path.read_bytes()
         if b"\0" not in data[:8_000]:
@@ -226,7 +264,9 @@ def _report(tasks: Iterable[Task], known: dict[str, Measured], keep: bool) -> No
         plain = costs.get(VARIANTS[0].name)
         if not plain:
             continue
-        whole = [costs[style.name] for style in VARIANTS if len(costs.get(style.name, ())) == len(plain)]
+        whole = [
+            costs[style.name] for style in VARIANTS if len(costs.get(style.name, ())) == len(plain)
+        ]
         best = min(whole, key=_order)
         rows += [{"group": group, **row(agent, paid, plain, best)} for agent, paid in costs.items()]
     results.report("seen", [TABLE.filled(rows), answers.TABLE.filled(alone)], keep)

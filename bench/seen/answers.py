@@ -1,4 +1,6 @@
-"""What a packet and a plan by themselves say of what a task changes: places that are named, tokens that are spent."""
+"""What a packet and a plan by themselves say of what a task changes: places that are named, tokens
+that are spent.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def _found(named: Sequence[str], wanted: Collection[str]) -> float | None:
     return len(set(named) & set(wanted)) / len(wanted) if wanted else None
 
 
-def _share_of_tokens(places: Mapping[str, Sequence[int]], right: Collection[str], reading: Reading) -> float | None:
+def _share_of_tokens(
+    places: Mapping[str, Sequence[int]], right: Collection[str], reading: Reading
+) -> float | None:
     tokens = {
         path: count("\n".join(reading.texts[path][number - 1] for number in numbers))
         for path, numbers in places.items()
@@ -72,7 +76,9 @@ def _is_seen(text: str, places: Mapping[str, Sequence[int]], reading: Reading) -
 
 
 def row(group: str, found: Iterable[Figures]) -> dict[str, Any]:
-    """The line of a group: means over the tasks of which something can be said, the median of tokens."""
+    """The line of a group: means over the tasks of which something can be said, the median of
+    tokens.
+    """
     tasks = list(found)
     line: dict[str, Any] = {"group": group, "tasks": len(tasks)}
     for name in tasks[0]:

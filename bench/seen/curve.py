@@ -18,7 +18,9 @@ Costs = Mapping[str, int | None]  # by task, the tokens until all was seen, None
 
 
 class Ratio(NamedTuple):
-    """How many tokens one agent pays of what another does: the geometric mean over tasks, and its 95 % interval."""
+    """How many tokens one agent pays of what another does: the geometric mean over tasks, and its
+    95 % interval.
+    """
 
     mean: float
     low: float
@@ -29,9 +31,13 @@ class Ratio(NamedTuple):
 
 
 def curve(costs: Costs) -> dict[str, float]:
-    """By budget, the share of tasks that were seen within it; and the median and third quartile of tokens."""
+    """By budget, the share of tasks that were seen within it; and the median and third quartile of
+    tokens.
+    """
     paid = sorted(_paid(one) for one in costs.values())
-    shares = {f"{budget // 1_000}k": sum(one <= budget for one in paid) / len(paid) for budget in BUDGETS}
+    shares = {
+        f"{budget // 1_000}k": sum(one <= budget for one in paid) / len(paid) for budget in BUDGETS
+    }
     return {**shares, "median": median(paid), "p75": paid[(3 * len(paid)) // 4]}
 
 
@@ -42,7 +48,14 @@ def ratio(ours: Costs, others: Costs) -> Ratio:
     means = sorted(_mean(resampled.choices(logs, k=len(logs))) for _ in range(RESAMPLES))
     low, high = means[int(0.025 * RESAMPLES)], means[int(0.975 * RESAMPLES)]
     wins, losses = sum(one < 0 for one in logs), sum(one > 0 for one in logs)
-    return Ratio(math.exp(_mean(logs)), math.exp(low), math.exp(high), wins, losses, len(logs) - wins - losses)
+    return Ratio(
+        math.exp(_mean(logs)),
+        math.exp(low),
+        math.exp(high),
+        wins,
+        losses,
+        len(logs) - wins - losses,
+    )
 
 
 def row(name: str, costs: Costs, plain: Costs, best: Costs) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""An agent with grep: it searches for what the task writes as code, and reads windows around the hits."""
+"""An agent with grep: it searches for what the task writes as code, and reads windows around the
+hits.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ MAX_QUERY_HITS = 400  # that are looked at
 TEST_SHARE = 0.3  # what a hit in a test counts
 DEFINITION_SHARE = 2.0  # what a hit that defines the word counts
 FOLLOWED_NAMES = 3  # of one window, whose definitions in the same file are read
-_CODE = re.compile(r"`([^`\n]{2,80})`|(?<!\w)(\w*[a-z0-9][A-Z]\w+|\w*[A-Za-z]_\w+|[A-Za-z_]\w*(?=\()|\w+(?:\.\w+)+)")
+_CODE = re.compile(
+    r"`([^`\n]{2,80})`|(?<!\w)(\w*[a-z0-9][A-Z]\w+|\w*[A-Za-z]_\w+|[A-Za-z_]\w*(?=\()|\w+(?:\.\w+)+)"
+)
 _QUOTED = re.compile(r"\"([^\"\n]{6,80})\"|'([^'\n]{6,80})'")
 _TRACE = re.compile(r"([\w./-]+\.\w{1,5})[\"']?(?:, line |:)(\d+)")
 _PATH = re.compile(r"(?<![\w/])((?:[\w.-]+/)+[\w-]+\.\w{1,5})")
@@ -92,7 +96,8 @@ def grep(reading: Reading, task: str, style: Style, only: Sequence[str] = ()) ->
         for query in queries[start : start + style.queries_first]:
             shown = query.hits[: style.hits]
             listing = "\n".join(
-                f"{hit.path}:{hit.line}:{texts[hit.path][hit.line - 1].strip()[:LINE_CHARACTERS]}" for hit in shown
+                f"{hit.path}:{hit.line}:{texts[hit.path][hit.line - 1].strip()[:LINE_CHARACTERS]}"
+                for hit in shown
             )
             reading.pay(listing, _places((hit.path, (hit.line,)) for hit in shown))
             for hit in shown:
@@ -100,7 +105,9 @@ def grep(reading: Reading, task: str, style: Style, only: Sequence[str] = ()) ->
         _read_windows(reading, texts, scores, words, style)
 
 
-def _named_places(reading: Reading, task: str, texts: Mapping[str, list[str]], style: Style) -> None:
+def _named_places(
+    reading: Reading, task: str, texts: Mapping[str, list[str]], style: Style
+) -> None:
     """Lines of traces, the innermost first, then files that are written, from their beginning."""
     for written, number in reversed(_TRACE.findall(task)):
         for path in _ending(written, texts)[:1]:
@@ -120,7 +127,9 @@ def _ending(written: str, texts: Mapping[str, list[str]]) -> list[str]:
     return []
 
 
-def _queries(reading: Reading, task: str, texts: Mapping[str, list[str]], style: Style) -> list[Query]:
+def _queries(
+    reading: Reading, task: str, texts: Mapping[str, list[str]], style: Style
+) -> list[Query]:
     title, _, body = task.strip().partition("\n")
     written: list[str] = []
     for part in (title, body):
@@ -143,7 +152,9 @@ def _queries(reading: Reading, task: str, texts: Mapping[str, list[str]], style:
 
 def _hits(text: str, reading: Reading, texts: Mapping[str, list[str]]) -> list[Hit]:
     """Where a text stands, sources before tests, as far as one would look."""
-    word = re.compile(rf"(?<!\w){re.escape(text)}(?!\w)" if re.fullmatch(r"\w+", text) else re.escape(text))
+    word = re.compile(
+        rf"(?<!\w){re.escape(text)}(?!\w)" if re.fullmatch(r"\w+", text) else re.escape(text)
+    )
     found: list[Hit] = []
     for path in sorted(path for path in texts if text in reading.whole(path)):
         lines = enumerate(reading.texts[path], 1)
@@ -159,7 +170,11 @@ def _weight(hit: Hit, query: Query, texts: Mapping[str, list[str]]) -> float:
 
 
 def _read_windows(
-    reading: Reading, texts: Mapping[str, list[str]], scores: dict[Hit, float], words: Counter[str], style: Style
+    reading: Reading,
+    texts: Mapping[str, list[str]],
+    scores: dict[Hit, float],
+    words: Counter[str],
+    style: Style,
 ) -> None:
     """Windows around the hits known so far that were not read yet, the best first."""
     for _ in range(MAX_WINDOWS):
@@ -184,11 +199,15 @@ def _best(scores: Mapping[Hit, float], style: Style) -> Hit | None:
     found: dict[Hit, float] = {}
     for path, lines in by_path.items():
         for line, _ in lines:
-            found[Hit(path, line)] = sum(score for other, score in lines if abs(other - line) <= half)
+            found[Hit(path, line)] = sum(
+                score for other, score in lines if abs(other - line) <= half
+            )
     return max(found, key=lambda hit: (found[hit], hit.path, -hit.line), default=None)
 
 
-def _window(reading: Reading, texts: Mapping[str, list[str]], path: str, line: int, style: Style) -> range:
+def _window(
+    reading: Reading, texts: Mapping[str, list[str]], path: str, line: int, style: Style
+) -> range:
     lines = texts[path]
     first = max(1, line - style.window // 2)
     last = min(len(lines), first + style.window - 1)
@@ -202,7 +221,9 @@ def _window(reading: Reading, texts: Mapping[str, list[str]], path: str, line: i
 
 
 def _end_of_function(lines: Sequence[str], last: int) -> int:
-    """Up to where a window that is cut inside of a function goes on, at most as far again as one window."""
+    """Up to where a window that is cut inside of a function goes on, at most as far again as one
+    window.
+    """
     for number in range(last, min(len(lines), last + 60)):
         text = lines[number]
         if text.strip() and _DEFINES.match(text):
@@ -213,13 +234,20 @@ def _end_of_function(lines: Sequence[str], last: int) -> int:
 
 
 def _follow(
-    reading: Reading, texts: Mapping[str, list[str]], path: str, shown: range, words: Counter[str], style: Style
+    reading: Reading,
+    texts: Mapping[str, list[str]],
+    path: str,
+    shown: range,
+    words: Counter[str],
+    style: Style,
 ) -> None:
     """Definitions in the same file of names that a window uses and that share a word with the task."""
     lines = texts[path]
     used = Counter(word for number in shown for word in _WORD.findall(lines[number - 1]))
     alike = [
-        word for word in used if any(part in words for part in re.split(r"_|(?=[A-Z])", word.lower()) if len(part) > 3)
+        word
+        for word in used
+        if any(part in words for part in re.split(r"_|(?=[A-Z])", word.lower()) if len(part) > 3)
     ]
     followed = 0
     for word in alike:

@@ -41,7 +41,9 @@ def documented_pack(desk: Desk) -> None:
 
 
 def packet_next(desk: Desk) -> None:
-    """The packet, what it says to ask next and the best that this finds, then grep inside its files, then anywhere."""
+    """The packet, what it says to ask next and the best that this finds, then grep inside its
+    files, then anywhere.
+    """
     packet = ask(desk.workspace, "code.packet", task_file=desk.task)
     desk.reading.pay(packet.text, _bodies(packet))
     files: list[str] = []
@@ -77,7 +79,9 @@ def _inside(desk: Desk, files: list[str]) -> None:
 
 
 def _plan(desk: Desk, budget: int | None) -> Mapping[str, Iterable[int]]:
-    pack = ask(desk.workspace, "code.plan", report=desk.task, **({"budget": budget} if budget else {}))
+    pack = ask(
+        desk.workspace, "code.plan", report=desk.task, **({"budget": budget} if budget else {})
+    )
     places = pack_places(pack)
     desk.reading.pay(pack.text, places)
     return places
@@ -119,7 +123,11 @@ def _search_inside(desk: Desk, words: Sequence[str], files: Sequence[str]) -> No
         places[hit.path] += [quoted.line for quoted in hit.quoted]
     desk.reading.pay(load("code.search").text(hits, PLAIN), places)
     shown = desk.reading.shown
-    new = [one for one in hits.hits if not set(range(one.line, one.end_line + 1)) & shown.get(one.path, set())]
+    new = [
+        one
+        for one in hits.hits
+        if not set(range(one.line, one.end_line + 1)) & shown.get(one.path, set())
+    ]
     if new:
         _get(desk, [one.id for one in new[:MORE_ROWS]])
 

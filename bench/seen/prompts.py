@@ -1,4 +1,6 @@
-"""`python -m bench.seen.prompts REPOSITORY…`: how often a packet is silent where a prompt is no task."""
+"""`python -m bench.seen.prompts REPOSITORY…`: how often a packet is silent where a prompt is no
+task.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,13 @@ def main(repositories: list[str]) -> int:
         with Workspace.open(repository) as workspace:
             workspace.refresh()
             workspace.refreshes = False
-            spoken = [prompt for prompt in prompts if ask(workspace, "code.packet", task=prompt).speaks]
+            spoken = [
+                prompt for prompt in prompts if ask(workspace, "code.packet", task=prompt).speaks
+            ]
         silent = 1 - len(spoken) / len(prompts)
-        print(f"{Path(repository).name}: {silent:.3f} of {len(prompts)} silent; not: {', '.join(spoken) or 'none'}")
+        print(
+            f"{Path(repository).name}: {silent:.3f} of {len(prompts)} silent; not: {', '.join(spoken) or 'none'}"
+        )
     return 0
 
 

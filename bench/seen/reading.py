@@ -27,7 +27,8 @@ class Reading:
     calls: int = 0
     cost: int | None = None  # tokens when all was seen
     shown: dict[str, set[int]] = field(default_factory=dict)
-    wholes: dict[str, str] = field(default_factory=dict)  # the texts of files, as they are asked for
+    # the texts of files, as they are asked for
+    wholes: dict[str, str] = field(default_factory=dict)
 
     def whole(self, path: str) -> str:
         """The text of a file."""
@@ -36,12 +37,16 @@ class Reading:
         return self.wholes[path]
 
     def pay(self, text: str, places: Mapping[str, Iterable[int]]) -> None:
-        """Read an answer that shows some lines of files; a line counts if its text is in it. `SeenError` at the end."""
+        """Read an answer that shows some lines of files; a line counts if its text is in it.
+        `SeenError` at the end.
+        """
         self.tokens += CALL_TOKENS + count(text)
         self.calls += 1
         for path, numbers in places.items():
             lines = self.texts.get(path, [])
-            printed = {one for one in numbers if 0 < one <= len(lines) and lines[one - 1].strip() in text}
+            printed = {
+                one for one in numbers if 0 < one <= len(lines) and lines[one - 1].strip() in text
+            }
             self.shown.setdefault(path, set()).update(printed)
         if self.missing() <= (1 - SEEN_SHARE) * self.needed():
             self.cost = self.tokens
@@ -55,4 +60,6 @@ class Reading:
 
     def missing(self) -> int:
         """How many of them were not shown yet."""
-        return sum(len(lines - self.shown.get(path, set())) for path, lines in self.need.lines.items())
+        return sum(
+            len(lines - self.shown.get(path, set())) for path, lines in self.need.lines.items()
+        )

@@ -1,4 +1,6 @@
-"""Tasks whose changes are known, and the lines that somebody has to see before he can make the change."""
+"""Tasks whose changes are known, and the lines that somebody has to see before he can make the
+change.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
 _IMPORT = re.compile(
     r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|use\s|using\s|require(?:_relative)?\b|package\s)"
 )
-_COMMENT = re.compile(r"\s*(?:#(?!include|define|if|el|end|pragma|\[)|//|/\*|\*(?:\s|/|$)|--(?:\s|$)|<!--)")
+_COMMENT = re.compile(
+    r"\s*(?:#(?!include|define|if|el|end|pragma|\[)|//|/\*|\*(?:\s|/|$)|--(?:\s|$)|<!--)"
+)
 
 Lines = dict[str, frozenset[int]]
 
@@ -75,8 +79,12 @@ def read_tasks(path: Path, use: str = "") -> list[Task]:
 
 
 def history_tasks(clone: Path, most: int, language: str) -> list[Task]:
-    """The newest commits of a clone whose message describes behaviour and whose change is small, as tasks."""
-    listed = git(clone, "log", "--no-merges", f"--max-count={MAX_HISTORY_COMMITS}", "--format=%H %P%n%B%x00")
+    """The newest commits of a clone whose message describes behaviour and whose change is small, as
+    tasks.
+    """
+    listed = git(
+        clone, "log", "--no-merges", f"--max-count={MAX_HISTORY_COMMITS}", "--format=%H %P%n%B%x00"
+    )
     tasks: list[Task] = []
     for part in listed.decode("utf-8", "replace").split("\0"):
         head, _, message = part.strip().partition("\n")
@@ -84,11 +92,13 @@ def history_tasks(clone: Path, most: int, language: str) -> list[Task]:
         text = description(message)
         if not parent or len(text) < LEAST_TEXT_CHARACTERS:
             continue
-        patch = git(clone, "diff", "--no-renames", "--no-ext-diff", "--no-color", parent, commit).decode(
-            "utf-8", "replace"
-        )
+        patch = git(
+            clone, "diff", "--no-renames", "--no-ext-diff", "--no-color", parent, commit
+        ).decode("utf-8", "replace")
         if _is_small(patch):
-            tasks.append(Task(f"{clone.name}-{commit[:10]}", clone.name, parent, text, patch, language))
+            tasks.append(
+                Task(f"{clone.name}-{commit[:10]}", clone.name, parent, text, patch, language)
+            )
         if len(tasks) == most:
             break
     return tasks
@@ -102,14 +112,18 @@ def _is_small(patch: str) -> bool:
 
 
 class Change(NamedTuple):
-    """A changed place at the base: an old line that is taken out, or two lines between which something is put in."""
+    """A changed place at the base: an old line that is taken out, or two lines between which
+    something is put in.
+    """
 
     lines: tuple[int, ...]
     text: str  # the first line that is taken out or put in
 
 
 def changed_places(patch: str) -> dict[str, list[Change]]:
-    """By path outside tests, what a patch changes; lines that take the place of others are no places of their own."""
+    """By path outside tests, what a patch changes; lines that take the place of others are no
+    places of their own.
+    """
     found: dict[str, list[Change]] = defaultdict(list)
     path, old, replaces = "", 0, False
     for line in patch.split("\n"):
@@ -138,7 +152,9 @@ def need_of(task: Task, store: Store, texts: dict[str, list[str]]) -> Need:
     for path, changes in changed_places(task.patch).items():
         if path not in texts or store.file(path) is None:
             continue
-        symbols = [one for one in store.symbols_of(path) if one.kind in CALLABLE_KINDS | CLASS_KINDS]
+        symbols = [
+            one for one in store.symbols_of(path) if one.kind in CALLABLE_KINDS | CLASS_KINDS
+        ]
         for change in changes:
             if not change.text.strip():
                 continue
@@ -151,31 +167,48 @@ def need_of(task: Task, store: Store, texts: dict[str, list[str]]) -> Need:
                 lines[path].update(range(number - AROUND_LOOSE, number + AROUND_LOOSE + 1))
     documented = {path: _documentation(store.symbols_of(path), texts[path]) for path in lines}
     kept = {
-        path: frozenset(one for one in found if _says_something(texts[path], one) and one not in documented[path])
+        path: frozenset(
+            one
+            for one in found
+            if _says_something(texts[path], one) and one not in documented[path]
+        )
         for path, found in lines.items()
     }
     return Need(tuple(definitions.values()), {path: found for path, found in kept.items() if found})
 
 
 def _innermost(symbols: Iterable[Symbol], lines: Sequence[int]) -> Symbol | None:
-    """The smallest definition that has one of the lines: what is put in at the end of a function belongs to it."""
-    holding = [one for one in symbols if any(one.start_line <= line <= one.end_line for line in lines)]
+    """The smallest definition that has one of the lines: what is put in at the end of a function
+    belongs to it.
+    """
+    holding = [
+        one for one in symbols if any(one.start_line <= line <= one.end_line for line in lines)
+    ]
     return min(holding, key=lambda one: one.end_line - one.start_line, default=None)
 
 
 def _around(holder: Symbol, line: int) -> Iterable[int]:
     if holder.end_line - holder.start_line + 1 <= LONG_LINES:
         return range(holder.start_line, holder.end_line + 1)
-    return range(max(holder.start_line, line - AROUND_LONG), min(holder.end_line, line + AROUND_LONG) + 1)
+    return range(
+        max(holder.start_line, line - AROUND_LONG), min(holder.end_line, line + AROUND_LONG) + 1
+    )
 
 
 def _documentation(symbols: Iterable[Symbol], lines: Sequence[str]) -> set[int]:
     """The numbers of lines on which documentation begins or goes on."""
-    starts = list(accumulate((len(line.encode("utf-8", "replace")) + 1 for line in lines), initial=0))
+    starts = list(
+        accumulate((len(line.encode("utf-8", "replace")) + 1 for line in lines), initial=0)
+    )
     found: set[int] = set()
     for one in symbols:
         if one.doc_end_byte:
-            found.update(range(bisect_right(starts, one.doc_start_byte), bisect_left(starts, one.doc_end_byte) + 1))
+            found.update(
+                range(
+                    bisect_right(starts, one.doc_start_byte),
+                    bisect_left(starts, one.doc_end_byte) + 1,
+                )
+            )
     return found
 
 

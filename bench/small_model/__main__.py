@@ -1,8 +1,10 @@
-"""`python -m bench.small_model MODEL REPOSITORY`: 30 tasks for a trained model, through `tersely -p`, in each way.
+"""`python -m bench.small_model MODEL REPOSITORY`: 30 tasks for a trained model, through `tersely
+-p`, in each way.
 
-The tasks are made of what the repository has: a file to read, a folder to list, a file to outline, a name to search
-for. One is done when the call that it asks for was made with that argument, and gave a result. What a model of 135M
-parameters can do is recorded; that nothing of ours failed is what the tests assert.
+The tasks are made of what the repository has: a file to read, a folder to list, a file to outline,
+a name to search for. One is done when the call that it asks for was made with that argument, and
+gave a result. What a model of 135M parameters can do is recorded; that nothing of ours failed is
+what the tests assert.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from bench.modelserver.server import Server
 from bench.results import Row, Table
 
 TASKS = 30
-TASK_TOKENS = "1600"  # of all requests of one task, about three of them: the load of the machine changes nothing
+# of all requests of one task, about three of them: the load of the machine changes nothing
+TASK_TOKENS = "1600"
 TASK_SECONDS = 120  # of one task, after which it is interrupted; what was called until then counts
 END_SECONDS = 60  # until an interrupted one has ended
 REPLY_TOKENS = "48"
@@ -74,8 +77,12 @@ class Outcome(NamedTuple):
 
 
 def tasks_of(root: Path, count: int) -> list[Task]:
-    """Tasks about the largest Python files of a repository, their folders and their first definitions."""
-    listed = subprocess.run(["git", "-C", root, "ls-files", "*.py"], capture_output=True, text=True, check=True)
+    """Tasks about the largest Python files of a repository, their folders and their first
+    definitions.
+    """
+    listed = subprocess.run(
+        ["git", "-C", root, "ls-files", "*.py"], capture_output=True, text=True, check=True
+    )
     files = sorted(listed.stdout.split(), key=lambda path: (-(root / path).stat().st_size, path))
     made: list[Task] = []
     for path in files:
@@ -118,7 +125,8 @@ def run_task(task: Task, way: WayOfAsking, root: Path, url: str, folder: Path) -
         try:
             printed, _ = process.communicate(timeout=TASK_SECONDS)
         except subprocess.TimeoutExpired:
-            process.terminate()  # SIGINT may be ignored: shells have it so for what they start behind a `&`
+            # SIGINT may be ignored: shells have it so for what they start behind a `&`
+            process.terminate()
             printed, _ = process.communicate(timeout=END_SECONDS)
     told: dict[str, Any] = json.loads(printed.splitlines()[-1])
     calls = [call for call in told["calls"] if call["tool"] != "respond"]
@@ -129,7 +137,11 @@ def run_task(task: Task, way: WayOfAsking, root: Path, url: str, folder: Path) -
 
 
 def _does(call: dict[str, Any], task: Task) -> bool:
-    return call["tool"] == task.tool and call["status"] == "ok" and task.argument in call["arguments"].values()
+    return (
+        call["tool"] == task.tool
+        and call["status"] == "ok"
+        and task.argument in call["arguments"].values()
+    )
 
 
 def run_way(name: str, model: Path, root: Path, count: int = TASKS) -> Row:
@@ -169,7 +181,9 @@ def main() -> None:
     wanted = parser.parse_args()
     about = f"About {wanted.repository.name}."
     for name in wanted.way or list(WAYS):
-        rows = TABLE.merged("small_model", [run_way(name, wanted.model, wanted.repository, wanted.tasks)])
+        rows = TABLE.merged(
+            "small_model", [run_way(name, wanted.model, wanted.repository, wanted.tasks)]
+        )
         results.report("small_model", [TABLE.filled(rows, about)], wanted.record)
 
 

@@ -1,4 +1,5 @@
-"""`python -m bench.socket [--agent-relay PACKAGE] [--record]`: routed round trips beside an echo, in one run.
+"""`python -m bench.socket [--agent-relay PACKAGE] [--record]`: routed round trips beside an echo,
+in one run.
 
 What is measured takes turns, so that all see the same machine; the figures are medians.
 """
@@ -41,27 +42,39 @@ class _Server(NamedTuple):
 def main(arguments: list[str]) -> int:
     """Measure, print, and keep the figures if that is wanted."""
     parser = argparse.ArgumentParser(prog="python -m bench.socket", description=__doc__)
-    parser.add_argument("--agent-relay", type=Path, help="where the package agent-relay is unpacked")
+    parser.add_argument(
+        "--agent-relay", type=Path, help="where the package agent-relay is unpacked"
+    )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement")
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="tersely-socket-") as scratch, ExitStack() as servers:
         rows = _measured(_servers(Path(scratch), options.agent_relay, servers), options)
-    results.report("socket", [TABLE.filled(rows, f"Medians of {options.rounds} rounds.")], options.record)
+    results.report(
+        "socket", [TABLE.filled(rows, f"Medians of {options.rounds} rounds.")], options.record
+    )
     return 0
 
 
-def _servers(scratch: Path, package: Path | None, servers: ExitStack) -> dict[str, tuple[_Server, str]]:
+def _servers(
+    scratch: Path, package: Path | None, servers: ExitStack
+) -> dict[str, tuple[_Server, str]]:
     """What is measured: where it listens, and which load it is given."""
     home, peer = scratch / "home", str(scratch / "peer.sock")
     home.mkdir(mode=0o700)
     echoes = []
     for how in ("envelopes", "bytes"):
         path = str(scratch / f"{how}.sock")
-        echoes.append(servers.enter_context(_started([sys.executable, "-m", "bench.socket.echo", path, how], path)))
+        echoes.append(
+            servers.enter_context(
+                _started([sys.executable, "-m", "bench.socket.echo", path, how], path)
+            )
+        )
     relay_path = str(socket_path(home))
-    relay = servers.enter_context(_started([sys.executable, "-m", "bench.socket.relay", str(home)], relay_path))
+    relay = servers.enter_context(
+        _started([sys.executable, "-m", "bench.socket.relay", str(home)], relay_path)
+    )
     found = {
         "echo of envelopes": (echoes[0], "echo"), "echo of bytes": (echoes[1], "echo"),
         "message": (relay, "delivered"), "message, durable to the process": (relay, "kept_delivered"),
@@ -71,13 +84,18 @@ def _servers(scratch: Path, package: Path | None, servers: ExitStack) -> dict[st
     if package is not None:
         command = ["node", str(_HERE / "agent_relay.mjs"), str(package.absolute()), peer]
         other = servers.enter_context(_started(command, peer))
-        found |= {f"message, {_PEER}": (other, "kept_delivered"), f"message and answer, {_PEER}": (other, "kept")}
+        found |= {
+            f"message, {_PEER}": (other, "kept_delivered"),
+            f"message and answer, {_PEER}": (other, "kept"),
+        }
     return found
 
 
 @contextmanager
 def _started(command: list[str], path: str) -> Iterator[_Server]:
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
         try:
             assert process.stdout is not None
             while process.stdout.readline().strip() != "ready":
@@ -99,12 +117,22 @@ def _measured(servers: dict[str, tuple[_Server, str]], options: argparse.Namespa
         for name, row in middle.items():
             ratio = row["a_second"] / middle["echo of envelopes"]["a_second"]
             mb = memory_mb(servers[name][0].pid)
-            rows.append({"what": name, "in_flight": in_flight, **row, "of_the_echo": ratio, "mb": mb})
+            rows.append(
+                {"what": name, "in_flight": in_flight, **row, "of_the_echo": ratio, "mb": mb}
+            )
     return rows
 
 
 def _load(server: _Server, load: str, in_flight: int, seconds: float) -> dict[str, float]:
-    command = [sys.executable, "-m", "bench.socket.load", server.path, load, str(in_flight), str(seconds)]
+    command = [
+        sys.executable,
+        "-m",
+        "bench.socket.load",
+        server.path,
+        load,
+        str(in_flight),
+        str(seconds),
+    ]
     before = cpu_seconds(server.pid)
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     told: dict[str, float] = json.loads(done.stdout)

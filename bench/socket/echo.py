@@ -1,4 +1,5 @@
-"""`python -m bench.socket.echo PATH [bytes]`: sends envelopes back, each read and written, on a loop as the relay's.
+"""`python -m bench.socket.echo PATH [bytes]`: sends envelopes back, each read and written, on a
+loop as the relay's.
 
 With `bytes`, whatever has come goes back unread, many frames by one call of the system.
 """
@@ -38,12 +39,16 @@ class ReadingEcho(Echo):
         """Answer each."""
         for body in self.frames.feed(data):
             envelope = envelopes.read(body)
-            self.transport.write(framed(envelopes.write(envelope.type, envelope.id, 1, envelope.payload)))
+            self.transport.write(
+                framed(envelopes.write(envelope.type, envelope.id, 1, envelope.payload))
+            )
 
 
 async def main(path: str, *, reads: bool) -> None:
     """Serve until killed."""
-    server = await asyncio.get_running_loop().create_unix_server(ReadingEcho if reads else Echo, path)
+    server = await asyncio.get_running_loop().create_unix_server(
+        ReadingEcho if reads else Echo, path
+    )
     print("ready", flush=True)
     await server.serve_forever()
 

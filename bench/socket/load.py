@@ -1,9 +1,11 @@
-"""`python -m bench.socket.load PATH WHAT IN_FLIGHT SECONDS`: round trips, with so many on their way at a time.
+"""`python -m bench.socket.load PATH WHAT IN_FLIGHT SECONDS`: round trips, with so many on their way
+at a time.
 
-A frame of an echo goes in and comes out once, and so does a message that is delivered to another connection
-(`delivered`, `kept_delivered`). With an answer it is twice that: a message each way (`memory`, `kept`), or a question
-to a service. Both ends are in this process, so that its work is kept small: frames are made of prepared parts, and the
-name of a trip is found in what comes by the `@` before it.
+A frame of an echo goes in and comes out once, and so does a message that is delivered to another
+connection (`delivered`, `kept_delivered`). With an answer it is twice that: a message each way
+(`memory`, `kept`), or a question to a service. Both ends are in this process, so that its work is
+kept small: frames are made of prepared parts, and the name of a trip is found in what comes by the
+`@` before it.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ import uvloop
 from tersely.doors.socket.frames import Frames, framed
 
 BODY = "x" * 200
-GRACE_SECONDS = 5.0  # for what is on its way when the time is over; what has not come by then is lost
+# for what is on its way when the time is over; what has not come by then is lost
+GRACE_SECONDS = 5.0
 _NAME = "@00000000"
 _DELIVER = b'{"v":1,"type":"DELIVER","id":"'
 _REQUEST = b'{"v":1,"type":"SERVICE_REQUEST","id":"'
@@ -113,7 +116,9 @@ def name_in(body: bytes) -> bytes:
 async def echo(path: str, in_flight: int, trips: Trips) -> None:
     """The same bytes back."""
     talker = await _connected(path)
-    question = Template(type="SEND", id="i", to="b", payload={"kind": "message", "body": BODY, "thread": _NAME})
+    question = Template(
+        type="SEND", id="i", to="b", payload={"kind": "message", "body": BODY, "thread": _NAME}
+    )
 
     def begin() -> None:
         talker.said.append(question(trips.begin()))
@@ -130,7 +135,9 @@ async def service(path: str, in_flight: int, trips: Trips) -> None:
     """A question to a service and its answer."""
     asking, answering = await _named(path, "a", "agent"), await _named(path, "b", "service")
     question = Template(
-        type="SERVICE_REQUEST", id=_NAME, payload={"service": "b", "method": "m", "params": {"body": BODY}}
+        type="SERVICE_REQUEST",
+        id=_NAME,
+        payload={"service": "b", "method": "m", "params": {"body": BODY}},
     )
 
     def begin() -> None:
@@ -170,7 +177,9 @@ async def kept(path: str, in_flight: int, trips: Trips) -> None:
     await _messages(path, in_flight, trips, {})
 
 
-async def _messages(path: str, in_flight: int, trips: Trips, meta: dict[str, Any], *, answers: bool = True) -> None:
+async def _messages(
+    path: str, in_flight: int, trips: Trips, meta: dict[str, Any], *, answers: bool = True
+) -> None:
     one, other = await _named(path, "a", "agent"), await _named(path, "b", "agent")
     run, extra = secrets.token_hex(4), {"payload_meta": meta} if meta else {}  # ids are used once
     payload = {"kind": "message", "body": BODY, "thread": _NAME}
@@ -225,7 +234,11 @@ async def _named(path: str, name: str, kind: str) -> Talker:
     talker.heard = welcome.set_result
     capabilities = {"ack": True, "resume": False, "max_inflight": 256, "supports_topics": True}
     talker.say(
-        {"type": "HELLO", "id": "h", "payload": {"agent": name, "entityType": kind, "capabilities": capabilities}}
+        {
+            "type": "HELLO",
+            "id": "h",
+            "payload": {"agent": name, "entityType": kind, "capabilities": capabilities},
+        }
     )
     talker.flush()
     assert b'"WELCOME"' in await welcome

@@ -1,4 +1,6 @@
-"""`python -m bench.socket.relay HOME`: the socket of a relay whose commits wait for no disk, as the echo has none."""
+"""`python -m bench.socket.relay HOME`: the socket of a relay whose commits wait for no disk, as the
+echo has none.
+"""
 
 from __future__ import annotations
 

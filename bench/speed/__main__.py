@@ -36,7 +36,9 @@ def main(arguments: list[str]) -> int:
             command = f"python -m bench.speed CODE --table {name} --record"
             runs = "one run" if name in ONCE else f"medians of {bench.runs} runs"
             rows = list(_table(name, bench, tree.parent, options))
-            table = Table(f"Speed and memory: {name}", command, columns, f"`{options.code.name}`, {runs}.")
+            table = Table(
+                f"Speed and memory: {name}", command, columns, f"`{options.code.name}`, {runs}."
+            )
             results.report("speed", [table.filled(rows)], options.record)
     return 0
 
@@ -45,17 +47,29 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.speed", description=__doc__)
     standard = Path(sysconfig.get_path("stdlib"))
     parser.add_argument(
-        "code", type=Path, nargs="?", default=standard, help="source tree, copied (default: the standard library)"
+        "code",
+        type=Path,
+        nargs="?",
+        default=standard,
+        help="source tree, copied (default: the standard library)",
     )
-    parser.add_argument("--table", action="append", choices=TABLES, help="only this table; may be repeated")
-    parser.add_argument("--runs", type=int, default=DEFAULT_RUNS, help=f"runs a command, at most {MAX_RUNS}")
+    parser.add_argument(
+        "--table", action="append", choices=TABLES, help="only this table; may be repeated"
+    )
+    parser.add_argument(
+        "--runs", type=int, default=DEFAULT_RUNS, help=f"runs a command, at most {MAX_RUNS}"
+    )
     parser.add_argument("--ctags", default="ctags", help="Universal Ctags")
     parser.add_argument("--peers", type=Path, help="folder of the installed peers")
-    parser.add_argument("--record", action="store_true", help="keep chosen tables in RESULTS.md too")
+    parser.add_argument(
+        "--record", action="store_true", help="keep chosen tables in RESULTS.md too"
+    )
     return parser.parse_args(arguments)
 
 
-def _table(name: str, bench: Bench, scratch: Path, options: argparse.Namespace) -> Iterable[dict[str, Any]]:
+def _table(
+    name: str, bench: Bench, scratch: Path, options: argparse.Namespace
+) -> Iterable[dict[str, Any]]:
     rows: dict[str, Callable[[], Iterable[Any]]] = {
         "start": lambda: measures.startup(bench),
         "cold": lambda: measures.cold(bench),

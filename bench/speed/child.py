@@ -1,4 +1,6 @@
-"""A command run as a child process: wall clock, processor time and memory of it and all that it starts."""
+"""A command run as a child process: wall clock, processor time and memory of it and all that it
+starts.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ MAX_SECONDS = 1800.0  # a command that takes longer is stopped
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run, or the medians of several. Memory is the peak of the process tree, shared pages counted once."""
+    """One run, or the medians of several. Memory is the peak of the process tree, shared pages
+    counted once.
+    """
 
     wall_seconds: float
     cpu_seconds: float
@@ -54,7 +58,9 @@ def median_of(runs: int, command: Command, before: Callable[[], object] = lambda
 
 
 def run(command: Command) -> Run:
-    """Run once. Raises `CalledProcessError` when the command fails, `TimeoutError` when it takes too long."""
+    """Run once. Raises `CalledProcessError` when the command fails, `TimeoutError` when it takes
+    too long.
+    """
     environment = {**os.environ, **(command.environment or {})}
     with open(command.output or os.devnull, "wb") as output:
         started = time.perf_counter()
@@ -76,8 +82,14 @@ def run(command: Command) -> Run:
     if wall >= command.seconds:
         raise TimeoutError(f"more than {command.seconds:.0f} s")
     if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, list(command.words), stderr=errors[-2000:])
-    return Run(wall, usage.ru_utime + usage.ru_stime, watch.peak_mb or usage.ru_maxrss / KIBIBYTES_A_MEBIBYTE)
+        raise subprocess.CalledProcessError(
+            process.returncode, list(command.words), stderr=errors[-2000:]
+        )
+    return Run(
+        wall,
+        usage.ru_utime + usage.ru_stime,
+        watch.peak_mb or usage.ru_maxrss / KIBIBYTES_A_MEBIBYTE,
+    )
 
 
 class _Watch(threading.Thread):
@@ -90,7 +102,9 @@ class _Watch(threading.Thread):
         self._done = threading.Event()
 
     def run(self) -> None:
-        """Sample until stopped. The kernel's own peak of a child would count the memory of its parent."""
+        """Sample until stopped. The kernel's own peak of a child would count the memory of its
+        parent.
+        """
         pause = FIRST_SAMPLE_SECONDS
         while not self._done.wait(pause):
             sampled = sum(_proportional_kib(pid) for pid in _tree(self.pid)) / KIBIBYTES_A_MEBIBYTE

@@ -1,7 +1,8 @@
 """`python -m bench.speed.daemon CODE`: a warm daemon on a copy of a source tree.
 
-Every question is asked over the socket. "first" are questions about symbols that nobody has asked about at this
-revision, after as many about others; "again" are the same once more, which the daemon remembers.
+Every question is asked over the socket. "first" are questions about symbols that nobody has asked
+about at this revision, after as many about others; "again" are the same once more, which the daemon
+remembers.
 """
 
 from __future__ import annotations
@@ -75,12 +76,21 @@ QUESTIONS: tuple[tuple[str, Question], ...] = (
     ("symbol", lambda symbol: {"cmd": "extract", "symbol": symbol.id}),
     ("callers", lambda symbol: {"cmd": "calls", "target": symbol.id, "direction": "callers"}),
     ("callees", lambda symbol: {"cmd": "calls", "target": symbol.id, "direction": "callees"}),
-    ("context, 2000 tokens", lambda symbol: {"cmd": "context", "target": symbol.id, "budget": 2_000}),
+    (
+        "context, 2000 tokens",
+        lambda symbol: {"cmd": "context", "target": symbol.id, "budget": 2_000},
+    ),
     ("impact, depth 3", lambda symbol: {"cmd": "impact", "target": symbol.id}),
     ("cfg", lambda symbol: {"cmd": "cfg", "target": symbol.id}),
     ("dfg", lambda symbol: {"cmd": "dfg", "target": symbol.id}),
     ("slice", lambda symbol: {"cmd": "slice", "target": f"{symbol.path}:{symbol.end_line}"}),
-    ("search", lambda symbol: {"cmd": "semantic", "query": symbol.qualname.replace(".", " ").replace("_", " ")}),
+    (
+        "search",
+        lambda symbol: {
+            "cmd": "semantic",
+            "query": symbol.qualname.replace(".", " ").replace("_", " "),
+        },
+    ),
     ("structure of a file", lambda symbol: {"cmd": "structure", "path": symbol.path}),
     ("imports", lambda symbol: {"cmd": "imports", "file": symbol.path}),
     ("importers", lambda symbol: {"cmd": "importers", "module": symbol.path}),
@@ -121,9 +131,15 @@ def _questions(talk: Talk, symbols: Sequence[Symbol], others: Sequence[Symbol]) 
         for symbol in others[:number]:
             talk.ask({**question(symbol), "timeout_ms": 600_000})
         for turn in ("first", "again"):
-            asked = [talk.ask({**question(symbol), "timeout_ms": 600_000}) for symbol in symbols[:number]]
+            asked = [
+                talk.ask({**question(symbol), "timeout_ms": 600_000}) for symbol in symbols[:number]
+            ]
             refused = sum(not reply["success"] for _, reply in asked)
-            yield _row(f"{name}, {turn}", [took for took, _ in asked], f"{refused} refused" if refused else "")
+            yield _row(
+                f"{name}, {turn}",
+                [took for took, _ in asked],
+                f"{refused} refused" if refused else "",
+            )
 
 
 def _at_once(root: str, symbols: Sequence[Symbol]) -> Iterator[Row]:
@@ -133,14 +149,19 @@ def _at_once(root: str, symbols: Sequence[Symbol]) -> Iterator[Row]:
         choice = random.Random(number)
         talk = Talk(Place.of(root).socket)
         try:
-            asked = [(choice.choice(QUESTIONS)[1], choice.choice(symbols)) for _ in range(CLIENT_QUESTIONS)]
+            asked = [
+                (choice.choice(QUESTIONS)[1], choice.choice(symbols))
+                for _ in range(CLIENT_QUESTIONS)
+            ]
             return [talk.ask(question(symbol))[0] for question, symbol in asked]
         finally:
             talk.close()
 
     started = time.perf_counter()
     with ThreadPoolExecutor(CLIENTS) as threads:
-        times = [took for client_times in threads.map(client, range(CLIENTS)) for took in client_times]
+        times = [
+            took for client_times in threads.map(client, range(CLIENTS)) for took in client_times
+        ]
     rate = len(times) / (time.perf_counter() - started)
     yield _row(f"{CLIENTS} clients at once, all kinds", times, f"{rate:,.0f} answers a second")
 
@@ -181,7 +202,10 @@ def _commands(tree: Path) -> Iterator[Row]:
     command = Command([sys.executable, "-m", "tersely", "symbol", "get", asked.id], tree)
     taken = median_of(START_RUNS, command)
     alone = median_of(START_RUNS, Command(command.words, tree, {"TERSELY_DAEMON": "off"}))
-    for name, one in (("tersely symbol get, answered by the daemon", taken), ("the same without it", alone)):
+    for name, one in (
+        ("tersely symbol get, answered by the daemon", taken),
+        ("the same without it", alone),
+    ):
         ratio = one.cpu_seconds / floor.cpu_seconds
         yield _figure(name, one.cpu_seconds * MILLISECONDS, f"CPU ms, {ratio:.1f} x python -c pass")
 

@@ -1,4 +1,6 @@
-"""What nobody can beat: the least work that a measured command includes. Run as a program for a process of its own."""
+"""What nobody can beat: the least work that a measured command includes. Run as a program for a
+process of its own.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def ctags(executable: str, folder: Path) -> Command:
 
 def parsing(folder: Path) -> Command:
     """tree-sitter over every file of a known language, in one process, trees thrown away."""
-    return Command([sys.executable, "-m", "bench.speed.floors", str(folder)], Path(__file__).parents[2])
+    return Command(
+        [sys.executable, "-m", "bench.speed.floors", str(folder)], Path(__file__).parents[2]
+    )
 
 
 def parse_all(folder: Path) -> int:

@@ -17,9 +17,14 @@ LARGE_FILES = 20_000
 
 
 def large(bench: Bench, scratch: Path) -> Iterator[Row]:
-    """Copies of the code side by side until they have enough lines, then enough files: indexed, refreshed, asked."""
+    """Copies of the code side by side until they have enough lines, then enough files: indexed,
+    refreshed, asked.
+    """
     files, lines = _size(bench.tree)
-    for wanted, copies in (("lines", math.ceil(LARGE_LINES / lines)), ("files", math.ceil(LARGE_FILES / files))):
+    for wanted, copies in (
+        ("lines", math.ceil(LARGE_LINES / lines)),
+        ("files", math.ceil(LARGE_FILES / files)),
+    ):
         tree = scratch / f"large-{wanted}"
         left_out = shutil.ignore_patterns(*NOT_COPIED)
         for number in range(copies):

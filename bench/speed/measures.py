@@ -72,8 +72,13 @@ class Bench:
 
     @property
     def compiled(self) -> dict[str, str]:
-        """An environment in which the product has its bytecode, as an installer leaves it, whatever ours says."""
-        return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(self.tree.parent / "bytecode")}
+        """An environment in which the product has its bytecode, as an installer leaves it, whatever
+        ours says.
+        """
+        return {
+            "PYTHONDONTWRITEBYTECODE": "",
+            "PYTHONPYCACHEPREFIX": str(self.tree.parent / "bytecode"),
+        }
 
     def tersely(self, *words: str) -> Command:
         """One command of the product, in a process of its own."""
@@ -96,20 +101,26 @@ class Bench:
 Floor = tuple[str, Run]
 
 
-def row(name: str, command: Command, measured: Run, floor: Floor | None = None, note: str = "") -> Row:
+def row(
+    name: str, command: Command, measured: Run, floor: Floor | None = None, note: str = ""
+) -> Row:
     """One measured command as a row of results, beside a floor if there is one."""
     words = " ".join("python" if word == sys.executable else word for word in command.words)
     if floor is None:
         return Row(name, words, measured, note=note)
     beside, least = floor
-    return Row(name, words, measured, beside, measured.cpu_seconds / max(least.cpu_seconds, 1e-6), note)
+    return Row(
+        name, words, measured, beside, measured.cpu_seconds / max(least.cpu_seconds, 1e-6), note
+    )
 
 
 def cold(bench: Bench) -> Iterator[Row]:
     """A first index beside bare parsing and ctags."""
     parse = parsing(bench.tree)
     floor = ("tree-sitter parse", bench.measured(parse))
-    yield row("tree-sitter parse, one process", Command(["bench.speed.floors"], bench.tree), floor[1])
+    yield row(
+        "tree-sitter parse, one process", Command(["bench.speed.floors"], bench.tree), floor[1]
+    )
     if shutil.which(bench.ctags):
         tags = ctags(bench.ctags, bench.tree)
         yield row("ctags -R, definitions only", tags, bench.measured(tags), floor)
@@ -157,7 +168,9 @@ def sampled(tree: Path, count: int = SAMPLED_SYMBOLS) -> list[Symbol]:
     """Python functions and methods to ask about, the same for the same tree."""
     with Workspace.open(tree) as workspace:
         workspace.check_freshness()
-        every = [symbol for symbol in workspace.engine.store.symbols() if symbol.kind in CALLABLE_KINDS]
+        every = [
+            symbol for symbol in workspace.engine.store.symbols() if symbol.kind in CALLABLE_KINDS
+        ]
     asked = [symbol for symbol in every if symbol.path.endswith(PYTHON_SUFFIX)] or every
     return random.Random(SEED).sample(asked, min(count, len(asked)))
 
@@ -177,7 +190,8 @@ def subject(capability_name: str, symbol: Symbol) -> dict[str, object]:
 
 
 def warm(bench: Bench) -> Iterator[Latency]:
-    """Questions about sampled symbols through the one pipeline of all doors, without its check for changed files.
+    """Questions about sampled symbols through the one pipeline of all doors, without its check for
+    changed files.
 
     Garbage is looked for between the questions, as the processes of the daemon do.
     """

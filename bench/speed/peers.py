@@ -1,6 +1,8 @@
-"""Other tools on the same tree, in the same run. Each lives in a folder of its own and is skipped if it is absent.
+"""Other tools on the same tree, in the same run. Each lives in a folder of its own and is skipped
+if it is absent.
 
-`PEERS/<name>` is the virtual environment of a Python tool or the folder in which an npm package was installed.
+`PEERS/<name>` is the virtual environment of a Python tool or the folder in which an npm package was
+installed.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ MakeCommand = Callable[[Words], Command]
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """One tool: the words that build its index, bring it up to date and ask it, and what it writes into the tree."""
+    """One tool: the words that build its index, bring it up to date and ask it, and what it writes
+    into the tree.
+    """
 
     name: str
     executable: str
@@ -52,7 +56,10 @@ class Peer:
     def find(self, peers: Path) -> Path | None:
         """The executable, if it is installed."""
         places = (peers / self.name / "bin", peers / self.name / "node_modules" / ".bin")
-        return next((place / self.executable for place in places if (place / self.executable).exists()), None)
+        return next(
+            (place / self.executable for place in places if (place / self.executable).exists()),
+            None,
+        )
 
     def forget(self, tree: Path) -> None:
         """Delete what it has left."""
@@ -62,12 +69,23 @@ class Peer:
 
 
 _MAP = (
-    *("--show-repo-map", "--yes-always", "--no-check-update", "--analytics-disable", "--no-gitignore"),
+    *(
+        "--show-repo-map",
+        "--yes-always",
+        "--no-check-update",
+        "--analytics-disable",
+        "--no-gitignore",
+    ),
     *("--no-show-model-warnings", "--model", "gpt-4o"),  # for its token counter; no model is asked
 )
 
 OURSELVES = Peer(
-    "tersely", "tersely", ("index", "--quiet"), ("index", "--quiet"), ("symbol", "callers", NAME), (INDEX_FOLDER,)
+    "tersely",
+    "tersely",
+    ("index", "--quiet"),
+    ("index", "--quiet"),
+    ("symbol", "callers", NAME),
+    (INDEX_FOLDER,),
 )
 PEERS: tuple[Peer, ...] = (
     Peer("optave-codegraph", "codegraph", ("build", "."), ("build", "."), ("fn-impact", NAME), (".codegraph",)),
@@ -86,18 +104,24 @@ PEERS: tuple[Peer, ...] = (
 
 
 class Asked(NamedTuple):
-    """A function that peers are asked about by its name, and the names of its callers, as far as they are certain."""
+    """A function that peers are asked about by its name, and the names of its callers, as far as
+    they are certain.
+    """
 
     name: str
     callers: frozenset[str]
 
 
 def measure(bench: Bench, peers: Path | None) -> Iterator[Row]:
-    """A first index, a refresh and some questions by us and by each peer, once: they differ by more than runs do."""
+    """A first index, a refresh and some questions by us and by each peer, once: they differ by more
+    than runs do.
+    """
     asked, changed = _subjects(bench.tree)
     bench.forget()
     ours: dict[str, Run] = {}
-    yield from _stages(OURSELVES, [sys.executable, "-m", "tersely"], bench.tree, asked, changed, ours)
+    yield from _stages(
+        OURSELVES, [sys.executable, "-m", "tersely"], bench.tree, asked, changed, ours
+    )
     for peer in PEERS:
         found = peer.find(peers) if peers else None
         if found is None:
@@ -107,16 +131,26 @@ def measure(bench: Bench, peers: Path | None) -> Iterator[Row]:
 
 
 def _subjects(tree: Path) -> tuple[list[Asked], Path]:
-    """Functions of the sample that have certain callers and their name for themselves, and a file to change."""
+    """Functions of the sample that have certain callers and their name for themselves, and a file
+    to change.
+    """
     asked: list[Asked] = []
     sample = sampled(tree)
     with Workspace.open(tree) as workspace:
         engine = workspace.engine
         for symbol in sample:
-            edges = engine.graph.callers(symbol.id) if len(engine.lookup(symbol.name, limit=2)) == 1 else []
-            certain = {edge.caller for edge in edges if edge.grade is Grade.EXACT and ":" in edge.caller}
+            edges = (
+                engine.graph.callers(symbol.id)
+                if len(engine.lookup(symbol.name, limit=2)) == 1
+                else []
+            )
+            certain = {
+                edge.caller for edge in edges if edge.grade is Grade.EXACT and ":" in edge.caller
+            }
             if certain and len(asked) < ASKED_FUNCTIONS:
-                asked.append(Asked(symbol.name, frozenset(_last_name(caller) for caller in certain)))
+                asked.append(
+                    Asked(symbol.name, frozenset(_last_name(caller) for caller in certain))
+                )
     return asked, tree / sample[0].path
 
 
@@ -125,7 +159,12 @@ def _last_name(symbol_id: str) -> str:
 
 
 def _stages(
-    peer: Peer, executable: list[str], tree: Path, asked: list[Asked], changed: Path, ours: dict[str, Run]
+    peer: Peer,
+    executable: list[str],
+    tree: Path,
+    asked: list[Asked],
+    changed: Path,
+    ours: dict[str, Run],
 ) -> Iterator[Row]:
     """The stages of one peer beside ours, which come first; the first that fails ends them."""
     with _stage(peer, tree) as home:
@@ -133,7 +172,9 @@ def _stages(
         title = f"{peer.name} {_version(executable, environment)}"
 
         def command(words: Words) -> Command:
-            return Command([*executable, *words], tree, environment, MAX_PEER_SECONDS, home / "answer")
+            return Command(
+                [*executable, *words], tree, environment, MAX_PEER_SECONDS, home / "answer"
+            )
 
         for stage, words in zip(STAGES, (peer.index, peer.refresh, peer.question), strict=True):
             name, spoken = f"{title}, {stage}", " ".join((peer.executable, *words))
@@ -147,10 +188,14 @@ def _stages(
                 return
             row = Row(name, spoken, taken, note=note or peer.note)
             ratio = taken.cpu_seconds / ours.setdefault(stage, taken).cpu_seconds
-            yield row if peer is OURSELVES else replace(row, beside=f"tersely, {stage}", ratio=ratio)
+            yield (
+                row if peer is OURSELVES else replace(row, beside=f"tersely, {stage}", ratio=ratio)
+            )
 
 
-def _measured(stage: str, words: Words, command: MakeCommand, asked: list[Asked], changed: Path) -> tuple[Run, str]:
+def _measured(
+    stage: str, words: Words, command: MakeCommand, asked: list[Asked], changed: Path
+) -> tuple[Run, str]:
     """What one stage takes, and what is to be said of it."""
     if stage == CALLERS:
         return _questions(words, command, asked)
@@ -165,7 +210,11 @@ def _questions(words: Words, command: MakeCommand, asked: list[Asked]) -> tuple[
     for name, callers in asked:
         question = command(tuple(name if word == NAME else word for word in words))
         runs.append(run(question))
-        said = set(re.findall(r"\w+", question.output.read_text("utf-8", "replace") if question.output else ""))
+        said = set(
+            re.findall(
+                r"\w+", question.output.read_text("utf-8", "replace") if question.output else ""
+            )
+        )
         named += len(callers & said)
     total = sum(len(callers) for _, callers in asked)
     mean = Run(
@@ -178,14 +227,22 @@ def _questions(words: Words, command: MakeCommand, asked: list[Asked]) -> tuple[
 
 @contextmanager
 def _stage(peer: Peer, tree: Path) -> Iterator[Path]:
-    """A home for what a peer keeps outside of the tree, and a tree without anything of its own, before and after."""
+    """A home for what a peer keeps outside of the tree, and a tree without anything of its own,
+    before and after.
+    """
     peer.forget(tree)
     if peer.wants_git:
         identity = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
-        for words in (("init", "--quiet"), ("add", "--all"), (*identity, "commit", "--quiet", "--message=all")):
+        for words in (
+            ("init", "--quiet"),
+            ("add", "--all"),
+            (*identity, "commit", "--quiet", "--message=all"),
+        ):
             subprocess.run(["git", *words], cwd=tree, check=True)
     try:
-        with tempfile.TemporaryDirectory(prefix="tersely-peer-", ignore_cleanup_errors=True) as home:
+        with tempfile.TemporaryDirectory(
+            prefix="tersely-peer-", ignore_cleanup_errors=True
+        ) as home:
             yield Path(home)
     finally:
         peer.forget(tree)

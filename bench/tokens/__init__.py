@@ -1,1 +1,3 @@
-"""Tokens and coverage of need: what each way of asking shows of what real commits went on to touch and to call."""
+"""Tokens and coverage of need: what each way of asking shows of what real commits went on to touch
+and to call.
+"""

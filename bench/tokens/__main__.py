@@ -1,4 +1,6 @@
-"""`python -m bench.tokens CLONES`: tokens, and coverage of what real commits need, at several budgets."""
+"""`python -m bench.tokens CLONES`: tokens, and coverage of what real commits need, at several
+budgets.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +41,17 @@ MEANS = Table(
     "tokens. Means over repositories, each counted alike, of the ways that all of them were asked in.",
 )
 ROWS = Table("Tokens: each repository", COMMAND, f"repository|given|way|{CELLS}", names=3)
-PACKS = Table("Tokens: packs that were counted", COMMAND, "repository|packs:,|larger_than_their_budget_or_files:,")
+PACKS = Table(
+    "Tokens: packs that were counted",
+    COMMAND,
+    "repository|packs:,|larger_than_their_budget_or_files:,",
+)
 
 
 class Answer(NamedTuple):
-    """What some way of asking shows of the need of one question; means of several in a row's `figures`."""
+    """What some way of asking shows of the need of one question; means of several in a row's
+    `figures`.
+    """
 
     tokens: float | None
     touched: float | None  # the part that is covered; None where nothing is to be seen
@@ -55,19 +63,29 @@ def main(arguments: list[str]) -> int:
     """Measure; 1 if a pack was larger than it may be, 2 without a single case."""
     parser = argparse.ArgumentParser(prog="python -m bench.tokens", description=__doc__)
     parser.add_argument("clones", type=Path, help="a folder of clones with history")
-    parser.add_argument("--only", nargs="*", default=[], metavar="NAME", help="only clones of these names")
+    parser.add_argument(
+        "--only", nargs="*", default=[], metavar="NAME", help="only clones of these names"
+    )
     parser.add_argument("--cases", type=int, default=CASES, help="commits of each repository")
     parser.add_argument("--ways", nargs="*", default=list(WAYS), choices=WAYS, help="only these")
     parser.add_argument("--peers", type=Path, help="a folder of other tools")
-    parser.add_argument("--record", action="store_true", help="keep the figures in bench/RESULTS.md")
+    parser.add_argument(
+        "--record", action="store_true", help="keep the figures in bench/RESULTS.md"
+    )
     options = parser.parse_args(arguments)
-    clones = [path for path in measured_clones(options.clones) if not options.only or path.name in options.only]
+    clones = [
+        path
+        for path in measured_clones(options.clones)
+        if not options.only or path.name in options.only
+    ]
     violations = found_rows = 0
     for clone in clones:
         checked = ours.Checked()
         rows = measured(clone, options.cases, options.ways, options.peers, checked)
         print(*rows, sep="\n", flush=True)
-        print(f"{checked.packs} packs, {len(checked.violations)} larger than their budget or than their files")
+        print(
+            f"{checked.packs} packs, {len(checked.violations)} larger than their budget or than their files"
+        )
         print("".join(f"{one}\n" for one in checked.violations), end="", flush=True)
         violations, found_rows = violations + len(checked.violations), found_rows + len(rows)
         if options.record and rows:
@@ -75,7 +93,9 @@ def main(arguments: list[str]) -> int:
     return 1 if violations else 0 if found_rows else 2
 
 
-def measured(clone: Path, number: int, ways: Sequence[str], folder: Path | None, checked: ours.Checked) -> list[Row]:
+def measured(
+    clone: Path, number: int, ways: Sequence[str], folder: Path | None, checked: ours.Checked
+) -> list[Row]:
     """The mean figures of one repository for each question, way and budget."""
     found: dict[tuple[str, str, int], list[Answer]] = defaultdict(list)
     with tempfile.TemporaryDirectory(prefix="tersely-tokens-", ignore_cleanup_errors=True) as place:
@@ -92,21 +112,36 @@ def measured(clone: Path, number: int, ways: Sequence[str], folder: Path | None,
                     found[question.kind, name, budget].append(_judged(question, text, budget))
     rows = []
     for kind, name in dict.fromkeys((kind, name) for kind, name, _ in found):
-        of_way = {budget: answers for (one, way, budget), answers in found.items() if (one, way) == (kind, name)}
+        of_way = {
+            budget: answers
+            for (one, way, budget), answers in found.items()
+            if (one, way) == (kind, name)
+        }
         figures = {str(budget or "whole"): _means(answers) for budget, answers in of_way.items()}
         number_asked = max(map(len, of_way.values()))
-        rows.append(_row({"repository": clone.name, "given": kind, "way": name, "asked": number_asked}, figures))
+        rows.append(
+            _row(
+                {"repository": clone.name, "given": kind, "way": name, "asked": number_asked},
+                figures,
+            )
+        )
     return rows
 
 
 def _git_directory(clone: Path) -> Path:
-    return next(path for path in (clone, clone / "repo") if (path / ".git").exists() or (path / "HEAD").exists())
+    return next(
+        path
+        for path in (clone, clone / "repo")
+        if (path / ".git").exists() or (path / "HEAD").exists()
+    )
 
 
 def _answers(
     question: Question, ways: Sequence[str], folder: Path | None, checked: ours.Checked
 ) -> Iterator[tuple[str, int, str]]:
-    """All ways in turn. The half that is given is made in the tree, and committed only for tools that want that."""
+    """All ways in turn. The half that is given is made in the tree, and committed only for tools
+    that want that.
+    """
     head = git(question.tree, "rev-parse", "HEAD").decode().strip()
     for path, text in question.changed.items():
         (question.tree / path).write_bytes(text)
@@ -128,7 +163,9 @@ def _judged(question: Question, text: str, budget: int) -> Answer:
     if budget and tokenizer.count(text) > budget:
         text = tokenizer.truncate(text, budget)
     seen = Text.of(text)
-    touched = share(question.touched, lambda one: one.is_covered(seen)) if question.touched else None
+    touched = (
+        share(question.touched, lambda one: one.is_covered(seen)) if question.touched else None
+    )
     called = share(question.called, lambda one: one.is_covered(seen)) if question.called else None
     shown = share(question.touched, lambda one: one.is_shown(seen)) if question.touched else None
     return Answer(tokenizer.count(text), touched, called, shown)
@@ -138,30 +175,41 @@ def _row(names: Row, figures: Mapping[str, Answer]) -> Row:
     """A row with a cell for each budget, and the figures of the cells."""
     cells = {}
     for budget, answer in figures.items():
-        cells[budget] = f"{_percent(answer.touched)} / {_percent(answer.called)}, {_percent(answer.shown)}"
+        cells[budget] = (
+            f"{_percent(answer.touched)} / {_percent(answer.called)}, {_percent(answer.shown)}"
+        )
         if budget == "whole":
             cells[budget] += f" ({answer.tokens:,.0f} tokens)"
     return {**names, **cells, "figures": figures}
 
 
 def _means(answers: Iterable[Sequence[float | None]]) -> Answer:
-    columns = [[value for value in column if value is not None] for column in zip(*answers, strict=True)]
+    columns = [
+        [value for value in column if value is not None] for column in zip(*answers, strict=True)
+    ]
     return Answer(*(fmean(column) if column else None for column in columns))
 
 
 def mean_rows(rows: Sequence[Row]) -> Iterator[Row]:
-    """The means over repositories, each of them counted alike, of the ways that all of them were asked in."""
+    """The means over repositories, each of them counted alike, of the ways that all of them were
+    asked in.
+    """
     for kind in KINDS:
         of_kind = [row for row in rows if row["given"] == kind]
         number = len({row["repository"] for row in of_kind})
-        ways = [[row for row in of_kind if row["way"] == way] for way in dict.fromkeys(row["way"] for row in of_kind)]
+        ways = [
+            [row for row in of_kind if row["way"] == way]
+            for way in dict.fromkeys(row["way"] for row in of_kind)
+        ]
         found = [_mean_row(of_way) for of_way in ways if len(of_way) == number]
         yield from sorted(found, key=_worth, reverse=True)
 
 
 def _mean_row(rows: Sequence[Row]) -> Row:
     """The means of one way."""
-    figures = {budget: _means(row["figures"][budget] for row in rows) for budget in rows[0]["figures"]}
+    figures = {
+        budget: _means(row["figures"][budget] for row in rows) for budget in rows[0]["figures"]
+    }
     asked = sum(row["asked"] for row in rows)
     return _row({"given": rows[0]["given"], "way": rows[0]["way"], "asked": asked}, figures)
 
@@ -182,7 +230,11 @@ def _keep(repository: str, rows: list[Row], checked: ours.Checked) -> None:
     tables = [MEANS.filled(mean_rows(every)), ROWS.filled(every)]
     if checked.packs:
         larger = len(checked.violations)
-        row = {"repository": repository, "packs": checked.packs, "larger_than_their_budget_or_files": larger}
+        row = {
+            "repository": repository,
+            "packs": checked.packs,
+            "larger_than_their_budget_or_files": larger,
+        }
         tables.insert(1, PACKS.filled(PACKS.merged("tokens", [row])))
     results.report("tokens", tables, keep=True)
 

@@ -1,10 +1,11 @@
-"""Real commits as cases: the tree before a commit, what the commit touched, and what its new lines call.
+"""Real commits as cases: the tree before a commit, what the commit touched, and what its new lines
+call.
 
-*Touched* are the functions, methods and types outside of tests in which the commit puts in or takes out lines, as they
-were before it: each line counts for the innermost named symbol around it. *Called* are those that a line which the
-commit puts in names right before an opening parenthesis, where the repository before the commit defines that name once
-outside of tests; what is touched is not counted again. Together they are what somebody who makes this change has to
-see.
+*Touched* are the functions, methods and types outside of tests in which the commit puts in or takes
+out lines, as they were before it: each line counts for the innermost named symbol around it.
+*Called* are those that a line which the commit puts in names right before an opening parenthesis,
+where the repository before the commit defines that name once outside of tests; what is touched is
+not counted again. Together they are what somebody who makes this change has to see.
 """
 
 from __future__ import annotations
@@ -54,14 +55,17 @@ class Case:
     touched: tuple[Symbol, ...]  # as they were before
 
     def half(self) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...]]:
-        """What is given and what is hidden where half of the change is known: every other touched symbol."""
+        """What is given and what is hidden where half of the change is known: every other touched
+        symbol.
+        """
         return self.touched[::2], self.touched[1::2]
 
 
 def cases(repository: Path, number: int, least_touched: int = 2) -> Iterator[Case]:
     """The newest commits with a telling subject that change a few symbols.
 
-    A commit of which the clone lacks contents, as a clone that fetches them when asked may, is passed over.
+    A commit of which the clone lacks contents, as a clone that fetches them when asked may, is
+    passed over.
     """
     found = 0
     for commit, parent, text in telling_commits(repository, WINDOW_COMMITS):
@@ -78,13 +82,27 @@ def cases(repository: Path, number: int, least_touched: int = 2) -> Iterator[Cas
 
 
 def _changes(repository: Path, parent: str, commit: str) -> list[Change]:
-    patch = git(repository, "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames", parent, commit)
+    patch = git(
+        repository,
+        "diff",
+        "--unified=0",
+        "--no-color",
+        "--no-ext-diff",
+        "--no-renames",
+        parent,
+        commit,
+    )
     diffs = read_patch(patch) if patch else []
     if len(diffs) > MAX_FILES:
         return []
     changes = []
     for diff in diffs:
-        if diff.path and diff.path == diff.old_path and language_of_path(diff.path) and not is_test(diff.path):
+        if (
+            diff.path
+            and diff.path == diff.old_path
+            and language_of_path(diff.path)
+            and not is_test(diff.path)
+        ):
             before = git(repository, "show", f"{parent}:{diff.path}")
             after = patched(before, diff)
             if diff.hunks and after is not None:
@@ -101,9 +119,18 @@ def _touched(changes: Sequence[Change]) -> list[Symbol]:
 
 def _symbols_of(change: Change) -> list[Symbol]:
     """The symbols of one change as they were before it; new ones are none of them."""
-    before, after = side_of(change.diff.path, change.before), side_of(change.diff.path, change.after)
-    was = {one.qualname: one for one in before.symbols if one.kind in NEEDED_KINDS and one.name.isidentifier()}
-    changed = [one.symbol.qualname for one in changed_symbols(FileChange(change.diff, before, after))]
+    before, after = (
+        side_of(change.diff.path, change.before),
+        side_of(change.diff.path, change.after),
+    )
+    was = {
+        one.qualname: one
+        for one in before.symbols
+        if one.kind in NEEDED_KINDS and one.name.isidentifier()
+    }
+    changed = [
+        one.symbol.qualname for one in changed_symbols(FileChange(change.diff, before, after))
+    ]
     return [was[qualname] for qualname in changed if qualname in was]
 
 

@@ -1,8 +1,9 @@
 """What of a symbol a text shows, judged alike for every tool, by the text alone.
 
-A symbol is *covered* if its signature or its body is visible: if its header stands in the text, blanks and the name of
-what it is in aside; if a line defines its name, as tools that write signatures anew print it; or if at least half of
-the lines of its body that are long enough to be told apart stand in the text. It is *shown* if these lines do.
+A symbol is *covered* if its signature or its body is visible: if its header stands in the text,
+blanks and the name of what it is in aside; if a line defines its name, as tools that write
+signatures anew print it; or if at least half of the lines of its body that are long enough to be
+told apart stand in the text. It is *shown* if these lines do.
 """
 
 from __future__ import annotations
@@ -63,16 +64,25 @@ def marks(symbol: Symbol, source: bytes) -> Marks:
     """How a symbol is recognised, from the file that it is in."""
     header = source[symbol.start_byte : symbol.signature_end_byte].decode("utf-8", "replace")
     body = source[symbol.signature_end_byte : symbol.end_byte].decode("utf-8", "replace")
-    dense = _OPENS.sub("", _dense(header.splitlines()[-1] if symbol.name_line > symbol.start_line else header))
+    dense = _OPENS.sub(
+        "", _dense(header.splitlines()[-1] if symbol.name_line > symbol.start_line else header)
+    )
     lines = [_dense(line) for line in body.splitlines()]
     told = tuple(dict.fromkeys(line for line in lines if len(line) >= MIN_LINE_CHARACTERS))
     is_defined = symbol.kind in CALLABLE_KINDS | CLASS_KINDS
     defining = rf"{_DEFINING}[^\n(]*?\b{re.escape(symbol.name)}\b" if is_defined else r"(?!)"
-    return Marks(symbol, _header(dense, symbol.name), re.compile(defining), told or tuple(filter(None, lines)))
+    return Marks(
+        symbol,
+        _header(dense, symbol.name),
+        re.compile(defining),
+        told or tuple(filter(None, lines)),
+    )
 
 
 def _header(dense: str, name: str) -> re.Pattern[str] | None:
-    """The header as a pattern in which the name may be qualified; None if it is the name and nothing else."""
+    """The header as a pattern in which the name may be qualified; None if it is the name and
+    nothing else.
+    """
     before, found, after = dense.partition(name)
     if not found or not before + after:
         return None

@@ -46,20 +46,25 @@ PACKS = (
 
 @dataclass(slots=True)
 class Checked:
-    """Packs that were asked for, and those that were larger than their budget or than the files that they stand for."""
+    """Packs that were asked for, and those that were larger than their budget or than the files
+    that they stand for.
+    """
 
     packs: int = 0
     violations: list[str] = field(default_factory=list)
 
     def check(self, name: str, question: Question, budget: int, answer: Any) -> None:
-        """Count one pack exactly and compare it with what it says, what it may be, and what its files are."""
+        """Count one pack exactly and compare it with what it says, what it may be, and what its
+        files are.
+        """
         self.packs += 1
         size = count(answer.text)
         where = f"{name} {question.kind} {question.symbol.id} {budget}"
         if size > budget or answer.used != size:
             self.violations.append(f"{where}: {size} tokens, says {answer.used}")
         files = sum(count(read(question.tree, path)) for path in _files(answer, question))
-        if question.changed:  # who would read the files would have to read what was taken out of them as well
+        if question.changed:
+            # who would read the files would have to read what was taken out of them as well
             files += count(git(question.tree, "diff").decode("utf-8", "replace"))
         if files and size > files:
             self.violations.append(f"{where}: {size} tokens, its files have {files}")
@@ -72,8 +77,12 @@ def _files(answer: Any, question: Question) -> set[str]:
     return {path for path in paths if (question.tree / path).is_file()}
 
 
-def answers(question: Question, workspace: Workspace, budgets: Iterable[int], checked: Checked) -> Any:
-    """(name, budget, text) of every pack that can be asked the question; of one that refuses, no text."""
+def answers(
+    question: Question, workspace: Workspace, budgets: Iterable[int], checked: Checked
+) -> Any:
+    """(name, budget, text) of every pack that can be asked the question; of one that refuses, no
+    text.
+    """
     for pack in PACKS:
         arguments = pack.arguments.get(question.kind)
         for budget in budgets if arguments else ():
@@ -88,7 +97,9 @@ def answers(question: Question, workspace: Workspace, budgets: Iterable[int], ch
             checked.check(pack.name, question, budget, answer)
             yield pack.name, budget, answer.text
     if question.kind != SYMBOL:
-        found = ask(workspace, "code.search", query=(question.subject.replace('"', " "),), limit=HITS)
+        found = ask(
+            workspace, "code.search", query=(question.subject.replace('"', " "),), limit=HITS
+        )
         for budget in budgets:
             yield "search", budget, search_text(found, PLAIN)
 

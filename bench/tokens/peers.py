@@ -1,7 +1,9 @@
-"""Other tools on the same questions, where they are installed below a folder (see `bench/speed/peers.py`).
+"""Other tools on the same questions, where they are installed below a folder (see
+`bench/speed/peers.py`).
 
-Each is asked in the way that its own help recommends for such a question, with the names and the budget that we have;
-what it prints beyond a budget is cut off. What none of its commands can be asked is left out.
+Each is asked in the way that its own help recommends for such a question, with the names and the
+budget that we have; what it prints beyond a budget is cut off. What none of its commands can be
+asked is left out.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from bench.tokens.questions import HALF, SUBJECT, SYMBOL, Question
 from tersely.foundation.tokens import count
 
 MAX_PEER_SECONDS = 120.0
-NOT_FOUND = ("(?:0)", "Ambiguous entry point")  # what tools print of a name that they do not know, or know twice
+# what tools print of a name that they do not know, or know twice
+NOT_FOUND = ("(?:0)", "Ambiguous entry point")
 CHARACTERS_A_TOKEN = 4  # where a tool takes its budget in characters, and by its own account
 
 AIDER = """
@@ -47,12 +50,16 @@ json.dump(answers, sys.stdout)
 """
 
 
-def answers(question: Question, peers: Path, budgets: Sequence[int]) -> Iterator[tuple[str, int, str]]:
+def answers(
+    question: Question, peers: Path, budgets: Sequence[int]
+) -> Iterator[tuple[str, int, str]]:
     """(name, budget, text) of each tool that is installed and has such a question."""
     found = {peer.name: place for peer in PEERS if (place := peer.find(peers)) is not None}
     if "aider-chat" in found:
         texts = _aider(question, found["aider-chat"].parent / "python", budgets)
-        yield from (("aider's map", budget, text) for budget, text in zip(budgets, texts, strict=True))
+        yield from (
+            ("aider's map", budget, text) for budget, text in zip(budgets, texts, strict=True)
+        )
     if "llm-tldr" in found and question.kind == SYMBOL:
         text = _first_that_finds(found["llm-tldr"], question)
         yield from (("llm-tldr context", budget, text) for budget in budgets)
@@ -62,17 +69,36 @@ def answers(question: Question, peers: Path, budgets: Sequence[int]) -> Iterator
 
 def _aider(question: Question, python: Path, budgets: Sequence[int]) -> list[str]:
     listed = git(question.tree, "ls-files", "-z").decode("utf-8", "replace").split("\0")
-    near = {SYMBOL: [question.symbol.path], SUBJECT: [], HALF: list(question.changed)}[question.kind]
+    near = {SYMBOL: [question.symbol.path], SUBJECT: [], HALF: list(question.changed)}[
+        question.kind
+    ]
     names = [question.symbol.name] if question.kind == SYMBOL else keywords(question.subject)
-    asked = {"budgets": list(budgets), "files": [path for path in listed if path], "near": near, "names": names}
+    asked = {
+        "budgets": list(budgets),
+        "files": [path for path in listed if path],
+        "near": near,
+        "names": names,
+    }
     said = _said([str(python), "-c", AIDER], question.tree, json.dumps(asked))
     return list(json.loads(said)) if said else [""] * len(budgets)
 
 
-def _swinton(question: Question, program: Path, budgets: Sequence[int]) -> Iterator[tuple[str, int, str]]:
+def _swinton(
+    question: Question, program: Path, budgets: Sequence[int]
+) -> Iterator[tuple[str, int, str]]:
     if question.kind == SUBJECT:
         most = str(CHARACTERS_A_TOKEN * max(budgets))
-        words = ["packet", "--project", ".", "--max-chars", most, "--max-files", "20", "--min-confidence", "0"]
+        words = [
+            "packet",
+            "--project",
+            ".",
+            "--max-chars",
+            most,
+            "--max-files",
+            "20",
+            "--min-confidence",
+            "0",
+        ]
         packet = _said([str(program), *words, question.subject], question.tree)
         yield from (("tldr-swinton packet", budget, packet) for budget in budgets)
     said: str | None = None
@@ -80,7 +106,11 @@ def _swinton(question: Question, program: Path, budgets: Sequence[int]) -> Itera
         if said is None or count(said) > budget:  # a smaller budget changes nothing that it allows
             said = _within(question, program, budget)
         if question.kind != SUBJECT:
-            yield f"tldr-swinton {'context' if question.kind == SYMBOL else 'diff-context'}", budget, said
+            yield (
+                f"tldr-swinton {'context' if question.kind == SYMBOL else 'diff-context'}",
+                budget,
+                said,
+            )
 
 
 def _within(question: Question, program: Path, budget: int) -> str:

@@ -1,4 +1,6 @@
-"""Reading files, and windows around the lines that keywords find: what everybody does who has no index."""
+"""Reading files, and windows around the lines that keywords find: what everybody does who has no
+index.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def _files(question: Question) -> list[str]:
         return list(question.changed)
     said = _grep(question, "--count", *_patterns(question))
     counts = [line.rpartition(":") for line in said.splitlines()]
-    return [path for path, _, _ in sorted(counts, key=lambda row: (-int(row[2]), row[0]))[:MAX_FILES]]
+    return [
+        path for path, _, _ in sorted(counts, key=lambda row: (-int(row[2]), row[0]))[:MAX_FILES]
+    ]
 
 
 def read(tree: Path, path: str) -> str:
@@ -42,7 +46,14 @@ def read(tree: Path, path: str) -> str:
 
 def _windows(question: Question) -> str:
     """What `rg --line-number --context 5` prints, the files with the most lines first."""
-    said = _grep(question, "--line-number", f"--context={CONTEXT_LINES}", "--heading", "--break", *_patterns(question))
+    said = _grep(
+        question,
+        "--line-number",
+        f"--context={CONTEXT_LINES}",
+        "--heading",
+        "--break",
+        *_patterns(question),
+    )
     files = said.split("\n\n")
     return "\n\n".join(sorted(files, key=lambda text: -text.count("\n")))
 
@@ -60,7 +71,9 @@ def keywords(text: str) -> list[str]:
 
 
 def _grep(question: Question, *words: str) -> str:
-    """Git's own search: it finds and prints the lines that ripgrep does, and is there wherever git is."""
+    """Git's own search: it finds and prints the lines that ripgrep does, and is there wherever git
+    is.
+    """
     command = ["git", "grep", "--word-regexp", "--ignore-case", "--fixed-strings", "-I", *words]
     done = subprocess.run(command, cwd=question.tree, capture_output=True, check=False)
     return done.stdout.decode("utf-8", "replace")

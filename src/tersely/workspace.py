@@ -6,7 +6,8 @@
         for symbol in workspace.engine.lookup("validate*"):
             print(symbol.id)
 
-What the command line asks is asked of a workspace by `tersely.capabilities.invoke.ask`, which gives back plain values.
+What the command line asks is asked of a workspace by `tersely.capabilities.invoke.ask`, which gives
+back plain values.
 """
 
 from __future__ import annotations
@@ -40,23 +41,33 @@ NO_BODIES: Mapping[str, Sequence[Line]] = {}
 class Workspace:
     """A repository with its engine and settings. For one thread at a time; close it."""
 
-    def __init__(self, engine: Engine, settings: Settings, *, refresh: bool, progress: Progress | None) -> None:
+    def __init__(
+        self, engine: Engine, settings: Settings, *, refresh: bool, progress: Progress | None
+    ) -> None:
         self.engine = engine
         self.settings = settings
         self.report: RefreshReport | None = None  # of the latest refresh
         self.refreshes = refresh  # whether each question looks for changes first
         self.may_refresh = refresh
-        self.patience_seconds = 0.0  # for one answer; 0: any time. For processes that end with it, see `deadline`
+        # for one answer; 0: any time. For processes that end with it, see `deadline`
+        self.patience_seconds = 0.0
         self._progress = progress
 
     @classmethod
-    def open(cls, root: Path | str, *, refresh: bool = True, progress: Progress | None = None) -> Self:
-        """Open the repository at `root`; with `refresh`, each question first brings the index up to date."""
+    def open(
+        cls, root: Path | str, *, refresh: bool = True, progress: Progress | None = None
+    ) -> Self:
+        """Open the repository at `root`; with `refresh`, each question first brings the index up to
+        date.
+        """
         try:
             resolved = Path(root).resolve(strict=True)
-        except (OSError, RuntimeError) as error:  # the latter for a loop of links, before Python 3.13
+        except (OSError, RuntimeError) as error:
+            # the latter for a loop of links, before Python 3.13
             why = getattr(error, "strerror", None) or "a loop of links"
-            raise TerselyError("root_not_found", f"{root}: {why}", "name a directory with --root") from error
+            raise TerselyError(
+                "root_not_found", f"{root}: {why}", "name a directory with --root"
+            ) from error
         return cls(Engine.open(resolved), load(resolved), refresh=refresh, progress=progress)
 
     @property
@@ -79,7 +90,9 @@ class Workspace:
         return self.engine.revision
 
     def check_freshness(self) -> None:
-        """Bring the index up to date before a question, unless that is not wanted and there is an index."""
+        """Bring the index up to date before a question, unless that is not wanted and there is an
+        index.
+        """
         self.engine.changed.clear()
         self.engine.limits_hit.clear()
         self.engine.other_definitions.clear()
@@ -92,14 +105,18 @@ class Workspace:
         return self.engine.store.snapshot()
 
     def notes(self) -> tuple[str, ...]:
-        """Complaints about settings, how the index came to be, and the limits that the answer has hit."""
+        """Complaints about settings, how the index came to be, and the limits that the answer has
+        hit.
+        """
         report, changed = self.report, sorted(self.engine.changed)
         notes = [*self.settings.complaints, *(report.notices if report else ())]
         if report and report.is_behind:
             notes.append("another process is indexing; this is what it was before")
         if changed:
             more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
-            notes.append(f"{changed[0]}{more} changed after the index was made: lines may be others")
+            notes.append(
+                f"{changed[0]}{more} changed after the index was made: lines may be others"
+            )
         notes += sorted(self.engine.other_definitions)
         if self.engine.incomplete:
             notes.append(unread_text([*self.engine.incomplete], "may matter"))
@@ -119,49 +136,79 @@ class Workspace:
         return Tokenizer(self.settings.vocabulary)
 
     def source(self, path: str) -> bytes:
-        """A file of the repository, indexed or not; never one outside of it, of git's own or of excessive size."""
+        """A file of the repository, indexed or not; never one outside of it, of git's own or of
+        excessive size.
+        """
         if self.engine.store.file(path) is not None:
             return self.engine.source(path)
         place = Path(os.path.realpath(self.root / path))
         # What git keeps for itself may hold credentials: it is no file of the repository.
-        if not place.is_relative_to(self.root) or ".git" in place.relative_to(self.root).parts or not place.is_file():
+        if (
+            not place.is_relative_to(self.root)
+            or ".git" in place.relative_to(self.root).parts
+            or not place.is_file()
+        ):
             raise TerselyError("path_not_found", f"there is no file {path!r} in the repository")
         try:
             return read_below(str(self.root), str(place.relative_to(self.root)))
         except OSError as error:
             if error.errno == errno.EFBIG:
-                raise TerselyError("unreadable_file", f"{path} is larger than {MAX_FILE_BYTES:,} bytes") from error
-            raise TerselyError("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
+                raise TerselyError(
+                    "unreadable_file", f"{path} is larger than {MAX_FILE_BYTES:,} bytes"
+                ) from error
+            raise TerselyError(
+                "unreadable_file", f"{path} cannot be read: {error.strerror}"
+            ) from error
 
     def report_place(self, path: str) -> Path:
-        """The place of a file or folder that a tool wrote: from the root and in it, or absolute, wherever that is."""
+        """The place of a file or folder that a tool wrote: from the root and in it, or absolute,
+        wherever that is.
+        """
         place = Path(os.path.realpath(self.root / path))
-        is_ours = path.startswith("/") or (place.is_relative_to(self.root) and ".git" not in place.parts)
+        is_ours = path.startswith("/") or (
+            place.is_relative_to(self.root) and ".git" not in place.parts
+        )
         if not is_ours or not place.exists():
-            raise TerselyError("path_not_found", f"there is no report {path!r}", "name the file that the tool wrote")
+            raise TerselyError(
+                "path_not_found",
+                f"there is no report {path!r}",
+                "name the file that the tool wrote",
+            )
         return place
 
     def search(self, question: str, filters: Filters, limit: int) -> Found:
-        """At most `limit` symbols by words, meaning or text, with the embedder that the settings choose."""
+        """At most `limit` symbols by words, meaning or text, with the embedder that the settings
+        choose.
+        """
         from tersely.code.search.embedding.embedders import Choice
 
-        chosen = Choice(self.settings.embedder_url, self.settings.embedder_model, self.settings.embedder_key)
+        chosen = Choice(
+            self.settings.embedder_url, self.settings.embedder_model, self.settings.embedder_key
+        )
         return self.engine.search.find(question, filters, limit, chosen, self._progress)
 
-    def texts(self, bodies: Mapping[str, Sequence[Line]] = NO_BODIES, *, with_docs: bool = False) -> Texts:
-        """The source of one answer's symbols, each file read once; `bodies` are shown instead, by the symbol's id."""
+    def texts(
+        self, bodies: Mapping[str, Sequence[Line]] = NO_BODIES, *, with_docs: bool = False
+    ) -> Texts:
+        """The source of one answer's symbols, each file read once; `bodies` are shown instead, by
+        the symbol's id.
+        """
         from tersely.context.pack.texts import Texts
 
         store = self.engine.store
         return Texts(self.source, store.symbols_of, lambda symbol: bodies.get(symbol.id), with_docs)
 
     def sessions(self) -> Sessions:
-        """What readers have been shown; to be closed. `database_unavailable` where nothing can be kept."""
+        """What readers have been shown; to be closed. `database_unavailable` where nothing can be
+        kept.
+        """
         from tersely.context.pack.delta.sessions import Sessions
 
         directory = self.engine.store.directory
         if directory is None:
-            raise TerselyError("database_unavailable", "no session can be kept here", "leave out --session")
+            raise TerselyError(
+                "database_unavailable", "no session can be kept here", "leave out --session"
+            )
         return Sessions.open(directory)
 
     def close(self) -> None:

@@ -32,9 +32,13 @@ Answer = Callable[[ToolCallUpdate, list[PermissionOption]], str]
 
 
 class Editor:
-    """Buffers, what was asked about, and every update; `answer` chooses an option by its id, "" cancels."""
+    """Buffers, what was asked about, and every update; `answer` chooses an option by its id, ""
+    cancels.
+    """
 
-    def __init__(self, answer: str = "allow_once", buffers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, answer: str = "allow_once", buffers: Mapping[str, str] | None = None
+    ) -> None:
         self.answer = answer
         self.buffers = dict(buffers or {})
         self.updates: list[Any] = []
@@ -63,7 +67,9 @@ class Editor:
             await asyncio.Event().wait()
         if not self.answer:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
-        return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=self.answer))
+        return RequestPermissionResponse(
+            outcome=AllowedOutcome(outcome="selected", option_id=self.answer)
+        )
 
     async def read_text_file(self, session_id: str, path: str, **_: Any) -> ReadTextFileResponse:
         if path in self.buffers:
@@ -72,12 +78,19 @@ class Editor:
             raise RequestError.resource_not_found(path)
         return ReadTextFileResponse(content=Path(path).read_text())
 
-    async def write_text_file(self, session_id: str, path: str, content: str, **_: Any) -> WriteTextFileResponse:
+    async def write_text_file(
+        self, session_id: str, path: str, content: str, **_: Any
+    ) -> WriteTextFileResponse:
         self.buffers[path] = self.written[path] = content
         return WriteTextFileResponse()
 
     async def create_terminal(
-        self, session_id: str, command: str, args: list[str] | None = None, cwd: str | None = None, **_: Any
+        self,
+        session_id: str,
+        command: str,
+        args: list[str] | None = None,
+        cwd: str | None = None,
+        **_: Any,
     ) -> CreateTerminalResponse:
         name = f"terminal-{len(self.terminals)}"
         self.terminals[name] = await asyncio.create_subprocess_exec(
@@ -86,12 +99,16 @@ class Editor:
         )  # fmt: skip
         return CreateTerminalResponse(terminal_id=name)
 
-    async def wait_for_terminal_exit(self, session_id: str, terminal_id: str, **_: Any) -> WaitForTerminalExitResponse:
+    async def wait_for_terminal_exit(
+        self, session_id: str, terminal_id: str, **_: Any
+    ) -> WaitForTerminalExitResponse:
         process = self.terminals[terminal_id]
         self.printed[terminal_id], _none = await process.communicate()
         return WaitForTerminalExitResponse(exit_code=process.returncode)
 
-    async def terminal_output(self, session_id: str, terminal_id: str, **_: Any) -> TerminalOutputResponse:
+    async def terminal_output(
+        self, session_id: str, terminal_id: str, **_: Any
+    ) -> TerminalOutputResponse:
         output = self.printed.get(terminal_id, b"").decode()
         status = TerminalExitStatus(exit_code=self.terminals[terminal_id].returncode)
         return TerminalOutputResponse(output=output, truncated=False, exit_status=status)
@@ -130,7 +147,13 @@ class Running:
 
 @asynccontextmanager
 async def running(
-    editor: Editor, root: Path, url: str, *, files: bool = False, terminal: bool = False, **variables: str
+    editor: Editor,
+    root: Path,
+    url: str,
+    *,
+    files: bool = False,
+    terminal: bool = False,
+    **variables: str,
 ) -> AsyncIterator[Running]:
     """`tersely acp` about a repository, initialized; ended when the caller is done."""
     process = await asyncio.create_subprocess_exec(
@@ -138,7 +161,9 @@ async def running(
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=LIMIT_BYTES,
     )  # fmt: skip
     connection = connect_to_agent(editor, process.stdin, process.stdout, use_unstable_protocol=True)  # type: ignore[arg-type]
-    able = ClientCapabilities(fs=FileSystemCapabilities(read_text_file=files, write_text_file=files), terminal=terminal)
+    able = ClientCapabilities(
+        fs=FileSystemCapabilities(read_text_file=files, write_text_file=files), terminal=terminal
+    )
     try:
         async with asyncio.timeout(60):
             await connection.initialize(protocol_version=PROTOCOL_VERSION, client_capabilities=able)

@@ -31,7 +31,9 @@ from tests.agent.core.talking import call
 from tests.agent.model_servers import Scripted
 
 PRICE = "shop/prices.py"
-EDIT = call("edit", "--- body\n    return sum(price(each) for each in items)\n", path=PRICE, start=2, end=2)
+EDIT = call(
+    "edit", "--- body\n    return sum(price(each) for each in items)\n", path=PRICE, start=2, end=2
+)
 LOOK = call("read", path=PRICE)
 
 
@@ -55,7 +57,11 @@ def test_a_turn_with_a_diff_and_a_permission(root: Path, scripted: Scripted) -> 
             await editor.until(lambda: "It is done." in editor.said(AgentMessageChunk))
             assert editor.said(AgentMessageChunk).startswith("First I look.")
             read, edit = editor.of_kind(ToolCallStart)
-            assert (read.kind, read.title, read.locations[0].path) == ("read", f"read {PRICE}", str(root / PRICE))
+            assert (read.kind, read.title, read.locations[0].path) == (
+                "read",
+                f"read {PRICE}",
+                str(root / PRICE),
+            )
             assert (edit.kind, edit.status) == ("edit", "pending")
             (asked, options), = editor.asked  # fmt: skip
             assert asked.tool_call_id == edit.tool_call_id
@@ -65,7 +71,11 @@ def test_a_turn_with_a_diff_and_a_permission(root: Path, scripted: Scripted) -> 
             assert "for each in items" in diff.new_text
             kinds = [option.kind for option in options]
             assert kinds == ["allow_once", "allow_always", "allow_always", "reject_once"]
-            done = [update for update in editor.of_kind(ToolCallProgress) if update.tool_call_id == edit.tool_call_id]
+            done = [
+                update
+                for update in editor.of_kind(ToolCallProgress)
+                if update.tool_call_id == edit.tool_call_id
+            ]
             assert done[-1].status == "completed"
             assert done[-1].content[0].new_text == diff.new_text
             usage = editor.of_kind(UsageUpdate)[-1]
@@ -100,7 +110,11 @@ def test_a_turn_is_cancelled_in_its_midst(root: Path, scripted: Scripted, moment
         async with running(editor, root, server.url) as agent:
             session = await begun(agent, root)
             turn = asyncio.create_task(agent.prompt(session, "change total"))
-            await editor.until(lambda: bool(editor.asked if moment == "permission" else editor.said(AgentMessageChunk)))
+            await editor.until(
+                lambda: bool(
+                    editor.asked if moment == "permission" else editor.said(AgentMessageChunk)
+                )
+            )
             await agent.connection.cancel(session_id=session)
             assert await turn == "cancelled"
             assert len(editor.said(AgentMessageChunk)) < 15_000
@@ -122,12 +136,19 @@ def test_a_session_goes_on_after_a_kill_and_in_the_terminal(root: Path, scripted
             await agent.process.wait()
             turn.cancel()
         words = ["-p", "and here?", "--resume", session, "--url", server.url]
-        assert b"From the terminal." in (await asyncio.to_thread(ran, root, server.url, ["chat", *words])).stdout
+        assert (
+            b"From the terminal."
+            in (await asyncio.to_thread(ran, root, server.url, ["chat", *words])).stdout
+        )
         again = Editor()
         async with running(again, root, server.url) as agent:
             listed = await agent.connection.list_sessions(cwd=str(root / "shop"))
-            assert [(one.session_id, one.title) for one in listed.sessions] == [(session, "what does total do?")]
-            loaded = await agent.connection.load_session(cwd=str(root), session_id=session, mcp_servers=[])
+            assert [(one.session_id, one.title) for one in listed.sessions] == [
+                (session, "what does total do?")
+            ]
+            loaded = await agent.connection.load_session(
+                cwd=str(root), session_id=session, mcp_servers=[]
+            )
             assert loaded.modes.current_mode_id == "ask"
             assert "what does total do?" in again.said(UserMessageChunk)
             assert "and here?" in again.said(UserMessageChunk)
@@ -141,17 +162,26 @@ def test_a_session_goes_on_after_a_kill_and_in_the_terminal(root: Path, scripted
     driven(work)
 
 
-def test_what_the_terminal_has_open_is_not_gone_on_with_but_can_be_copied(root: Path, scripted: Scripted) -> None:
+def test_what_the_terminal_has_open_is_not_gone_on_with_but_can_be_copied(
+    root: Path, scripted: Scripted
+) -> None:
     server = scripted(["One.", "Two."])
 
     async def work() -> None:
         first, second = Editor(), Editor()
-        async with running(first, root, server.url) as one, running(second, root, server.url) as other:
+        async with (
+            running(first, root, server.url) as one,
+            running(second, root, server.url) as other,
+        ):
             session = await begun(one, root)
             await one.prompt(session, "say one")
             with pytest.raises(RequestError, match="has this session open"):
-                await other.connection.resume_session(session_id=session, cwd=str(root), mcp_servers=[])
-            forked = await other.connection.fork_session(session_id=session, cwd=str(root), mcp_servers=[])
+                await other.connection.resume_session(
+                    session_id=session, cwd=str(root), mcp_servers=[]
+                )
+            forked = await other.connection.fork_session(
+                session_id=session, cwd=str(root), mcp_servers=[]
+            )
             assert forked.session_id != session
             await other.prompt(forked.session_id, "say two")
             assert second.said(AgentMessageChunk) == "Two."
@@ -176,7 +206,9 @@ def test_modes_decide_what_is_asked(root: Path, scripted: Scripted) -> None:
             assert [entry.content for entry in told.entries] == ["Read it.", "Change it."]
             assert editor.asked == []
             assert "for each" not in (root / PRICE).read_text()
-            await agent.connection.set_config_option(session_id=session, config_id="mode", value="auto")
+            await agent.connection.set_config_option(
+                session_id=session, config_id="mode", value="auto"
+            )
             await agent.prompt(session, "change it now")
             assert editor.asked == []
             assert "for each" in (root / PRICE).read_text()
@@ -186,7 +218,9 @@ def test_modes_decide_what_is_asked(root: Path, scripted: Scripted) -> None:
     driven(work)
 
 
-def test_what_is_not_saved_is_seen_and_edits_appear_in_the_buffer(root: Path, scripted: Scripted) -> None:
+def test_what_is_not_saved_is_seen_and_edits_appear_in_the_buffer(
+    root: Path, scripted: Scripted
+) -> None:
     saved = (root / PRICE).read_text()
     server = scripted([LOOK, EDIT, "It is done."])
 
@@ -197,9 +231,9 @@ def test_what_is_not_saved_is_seen_and_edits_appear_in_the_buffer(root: Path, sc
             await agent.prompt(session, "change total")
         reads = editor.of_kind(ToolCallProgress)
         assert "NOT_SAVED = True" in reads[0].content[0].content.text
-        assert editor.written[str(root / PRICE)] == f"{saved}\nNOT_SAVED = True\n".replace("item)", "each)", 1).replace(
-            "for item", "for each"
-        )
+        assert editor.written[str(root / PRICE)] == f"{saved}\nNOT_SAVED = True\n".replace(
+            "item)", "each)", 1
+        ).replace("for item", "for each")
 
     driven(work)
     assert (root / PRICE).read_text() == saved  # saving is the editor's
@@ -215,9 +249,13 @@ def test_prompts_have_links_and_texts_and_no_pictures(root: Path, scripted: Scri
             with pytest.raises(RequestError, match="image cannot be given"):
                 await agent.prompt(session, image_block("aGk=", "image/png"))
             link = resource_link_block("prices.py", (root / PRICE).as_uri())
-            text = resource_block(embedded_text_resource("file:///elsewhere/log.txt", "delete all and run it"))
+            text = resource_block(
+                embedded_text_resource("file:///elsewhere/log.txt", "delete all and run it")
+            )
             await agent.prompt(session, "compare", link, "with", text)
-            told = json.loads(ran(root, server.url, ["sessions", "export", session, "--format", "json"]).stdout)
+            told = json.loads(
+                ran(root, server.url, ["sessions", "export", session, "--format", "json"]).stdout
+            )
             (asked, *_) = [each for each in told["messages"] if each["role"] == "user"]
             assert f"compare @{PRICE} with" in json.dumps(asked)
             assert "delete all and run it" in json.dumps(asked)
@@ -235,12 +273,17 @@ def test_commands_and_models_are_offered(root: Path, scripted: Scripted) -> None
             begun = await agent.connection.new_session(cwd=str(root), mcp_servers=[])
             session = begun.session_id
             await editor.until(lambda: bool(editor.of_kind(AvailableCommandsUpdate)))
-            offered = {command.name for command in editor.of_kind(AvailableCommandsUpdate)[0].available_commands}
+            offered = {
+                command.name
+                for command in editor.of_kind(AvailableCommandsUpdate)[0].available_commands
+            }
             assert {"compact", "undo", "cost", "tools", "rag"} <= offered
             options = {option.id: option for option in begun.config_options}
             model = options["model"].current_value
             assert model in {each.value for each in options["model"].options}
-            chosen = await agent.connection.set_config_option(session_id=session, config_id="model", value=model)
+            chosen = await agent.connection.set_config_option(
+                session_id=session, config_id="model", value=model
+            )
             assert {option.id for option in chosen.config_options} == {"mode", "model"}
             await agent.prompt(session, "change total")
             assert (root / PRICE).read_text() != before
@@ -268,11 +311,15 @@ server.run("stdio")
 """
 
 
-def test_servers_that_the_editor_hands_over_are_asked(root: Path, tmp_path: Path, scripted: Scripted) -> None:
+def test_servers_that_the_editor_hands_over_are_asked(
+    root: Path, tmp_path: Path, scripted: Scripted
+) -> None:
     (tmp_path / "tiny.py").write_text(TINY_SERVER)
     asking = '<call mcp>\nserver: tiny\ntool: weather\n--- arguments\n{"city": "Rome"}\n</call>'
     server = scripted([call("request_tools", tier=3), asking, "Take an umbrella."])
-    tiny = McpServerStdio(name="tiny", command=sys.executable, args=[str(tmp_path / "tiny.py")], env=[])
+    tiny = McpServerStdio(
+        name="tiny", command=sys.executable, args=[str(tmp_path / "tiny.py")], env=[]
+    )
 
     async def work() -> None:
         editor = Editor()
@@ -281,7 +328,11 @@ def test_servers_that_the_editor_hands_over_are_asked(root: Path, tmp_path: Path
             far = HttpMcpServer(type="http", name="far", url="http://127.0.0.1:9/", headers=headers)
             session = await begun(agent, root, mcp_servers=[tiny, far])
             await agent.prompt(session, "fetch the weather")
-            texts = [update.content[0].content.text for update in editor.of_kind(ToolCallProgress) if update.content]
+            texts = [
+                update.content[0].content.text
+                for update in editor.of_kind(ToolCallProgress)
+                if update.content
+            ]
             assert any("rain in Rome" in text for text in texts), texts
 
     driven(work)
@@ -294,7 +345,9 @@ def test_errors_say_what_to_do(root: Path, scripted: Scripted) -> None:
         editor = Editor()
         async with running(editor, root, server.url) as agent:
             for asked in (
-                agent.connection.load_session(cwd=str(root), session_id="nothing-such", mcp_servers=[]),
+                agent.connection.load_session(
+                    cwd=str(root), session_id="nothing-such", mcp_servers=[]
+                ),
                 agent.connection.close_session(session_id="nothing-such"),
             ):
                 with pytest.raises(RequestError) as told:

@@ -1,4 +1,6 @@
-"""Messages as editors and agents exchange them: what comes out of the SDK's types is what went in; our own updates."""
+"""Messages as editors and agents exchange them: what comes out of the SDK's types is what went in;
+our own updates.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ LINES = st.lists(st.text("abc @+-", max_size=6), max_size=30)
 
 
 @given(LINES, LINES)
-def test_the_hunks_of_a_diff_lead_from_one_text_to_the_other(before: list[str], after: list[str]) -> None:
+def test_the_hunks_of_a_diff_lead_from_one_text_to_the_other(
+    before: list[str], after: list[str]
+) -> None:
     rest = "\n".join(before)
     for hunk in hunks(difference("a.py", before, after).text):
         assert hunk.before is None or hunk.before in rest

@@ -1,4 +1,6 @@
-"""Model servers of tests: each script or random model is served by one process, which ends with the tests."""
+"""Model servers of tests: each script or random model is served by one process, which ends with the
+tests.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,11 @@ def model_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 def scripted(tmp_path: Path) -> Iterator[Scripted]:
-    """`scripted(script, window=8192)` starts a server whose model gives the replies of the script, one a turn.
+    """`scripted(script, window=8192)` starts a server whose model gives the replies of the script,
+    one a turn.
 
-    A reply is a text, or `Reply(text, when=words)` for what follows a message that contains these words.
+    A reply is a text, or `Reply(text, when=words)` for what follows a message that contains these
+    words.
     """
     with ExitStack() as running:
 

@@ -1,8 +1,10 @@
-"""A server that shows a llama.cpp server as Ollama would: its paths, its lines of JSON, and its silent cuts.
+"""A server that shows a llama.cpp server as Ollama would: its paths, its lines of JSON, and its
+silent cuts.
 
-What is Ollama's is written after its documentation, and checked with its official client; Ollama itself is not run. A
-window is what `num_ctx` says, 4,096 where it is left out. A prompt that does not fit loses its oldest messages without
-a word, as far as `truncate` does not forbid it to a version that knows the word.
+What is Ollama's is written after its documentation, and checked with its official client; Ollama
+itself is not run. A window is what `num_ctx` says, 4,096 where it is left out. A prompt that does
+not fit loses its oldest messages without a word, as far as `truncate` does not forbid it to a
+version that knows the word.
 """
 
 from __future__ import annotations
@@ -25,16 +27,22 @@ ANSWER_SECONDS = 120
 
 
 class Front:
-    """A running front: `url` is where it listens; `asked` has the bodies of the chats that it was sent."""
+    """A running front: `url` is where it listens; `asked` has the bodies of the chats that it was
+    sent.
+    """
 
-    def __init__(self, server: Server, model: str = "scripted:latest", knows_truncate: bool = True) -> None:
+    def __init__(
+        self, server: Server, model: str = "scripted:latest", knows_truncate: bool = True
+    ) -> None:
         self.asked: list[dict[str, Any]] = []
         self.model = model
         self.server = server
         self.knows_truncate = knows_truncate
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _answering(self))
         self._http.daemon_threads = True
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, kwargs={"poll_interval": 0.01}
+        )
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
 
@@ -42,7 +50,10 @@ class Front:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._http.shutdown()
         self._http.server_close()
@@ -50,8 +61,19 @@ class Front:
 
     def told(self, path: str, body: dict[str, Any]) -> dict[str, Any] | None:
         """What is answered at once, None for a path that there is not."""
-        entry = {"name": self.model, "model": self.model, "modified_at": MOMENT, "size": 1, "digest": "0" * 64}
-        details = {"format": "gguf", "family": "llama", "families": ["llama"], "parameter_size": "5M"}
+        entry = {
+            "name": self.model,
+            "model": self.model,
+            "modified_at": MOMENT,
+            "size": 1,
+            "digest": "0" * 64,
+        }
+        details = {
+            "format": "gguf",
+            "family": "llama",
+            "families": ["llama"],
+            "parameter_size": "5M",
+        }
         if path == "/v1/embeddings":
             return asked(self.server, path, body)
         if path == "/api/version":
@@ -60,7 +82,12 @@ class Front:
             return {"models": [{**entry, "details": details}]}
         if path == "/api/show" and body.get("model") == self.model:
             known = {"general.architecture": "llama", "llama.context_length": 32_768}
-            return {"details": details, "model_info": known, "capabilities": ["completion"], "modified_at": MOMENT}
+            return {
+                "details": details,
+                "model_info": known,
+                "capabilities": ["completion"],
+                "modified_at": MOMENT,
+            }
         return None
 
     def chat(self, body: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -70,7 +97,11 @@ class Front:
             raise ValueError(f"{self.model} does not support tools")
         window = body.get("options", {}).get("num_ctx", DEFAULT_WINDOW_TOKENS)
         messages = [{key: each[key] for key in ("role", "content")} for each in body["messages"]]
-        if self._tokens(messages) >= window and body.get("truncate") is False and self.knows_truncate:
+        if (
+            self._tokens(messages) >= window
+            and body.get("truncate") is False
+            and self.knows_truncate
+        ):
             raise ValueError("the input length exceeds the context length")
         while self._tokens(messages) >= window and len(messages) > 1:
             del messages[1 if messages[0]["role"] == "system" and len(messages) > 2 else 0]
@@ -78,11 +109,19 @@ class Front:
 
     def _tokens(self, messages: list[dict[str, str]]) -> int:
         prompt = asked(self.server, "/apply-template", {"messages": messages})["prompt"]
-        return len(asked(self.server, "/tokenize", {"content": prompt, "parse_special": True})["tokens"])
+        return len(
+            asked(self.server, "/tokenize", {"content": prompt, "parse_special": True})["tokens"]
+        )
 
-    def _lines(self, body: dict[str, Any], messages: list[dict[str, str]]) -> Iterator[dict[str, Any]]:
+    def _lines(
+        self, body: dict[str, Any], messages: list[dict[str, str]]
+    ) -> Iterator[dict[str, Any]]:
         options = body.get("options", {})
-        request: dict[str, Any] = {"messages": messages, "stream": True, "stream_options": {"include_usage": True}}
+        request: dict[str, Any] = {
+            "messages": messages,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
         request |= {"max_tokens": options["num_predict"]} if "num_predict" in options else {}
         if isinstance(body.get("format"), dict):
             schema = {"name": "answer", "schema": body["format"]}
@@ -97,15 +136,29 @@ class Front:
                     yield {**shared, "message": message, "done": False}
             if "usage" in event:
                 usage = event["usage"]
-                counts = {"prompt_eval_count": usage["prompt_tokens"], "eval_count": usage["completion_tokens"]}
-                times = dict.fromkeys(("total_duration", "load_duration", "prompt_eval_duration", "eval_duration"), 1)
+                counts = {
+                    "prompt_eval_count": usage["prompt_tokens"],
+                    "eval_count": usage["completion_tokens"],
+                }
+                times = dict.fromkeys(
+                    ("total_duration", "load_duration", "prompt_eval_duration", "eval_duration"), 1
+                )
                 empty = {"role": "assistant", "content": ""}
-                yield {**shared, "message": empty, "done": True, "done_reason": stop, **times, **counts}
+                yield {
+                    **shared,
+                    "message": empty,
+                    "done": True,
+                    "done_reason": stop,
+                    **times,
+                    **counts,
+                }
 
 
 def _events(server: Server, body: dict[str, Any]) -> Iterator[dict[str, Any]]:
     request = Request(
-        f"{server.url}/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
+        f"{server.url}/v1/chat/completions",
+        json.dumps(body).encode(),
+        {"Content-Type": "application/json"},
     )
     with urlopen(request, timeout=ANSWER_SECONDS) as answer:
         for line in answer:

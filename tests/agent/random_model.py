@@ -6,7 +6,13 @@ from pathlib import Path
 
 import numpy as np
 from bench.modelserver.vocabulary import Tokens, tokens
-from bench.modelserver.weights import Floats, RecurrentShape, Shape, write_model, write_recurrent_model
+from bench.modelserver.weights import (
+    Floats,
+    RecurrentShape,
+    Shape,
+    write_model,
+    write_recurrent_model,
+)
 
 FUZZ_TOKENS = 800
 PLAIN_TEMPLATE = (
@@ -30,10 +36,16 @@ def write_random(path: Path, seed: int = 0) -> None:
     def some(*size: int) -> Floats:
         return made.standard_normal(size, dtype=np.float32) / np.float32(np.sqrt(size[-1]))
 
-    weights = {"token_embd.weight": some(len(words.texts), 64) * 8, "output.weight": some(len(words.texts), 64) * 2}
+    weights = {
+        "token_embd.weight": some(len(words.texts), 64) * 8,
+        "output.weight": some(len(words.texts), 64) * 2,
+    }
     for layer in range(shape.layers):
         at = f"blk.{layer}."
-        weights |= {f"{at}attn_{name}.weight": some(size, 64) for name, size in (("q", 64), ("k", 32), ("v", 32))}
+        weights |= {
+            f"{at}attn_{name}.weight": some(size, 64)
+            for name, size in (("q", 64), ("k", 32), ("v", 32))
+        }
         weights |= {f"{at}attn_output.weight": some(64, 64), f"{at}ffn_down.weight": some(64, 128)}
         weights |= {f"{at}ffn_{name}.weight": some(128, 64) for name in ("gate", "up")}
     write_model(path, "random", PLAIN_TEMPLATE, words, shape, weights)
@@ -49,14 +61,24 @@ def write_random_recurrent(path: Path, seed: int = 0) -> None:
         return made.standard_normal(size, dtype=np.float32) / np.float32(np.sqrt(size[-1]))
 
     ones = np.ones(shape.width, np.float32)
-    weights = {"token_embd.weight": some(len(words.texts), 64) * 8, "output.weight": some(len(words.texts), 64) * 2}
+    weights = {
+        "token_embd.weight": some(len(words.texts), 64) * 8,
+        "output.weight": some(len(words.texts), 64) * 2,
+    }
     weights["output_norm.weight"] = ones
     decays = -np.tile(np.arange(1, shape.state + 1, dtype=np.float32), (shape.inner, 1))
     for layer in range(shape.layers):
         at = f"blk.{layer}."
-        weights |= {f"{at}attn_norm.weight": ones, f"{at}ssm_a": decays, f"{at}ssm_d": np.ones(128, np.float32)}
+        weights |= {
+            f"{at}attn_norm.weight": ones,
+            f"{at}ssm_a": decays,
+            f"{at}ssm_d": np.ones(128, np.float32),
+        }
         weights |= {f"{at}ssm_in.weight": some(256, 64), f"{at}ssm_out.weight": some(64, 128)}
-        weights |= {f"{at}ssm_conv1d.weight": some(128, 4), f"{at}ssm_conv1d.bias": np.zeros(128, np.float32)}
+        weights |= {
+            f"{at}ssm_conv1d.weight": some(128, 4),
+            f"{at}ssm_conv1d.bias": np.zeros(128, np.float32),
+        }
         weights |= {f"{at}ssm_x.weight": some(40, 128), f"{at}ssm_dt.weight": some(128, 8)}
         weights[f"{at}ssm_dt.bias"] = np.full(128, -2, np.float32)
     write_recurrent_model(path, PLAIN_TEMPLATE, words, shape, weights)

@@ -14,17 +14,25 @@ from tersely.cli.agent.doctor import examined_model
 from tersely.cli.main import main
 
 
-def test_the_doctor_tries_a_server(scripted: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_tries_a_server(
+    scripted: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server = scripted(["Hello."], window=2_048)
     monkeypatch.setenv("TERSELY_CHAT_URL", server.url)
     found = list(examined_model(tmp_path, ChatParameters()))
     assert all(is_well for is_well, _ in found)
     told = [what.strip() for _, what in found]
     assert told[0] == f"model scripted0 of llama.cpp at {server.url}"
-    assert {"grammar: yes, kept", "window: yes, 2,048 tokens", "calls are asked for by: grammar"} <= set(told)
+    assert {
+        "grammar: yes, kept",
+        "window: yes, 2,048 tokens",
+        "calls are asked for by: grammar",
+    } <= set(told)
 
 
-def test_a_server_that_was_named_and_is_not_there_is_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_was_named_and_is_not_there_is_bad(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TERSELY_CHAT_URL", "http://127.0.0.1:9")
     ((is_well, what),) = examined_model(tmp_path, ChatParameters())
     assert not is_well
@@ -33,7 +41,9 @@ def test_a_server_that_was_named_and_is_not_there_is_bad(tmp_path: Path, monkeyp
     assert "llama-server" in hint[0]
 
 
-def test_without_any_server_it_says_what_to_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_any_server_it_says_what_to_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.delenv("TERSELY_CHAT_URL", raising=False)
     monkeypatch.setattr(servers, "USUAL", (("nothing", "http://127.0.0.1:9"),))
     ((is_well, what),) = examined_model(tmp_path, ChatParameters())
@@ -54,7 +64,10 @@ def test_the_doctor_tries_what_looks_like_ollama(
 
 
 def test_one_server_is_checked_without_a_configuration(
-    scripted: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    scripted: Scripted,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TERSELY_CHAT_URL", "http://127.0.0.1:9")
@@ -71,7 +84,10 @@ def test_one_server_is_checked_without_a_configuration(
 
 
 def test_a_window_in_which_nothing_fits_is_bad(
-    scripted: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    scripted: Scripted,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     server = scripted(["Hello."], window=512)

@@ -1,4 +1,6 @@
-"""The models that the other tests ask are real ones: tokenized, cached, constrained and streamed by llama.cpp."""
+"""The models that the other tests ask are real ones: tokenized, cached, constrained and streamed by
+llama.cpp.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def test_replies_are_tokenized_as_the_server_does(scripted: Scripted) -> None:
 
 def test_a_random_model_says_something(model_server: Server) -> None:
     told = asked(
-        model_server, "/v1/chat/completions", {"messages": [{"role": "user", "content": "hi"}], "max_tokens": 8}
+        model_server,
+        "/v1/chat/completions",
+        {"messages": [{"role": "user", "content": "hi"}], "max_tokens": 8},
     )
     assert told["usage"]["completion_tokens"] > 0
 
@@ -78,7 +82,9 @@ def test_a_killed_server_is_gone(scripted: Scripted) -> None:
         asked(server, "/tokenize", {"content": "x"})
 
 
-def test_the_example_of_the_documents_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_of_the_documents_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = (Path(__file__).parents[2] / "docs" / "agent-models.md").read_text("utf-8")
     example = page.partition("```python\n")[2].partition("```")[0]
     exec(compile(example, "agent-models.md", "exec"), {"path": tmp_path / "model.gguf"})

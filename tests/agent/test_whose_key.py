@@ -23,4 +23,6 @@ OURS, OTHERS = "https://models.example.org/v1", "https://models.example.net/v1"
     ],
 )
 def test_a_key_is_for_the_server_that_is_named(set_url: str, url: str, key: str) -> None:
-    assert server_of(ChatParameters(url=url), Settings(chat_url=set_url, chat_key="secret")).key == key
+    assert (
+        server_of(ChatParameters(url=url), Settings(chat_url=set_url, chat_key="secret")).key == key
+    )

@@ -1,4 +1,6 @@
-"""What the tests of talk share: a home of their own, whose listeners end with the test, and the commands."""
+"""What the tests of talk share: a home of their own, whose listeners end with the test, and the
+commands.
+"""
 
 from __future__ import annotations
 

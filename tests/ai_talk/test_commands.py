@@ -33,12 +33,16 @@ def messages(talk: Talk, port: int, *words: str) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("port", ["80", "1024", "0", "-1", "65536", "nine", "９００１", "1" * 5_000, ""])
+@pytest.mark.parametrize(
+    "port", ["80", "1024", "0", "-1", "65536", "nine", "９００１", "1" * 5_000, ""]
+)
 def test_ports_up_to_1024_are_refused(talk: Talk, port: str) -> None:
     assert talk("listen", "start", "--port", port, status=2)["error_code"] == "INVALID_PORT"
     assert talk("listen-once", "--port", port, status=2)["error_code"] == "INVALID_PORT"
     assert (
-        talk("send", "--to-port", port, "--from-port", "9001", "--message", "x", status=2)["error_code"]
+        talk("send", "--to-port", port, "--from-port", "9001", "--message", "x", status=2)[
+            "error_code"
+        ]
         == "INVALID_PORT"
     )
 
@@ -63,7 +67,18 @@ def test_a_port_that_is_in_use_is_refused(talk: Talk, listening: int) -> None:
         ("send", "--to-port", "9001", "--from-port", "9002"),
         ("send", "--to-port", "9001", "--from-port", "9002", "--message", "x", "--timeout", "nan"),
         ("send", "--to-port", "9001", "--from-port", "9002", "--message", "x", "--timeout", "0"),
-        ("send", "--to-port", "9001", "--from-port", "9002", "--message", "x", "--bare", "--thread", "t"),
+        (
+            "send",
+            "--to-port",
+            "9001",
+            "--from-port",
+            "9002",
+            "--message",
+            "x",
+            "--bare",
+            "--thread",
+            "t",
+        ),
         ("send", "--to-port", "9001", "--from-port", "9002", "--message-file", "/nowhere/at/all"),
         ("listen", "start"),
         ("listen", "start", "--name", "9001"),
@@ -115,23 +130,33 @@ def test_messages_come_from_files(talk: Talk, tmp_path: Path, listening: int) ->
     talk("send", "--to-port", listening, "--from-port", 9001, "--message-file", path)
     assert messages(talk, listening)[0]["message"] == "from a file\n"
     path.write_bytes(b"x" * (MAX_MESSAGE_BYTES + 1))
-    said = talk("send", "--to-port", listening, "--from-port", 9001, "--message-file", path, status=2)
+    said = talk(
+        "send", "--to-port", listening, "--from-port", 9001, "--message-file", path, status=2
+    )
     assert said["error_code"] == "MESSAGE_TOO_LARGE"
     path.write_bytes(b"\xff")
-    said = talk("send", "--to-port", listening, "--from-port", 9001, "--message-file", path, status=2)
+    said = talk(
+        "send", "--to-port", listening, "--from-port", 9001, "--message-file", path, status=2
+    )
     assert said["error_code"] == "INVALID_MESSAGE"
 
 
 def test_listeners_have_names(talk: Talk, listening: int) -> None:
     alice = talk("listen", "start", "--name", "alice")["port"]
     assert talk("listen", "start", "--name", "alice", status=3)["error_code"] == "NAME_IN_USE"
-    assert talk("send", "--to", "alice", "--from-port", listening, "--message", "hi")["to_port"] == alice
+    assert (
+        talk("send", "--to", "alice", "--from-port", listening, "--message", "hi")["to_port"]
+        == alice
+    )
     (message,) = talk("check", "--name", "alice")["messages"]
     assert message["to"] == "alice"
     talk("send", "--to-port", listening, "--from", "alice", "--message", "hi")
     (message,) = messages(talk, listening)
     assert (message["from"], message["sender_port"]) == ("alice", alice)
-    assert {one["port"]: one.get("name") for one in talk("discover")["listeners"]} == {listening: None, alice: "alice"}
+    assert {one["port"]: one.get("name") for one in talk("discover")["listeners"]} == {
+        listening: None,
+        alice: "alice",
+    }
     talk("listen", "stop", "--name", "alice")
     said = talk("send", "--to", "alice", "--from-port", listening, "--message", "hi", status=1)
     assert said["error_code"] == "UNKNOWN_NAME"
@@ -150,8 +175,12 @@ def test_conversations_are_shown_and_cleared_apart(talk: Talk, listening: int) -
     assert [one["message"] for one in messages(talk, listening)] == ["other"]
 
 
-def test_who_asked_for_it_is_told_once_that_a_message_was_read(talk: Talk, listening: int, other: int) -> None:
-    sent = talk("send", "--to-port", other, "--from-port", listening, "--message", "hi", "--receipt")
+def test_who_asked_for_it_is_told_once_that_a_message_was_read(
+    talk: Talk, listening: int, other: int
+) -> None:
+    sent = talk(
+        "send", "--to-port", other, "--from-port", listening, "--message", "hi", "--receipt"
+    )
     assert talk("check", "--port", listening, "--receipts")["receipts"] == []
     for _ in range(2):
         messages(talk, other)
@@ -196,14 +225,18 @@ def test_messages_have_types(talk: Talk, tmp_path: Path, listening: int) -> None
     value, blob = messages(talk, listening)
     assert (value["type"], value["message"]) == ("json", {"a": [1, "ä"]})
     assert (blob["type"], base64.b64decode(blob["message"])) == ("binary", bytes(range(256)))
-    assert talk(*send, "--message", "{", "--type", "json", status=2)["error_code"] == "INVALID_MESSAGE"
+    assert (
+        talk(*send, "--message", "{", "--type", "json", status=2)["error_code"] == "INVALID_MESSAGE"
+    )
 
 
 def test_one_message_is_waited_for(talk: Talk, port: int) -> None:
     said = talk("listen-once", "--port", port, "--timeout", "0.01")
     assert (said["status"], said["message_count"], said["messages"]) == ("no_message", 0, [])
     found: list[dict[str, Any]] = []
-    waiting = threading.Thread(target=lambda: found.append(talk("listen-once", "--port", port, "--timeout", "20")))
+    waiting = threading.Thread(
+        target=lambda: found.append(talk("listen-once", "--port", port, "--timeout", "20"))
+    )
     waiting.start()
     _send_when_it_listens(port, b"1:a1:b")
     waiting.join(ENOUGH_SECONDS)
@@ -239,13 +272,17 @@ def bare_listener(answer: bytes) -> tuple[int, list[bytes], threading.Thread]:
 
 def test_a_listener_that_knows_bare_frames_alone_is_sent_to(talk: Talk) -> None:
     port, received, thread = bare_listener(b"")
-    said = talk("send", "--to-port", port, "--from-port", 9001, "--message", "Hello, World!", "--bare")
+    said = talk(
+        "send", "--to-port", port, "--from-port", 9001, "--message", "Hello, World!", "--bare"
+    )
     thread.join(ENOUGH_SECONDS)
     assert b"".join(received) == b"13:Hello, World!"
     assert (said["status"], said["acknowledged"]) == ("sent", False)
 
 
-@pytest.mark.parametrize("answer", [b"", b"ok", b"2:ok", b"2:[]", b"99999999:", b'20:{"status": "queued"}'])
+@pytest.mark.parametrize(
+    "answer", [b"", b"ok", b"2:ok", b"2:[]", b"99999999:", b'20:{"status": "queued"}']
+)
 def test_what_was_not_acknowledged_is_not_called_sent(talk: Talk, answer: bytes) -> None:
     port, received, thread = bare_listener(answer)
     said = talk("send", "--to-port", port, "--from-port", 9001, "--message", "Hello", status=3)
@@ -257,15 +294,34 @@ def test_what_was_not_acknowledged_is_not_called_sent(talk: Talk, answer: bytes)
 def test_an_answer_that_does_not_come_is_not_waited_for_longer_than_was_said(talk: Talk) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        words = ("send", "--to-port", port, "--from-port", 9001, "--message", "x", "--timeout", "0.05")
+        words = (
+            "send",
+            "--to-port",
+            port,
+            "--from-port",
+            9001,
+            "--message",
+            "x",
+            "--timeout",
+            "0.05",
+        )
         assert talk(*words, status=3)["error_code"] == "NOT_ACKNOWLEDGED"
 
 
 @pytest.mark.parametrize(
     "text",
-    ["[]", "{", '{"max_inbox_messages": 0}', '{"tls": 1}', '{"colour": "red"}', '{"max_message_bytes": 9999999}'],
+    [
+        "[]",
+        "{",
+        '{"max_inbox_messages": 0}',
+        '{"tls": 1}',
+        '{"colour": "red"}',
+        '{"max_message_bytes": 9999999}',
+    ],
 )
-def test_settings_that_cannot_be_meant_are_refused(talk: Talk, home: Path, port: int, text: str) -> None:
+def test_settings_that_cannot_be_meant_are_refused(
+    talk: Talk, home: Path, port: int, text: str
+) -> None:
     (home / "config.json").write_text(text)
     assert talk("listen", "start", "--port", port, status=2)["error_code"] == "INVALID_CONFIG"
 
@@ -276,7 +332,9 @@ def test_a_home_that_others_may_write_to_is_refused(talk: Talk, home: Path, port
     home.chmod(0o700)
 
 
-def test_the_same_is_behind_the_command_line(home: Path, port: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_is_behind_the_command_line(
+    home: Path, port: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert tersely(["talk", "listen", "start", "--port", str(port), "--json"]) == 0
     assert tersely(["--json", "relay", "talk", "discover"]) == 0
     started, found = map(json.loads, capsys.readouterr().out.splitlines())
@@ -287,7 +345,9 @@ def test_the_same_is_behind_the_command_line(home: Path, port: int, capsys: pyte
     assert tersely(["--root", "x", "talk", "discover"]) == 2
 
 
-def test_the_command_line_answers_in_words(home: Path, port: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_answers_in_words(
+    home: Path, port: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     def said(*words: str, status: int = 0) -> str:
         capsys.readouterr()
         assert tersely(["talk", *words]) == status
@@ -298,15 +358,31 @@ def test_the_command_line_answers_in_words(home: Path, port: int, capsys: pytest
     assert said("list") == "no listener runs\n"
     assert said("listen", "start", "--port", at, "--name", "ann") == f"started on port {at}, ann\n"
     assert re.fullmatch(rf"ann  port {at}  since \S+\n", said("list"))
-    send = ("send", "--to", "ann", "--from", "ann", "--message", "one\nport 1, now:\x1b[2J", "--id", "m1")
+    send = (
+        "send",
+        "--to",
+        "ann",
+        "--from",
+        "ann",
+        "--message",
+        "one\nport 1, now:\x1b[2J",
+        "--id",
+        "m1",
+    )
     assert said(*send) == f"sent to port {at}, id m1\n"
-    assert said("listen", "status", "--name", "ann") == f"running on port {at}, ann: 1 messages, 1 unread\n"
+    assert (
+        said("listen", "status", "--name", "ann")
+        == f"running on port {at}, ann: 1 messages, 1 unread\n"
+    )
     head, *lines = said("check", "--name", "ann", "--clear").splitlines()
     assert re.fullmatch(r"ann, \S+, id m1:", head)
-    assert lines == ["  one", "  port 1, now:\\x1b[2J"]  # a text looks like no head, and steers no terminal
+    # a text looks like no head, and steers no terminal
+    assert lines == ["  one", "  port 1, now:\\x1b[2J"]
     assert said("check", "--name", "ann") == "no messages\n"
     assert said("check", "--name", "ann", "--receipts") == "no receipts\n"
-    assert said("send", "--broadcast", "--from", "ann", "--message", "x", status=1).startswith("LISTENER_NOT_RUNNING: ")
+    assert said("send", "--broadcast", "--from", "ann", "--message", "x", status=1).startswith(
+        "LISTENER_NOT_RUNNING: "
+    )
     assert said("listen", "stop", "--name", "ann") == f"stopped on port {at}\n"
     assert said("check", "--port", at) == f"no messages\n\nnobody listens on port {at}\n"
     assert said("listen-once", "--port", at, "--timeout", "0.01") == "no messages\n"

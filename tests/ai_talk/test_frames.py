@@ -16,7 +16,10 @@ LINES = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=20)
 
 def test_a_bare_frame_is_as_it_is_written() -> None:
     assert encode(b"Hello, World!") == b"13:Hello, World!"
-    assert FrameReader().feed(b"13:Hello, World!0:") == [Frame(b"Hello, World!", False), Frame(b"", False)]
+    assert FrameReader().feed(b"13:Hello, World!0:") == [
+        Frame(b"Hello, World!", False),
+        Frame(b"", False),
+    ]
 
 
 def test_every_split_point_gives_the_same_frame() -> None:
@@ -29,17 +32,25 @@ def test_every_split_point_gives_the_same_frame() -> None:
 
 
 @given(CONTENTS, st.lists(st.integers(1, 7)))
-def test_frames_do_not_depend_on_how_they_arrive(contents: list[tuple[bytes, bool]], sizes: list[int]) -> None:
-    data = b"".join(encode(content, is_envelope=mark and bool(content)) for content, mark in contents)
+def test_frames_do_not_depend_on_how_they_arrive(
+    contents: list[tuple[bytes, bool]], sizes: list[int]
+) -> None:
+    data = b"".join(
+        encode(content, is_envelope=mark and bool(content)) for content, mark in contents
+    )
     reader, found = FrameReader(), []
     for size in [*sizes, len(data)]:
         found += reader.feed(data[:size])
         data = data[size:]
     assert [frame.content for frame in found] == [content for content, _ in contents]
-    assert [frame.is_envelope for frame in found] == [mark and bool(content) for content, mark in contents]
+    assert [frame.is_envelope for frame in found] == [
+        mark and bool(content) for content, mark in contents
+    ]
 
 
-@pytest.mark.parametrize("data", [b":x", b"x", b"-1:x", b"+1:x", b" 1:x", b"1 :x", b"1x:y", b"\xb2:x", b"1" * 9, b"\n"])
+@pytest.mark.parametrize(
+    "data", [b":x", b"x", b"-1:x", b"+1:x", b" 1:x", b"1 :x", b"1x:y", b"\xb2:x", b"1" * 9, b"\n"]
+)
 def test_what_is_no_length_is_malformed(data: bytes) -> None:
     with pytest.raises(TalkError, match="MALFORMED_FRAME"):
         FrameReader().feed(data)
@@ -73,8 +84,12 @@ def test_any_bytes_are_frames_or_malformed_and_little_is_held(parts: list[bytes]
 
 
 @given(st.text(st.characters(codec="utf-8")), LINES, LINES, st.integers(1, 65_535), st.booleans())
-def test_an_envelope_says_what_was_put_into_it(text: str, thread: str, name: str, port: int, wants: bool) -> None:
-    message = Message(text.encode(), port, name, id="a", thread=thread, reply_to=name, wants_receipt=wants)
+def test_an_envelope_says_what_was_put_into_it(
+    text: str, thread: str, name: str, port: int, wants: bool
+) -> None:
+    message = Message(
+        text.encode(), port, name, id="a", thread=thread, reply_to=name, wants_receipt=wants
+    )
     (frame,) = FrameReader().feed(frame_of(message))
     assert message_of(frame) == message
     assert value_of(message) == text
@@ -108,7 +123,9 @@ def test_a_header_with_a_wrong_field_is_refused(header: str) -> None:
         message_of(Frame(header.encode() + b"\nx", True))
 
 
-@pytest.mark.parametrize("content", [b"Hello", b"{}\nHello", b'{"v": 2}\nHello', b"[1]\nHello", b"[" * 9_000 + b"\n"])
+@pytest.mark.parametrize(
+    "content", [b"Hello", b"{}\nHello", b'{"v": 2}\nHello', b"[1]\nHello", b"[" * 9_000 + b"\n"]
+)
 def test_a_zero_before_the_length_of_plain_text_changes_nothing(content: bytes) -> None:
     assert message_of(Frame(content, True)) == Message(content)
 

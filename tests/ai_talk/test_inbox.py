@@ -65,7 +65,9 @@ def texts(kept: list[Kept]) -> list[Any]:
     return [one.message["message"] for one in kept]
 
 
-def test_nothing_is_lost_or_doubled_when_many_append_and_many_take(home: Path, place: Place) -> None:
+def test_nothing_is_lost_or_doubled_when_many_append_and_many_take(
+    home: Path, place: Place
+) -> None:
     def started(program: str, *words: object) -> subprocess.Popen[str]:
         command = [sys.executable, "-c", program, str(home), *map(str, words)]
         return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -75,13 +77,20 @@ def test_nothing_is_lost_or_doubled_when_many_append_and_many_take(home: Path, p
     assert [one.communicate(timeout=120)[0] for one in senders] == [""] * PROCESSES
     assert [one.returncode for one in senders] == [0] * PROCESSES
     (home / "done").touch()
-    taken = [json.loads(line) for one in takers for line in one.communicate(timeout=120)[0].splitlines()]
+    taken = [
+        json.loads(line) for one in takers for line in one.communicate(timeout=120)[0].splitlines()
+    ]
     found = [message for messages in taken for message in messages]
-    assert sorted(found) == sorted(f"{sender}-{number}" for sender in range(PROCESSES) for number in range(EACH))
+    assert sorted(found) == sorted(
+        f"{sender}-{number}" for sender in range(PROCESSES) for number in range(EACH)
+    )
     assert peek(place.inbox_shelf) == []
     assert not (place.directory / "callback").exists()
     for messages in taken:  # of one sender, what was sent first comes first
-        assert all(_in_order([one for one in messages if one[0] == str(sender)]) for sender in range(PROCESSES))
+        assert all(
+            _in_order([one for one in messages if one[0] == str(sender)])
+            for sender in range(PROCESSES)
+        )
 
 
 def _in_order(messages: list[str]) -> bool:
@@ -93,7 +102,9 @@ def test_what_could_not_be_printed_stays(place: Place) -> None:
     Box(place.inbox_shelf, 100).append({"message": "a"})
     with pytest.raises(BrokenPipeError), checked(place, Wanted(clear=True)):
         raise BrokenPipeError
-    assert [(one.message["message"], one.was_read) for one in peek(place.inbox_shelf)] == [("a", False)]
+    assert [(one.message["message"], one.was_read) for one in peek(place.inbox_shelf)] == [
+        ("a", False)
+    ]
 
 
 def test_what_comes_while_messages_are_taken_stays(place: Place) -> None:
@@ -204,7 +215,9 @@ def test_a_full_disk_leaves_no_half_line(place: Place, monkeypatch: pytest.Monke
 
 
 @given(st.text())
-def test_messages_stay_one_line_whatever_they_say(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_messages_stay_one_line_whatever_they_say(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
     place = Place.of(tmp_path_factory.mktemp("home"), PORT)
     place.directory.mkdir()
     message = text.encode("utf-8", "replace").decode()
@@ -243,7 +256,9 @@ class Inboxes(RuleBasedStateMachine):
     @rule(limit=st.integers(0, 3), remove=st.booleans(), unread=st.booleans())
     def take(self, limit: int, remove: bool, unread: bool) -> None:
         wanted = Wanted(limit, unread=unread)
-        with taking(self.place.inbox_shelf, lambda kept: wanted.of(kept)[:limit], remove=remove) as chosen:
+        with taking(
+            self.place.inbox_shelf, lambda kept: wanted.of(kept)[:limit], remove=remove
+        ) as chosen:
             meant = [one for one in self.expected if not (unread and one[1])][:limit]
             assert texts(chosen) == [number for number, _ in meant]
         numbers = {number for number, _ in meant}

@@ -25,8 +25,12 @@ from tersely.ai_talk.listener import MAX_CONNECTIONS
 from tersely.ai_talk.messages import Message, frame_of
 from tersely.ai_talk.place import MAX_INBOX_MESSAGES
 
-needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="no program makes certificates")
-needs_pidfd = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="a process cannot be waited for")
+needs_openssl = pytest.mark.skipif(
+    shutil.which("openssl") is None, reason="no program makes certificates"
+)
+needs_pidfd = pytest.mark.skipif(
+    not hasattr(os, "pidfd_open"), reason="a process cannot be waited for"
+)
 HELLO = b"13:Hello, World!"
 
 
@@ -46,7 +50,9 @@ def start(talk: Talk, home: Path, **settings: Any) -> int:
     return port
 
 
-def test_a_bare_frame_is_kept_with_an_unknown_sender_and_answered(talk: Talk, listening: int) -> None:
+def test_a_bare_frame_is_kept_with_an_unknown_sender_and_answered(
+    talk: Talk, listening: int
+) -> None:
     assert told(listening, HELLO) == [{"status": "received", "message_count": 1}]
     (message,) = talk("check", "--port", listening)["messages"]
     assert set(message) == {"timestamp", "sender_port", "message"}
@@ -103,7 +109,10 @@ def test_frames_arrive_at_any_split_point(talk: Talk, home: Path) -> None:
         (b"2:\xc3(", "INVALID_MESSAGE"),
         (b"99999999:x", "MESSAGE_TOO_LARGE"),
         (encode(b"x" * (MAX_MESSAGE_BYTES + 1)), "MESSAGE_TOO_LARGE"),
-        (encode(b'{"v": 1}\n' + b"x" * (MAX_MESSAGE_BYTES + 1), is_envelope=True), "MESSAGE_TOO_LARGE"),
+        (
+            encode(b'{"v": 1}\n' + b"x" * (MAX_MESSAGE_BYTES + 1), is_envelope=True),
+            "MESSAGE_TOO_LARGE",
+        ),
         (encode(b'{"v": 1, "type": 5}\nx', is_envelope=True), "INVALID_MESSAGE"),
     ],
 )
@@ -154,7 +163,13 @@ def test_too_many_connections_are_told_when_to_come_again(talk: Talk, home: Path
 
 
 def test_many_senders_at_once_lose_nothing(talk: Talk, home: Path) -> None:
-    port = start(talk, home, max_inbox_messages=1_000, connections_per_second=100_000, connection_burst=100_000)
+    port = start(
+        talk,
+        home,
+        max_inbox_messages=1_000,
+        connections_per_second=100_000,
+        connection_burst=100_000,
+    )
     with ThreadPoolExecutor(32) as pool:
         said = list(pool.map(lambda number: told(port, encode(b"%d" % number)), range(600)))
     assert [codes(one) for one in said] == [["received"]] * 600
@@ -184,7 +199,9 @@ def test_the_same_id_is_kept_once(talk: Talk, listening: int) -> None:
 
 
 @needs_pidfd
-def test_a_link_in_the_place_of_its_log_is_refused(talk: Talk, home: Path, port: int, tmp_path: Path) -> None:
+def test_a_link_in_the_place_of_its_log_is_refused(
+    talk: Talk, home: Path, port: int, tmp_path: Path
+) -> None:
     victim = tmp_path / "victim"
     victim.write_text("precious")
     directory = home / str(port)
@@ -215,14 +232,22 @@ def test_a_listener_that_was_killed_leaves_a_pid_file_that_deceives_nobody(
     path.write_text(f"{os.getpid()}\n")  # the number is somebody else's now
     assert talk("listen", "status", "--port", listening)["stale_pid_file"] is True
     assert talk("discover") == {"listeners": []}
-    assert talk("listen", "stop", "--port", listening, status=1)["error_code"] == "LISTENER_NOT_RUNNING"
+    assert (
+        talk("listen", "stop", "--port", listening, status=1)["error_code"]
+        == "LISTENER_NOT_RUNNING"
+    )
     assert talk("listen", "start", "--port", listening)["status"] == "started"
 
 
 @needs_openssl
-def test_tls_is_spoken_with_the_users_certificate_alone(talk: Talk, home: Path, port: int, tmp_path: Path) -> None:
+def test_tls_is_spoken_with_the_users_certificate_alone(
+    talk: Talk, home: Path, port: int, tmp_path: Path
+) -> None:
     talk("listen", "start", "--port", port, "--tls")
-    assert talk("send", "--to-port", port, "--from-port", 9001, "--message", "secret")["acknowledged"] is True
+    assert (
+        talk("send", "--to-port", port, "--from-port", 9001, "--message", "secret")["acknowledged"]
+        is True
+    )
     assert codes(told(port, HELLO)) == ["TLS_REQUIRED"]
     assert texts(talk, port) == ["secret"]
     for name in ("cert.pem", "key.pem"):  # somebody else's certificate
@@ -235,7 +260,9 @@ def test_tls_is_spoken_with_the_users_certificate_alone(talk: Talk, home: Path, 
 @needs_openssl
 def test_tls_is_not_spoken_to_who_speaks_none(talk: Talk, home: Path, listening: int) -> None:
     tls.certificate(home)
-    said = talk("send", "--to-port", listening, "--from-port", 9001, "--message", "x", "--tls", status=3)
+    said = talk(
+        "send", "--to-port", listening, "--from-port", 9001, "--message", "x", "--tls", status=3
+    )
     assert said["error_code"] == "TLS_FAILED"
 
 
@@ -256,7 +283,10 @@ def test_a_broken_handshake_harms_nobody(talk: Talk, home: Path, port: int) -> N
         connection.shutdown(socket.SHUT_WR)
         answered = connection.recv(100)
     assert not answered.startswith(b"1")
-    with pytest.raises(ssl.SSLError), socket.create_connection(("127.0.0.1", port), ENOUGH_SECONDS) as connection:
+    with (
+        pytest.raises(ssl.SSLError),
+        socket.create_connection(("127.0.0.1", port), ENOUGH_SECONDS) as connection,
+    ):
         ssl.create_default_context().wrap_socket(connection, server_hostname="localhost")
     talk("send", "--to-port", port, "--from-port", 9001, "--message", "still here")
     assert texts(talk, port) == ["still here"]

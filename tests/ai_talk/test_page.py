@@ -22,7 +22,9 @@ def test_the_tables_of_the_page_are_those_of_the_program() -> None:
     rows = re.findall(r"^\| (`[A-Z_`, ]+) \| (\d) \|", PAGE, re.MULTILINE)
     listed = {code: int(status) for codes, status in rows for code in re.findall(r"[A-Z_]+", codes)}
     assert listed == EXIT_OF_CODE
-    assert {row.split()[0] for row in re.findall(r"^\| `([a-z-]+[^`]*)` \|", PAGE, re.MULTILINE)} == set(COMMANDS)
+    assert {
+        row.split()[0] for row in re.findall(r"^\| `([a-z-]+[^`]*)` \|", PAGE, re.MULTILINE)
+    } == set(COMMANDS)
 
 
 def test_the_frame_of_the_page_is_an_envelope() -> None:
@@ -32,9 +34,15 @@ def test_the_frame_of_the_page_is_an_envelope() -> None:
     assert (message.body, message.thread, message.sender_port) == (b"Hello", "tea", 9001)
 
 
-@pytest.mark.parametrize("module", sorted(Path(commands.__file__).parent.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "module", sorted(Path(commands.__file__).parent.glob("*.py")), ids=lambda path: path.stem
+)
 def test_no_module_needs_more_than_the_standard_library(module: Path) -> None:
-    imports = [node for node in ast.walk(ast.parse(module.read_text("utf-8"))) if isinstance(node, ast.Import)]
+    imports = [
+        node
+        for node in ast.walk(ast.parse(module.read_text("utf-8")))
+        if isinstance(node, ast.Import)
+    ]
     sources = [
         node.module or ""
         for node in ast.walk(ast.parse(module.read_text("utf-8")))

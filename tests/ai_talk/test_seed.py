@@ -1,6 +1,8 @@
-"""The design of ai-talk from its first page to its last, with a copy of the folder `ai_talk` in an empty place.
+"""The design of ai-talk from its first page to its last, with a copy of the folder `ai_talk` in an
+empty place.
 
-Everything runs as its users run it: one process a command, by a Python that sees no installed packages.
+Everything runs as its users run it: one process a command, by a Python that sees no installed
+packages.
 """
 
 from __future__ import annotations
@@ -43,12 +45,16 @@ class Copy(NamedTuple):
     def run(self, *words: object, status: int = 0) -> dict[str, Any]:
         """The one object that a command prints."""
         command = [*self.program, *map(str, words)]
-        done = subprocess.run(command, cwd=self.place, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            command, cwd=self.place, capture_output=True, text=True, timeout=60, check=False
+        )
         assert (done.returncode, done.stderr) == (status, ""), done.stdout
         said: dict[str, Any] = json.loads(done.stdout)
         return said
 
-    def send(self, to: int, sender: int, message: str, *words: str, status: int = 0) -> dict[str, Any]:
+    def send(
+        self, to: int, sender: int, message: str, *words: str, status: int = 0
+    ) -> dict[str, Any]:
         """Send a text."""
         return self.run(
             "send", "--to-port", to, "--from-port", sender, "--message", message, *words, status=status
@@ -84,7 +90,9 @@ def checkout(tmp_path: Path, home: Path) -> Path:
     place = tmp_path / "checkout"
     shutil.copytree(ROOT / "scripts", place / "scripts")
     ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "src" / "tersely" / "ai_talk", place / "src" / "tersely" / "ai_talk", ignore=ignored)
+    shutil.copytree(
+        ROOT / "src" / "tersely" / "ai_talk", place / "src" / "tersely" / "ai_talk", ignore=ignored
+    )
     return place
 
 
@@ -111,7 +119,9 @@ def test_a_message_is_framed_by_its_length(copy: Copy, ports: tuple[int, int]) -
 # Scripts: listen, check, send, discover
 
 
-def test_a_listener_is_started_looked_at_found_and_stopped(copy: Copy, home: Path, port: int) -> None:
+def test_a_listener_is_started_looked_at_found_and_stopped(
+    copy: Copy, home: Path, port: int
+) -> None:
     assert copy.run("listen", "status", "--port", port)["status"] == "not_running"
     started = copy.run("listen", "start", "--port", port)
     folder = home / str(port)
@@ -119,11 +129,19 @@ def test_a_listener_is_started_looked_at_found_and_stopped(copy: Copy, home: Pat
     assert (started["port"], started["message_file"]) == (port, str(folder / "inbox.jsonl"))
     assert (folder / "listener.pid").read_text().strip() == str(started["pid"])
     status = copy.run("listen", "status", "--port", port)
-    assert (status["status"], status["pid"], status["message_count"]) == ("running", started["pid"], 0)
+    assert (status["status"], status["pid"], status["message_count"]) == (
+        "running",
+        started["pid"],
+        0,
+    )
     (found,) = copy.run("discover")["listeners"]
     assert found == {"port": port, "pid": started["pid"], "started": started["started"]}
     assert SECOND.fullmatch(found["started"])
-    assert copy.run("listen", "stop", "--port", port) == {"status": "stopped", "port": port, "pid": started["pid"]}
+    assert copy.run("listen", "stop", "--port", port) == {
+        "status": "stopped",
+        "port": port,
+        "pid": started["pid"],
+    }
     assert copy.run("discover") == {"listeners": []}
     assert not (folder / "listener.pid").exists()
 
@@ -143,7 +161,9 @@ def test_two_agents_write_to_each_other(copy: Copy, home: Path, ports: tuple[int
     assert (sent["to_port"], sent["from_port"], sent["message_length"]) == (second, first, 15)
     assert STAMP.fullmatch(sent["timestamp"])
     (copy.place / "text").write_text("from a file")
-    copy.run("send", "--to-port", second, "--from-port", first, "--message-file", "text", "--timeout", 20)
+    copy.run(
+        "send", "--to-port", second, "--from-port", first, "--message-file", "text", "--timeout", 20
+    )
     (line, _) = map(json.loads, (home / str(second) / "inbox.jsonl").read_text().splitlines())
     assert (line["sender_port"], line["message"]) == (first, "Hello, AI-B! ä")
     said = copy.run("check", "--port", second, "--limit", 1, "--clear")
@@ -178,7 +198,9 @@ def test_one_message_is_waited_for_no_longer_than_is_said(copy: Copy, port: int)
     assert (said["status"], said["messages"][0]["message"]) == ("received", "answer")
 
 
-def test_a_callback_file_exists_while_messages_wait(copy: Copy, home: Path, ports: tuple[int, int]) -> None:
+def test_a_callback_file_exists_while_messages_wait(
+    copy: Copy, home: Path, ports: tuple[int, int]
+) -> None:
     callback = home / str(ports[0]) / "callback"
     assert not callback.exists()
     copy.send(ports[0], ports[1], "a")
@@ -190,7 +212,9 @@ def test_a_callback_file_exists_while_messages_wait(copy: Copy, home: Path, port
 # Data Storage and Security Considerations
 
 
-def test_everything_is_kept_in_one_folder_of_the_user(copy: Copy, home: Path, ports: tuple[int, int]) -> None:
+def test_everything_is_kept_in_one_folder_of_the_user(
+    copy: Copy, home: Path, ports: tuple[int, int]
+) -> None:
     copy.send(ports[1], ports[0], "a")
     assert home == Path.home() / ".ai-talk"
     kept = {str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()}
@@ -209,7 +233,9 @@ def test_a_listener_binds_to_this_machine_alone(ports: tuple[int, int]) -> None:
         another.bind(("127.0.0.2", ports[0]))
 
 
-def test_messages_inboxes_and_connections_are_bounded(copy: Copy, home: Path, ports: tuple[int, int]) -> None:
+def test_messages_inboxes_and_connections_are_bounded(
+    copy: Copy, home: Path, ports: tuple[int, int]
+) -> None:
     assert raw(ports[0], b"%d:" % (MEGABYTE + 1))[0]["error_code"] == "MESSAGE_TOO_LARGE"
     said = raw(ports[0], b"1:a" * (INBOX_MESSAGES + 1))
     assert [one.get("error_code") for one in said] == [None] * INBOX_MESSAGES + ["INBOX_FULL"]
@@ -223,7 +249,9 @@ def test_messages_inboxes_and_connections_are_bounded(copy: Copy, home: Path, po
 # Error Handling
 
 
-def test_every_error_has_its_code_a_sentence_and_details(copy: Copy, ports: tuple[int, int]) -> None:
+def test_every_error_has_its_code_a_sentence_and_details(
+    copy: Copy, ports: tuple[int, int]
+) -> None:
     nobody = free_port()
     said = copy.send(nobody, 9001, "x", status=3)
     assert said == {
@@ -257,20 +285,27 @@ def test_a_connection_that_is_not_accepted_times_out(copy: Copy) -> None:
         for one in (filler, another):
             one.setblocking(False)
             one.connect_ex(("127.0.0.1", port))
-        assert copy.send(port, 9001, "x", "--timeout", "0.2", status=3)["error_code"] == "CONNECTION_TIMEOUT"
+        assert (
+            copy.send(port, 9001, "x", "--timeout", "0.2", status=3)["error_code"]
+            == "CONNECTION_TIMEOUT"
+        )
 
 
 # Future Enhancements
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no program makes certificates")
-def test_messages_are_encrypted_where_the_listener_asks_it(copy: Copy, home: Path, port: int) -> None:
+def test_messages_are_encrypted_where_the_listener_asks_it(
+    copy: Copy, home: Path, port: int
+) -> None:
     copy.run("listen", "start", "--port", port, "--tls")
     copy.send(port, 9001, "a secret")
     assert copy.texts(port) == ["a secret"]
     assert raw(port, b"1:a")[0]["error_code"] == "TLS_REQUIRED"
     context = ssl.create_default_context(cafile=str(home / "tls" / "cert.pem"))
-    with context.wrap_socket(socket.create_connection(("127.0.0.1", port)), server_hostname="localhost") as connection:
+    with context.wrap_socket(
+        socket.create_connection(("127.0.0.1", port)), server_hostname="localhost"
+    ) as connection:
         assert connection.version() in {"TLSv1.2", "TLSv1.3"}
 
 
@@ -279,7 +314,17 @@ def test_messages_have_types_threads_and_receipts(copy: Copy, ports: tuple[int, 
     (copy.place / "bytes").write_bytes(b"\x00\xff")
     asked = copy.send(second, first, '{"a": 1}', "--type", "json", "--thread", "tea", "--receipt")
     assert asked["acknowledged"] is True
-    binary = ("send", "--to-port", second, "--from-port", first, "--message-file", "bytes", "--type", "binary")
+    binary = (
+        "send",
+        "--to-port",
+        second,
+        "--from-port",
+        first,
+        "--message-file",
+        "bytes",
+        "--type",
+        "binary",
+    )
     copy.run(*binary)
     copy.send(second, first, "with milk", "--thread", "tea", "--reply-to", asked["id"])
     assert copy.texts(second, "--thread", "tea") == [{"a": 1}, "with milk"]
@@ -291,7 +336,9 @@ def test_messages_have_types_threads_and_receipts(copy: Copy, ports: tuple[int, 
     assert (receipt["id"], receipt["receipt"], receipt["by_port"]) == (asked["id"], "read", second)
 
 
-def test_one_message_goes_to_all_and_listeners_have_names(copy: Copy, ports: tuple[int, int]) -> None:
+def test_one_message_goes_to_all_and_listeners_have_names(
+    copy: Copy, ports: tuple[int, int]
+) -> None:
     named = copy.run("listen", "start", "--name", "cleo")["port"]
     said = copy.run("send", "--broadcast", "--from", "cleo", "--message", "to all")
     assert (said["status"], {one["to_port"] for one in said["sent"]}) == ("sent", set(ports))
@@ -313,9 +360,13 @@ def typed(session: str) -> list[tuple[list[str], dict[str, Any]]]:
 def shows(said: Any, shown: Any, ports: dict[str, str]) -> bool:
     """Whether an answer has all that is shown of it; ports and processes are others."""
     if isinstance(shown, dict):
-        return all(name == "pid" or shows(said[name], value, ports) for name, value in shown.items())
+        return all(
+            name == "pid" or shows(said[name], value, ports) for name, value in shown.items()
+        )
     if isinstance(shown, list):
-        return len(said) == len(shown) and all(shows(one, other, ports) for one, other in zip(said, shown, strict=True))
+        return len(said) == len(shown) and all(
+            shows(one, other, ports) for one, other in zip(said, shown, strict=True)
+        )
     return str(said) == ports.get(str(shown), str(shown))
 
 
@@ -333,7 +384,9 @@ def test_the_example_session_goes_as_it_stands_there(checkout: Path) -> None:
 def test_there_is_a_script_for_every_command(checkout: Path) -> None:
     for name in ("listen", "check", "send", "discover", "listen-once"):
         path = checkout / "scripts" / f"{name}.py"
-        done = subprocess.run([*PYTHON, str(path), "--help"], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [*PYTHON, str(path), "--help"], capture_output=True, text=True, check=True
+        )
         assert done.stdout.startswith(f"usage: {name}.py")
         assert os.access(path, os.X_OK)
         assert "# dependencies = []" in path.read_text()

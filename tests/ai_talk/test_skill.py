@@ -1,4 +1,6 @@
-"""The folder as a skill: what its SKILL.md says is typed by two agents that have nothing but a copy of it."""
+"""The folder as a skill: what its SKILL.md says is typed by two agents that have nothing but a copy
+of it.
+"""
 
 from __future__ import annotations
 

@@ -61,6 +61,9 @@ def subject(root: Path, symbols: list[Symbol], edges: list[tuple[str, str, int]]
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text("\n" * 50)
     found = [
-        Edge(caller, callee, Grade.EXACT, (CallSite(caller.partition(":")[0], line),)) for caller, callee, line in edges
+        Edge(caller, callee, Grade.EXACT, (CallSite(caller.partition(":")[0], line),))
+        for caller, callee, line in edges
     ]
-    return Subject(root, cast("Any", FixedEngine(FixedGraph(found))), {each.id: each for each in symbols})
+    return Subject(
+        root, cast("Any", FixedEngine(FixedGraph(found))), {each.id: each for each in symbols}
+    )

@@ -80,7 +80,8 @@ def test_call_sites_are_compared(tmp_path: Path) -> None:
     (truths / "owner+shop" / compiler.INDEX).write_bytes(index())
     (case,) = compiler.run(("python",), truths)
     assert (case.name, case.error, case.extra) == ("owner+shop", "", ())
-    assert case.agreed == 3  # the base's method, the constructor, and the function by its other name
+    # the base's method, the constructor, and the function by its other name
+    assert case.agreed == 3
     assert case.missing == ()
 
 

@@ -43,11 +43,19 @@ def test_assertions_speak_of_the_last_line_of_code() -> None:
 
 def test_a_module_begins_where_its_fragment_has_text() -> None:
     files = stack_graphs.fragments(FRAGMENTS, "test.py")
-    assert stack_graphs.found_lines([("a.py", 1), ("b.py", 6), ("elsewhere.py", 2)], files) == {"3", "6", "2"}
+    assert stack_graphs.found_lines([("a.py", 1), ("b.py", 6), ("elsewhere.py", 2)], files) == {
+        "3",
+        "6",
+        "2",
+    }
 
 
 def test_any_hit_and_exact_are_two_readings() -> None:
-    cases = (compare("some", {"3", "5"}, {"5"}), compare("none", set(), set()), compare("wrong", {"1"}, {"2"}))
+    cases = (
+        compare("some", {"3", "5"}, {"5"}),
+        compare("none", set(), set()),
+        compare("wrong", {"1"}, {"2"}),
+    )
     assert stack_graphs.figures(SuiteResult("s", "python", cases)) == {"any": 2 / 3, "exact": 1 / 3}
 
 
@@ -77,8 +85,13 @@ def test_tags_are_found_by_pattern_or_line_and_reduced_to_shared_words() -> None
 
 def test_options_switch_kinds_off() -> None:
     known = tags.VOCABULARIES["python"]
-    assert set(tags.kinds_that_count(known, "--sort=no\n--kinds-Python=+z\n").values()) == set(known.words.values())
-    assert set(tags.kinds_that_count(known, "--kinds-Python=cf\n").values()) == {"class", "function"}
+    assert set(tags.kinds_that_count(known, "--sort=no\n--kinds-Python=+z\n").values()) == set(
+        known.words.values()
+    )
+    assert set(tags.kinds_that_count(known, "--kinds-Python=cf\n").values()) == {
+        "class",
+        "function",
+    }
     assert set(tags.kinds_that_count(known, "--kinds-Python=-v\n")) == set(known.words) - {"v"}
 
 
@@ -90,5 +103,7 @@ def test_our_symbols_in_the_words_of_a_parser(tmp_path: Path) -> None:
         symbol("input.go:<lambda1>", Kind.LAMBDA, 3),
     ]
     known = tags.VOCABULARIES["go"]
-    found = tags.found_facts(subject(tmp_path, symbols, []), {"input.go": ""}, known, {"function", "struct"})
+    found = tags.found_facts(
+        subject(tmp_path, symbols, []), {"input.go": ""}, known, {"function", "struct"}
+    )
     assert sorted(found) == ["input.go:1 struct T", "input.go:2 function f"]

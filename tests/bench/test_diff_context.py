@@ -9,14 +9,18 @@ from bench.groundtruth.diff_context import asked, in_parent, is_covered, read_ca
 
 from tersely.code.index.patch import Hunk
 
-BEFORE = "def load(path):\n    return open(path).read()\n\n\ndef start(path):\n    return load(path)\n"
+BEFORE = (
+    "def load(path):\n    return open(path).read()\n\n\ndef start(path):\n    return load(path)\n"
+)
 LONG = "\n\ndef unlike():\n" + "".join(f"    step_{number}()\n" for number in range(60))
 GIVEN = "--- a/app.py\n+++ b/app.py\n@@ -1,2 +1,3 @@\n-def load(path):\n-    return open(path).read()\n+def load(path, mode):\n+    text = open(path, mode).read()\n+    return text\n"  # noqa: E501
 
 
 def _git(root: Path, *words: str) -> str:
     who = ("-c", "user.name=A", "-c", "user.email=a@b.c")
-    done = subprocess.run(["git", "-C", str(root), *who, *words], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", "-C", str(root), *who, *words], check=True, capture_output=True, text=True
+    )
     return done.stdout.strip()
 
 
@@ -24,7 +28,8 @@ def test_a_hidden_caller_is_covered(tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     clone.mkdir()
     _git(clone, "init", "-q")
-    (clone / "app.py").write_text(BEFORE + LONG)  # of a short file, all that a pack may take goes to the change
+    # of a short file, all that a pack may take goes to the change
+    (clone / "app.py").write_text(BEFORE + LONG)
     _git(clone, "add", "app.py")
     _git(clone, "commit", "-q", "-m", "first")
     hidden = [
@@ -32,7 +37,12 @@ def test_a_hidden_caller_is_covered(tmp_path: Path) -> None:
         {"file": "other.py", "symbol": "gone", "changed": [1], "same_file": False, "test": False},
         {"file": "test_app.py", "symbol": "test", "changed": [1], "same_file": False, "test": True},
     ]
-    case = {"parent": _git(clone, "rev-parse", "HEAD"), "given_diff": GIVEN, "hidden": hidden, "tokens_given_files": 40}
+    case = {
+        "parent": _git(clone, "rev-parse", "HEAD"),
+        "given_diff": GIVEN,
+        "hidden": hidden,
+        "tokens_given_files": 40,
+    }
 
     ((_, budget, outcome),) = asked(clone, [case], [1_000])
 

@@ -7,7 +7,14 @@ from bench.groundtruth.flow import coverage_arcs, program_analysis, python_graph
 
 
 def test_arcs_are_read_a_character_a_line() -> None:
-    assert coverage_arcs.read_arcs(".1 12 2A -33 3-3 A.") == {(0, 1), (1, 2), (2, 10), (0, 3), (3, 0), (10, 0)}
+    assert coverage_arcs.read_arcs(".1 12 2A -33 3-3 A.") == {
+        (0, 1),
+        (1, 2),
+        (2, 10),
+        (0, 3),
+        (3, 0),
+        (10, 0),
+    }
 
 
 @pytest.mark.parametrize(
@@ -82,7 +89,11 @@ class Test:
 
 
 def test_assertions_on_blocks_and_writes_are_facts(tmp_path: Path) -> None:
-    for name, text in ((python_graphs.SAMPLES, SAMPLE), (python_graphs.CONTROL, CONTROL), (python_graphs.DATA, DATA)):
+    for name, text in (
+        (python_graphs.SAMPLES, SAMPLE),
+        (python_graphs.CONTROL, CONTROL),
+        (python_graphs.DATA, DATA),
+    ):
         (tmp_path / name).write_text(text, encoding="utf-8")
     ways, writes = python_graphs.run(tmp_path)
     assert (ways.agreed, ways.missing) == (3, ("assertSameBlock 'a' 'c'",))

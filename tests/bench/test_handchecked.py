@@ -56,7 +56,9 @@ def test_right_answers(shop: Path, asked: Case) -> None:
 
 def test_what_is_missing_or_too_much_makes_an_answer_wrong_but_guesses_do_not(shop: Path) -> None:
     with Workspace.open(shop) as workspace:
-        missing = judge(workspace, case("callers", "shop/cart.py:price", "main.py:run", "shop/cart.py:total"))
+        missing = judge(
+            workspace, case("callers", "shop/cart.py:price", "main.py:run", "shop/cart.py:total")
+        )
         extra = judge(workspace, case("callers", "shop/cart.py:price"))
         guess = judge(workspace, case("callees", "main.py:run", "shop/cart.py:total"))
         unknown = judge(workspace, case("callers", "shop/cart.py:gone"))
@@ -67,11 +69,15 @@ def test_what_is_missing_or_too_much_makes_an_answer_wrong_but_guesses_do_not(sh
     assert not unknown.right
 
 
-def test_only_the_commit_that_was_checked_is_judged(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_the_commit_that_was_checked_is_judged(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     git = ["git", "-C", str(shop), "-c", "user.name=n", "-c", "user.email=e@x"]
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*git, *words], check=True)
-    head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+    head = subprocess.run(
+        [*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+    ).stdout.strip()
     answers = shop.parent / "answers"
     answers.mkdir()
     row = {

@@ -25,7 +25,9 @@ def test_trees_are_grown_from_nothing_that_is_measured() -> None:
 
 
 def test_what_the_word_table_knows_of_the_measured_is_listed() -> None:
-    packages = json.loads((SOURCES / "code/search/embedding/words.training.json").read_text("utf-8"))["training"]
+    packages = json.loads(
+        (SOURCES / "code/search/embedding/words.training.json").read_text("utf-8")
+    )["training"]
     assert set(packages["packages"].values()) & MEASURE == IN_WORD_TABLE
 
 

@@ -27,7 +27,8 @@ def test_a_command_that_fails_is_no_measurement(tmp_path: Path) -> None:
 def test_a_command_that_takes_too_long_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:
     child = "import time; print(flush=True); time.sleep(600)"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
-    with pytest.raises(TimeoutError, match=r"more than 0 s"):  # its child holds the pipe that is read to the end
+    with pytest.raises(TimeoutError, match=r"more than 0 s"):
+        # its child holds the pipe that is read to the end
         run(Command([sys.executable, "-c", parent], tmp_path, seconds=0.3))
 
 
@@ -45,7 +46,9 @@ def test_peers_are_measured_beside_ourselves_and_say_why_not(tmp_path: Path) -> 
     (cold, refreshed) = [row for row in rows if row.name.startswith("codegraph")]
     assert (cold.name, cold.beside) == ("codegraph 7, cold", "tersely, cold")
     assert refreshed.note == "skipped: it ended with 3: no"
-    assert {row.note for row in rows if row.name.startswith("llm-tldr")} == {"skipped: not installed"}
+    assert {row.note for row in rows if row.name.startswith("llm-tldr")} == {
+        "skipped: not installed"
+    }
     assert sorted(path.name for path in tree.iterdir()) == ["a.py"]
 
 
@@ -64,7 +67,10 @@ def test_large_trees_are_copies_until_they_have_enough(
     monkeypatch.setattr(large, "LARGE_LINES", 10)
     monkeypatch.setattr(large, "LARGE_FILES", 2)
     rows = list(large.large(Bench(tree, 1), tmp_path))
-    assert [row.note for row in rows if row.note] == ["3 copies, 3 files, 12 lines", "2 copies, 2 files, 8 lines"]
+    assert [row.note for row in rows if row.note] == [
+        "3 copies, 3 files, 12 lines",
+        "2 copies, 2 files, 8 lines",
+    ]
     assert [row.name for row in rows[:3]] == [
         f"many lines, {stage}" for stage in (*STAGES[:2], "callers of one function")
     ]

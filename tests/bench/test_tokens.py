@@ -19,19 +19,28 @@ from bench.tokens.questions import HALF, SUBJECT, SYMBOL, questions
 from tersely.foundation.tokens import count
 from tersely.workspace import Workspace
 
-# More than a pack needs beside what it shows: of files of a few lines it may take more than these do.
-OTHERS = "".join(f"\n\ndef other_{at}(value):\n    known = list(value)\n    return known[{at}:]\n" for at in range(12))
+# More than a pack needs beside what it shows: of files of a few lines it may take more than these
+# do.
+OTHERS = "".join(
+    f"\n\ndef other_{at}(value):\n    known = list(value)\n    return known[{at}:]\n"
+    for at in range(12)
+)
 BEFORE = {
     "shop/prices.py": "def rounded(cents):\n    return int(cents + 0.5)\n\n\ndef shown(cents):\n    text = str(cents)\n"
     "    return text + ' ct'\n" + OTHERS,
     "shop/orders.py": "from shop.prices import shown\n\n\nclass Order:\n    def total(self, items):\n"
-    "        amount = sum(items)\n        return shown(amount)\n" + OTHERS.replace("other", "order"),
+    "        amount = sum(items)\n        return shown(amount)\n"
+    + OTHERS.replace("other", "order"),
     "tests/test_shop.py": "def test_shown():\n    assert True\n",
 }
 AFTER = {
     **BEFORE,
-    "shop/prices.py": BEFORE["shop/prices.py"].replace("text = str(cents)", "text = str(cents).rjust(8)"),
-    "shop/orders.py": BEFORE["shop/orders.py"].replace("return shown(amount)", "return shown(rounded(amount))"),
+    "shop/prices.py": BEFORE["shop/prices.py"].replace(
+        "text = str(cents)", "text = str(cents).rjust(8)"
+    ),
+    "shop/orders.py": BEFORE["shop/orders.py"].replace(
+        "return shown(amount)", "return shown(rounded(amount))"
+    ),
     "tests/test_shop.py": "def test_shown():\n    assert 1\n",
 }
 
@@ -41,7 +50,10 @@ def clone(tmp_path: Path) -> Path:
     root = tmp_path / "clones" / "some+shop"
     root.mkdir(parents=True)
     git(root, "init", "--quiet")
-    for files, subject in ((BEFORE, "Begin the shop"), (AFTER, "Align and round the totals of orders")):
+    for files, subject in (
+        (BEFORE, "Begin the shop"),
+        (AFTER, "Align and round the totals of orders"),
+    ):
         for path, text in files.items():
             (root / path).parent.mkdir(exist_ok=True)
             (root / path).write_text(text, "utf-8")
@@ -66,7 +78,10 @@ def workspace(clone: Path, case: Case) -> Iterator[Workspace]:
 
 def test_a_case_is_what_a_commit_touches_outside_of_tests(case: Case) -> None:
     assert case.subject == "Align and round the totals of orders"
-    assert [one.id for one in case.touched] == ["shop/orders.py:Order.total", "shop/prices.py:shown"]
+    assert [one.id for one in case.touched] == [
+        "shop/orders.py:Order.total",
+        "shop/prices.py:shown",
+    ]
 
 
 def test_what_new_lines_call_is_needed_too(case: Case, workspace: Workspace) -> None:
@@ -77,12 +92,18 @@ def test_half_of_a_change_is_every_other_symbol(case: Case) -> None:
     assert with_given_half(case) == {"shop/orders.py": AFTER["shop/orders.py"].encode()}
 
 
-def test_each_question_hides_what_it_does_not_give(case: Case, clone: Path, workspace: Workspace) -> None:
+def test_each_question_hides_what_it_does_not_give(
+    case: Case, clone: Path, workspace: Workspace
+) -> None:
     hidden = {
         one.kind: [mark.symbol.name for mark in (*one.touched, *one.called)]
         for one in questions(case, clone, workspace)
     }
-    assert hidden == {SYMBOL: ["shown", "rounded"], SUBJECT: ["total", "shown", "rounded"], HALF: ["shown"]}
+    assert hidden == {
+        SYMBOL: ["shown", "rounded"],
+        SUBJECT: ["total", "shown", "rounded"],
+        HALF: ["shown"],
+    }
 
 
 def test_every_way_is_measured_at_every_budget(clone: Path) -> None:
@@ -91,11 +112,22 @@ def test_every_way_is_measured_at_every_budget(clone: Path) -> None:
     assert checked.packs > 0
     # Where the budget is larger than all files together, a pack that tells of a change may be, too.
     assert [one for one in checked.violations if f" {min(BUDGETS)}: " in one] == []
-    assert [one for one in checked.violations if one.startswith(("context", "symbol slice", "map"))] == []
+    assert [
+        one for one in checked.violations if one.startswith(("context", "symbol slice", "map"))
+    ] == []
     assert {budget for row in rows for budget in row["figures"]} == {*map(str, BUDGETS), "whole"}
-    figures = [(budget, answer) for row in rows for budget, answer in row["figures"].items() if budget != "whole"]
+    figures = [
+        (budget, answer)
+        for row in rows
+        for budget, answer in row["figures"].items()
+        if budget != "whole"
+    ]
     assert all(answer.tokens <= int(budget) for budget, answer in figures)
-    most = {row["given"]: row["figures"][str(max(BUDGETS))].touched for row in rows if row["way"] == "plan"}
+    most = {
+        row["given"]: row["figures"][str(max(BUDGETS))].touched
+        for row in rows
+        if row["way"] == "plan"
+    }
     assert most == {SYMBOL: 1.0, SUBJECT: 1.0, HALF: 1.0}  # all of so small a repository
 
 
@@ -143,11 +175,15 @@ def test_a_pack_that_is_larger_than_it_may_be_is_told(
     assert len(checked.violations) == problems
 
 
-def test_a_pack_that_is_larger_than_its_files_is_told(case: Case, clone: Path, workspace: Workspace) -> None:
+def test_a_pack_that_is_larger_than_its_files_is_told(
+    case: Case, clone: Path, workspace: Workspace
+) -> None:
     checked, (question, *_) = ours.Checked(), list(questions(case, clone, workspace))
     text = BEFORE["shop/prices.py"] * 2
     items = [SimpleNamespace(id="shop/prices.py:shown")]
-    checked.check("made up", question, 10_000, SimpleNamespace(text=text, used=count(text), items=items))
+    checked.check(
+        "made up", question, 10_000, SimpleNamespace(text=text, used=count(text), items=items)
+    )
     assert len(checked.violations) == 1
 
 

@@ -1,4 +1,6 @@
-"""`tersely bench agent`: tasks from a history, agents that do them or do not, and nothing left behind."""
+"""`tersely bench agent`: tasks from a history, agents that do them or do not, and nothing left
+behind.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def agent(tmp_path: Path, name: str, program: str) -> str:
     return f"{PYTHON} {shlex.quote(str(place))}"
 
 
-def measured(root: Path, capsys: pytest.CaptureFixture[str], words: Sequence[str], status: int = 0) -> dict[str, Any]:
+def measured(
+    root: Path, capsys: pytest.CaptureFixture[str], words: Sequence[str], status: int = 0
+) -> dict[str, Any]:
     assert main(["bench", "agent", "--root", str(root), "--test", TEST, "--json", *words]) == status
     told: dict[str, Any] = json.loads(capsys.readouterr().out)
     return told.get("result") or told["error"]
@@ -59,7 +63,9 @@ def outcomes(result: dict[str, Any]) -> list[str]:
     return [one["outcome"] for one in result["results"]]
 
 
-def test_tasks_are_cut_done_and_counted(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tasks_are_cut_done_and_counted(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = sorted((str(path), path.stat().st_mtime_ns) for path in shop.rglob("*"))
     knowing, idle = agent(tmp_path, "knows.py", KNOWS_ALL), agent(tmp_path, "idle.py", "")
     drawn = tmp_path / "results.svg"
@@ -81,7 +87,9 @@ def test_tasks_are_cut_done_and_counted(shop: Path, tmp_path: Path, capsys: pyte
     assert ET.parse(drawn).getroot().tag.endswith("svg")
 
 
-def test_nothing_is_left_behind(shop: Path, tmp_path: Path, scratch: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_left_behind(
+    shop: Path, tmp_path: Path, scratch: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     measured(shop, capsys, ["--agent", agent(tmp_path, "idle.py", "")])
     assert list(scratch.iterdir()) == []
 
@@ -90,7 +98,10 @@ def test_what_is_made_of_the_tests_does_not_count(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cheat = "import pathlib\nfor one in pathlib.Path('tests').iterdir():\n    one.write_text('')\n"
-    assert outcomes(measured(shop, capsys, ["--agent", agent(tmp_path, "cheat.py", cheat)])) == ["tests fail"] * 2
+    assert (
+        outcomes(measured(shop, capsys, ["--agent", agent(tmp_path, "cheat.py", cheat)]))
+        == ["tests fail"] * 2
+    )
 
 
 def test_the_folder_of_a_task_tells_nothing_of_what_comes(
@@ -109,19 +120,25 @@ def test_the_folder_of_a_task_tells_nothing_of_what_comes(
     assert "tests/test_discount.py" in prompt
 
 
-def test_an_agent_that_takes_too_long_is_ended(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_agent_that_takes_too_long_is_ended(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     slow = agent(tmp_path, "slow.py", "import time\ntime.sleep(600)\n")
     result = measured(shop, capsys, ["--agent", slow, "--tasks", "1", "--task-seconds", "1"])
     assert outcomes(result) == ["time is up"]
 
 
-def test_a_failing_agent_says_how(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failing_agent_says_how(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     fails = agent(tmp_path, "fails.py", "raise SystemExit('no key')\n")
     (result,) = measured(shop, capsys, ["--agent", fails, "--tasks", "1"])["results"]
     assert (result["outcome"], result["detail"]) == ("agent failed", "exit status 1: no key")
 
 
-def test_a_history_without_tasks_is_an_error(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_history_without_tasks_is_an_error(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     git(shop, "reset", "-q", "--hard", "HEAD~5")
     error = measured(shop, capsys, ["--agent", agent(tmp_path, "idle.py", "")], status=1)
     assert error["code"] == "no_task"

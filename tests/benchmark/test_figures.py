@@ -23,7 +23,15 @@ ANTHROPIC = {
 
 
 def result(agent: str, task: int, *, is_solved: bool) -> Result:
-    return Result(str(task), f"task {task}", agent, SOLVED if is_solved else TESTS_FAIL, "", Spent(5, 1, 1), 2.0)
+    return Result(
+        str(task),
+        f"task {task}",
+        agent,
+        SOLVED if is_solved else TESTS_FAIL,
+        "",
+        Spent(5, 1, 1),
+        2.0,
+    )
 
 
 @given(st.integers(1, 300).flatmap(lambda of: st.tuples(st.integers(0, of), st.just(of))))

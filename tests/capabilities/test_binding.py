@@ -23,7 +23,9 @@ class Direction(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Parameters:
     path: str = positional("where to look", role=Role.PATH)
-    symbols: tuple[str, ...] = positional("what to look for", default=(), role=Role.SYMBOL, metavar="SYMBOL", maximum=3)
+    symbols: tuple[str, ...] = positional(
+        "what to look for", default=(), role=Role.SYMBOL, metavar="SYMBOL", maximum=3
+    )
     depth: int = option(2, "how far to go", minimum=0, maximum=9)
     direction: Direction | None = option(None, "which way to go", shorthand=True)
     docs: bool = option(False, "show documentation")
@@ -52,7 +54,12 @@ def test_defaults_fill_what_is_not_said() -> None:
 
 
 def test_json_values_become_parameters() -> None:
-    arguments: dict[str, object] = {"path": "src", "symbols": ["a", "b"], "direction": "callers", "include": "x.py"}
+    arguments: dict[str, object] = {
+        "path": "src",
+        "symbols": ["a", "b"],
+        "direction": "callers",
+        "include": "x.py",
+    }
     bound = bind(Parameters, arguments)
     assert bound.symbols == ("a", "b")
     assert bound.direction is Direction.CALLERS
@@ -78,7 +85,9 @@ def test_json_values_become_parameters() -> None:
         ({"path": "x", "include": ["a"] * 1000}, "at most 200 values"),
     ],
 )
-def test_wrong_arguments_are_refused_with_a_reason(arguments: dict[str, object], message: str) -> None:
+def test_wrong_arguments_are_refused_with_a_reason(
+    arguments: dict[str, object], message: str
+) -> None:
     error = refusal(arguments)
     assert error.code == "invalid_argument"
     assert message in error.message
@@ -89,7 +98,18 @@ def test_an_unknown_parameter_is_refused_and_a_near_one_suggested() -> None:
 
 
 def test_words_may_mix_options_and_places() -> None:
-    words = ["--docs", "src", "--depth", "3", "a", "--include=x", "b", "--callers", "--include", "y"]
+    words = [
+        "--docs",
+        "src",
+        "--depth",
+        "3",
+        "a",
+        "--include=x",
+        "b",
+        "--callers",
+        "--include",
+        "y",
+    ]
     read = read_words(DECLARED, words)
     assert read == {
         "docs": True,
@@ -160,7 +180,11 @@ json_values = st.recursive(
 )
 
 
-@given(st.dictionaries(st.sampled_from([*(parameter.name for parameter in DECLARED), "other"]), json_values))
+@given(
+    st.dictionaries(
+        st.sampled_from([*(parameter.name for parameter in DECLARED), "other"]), json_values
+    )
+)
 def test_any_arguments_are_bound_or_refused(arguments: dict[str, Any]) -> None:
     try:
         bound = bind(Parameters, arguments)

@@ -23,7 +23,13 @@ from tersely.capabilities.invoke import ask
 from tersely.code.engine import Engine
 from tersely.code.search.embedding.embedders import Choice
 from tersely.code.search.embedding.remote import EMBEDDER_REQUEST_TEXTS
-from tersely.code.search.embedding.vectors import differing_signs, estimated_cosines, quantized, signs_of, similarities
+from tersely.code.search.embedding.vectors import (
+    differing_signs,
+    estimated_cosines,
+    quantized,
+    signs_of,
+    similarities,
+)
 from tersely.code.search.words import words_of_text
 from tersely.foundation.errors import TerselyError
 from tersely.workspace import Workspace
@@ -43,12 +49,16 @@ def embedded(text: str) -> list[float]:
     """A vector that words have in common: each word turns its own numbers on."""
     vector = np.zeros(DIMENSIONS)
     for word in words_of_text(text.lower()):
-        vector[int.from_bytes(blake2b(word.encode(), digest_size=2).digest(), "big") % DIMENSIONS] += 1
+        vector[
+            int.from_bytes(blake2b(word.encode(), digest_size=2).digest(), "big") % DIMENSIONS
+        ] += 1
     return [float(value) for value in vector]
 
 
 class Server(ThreadingHTTPServer):
-    """A model server; `asked` holds (path, body, authorization) of each request, `reply` replaces its answers."""
+    """A model server; `asked` holds (path, body, authorization) of each request, `reply` replaces
+    its answers.
+    """
 
     daemon_threads = True
 
@@ -135,7 +145,9 @@ def test_units_that_a_real_server_embeds_are_searched(shop: Path, llama: LlamaSe
 def test_ollama_is_asked_at_its_compatible_url(shop: Path, llama: LlamaServer) -> None:
     with Front(llama) as ollama, Engine.open(shop) as engine:
         engine.refresh()
-        assert engine.search.find("receipt of an order", choice=Choice(f"{ollama.url}/v1", "scripted:latest")).hits
+        assert engine.search.find(
+            "receipt of an order", choice=Choice(f"{ollama.url}/v1", "scripted:latest")
+        ).hits
 
 
 def test_a_url_without_its_last_part_is_explained(shop: Path, llama: LlamaServer) -> None:
@@ -189,7 +201,8 @@ def test_a_key_that_no_header_can_hold_is_refused(shop: Path, server: Server, ke
 
 
 @pytest.mark.parametrize(
-    "choice", [Choice(url="http://127.0.0.1:1"), Choice(model="m"), Choice("file:///etc/passwd", "m")]
+    "choice",
+    [Choice(url="http://127.0.0.1:1"), Choice(model="m"), Choice("file:///etc/passwd", "m")],
 )
 def test_a_choice_that_cannot_be_is_refused(shop: Path, choice: Choice) -> None:
     with Engine.open(shop) as engine:
@@ -207,7 +220,9 @@ def test_a_url_that_no_request_can_have_is_refused(shop: Path, url: str) -> None
             engine.search.find("anything", choice=Choice(url, "tiny"))
 
 
-def test_the_settings_choose_the_server(shop: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_settings_choose_the_server(
+    shop: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TERSELY_EMBEDDER_URL", server.url)
     monkeypatch.setenv("TERSELY_EMBEDDER_MODEL", "tiny")
     monkeypatch.setenv("TERSELY_EMBEDDER_KEY", "secret")
@@ -220,7 +235,9 @@ MATRICES = st.integers(1, 400).flatmap(lambda d: st.tuples(st.just(d), st.intege
 
 
 @given(MATRICES)
-def test_quantized_cosines_are_close_and_do_not_depend_on_their_neighbours(drawn: tuple[int, int]) -> None:
+def test_quantized_cosines_are_close_and_do_not_depend_on_their_neighbours(
+    drawn: tuple[int, int],
+) -> None:
     dimensions, seed = drawn
     random = np.random.default_rng(seed)
     vectors = random.standard_normal((17, dimensions)).astype(np.float32)

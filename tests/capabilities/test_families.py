@@ -14,11 +14,15 @@ CLASS = "class C{0}(Base):\n    def step(self):\n        super().step()\n\n\n"
 
 
 def test_overrides_of_one_method_are_one_line(tmp_path: Path) -> None:
-    (tmp_path / "m.py").write_text(BASE + "".join(map(CLASS.format, range(10, 50))), encoding="utf-8")
+    (tmp_path / "m.py").write_text(
+        BASE + "".join(map(CLASS.format, range(10, 50))), encoding="utf-8"
+    )
     capability = load("code.calls")
     with Workspace.open(tmp_path) as workspace:
         reached, called = (
-            capability.text(invoke(capability, workspace, {"symbol": symbol}).result, PLAIN).splitlines()
+            capability.text(
+                invoke(capability, workspace, {"symbol": symbol}).result, PLAIN
+            ).splitlines()
             for symbol in ("Base.run", "Base.step")
         )
     assert "  step in 40 classes: C10, C11, C12 and 37 more  line 3  inferred" in reached

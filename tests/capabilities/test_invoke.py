@@ -107,7 +107,13 @@ WORDS = {
     "code.plan": ["plan", "boil", "water", "--budget", "300"],
     "code.cycles": ["cycles", "--calls"],
     "code.context": ["context", "heat", "main", "--budget", "300", "--format", "compact"],
-    "code.coverage.context": ["coverage-context", "--coverage-file", "lcov.info", "--budget", "300"],
+    "code.coverage.context": [
+        "coverage-context",
+        "--coverage-file",
+        "lcov.info",
+        "--budget",
+        "300",
+    ],
     "code.coverage.files": ["rank-files", "--coverage-file", "lcov.info"],
     "code.coverage.slice": ["coverage-slice", "kitchen.py", "--coverage-file", "lcov.info"],
     "code.index": ["index", "--report"],
@@ -136,7 +142,8 @@ def test_python_and_the_command_line_give_the_same_answer(
     capability = catalogue.load(name)
     words = ["--root", str(kitchen), *WORDS.get(name, [name.removeprefix("code.")])]
     with Workspace.open(kitchen) as workspace:
-        ask(workspace, name, **CALLS[name])  # fills the index, so that what index reports stays the same
+        # fills the index, so that what index reports stays the same
+        ask(workspace, name, **CALLS[name])
         result = ask(workspace, name, **CALLS[name])
         outcome = invoke(capability, workspace, CALLS[name])
     assert without_times(outcome.envelope()["result"]) == without_times(to_json(result))
@@ -181,7 +188,10 @@ def test_asking_from_python_raises_what_invoking_reports(kitchen: Path) -> None:
         assert outcome.revision == workspace.revision != ""
         with pytest.raises(TerselyError, match="symbol_not_found"):
             ask(workspace, "code.impact", symbol="kettl")
-        assert invoke(impact, workspace, {"symbl": "x"}).envelope()["error"]["hint"] == "did you mean symbol?"
+        assert (
+            invoke(impact, workspace, {"symbl": "x"}).envelope()["error"]["hint"]
+            == "did you mean symbol?"
+        )
 
 
 def test_an_unknown_capability_is_refused() -> None:
@@ -208,7 +218,9 @@ def test_the_root_is_found_by_its_index_or_repository(tmp_path: Path) -> None:
         find_root(Path("/"))
 
 
-def test_a_question_whose_file_vanishes_under_it_is_asked_of_the_files_as_they_are_then(kitchen: Path) -> None:
+def test_a_question_whose_file_vanishes_under_it_is_asked_of_the_files_as_they_are_then(
+    kitchen: Path,
+) -> None:
     flow = catalogue.load("code.cfg")
 
     def run(workspace: Workspace, parameters: Any) -> Any:
@@ -223,7 +235,9 @@ def test_a_question_whose_file_vanishes_under_it_is_asked_of_the_files_as_they_a
         assert outcome.revision == workspace.revision
 
 
-def test_a_file_that_changes_under_a_question_is_never_shown_by_the_lines_it_had(kitchen: Path) -> None:
+def test_a_file_that_changes_under_a_question_is_never_shown_by_the_lines_it_had(
+    kitchen: Path,
+) -> None:
     get = catalogue.load("code.symbol.get")
     edited = f"# a line before all others\n{SOURCE}"
 
@@ -240,11 +254,15 @@ def test_a_file_that_changes_under_a_question_is_never_shown_by_the_lines_it_had
     with Workspace.open(kitchen, refresh=False) as workspace:
         outcome = invoke(get, workspace, {"symbol": "heat"})
         assert outcome.failure is None
-        assert outcome.notes == ("kitchen.py changed after the index was made: lines may be others",)
+        assert outcome.notes == (
+            "kitchen.py changed after the index was made: lines may be others",
+        )
 
 
 @pytest.mark.parametrize("question", ['"return water"', "/return w.t/"])
-@pytest.mark.parametrize(("edited", "lines"), [(f"# before all others\n{SOURCE}", [11]), ("water = 1\n", [])])
+@pytest.mark.parametrize(
+    ("edited", "lines"), [(f"# before all others\n{SOURCE}", [11]), ("water = 1\n", [])]
+)
 def test_text_is_found_as_it_is_at_the_revision_that_the_answer_names(
     kitchen: Path, question: str, edited: str, lines: list[int]
 ) -> None:
@@ -262,8 +280,13 @@ def test_text_is_found_as_it_is_at_the_revision_that_the_answer_names(
         assert outcome.revision == workspace.revision != before.revision
 
 
-def test_who_searches_for_text_is_told_of_files_that_are_not_what_was_indexed(kitchen: Path) -> None:
-    search, note = catalogue.load("code.search"), "kitchen.py changed after the index was made: lines may be others"
+def test_who_searches_for_text_is_told_of_files_that_are_not_what_was_indexed(
+    kitchen: Path,
+) -> None:
+    search, note = (
+        catalogue.load("code.search"),
+        "kitchen.py changed after the index was made: lines may be others",
+    )
     with Workspace.open(kitchen) as first:
         first.refresh()
     with Workspace.open(kitchen, refresh=False) as workspace:

@@ -1,11 +1,12 @@
-"""No pack is larger than its budget, or than the plain files that it stands for, whatever is asked of real code.
+"""No pack is larger than its budget, or than the plain files that it stands for, whatever is asked
+of real code.
 
-What a pack stands for is computed here from what it names, not by the code that sees to the bound: every file of which
-the answer lists a symbol or which it shows whole, each under its heading, as the format prints a whole file. Beside
-them may stand what no file tells: of a change the diff, of a report of coverage a line for each symbol that it ranks,
-and the last line, which counts what had no room. A file that `coverage-slice` cuts stands for itself and for the
-numbers of the lines that the report lists of it. A packet stands for the files that it names, a plan also for those of
-its map.
+What a pack stands for is computed here from what it names, not by the code that sees to the bound:
+every file of which the answer lists a symbol or which it shows whole, each under its heading, as
+the format prints a whole file. Beside them may stand what no file tells: of a change the diff, of a
+report of coverage a line for each symbol that it ranks, and the last line, which counts what had no
+room. A file that `coverage-slice` cuts stands for itself and for the numbers of the lines that the
+report lists of it. A packet stands for the files that it names, a plan also for those of its map.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ from tersely.workspace import Workspace
 
 # Installed code: many small files that call each other, and a few large ones.
 PACKAGES: tuple[ModuleType, ...] = (markdown_it, wsgiref_handlers)
-NO_STATEMENT = {"no_statement", "no_function", "not_found", "invalid_argument"}  # at a line that was drawn
+# at a line that was drawn
+NO_STATEMENT = {"no_statement", "no_function", "not_found", "invalid_argument"}
 BLANK = Pack("", 0, 0, (), (), (), (), ())
 
 
@@ -55,7 +57,9 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Code]:
     root = tmp_path_factory.mktemp("repository")
     for package in PACKAGES:
         folder = Path(package.__file__ or "").parent
-        shutil.copytree(folder, root / folder.name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+        shutil.copytree(
+            folder, root / folder.name, ignore=shutil.ignore_patterns("__pycache__", "*.so")
+        )
     with Workspace.open(root) as workspace:
         workspace.check_freshness()
         symbols = (one for one in workspace.engine.store.symbols() if one.kind in CALLABLE_KINDS)
@@ -67,15 +71,21 @@ def source(code: Code, path: str) -> str:
 
 
 def plain_tokens(code: Code, answer: Any, wording: dict[str, Any]) -> int:
-    """The files that a pack names, whole, as its format prints them, and what it says that it has no room for."""
+    """The files that a pack names, whole, as its format prints them, and what it says that it has
+    no room for.
+    """
     ids = (item.id.partition(":")[0] for item in answer.items)
     paths = dict.fromkeys([*ids, *answer.whole_files])
     texts = code.workspace.texts(with_docs=True)
     files = tuple(texts.extract(path) for path in paths)
     format_name = wording.get("format", "text")
-    whole = replace(BLANK, extracts=files, omitted=tuple(answer.omitted.items()), budget=9_999, used=9_999)
+    whole = replace(
+        BLANK, extracts=files, omitted=tuple(answer.omitted.items()), budget=9_999, used=9_999
+    )
     whole = replace(whole, revision=code.workspace.revision)
-    return code.workspace.tokenizer.count(joined(FORMATS[format_name](whole, code.workspace.tokenizer.count)))
+    return code.workspace.tokenizer.count(
+        joined(FORMATS[format_name](whole, code.workspace.tokenizer.count))
+    )
 
 
 WORDINGS = st.fixed_dictionaries(
@@ -106,7 +116,9 @@ def packed(code: Code, capability: str, budget: int, **arguments: Any) -> Any:
 
 @MANY
 @given(CHOICES, st.sampled_from(["code.context", "code.symbol.slice"]), BUDGETS, WORDINGS)
-def test_packs_around_symbols(code: Code, choice: int, capability: str, budget: int, wording: dict[str, Any]) -> None:
+def test_packs_around_symbols(
+    code: Code, choice: int, capability: str, budget: int, wording: dict[str, Any]
+) -> None:
     answer = packed(code, capability, budget, symbols=(drawn(code, choice).id,), **wording)
     assert answer.used <= plain_tokens(code, answer, wording)
 
@@ -127,27 +139,41 @@ def test_program_slices(code: Code, choice: int, budget: int, wording: dict[str,
 
 def test_program_slices_of_all_functions_of_a_file(code: Code) -> None:
     for symbol in (one for one in code.symbols if one.path == "markdown_it/utils.py"):
-        answer = ask(code.workspace, "code.context", slice=f"{symbol.path}:{symbol.end_line}", budget=2_000)
+        answer = ask(
+            code.workspace, "code.context", slice=f"{symbol.path}:{symbol.end_line}", budget=2_000
+        )
         assert answer.used <= plain_tokens(code, answer, {})
 
 
 @FEW
 @given(st.lists(CHOICES, min_size=2, max_size=5), BUDGETS, WORDINGS, st.booleans())
-def test_packs_in_a_session(code: Code, choices: list[int], budget: int, wording: dict[str, Any], fill: bool) -> None:
+def test_packs_in_a_session(
+    code: Code, choices: list[int], budget: int, wording: dict[str, Any], fill: bool
+) -> None:
     reset = True
     for choice in choices:
         symbols = (drawn(code, choice).id,)
         answer = packed(
-            code, "code.context", budget, symbols=symbols, session="reader", reset=reset, fill=fill, **wording
+            code,
+            "code.context",
+            budget,
+            symbols=symbols,
+            session="reader",
+            reset=reset,
+            fill=fill,
+            **wording,
         )
         reset = False
-        counted = len(str(answer.session.unchanged)) + len(', "as_before":1234')  # is said of what is not sent
+        # is said of what is not sent
+        counted = len(str(answer.session.unchanged)) + len(', "as_before":1234')
         assert answer.used <= plain_tokens(code, answer, wording) + counted
 
 
 @FEW
 @given(CHOICES, BUDGETS, WORDINGS, st.booleans())
-def test_packs_of_changes(code: Code, choice: int, budget: int, wording: dict[str, Any], applied: bool) -> None:
+def test_packs_of_changes(
+    code: Code, choice: int, budget: int, wording: dict[str, Any], applied: bool
+) -> None:
     patch = deletion(code, drawn(code, choice), applied)
     answer = packed(code, "code.diff_context", budget, patch=patch, **wording)
     diff = escaped(code, patch, wording)
@@ -167,35 +193,59 @@ def escaped(code: Code, told: str, wording: dict[str, Any]) -> int:
     extract = replace(code.workspace.texts().extract(code.symbols[0].path), text=told)
     format_name = wording.get("format", "text")
     pack = replace(BLANK, extracts=(extract,))
-    return code.workspace.tokenizer.count(joined(FORMATS[format_name](pack, code.workspace.tokenizer.count)))
+    return code.workspace.tokenizer.count(
+        joined(FORMATS[format_name](pack, code.workspace.tokenizer.count))
+    )
 
 
 @FEW
 @given(CHOICES, BUDGETS, WORDINGS)
 def test_packs_of_what_ran(code: Code, choice: int, budget: int, wording: dict[str, Any]) -> None:
     report(code, choice)
-    answer = packed(code, "code.coverage.context", budget, coverage_file="lcov.info", failures=("out.txt",), **wording)
-    told = "".join(
-        f"@{one.line}-{one.end_line} {one.reason} ({one.evidence}): {one.id}\n" for one in answer.items if one.evidence
+    answer = packed(
+        code,
+        "code.coverage.context",
+        budget,
+        coverage_file="lcov.info",
+        failures=("out.txt",),
+        **wording,
     )
-    fields = 40 * sum(bool(one.evidence) for one in answer.items) if wording["format"] in {"json", "markdown"} else 0
-    assert answer.used <= plain_tokens(code, answer, wording) + escaped(code, told, wording) + fields
+    told = "".join(
+        f"@{one.line}-{one.end_line} {one.reason} ({one.evidence}): {one.id}\n"
+        for one in answer.items
+        if one.evidence
+    )
+    fields = (
+        40 * sum(bool(one.evidence) for one in answer.items)
+        if wording["format"] in {"json", "markdown"}
+        else 0
+    )
+    assert (
+        answer.used <= plain_tokens(code, answer, wording) + escaped(code, told, wording) + fields
+    )
 
 
 def report(code: Code, choice: int) -> list[str]:
-    """Write what a run of some functions leaves: lines that ran, and the traceback of one that failed."""
+    """Write what a run of some functions leaves: lines that ran, and the traceback of one that
+    failed.
+    """
     dice = random.Random(choice)
     chosen = dice.sample(code.symbols, 12)
     rows = []
     for path in sorted({symbol.path for symbol in chosen}):
         rows.append(f"SF:{path}")
         for symbol in (one for one in chosen if one.path == path):
-            rows += [f"DA:{line},{dice.choice([0, 1, 7])}" for line in range(symbol.start_line, symbol.end_line + 1)]
+            rows += [
+                f"DA:{line},{dice.choice([0, 1, 7])}"
+                for line in range(symbol.start_line, symbol.end_line + 1)
+            ]
         rows.append("end_of_record")
     root = code.workspace.root
     (root / "lcov.info").write_text("\n".join(["TN:", *rows, ""]))
     failed = chosen[0]
-    (root / "out.txt").write_text(f"{failed.path}:{failed.end_line}: AssertionError\nFAILED {failed.path}::test_it\n")
+    (root / "out.txt").write_text(
+        f"{failed.path}:{failed.end_line}: AssertionError\nFAILED {failed.path}::test_it\n"
+    )
     return sorted({symbol.path for symbol in chosen})
 
 
@@ -209,7 +259,8 @@ def test_files_cut_down_to_what_ran(code: Code, choice: int, missed: bool, only_
     )  # fmt: skip
     count = code.workspace.tokenizer.count
     measured = [str(line.number) for line in answer.lines if line.hits is not None]
-    told = count(",".join(measured)) if only_hits or missed else len(answer.lines)  # a mark before each line
+    # a mark before each line
+    told = count(",".join(measured)) if only_hits or missed else len(answer.lines)
     said = text(answer, PLAIN)
     heading = said.partition("\n")[0]
     assert count(said) <= count(f"{heading}\n{source(code, path)}") + told
@@ -239,7 +290,9 @@ def test_packets(code: Code, choice: int, budget: int) -> None:
     symbol = drawn(code, choice)
     task = f"{symbol.qualname} in {symbol.path} goes wrong"
     try:
-        answer = ask(code.workspace, "code.packet", task=task, max_tokens=budget, min_confidence=0.0)
+        answer = ask(
+            code.workspace, "code.packet", task=task, max_tokens=budget, min_confidence=0.0
+        )
     except TerselyError as error:
         assert error.code == "budget_too_small"
         return

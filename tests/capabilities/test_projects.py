@@ -1,4 +1,6 @@
-"""Worktrees and clones of one repository are one project: to names, claims, the board, threads and conflicts."""
+"""Worktrees and clones of one repository are one project: to names, claims, the board, threads and
+conflicts.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def git(directory: Path, *words: str) -> None:
 
 @pytest.fixture(scope="module")
 def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with two commits, with a worktree, clones, a shallow clone and a plain copy of it beside."""
+    """A repository with two commits, with a worktree, clones, a shallow clone and a plain copy of
+    it beside.
+    """
     place = tmp_path_factory.mktemp("copies")
     shop = place / "shop"
     shop.mkdir()
@@ -68,11 +72,15 @@ def test_what_is_claimed_in_one_copy_is_held_in_all(copies: Path, relay: Relay, 
 
 
 def test_all_copies_but_a_plain_one_have_the_name_of_the_first(copies: Path) -> None:
-    assert {one: project_name(str(copies / one)) for one in COPIES} == dict.fromkeys(COPIES, "shop") | {"copy": "copy"}
+    assert {one: project_name(str(copies / one)) for one in COPIES} == dict.fromkeys(
+        COPIES, "shop"
+    ) | {"copy": "copy"}
     assert project_name(str(copies / "tree" / "src")) == "shop"
 
 
-def test_agents_are_listed_with_their_project_and_their_own_tree(copies: Path, relay: Relay) -> None:
+def test_agents_are_listed_with_their_project_and_their_own_tree(
+    copies: Path, relay: Relay
+) -> None:
     for name, place in (("ann", "shop"), ("ben", "tree"), ("cleo", "clone of clone")):
         ask(relay, name, "agent.introduction", copies / place)
     listed = answer(RelayContext(relay, "ann"), "agent.list", {}, PLAIN)
@@ -87,7 +95,9 @@ def test_agents_are_listed_with_their_project_and_their_own_tree(copies: Path, r
         assert place in listed.text
 
 
-def test_peers_of_the_same_project_are_told_of_first(copies: Path, relay: Relay, tmp_path: Path) -> None:
+def test_peers_of_the_same_project_are_told_of_first(
+    copies: Path, relay: Relay, tmp_path: Path
+) -> None:
     (tmp_path / "other").mkdir()
     ask(relay, "zoe", "agent.introduction", copies / "tree")
     ask(relay, "bob", "agent.introduction", tmp_path / "other")
@@ -95,7 +105,9 @@ def test_peers_of_the_same_project_are_told_of_first(copies: Path, relay: Relay,
     assert [one.name for one in told.peers] == ["zoe", "bob"]
 
 
-def test_a_project_stays_one_with_its_first_commit_and_its_remote(tmp_path: Path, relay: Relay) -> None:
+def test_a_project_stays_one_with_its_first_commit_and_its_remote(
+    tmp_path: Path, relay: Relay
+) -> None:
     shop = tmp_path / "shop"
     shop.mkdir()
     git(shop, "init", "-q")

@@ -21,7 +21,11 @@ def test_impact_of_a_type_follows_its_references(tmp_path: Path) -> None:
     with Workspace.open(tmp_path) as workspace:
         impact = _reached(workspace, "code.impact", "store.py:Store")
         assert {"shop.py:Shop", "shop.py:Shop.fill", "store.py:make", "use.py:sell"} <= impact
-        assert _reached(workspace, "code.impact", "LIMIT") == {"shop.py", "shop.py:Shop.fill", "use.py:sell"}
+        assert _reached(workspace, "code.impact", "LIMIT") == {
+            "shop.py",
+            "shop.py:Shop.fill",
+            "use.py:sell",
+        }
         assert _reached(workspace, "code.calls", "store.py:Store") == {"store.py:make"}
 
 

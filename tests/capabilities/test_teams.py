@@ -47,9 +47,13 @@ def test_who_comes_second_is_told_who_holds_it(relay: Relay) -> None:
     ask(relay, "ann", "claim.take", targets=("src/*.py",), why="new grammar")
     told = refusal(relay, "ben", "claim.take", targets=("README.md", "src/a.py:f"))
     assert told.code == "already_claimed"
-    assert "src/a.py:f is held by ann since 2023-11-14T22:13:20.000Z as src/*.py: new grammar" in told.message
+    assert (
+        "src/a.py:f is held by ann since 2023-11-14T22:13:20.000Z as src/*.py: new grammar"
+        in told.message
+    )
     assert "tersely send ann" in told.hint
-    assert [one.target for one in ask(relay, "ben", "claim.list").claims] == ["src/*.py"]  # all or nothing
+    # all or nothing
+    assert [one.target for one in ask(relay, "ben", "claim.list").claims] == ["src/*.py"]
     ask(relay, "ann", "claim.release")
     assert ask(relay, "ben", "claim.take", targets=("src/a.py:f",)).claims[0].holder == "ben"
 
@@ -58,7 +62,10 @@ def test_what_is_shared_is_held_by_many(relay: Relay) -> None:
     ask(relay, "ann", "claim.take", targets=("docs",), shared=True)
     ask(relay, "ben", "claim.take", targets=("docs/a.md",), shared=True)
     assert refusal(relay, "cleo", "claim.take", targets=("docs/a.md",)).code == "already_claimed"
-    assert [one.holder for one in ask(relay, "cleo", "claim.list", target="docs/a.md").claims] == ["ann", "ben"]
+    assert [one.holder for one in ask(relay, "cleo", "claim.list", target="docs/a.md").claims] == [
+        "ann",
+        "ben",
+    ]
 
 
 def test_projects_know_nothing_of_each_other(relay: Relay) -> None:
@@ -120,7 +127,9 @@ def test_a_plan_of_others_stays_beside_the_board(relay: Relay) -> None:
 
     thread = threads.create(relay.store, "", "ann").thread_id
     other = {"id": "p1", "step": "think", "status": "pending", "color": "red"}
-    threads.patch_state(relay.store, thread, [{"op": "add", "path": "/plan/-", "value": other}], "ann")
+    threads.patch_state(
+        relay.store, thread, [{"op": "add", "path": "/plan/-", "value": other}], "ann"
+    )
     ask(relay, "ann", "board.add", step="parse", thread=thread)
     assert threads.state(relay.store, thread)["plan"][0] == other
     assert [one.id for one in ask(relay, "ann", "board.show", thread=thread).items] == ["b1"]

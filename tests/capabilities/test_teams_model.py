@@ -1,4 +1,6 @@
-"""Claims and the board against a model of them, in any order of questions, leases that end, and restarts."""
+"""Claims and the board against a model of them, in any order of questions, leases that end, and
+restarts.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from tersely.relay.teams.targets import overlap
 LEASE_SECONDS = 600.0
 TAKEN_SECONDS = 3_600.0
 NAMES = st.sampled_from(("ann", "ben", "cleo"))
-TARGETS = st.sampled_from(("src", "src/a.py", "src/*.py", "src/a.py:C", "src/a.py:C.m", "src/a.py:D", "name:x"))
+TARGETS = st.sampled_from(
+    ("src", "src/a.py", "src/*.py", "src/a.py:C", "src/a.py:C.m", "src/a.py:D", "name:x")
+)
 KEYS = st.sampled_from(("", "", "k1", "k2"))
 
 
@@ -43,7 +47,9 @@ class Teams(RuleBasedStateMachine):
         self.open()
 
     def open(self) -> None:
-        self.relay = Relay.open(Path(self.folder.name) / "home", len, durable=False, clock=self.clock)
+        self.relay = Relay.open(
+            Path(self.folder.name) / "home", len, durable=False, clock=self.clock
+        )
 
     def teardown(self) -> None:
         self.relay.close()
@@ -52,9 +58,12 @@ class Teams(RuleBasedStateMachine):
     def ask(self, agent: str, name: str, key: str = "", **arguments: Any) -> Any:
         """The answer, or the code of the refusal."""
         mine = [place for place in self.live() if place[0] == agent]
-        if any(self.is_due(self.held[place]) for place in mine):  # then all that an agent holds is renewed
+        if any(self.is_due(self.held[place]) for place in mine):
+            # then all that an agent holds is renewed
             for place in mine:
-                self.held[place] = self.held[place]._replace(until=self.clock.seconds + LEASE_SECONDS)
+                self.held[place] = self.held[place]._replace(
+                    until=self.clock.seconds + LEASE_SECONDS
+                )
         try:
             return result_of(RelayContext(self.relay, agent, key), name, arguments)
         except TerselyError as error:
@@ -145,7 +154,11 @@ class Teams(RuleBasedStateMachine):
 
     def ready(self) -> list[str]:
         done = {item for item in self.items if self.current(item)[0] == "done"}
-        return [one for one in self.items if self.current(one)[0] == "pending" and done.issuperset(self.needs[one])]
+        return [
+            one
+            for one in self.items
+            if self.current(one)[0] == "pending" and done.issuperset(self.needs[one])
+        ]
 
 
 TestTeams = Teams.TestCase

@@ -26,7 +26,8 @@ def test_files_that_may_use_a_symbol_are_named(tmp_path: Path) -> None:
         assert "exact" not in shown
         assert "not complete: big.py (too large)" in shown
         referred: Any = ask(workspace, "code.symbol.references", symbol="save")
-        assert set(referred.unread) == set(UNREAD[:2])  # what imports it is a reference that is known
+        # what imports it is a reference that is known
+        assert set(referred.unread) == set(UNREAD[:2])
         assert "exact" not in references.text(referred, PLAIN)
         whole: Any = ask(workspace, "code.calls", symbol="load")
         assert whole.unread == ("big.py (too large)",)  # which is not looked into
@@ -70,7 +71,9 @@ def test_a_changed_file_that_is_not_indexed_is_named(tmp_path: Path) -> None:
 
 
 def test_a_slice_through_what_is_not_understood_says_so(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("def whole(x):\n    return x\n\ndef torn(x):\n    y = x +* 2\n    return y\n")
+    (tmp_path / "a.py").write_text(
+        "def whole(x):\n    return x\n\ndef torn(x):\n    y = x +* 2\n    return y\n"
+    )
     with Workspace.open(tmp_path) as workspace:
         ask(workspace, "code.slice", place="a.py:2")
         assert workspace.notes() == ()

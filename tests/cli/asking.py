@@ -110,6 +110,12 @@ def run(words: Sequence[str], cwd: Path, **environment: str) -> Answer:
     """Ask in a process of its own."""
     command = [sys.executable, "-m", "tersely", *words]
     done = subprocess.run(
-        command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=60
+        command,
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
     return Answer(done.returncode, done.stdout, done.stderr)

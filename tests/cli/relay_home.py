@@ -26,7 +26,9 @@ class Printed(NamedTuple):
 
 
 class Home:
-    """One home; `run` is a command, `ask` the `--json` of it, and `run_apart` a command in a process of its own."""
+    """One home; `run` is a command, `ask` the `--json` of it, and `run_apart` a command in a
+    process of its own.
+    """
 
     def __init__(self, home: Path, root: Path) -> None:
         self.home = home
@@ -46,7 +48,12 @@ class Home:
         return Printed(status, out.getvalue(), err.getvalue())
 
     def run_apart(self, *words: str) -> Printed:
-        command = [sys.executable, "-c", "import sys; from tersely.cli.main import main; sys.exit(main())", *words]
+        command = [
+            sys.executable,
+            "-c",
+            "import sys; from tersely.cli.main import main; sys.exit(main())",
+            *words,
+        ]
         done = subprocess.run(
             command, env={**os.environ, **self.environment}, cwd=self.root, capture_output=True, text=True,
             timeout=120, check=False,

@@ -86,12 +86,19 @@ def asked(ask: Ask, *words: str) -> Any:
     return ask("change-impact", *words, "--json").result
 
 
-def test_only_tests_that_reach_the_changed_function_are_named(ask: Ask, repository: Repository) -> None:
+def test_only_tests_that_reach_the_changed_function_are_named(
+    ask: Ask, repository: Repository
+) -> None:
     replace(repository(SHOP), "shop/money.py", "value * RATE", "value * RATE * 1")
     result = asked(ask)
     assert result["changed"] == ["shop/money.py:cents"]
     assert [
-        (route["certainty"], [step["id"] for step in route["way"]], route["through"], route["tests"])
+        (
+            route["certainty"],
+            [step["id"] for step in route["way"]],
+            route["through"],
+            route["tests"],
+        )
         for route in result["routes"]["items"]
     ] == [
         (
@@ -101,7 +108,10 @@ def test_only_tests_that_reach_the_changed_function_are_named(ask: Ask, reposito
             ["tests/test_orders.py:test_bill", "tests/test_orders.py:test_total"],
         )
     ]
-    assert result["command"] == "pytest tests/test_orders.py::test_bill tests/test_orders.py::test_total"
+    assert (
+        result["command"]
+        == "pytest tests/test_orders.py::test_bill tests/test_orders.py::test_total"
+    )
 
 
 def test_staged_untracked_and_deleted_files_are_changes(ask: Ask, repository: Repository) -> None:
@@ -137,7 +147,9 @@ def test_a_moved_file_changes_who_imports_it(ask: Ask, repository: Repository) -
     assert [one["file"] for one in result["imports"]["items"]] == ["tests/test_orders.py"]
 
 
-def test_a_change_since_a_branch_counts_from_where_they_part(ask: Ask, repository: Repository) -> None:
+def test_a_change_since_a_branch_counts_from_where_they_part(
+    ask: Ask, repository: Repository
+) -> None:
     root = repository(SHOP)
     git(root, "checkout", "-q", "-b", "feature")
     replace(root, "shop/money.py", "f'{value}'", "str(value)")
@@ -157,17 +169,26 @@ def test_a_constant_reaches_the_tests_of_its_readers(ask: Ask, repository: Repos
 
 def test_files_and_symbols_may_be_named_instead(ask: Ask, repository: Repository) -> None:
     repository(SHOP)
-    assert "tests/test_money.py:TestShown.test_shown" in names(ask("change-impact", "shop/money.py", "--json"))
-    assert names(ask("change-impact", "shop/money.py:shown", "--json")) == ["tests/test_money.py:TestShown.test_shown"]
+    assert "tests/test_money.py:TestShown.test_shown" in names(
+        ask("change-impact", "shop/money.py", "--json")
+    )
+    assert names(ask("change-impact", "shop/money.py:shown", "--json")) == [
+        "tests/test_money.py:TestShown.test_shown"
+    ]
     assert ask("change-impact", "shop/money.py", "--base", "HEAD").status == 2
     assert ask("change-impact", "nowhere.py").status == 1
     assert ask("change-impact", "--base", "-x").status == 2
 
 
-def test_a_file_of_tests_that_only_imports_is_named_after_the_others(ask: Ask, repository: Repository) -> None:
+def test_a_file_of_tests_that_only_imports_is_named_after_the_others(
+    ask: Ask, repository: Repository
+) -> None:
     replace(repository(SHOP), "shop/money.py", "value * RATE", "RATE * value")
     result = asked(ask)
-    assert [one["file"] for one in result["imports"]["items"]] == ["tests/test_money.py", "tests/test_orders.py"]
+    assert [one["file"] for one in result["imports"]["items"]] == [
+        "tests/test_money.py",
+        "tests/test_orders.py",
+    ]
     assert result["imports_command"] == "pytest"  # no file of tests is left out
 
 
@@ -176,7 +197,10 @@ def test_files_that_are_nearly_all_are_not_listed(
     ask: Ask, repository: Repository, importing: int, is_nearly_all: bool
 ) -> None:
     lines = ["import app" if at < importing else "import os" for at in range(9)]
-    files = {f"tests/test_{at}.py": f"{line}\n\n\ndef test_it():\n    pass\n" for at, line in enumerate(lines)}
+    files = {
+        f"tests/test_{at}.py": f"{line}\n\n\ndef test_it():\n    pass\n"
+        for at, line in enumerate(lines)
+    }
     files["tests/test_calls.py"] = "import app\n\n\ndef test_call():\n    app.run()\n"
     repository({"app.py": "def run():\n    return 1\n", "pytest.ini": "[pytest]\n", **files})
     answer = ask("change-impact", "app.py:run", "--json").result
@@ -188,7 +212,9 @@ def test_files_that_are_nearly_all_are_not_listed(
     assert shown.endswith(f"and by imports  {answer['imports_command']}\n")
 
 
-def test_a_name_that_looks_like_an_option_is_printed_as_a_path(ask: Ask, repository: Repository) -> None:
+def test_a_name_that_looks_like_an_option_is_printed_as_a_path(
+    ask: Ask, repository: Repository
+) -> None:
     repository(
         {
             "app.py": "def run():\n    return 1\n",
@@ -228,22 +254,32 @@ FRAMEWORK = {
 }
 
 
-def test_the_sure_tests_come_first_and_weak_steps_do_not_chain(ask: Ask, repository: Repository) -> None:
+def test_the_sure_tests_come_first_and_weak_steps_do_not_chain(
+    ask: Ask, repository: Repository
+) -> None:
     repository(FRAMEWORK)
     result = asked(ask, "app.py:deep")
     assert [(route["certainty"], route["tests"]) for route in result["routes"]["items"]] == [
         (1.0, ["test_app.py:test_deep"]),
-        (0.3, ["test_app.py:test_box"]),  # who makes a Box may compare it; who makes a Shelf is one guess further
+        # who makes a Box may compare it; who makes a Shelf is one guess further
+        (0.3, ["test_app.py:test_box"]),
     ]
     assert (result["tests"], result["likely"]) == (2, 1)
     assert result["likely_command"] == "pytest test_app.py::test_deep"
     assert result["command"] == "pytest test_app.py::test_box test_app.py::test_deep"
 
 
-def test_the_answer_keeps_to_its_budget_and_says_what_it_leaves_out(ask: Ask, repository: Repository) -> None:
+def test_the_answer_keeps_to_its_budget_and_says_what_it_leaves_out(
+    ask: Ask, repository: Repository
+) -> None:
     functions = "".join(f"def by{at}():\n    return end()\n\n\n" for at in range(30))
     callers = "".join(f"def test_{at}():\n    app.by{at}()\n\n\n" for at in range(30))
-    repository({"app.py": f"def end():\n    return 1\n\n\n{functions}", "test_app.py": f"import app\n\n\n{callers}"})
+    repository(
+        {
+            "app.py": f"def end():\n    return 1\n\n\n{functions}",
+            "test_app.py": f"import app\n\n\n{callers}",
+        }
+    )
     whole = ask("change-impact", "app.py:end")
     short = ask("change-impact", "app.py:end", "--budget", "700")
     assert whole.out.count("test_app.py  ") == 30
@@ -260,7 +296,9 @@ def test_a_command_for_all_tests_says_all(ask: Ask, repository: Repository) -> N
     assert asked(ask, "app.py")["command"] == "pytest"
 
 
-def test_who_makes_an_object_runs_no_method_that_the_repository_itself_calls(ask: Ask, repository: Repository) -> None:
+def test_who_makes_an_object_runs_no_method_that_the_repository_itself_calls(
+    ask: Ask, repository: Repository
+) -> None:
     repository(
         {
             "client.py": (
@@ -273,7 +311,9 @@ def test_who_makes_an_object_runs_no_method_that_the_repository_itself_calls(ask
             ),
         }
     )
-    assert names(ask("change-impact", "client.py:Mine.session", "--json")) == ["test_client.py:test_session"]
+    assert names(ask("change-impact", "client.py:Mine.session", "--json")) == [
+        "test_client.py:test_session"
+    ]
     assert "test_client.py:test_get" in names(ask("change-impact", "client.py:Mine.open", "--json"))
 
 
@@ -291,7 +331,9 @@ def test_what_runs_around_tests_reaches_them(ask: Ask, repository: Repository) -
     assert names(ask("change-impact", "app.py", "--json")) == ["tests/test_app.py:AppTest.test_one"]
 
 
-MANY_RUST_TESTS = "".join(f"#[test]\nfn adds{at}() {{ add(1); }}\n" for at in range(MAX_COMMAND_TESTS + 1))
+MANY_RUST_TESTS = "".join(
+    f"#[test]\nfn adds{at}() {{ add(1); }}\n" for at in range(MAX_COMMAND_TESTS + 1)
+)
 COMMANDS = {
     "go test ./calc -run '^(TestAdd)$'": {
         "go.mod": "module example.org/calc\n",
@@ -357,18 +399,24 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_command_is_that_of_the_repository(ask: Ask, repository: Repository, command: str) -> None:
+def test_the_command_is_that_of_the_repository(
+    ask: Ask, repository: Repository, command: str
+) -> None:
     root = repository(COMMANDS[command])
     for path in (path for path in COMMANDS[command] if path.endswith(SOURCES)):
         text = (root / path).read_text("utf-8")
-        (root / path).write_text(text.replace("return a", "return 1 + a").replace("{ a }", "{ a + 0 }"), "utf-8")
+        (root / path).write_text(
+            text.replace("return a", "return 1 + a").replace("{ a }", "{ a + 0 }"), "utf-8"
+        )
     assert asked(ask)["command"] == command
 
 
 SOURCES = (".go", ".ts", ".js", ".java", ".rs")
 
 
-def test_without_git_or_a_change_the_answer_says_so(ask: Ask, shop: Path, repository: Repository) -> None:
+def test_without_git_or_a_change_the_answer_says_so(
+    ask: Ask, shop: Path, repository: Repository
+) -> None:
     assert ask("change-impact").status == 3
     repository(SHOP)
     assert "no affected tests found" in ask("change-impact").out

@@ -22,43 +22,95 @@ PATCH = """diff --git a/src/shop/money.py b/src/shop/money.py
 """
 QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
     "tree": ([], ["./", "src/shop/", "money.py", "6 files"]),
-    "structure": (["src"], ["src/shop/money.py", "class Price", "method validate", "function format_cents"]),
-    "extract": (["src/shop/money.py"], ["python", "def format_cents(cents: int) -> str", "__future__: annotations"]),
-    "imports": (["src/shop/orders.py"], [".money", "Price, format_cents as fmt", "src/shop/money.py"]),
-    "importers": (["shop.money"], ["imported by 2 files", "src/shop/orders.py:2", "src/shop/__init__.py:1"]),
-    "search": (["show a price to people"], ["src/shop/money.py", "def shown(self) -> str", "%)", "documentation:"]),
-    "symbol find": (["validate"], ["src/shop/money.py:Price.validate", "src/shop/orders.py:Order.validate", "method"]),
-    "symbol get": (["format_cents"], ["src/shop/money.py:format_cents", "def format_cents(\n    cents: int,\n"]),
+    "structure": (
+        ["src"],
+        ["src/shop/money.py", "class Price", "method validate", "function format_cents"],
+    ),
+    "extract": (
+        ["src/shop/money.py"],
+        ["python", "def format_cents(cents: int) -> str", "__future__: annotations"],
+    ),
+    "imports": (
+        ["src/shop/orders.py"],
+        [".money", "Price, format_cents as fmt", "src/shop/money.py"],
+    ),
+    "importers": (
+        ["shop.money"],
+        ["imported by 2 files", "src/shop/orders.py:2", "src/shop/__init__.py:1"],
+    ),
+    "search": (
+        ["show a price to people"],
+        ["src/shop/money.py", "def shown(self) -> str", "%)", "documentation:"],
+    ),
+    "symbol find": (
+        ["validate"],
+        ["src/shop/money.py:Price.validate", "src/shop/orders.py:Order.validate", "method"],
+    ),
+    "symbol get": (
+        ["format_cents"],
+        ["src/shop/money.py:format_cents", "def format_cents(\n    cents: int,\n"],
+    ),
     "symbol slice": (
         ["Order.place"],
         ["=== src/shop/orders.py whole", "=== src/shop/audit.py whole", "return str(cents * RATE)"],
     ),
     "symbol deps": (["Order.place"], ["needs", "Order.validate  ", "format_cents", "callee"]),
     "symbol references": (["format_cents"], ["references: ", "call", "import", "Order.place"]),
-    "definition": (["src/shop/orders.py:16"], ["fmt", "src/shop/money.py:23", "src/shop/money.py:format_cents"]),
-    "calls": (["format_cents"], ["called by 2", "Price.shown", "line 17", "Order.place", "external", "builtins.str"]),
+    "definition": (
+        ["src/shop/orders.py:16"],
+        ["fmt", "src/shop/money.py:23", "src/shop/money.py:format_cents"],
+    ),
+    "calls": (
+        ["format_cents"],
+        ["called by 2", "Price.shown", "line 17", "Order.place", "external", "builtins.str"],
+    ),
     "symbol callers": (["format_cents"], ["called by 2", "Order.place"]),
-    "symbol callees": (["checkout"], ["calls 3", "Order.__init__", "Order.place", "Price.__init__"]),
+    "symbol callees": (
+        ["checkout"],
+        ["calls 3", "Order.__init__", "Order.place", "Price.__init__"],
+    ),
     "impact": (
         ["format_cents"],
         ["called by 4 within 3 calls, 1 in tests", "via checkout → Order.place"],
     ),
-    "diff-context": ([PATCH], ["@23-26 changed\n@@ ", "\n-    return str(cents * RATE)\n+", "calls format_cents"]),
+    "diff-context": (
+        [PATCH],
+        ["@23-26 changed\n@@ ", "\n-    return str(cents * RATE)\n+", "calls format_cents"],
+    ),
     "plan": (["format", "a", "price", "--budget", "200"], ["format_cents", "src/shop/money.py"]),
     "map": (["--budget", "300"], ["src/shop/", "class Price", "def checkout(cents: int) -> str"]),
-    "duplicates": (["--threshold", "30", "--least", "1"], ["Price.validate", "that repeat others, of 13 compared"]),
+    "duplicates": (
+        ["--threshold", "30", "--least", "1"],
+        ["Price.validate", "that repeat others, of 13 compared"],
+    ),
     "change-impact": (
         ["src/shop/money.py:format_cents"],
-        ["1 test reaches it by calls", "test_checkout", "run  pytest tests/test_orders.py::test_checkout"],
+        [
+            "1 test reaches it by calls",
+            "test_checkout",
+            "run  pytest tests/test_orders.py::test_checkout",
+        ],
     ),
     "conflicts": ([], ["there is no other working tree"]),
     "dead": ([], ["4 unreferenced symbols", "forgotten", "29-30"]),
-    "cycles": ([], ["1 cycle of imports", "src/shop/audit.py → src/shop/orders.py → src/shop/audit.py"]),
-    "slice": (["src/shop/orders.py:16"], ["backward slice", "src/shop/orders.py:Order.place", "5 of 5 lines"]),
-    "cfg": (["Order.place"], ["5 blocks, 5 edges, complexity 2", "false → 3, true → 4", "raise → 1"]),
+    "cycles": (
+        [],
+        ["1 cycle of imports", "src/shop/audit.py → src/shop/orders.py → src/shop/audit.py"],
+    ),
+    "slice": (
+        ["src/shop/orders.py:16"],
+        ["backward slice", "src/shop/orders.py:Order.place", "5 of 5 lines"],
+    ),
+    "cfg": (
+        ["Order.place"],
+        ["5 blocks, 5 edges, complexity 2", "false → 3, true → 4", "raise → 1"],
+    ),
     "dfg": (["Order.place"], ["self  line 12  parameter  → 13, 15, 16"]),
     "complexity": ([], ["13 functions, 1.15 on average", "2  src/shop/orders.py:Order.place"]),
-    "context": (["format_cents", "--budget", "400"], ["=== src/shop/money.py", "return str(cents * RATE)"]),
+    "context": (
+        ["format_cents", "--budget", "400"],
+        ["=== src/shop/money.py", "return str(cents * RATE)"],
+    ),
     "index": ([], ["6 files", "built", "left out 1: skipped directory 1"]),
     "stats": ([], ["python", "function", "method", "revision"]),
 }
@@ -70,7 +122,9 @@ ASKED_ELSEWHERE = {"packet", "coverage-context", "coverage-slice", "rank-files"}
 
 def test_every_command_has_a_question() -> None:
     assert set(QUESTIONS) | ASKED_ELSEWHERE == {command.name for command in COMMANDS}
-    assert {command.capability_name for command in ALIASES} <= {command.capability_name for command in COMMANDS}
+    assert {command.capability_name for command in ALIASES} <= {
+        command.capability_name for command in COMMANDS
+    }
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -131,7 +185,10 @@ def test_examples_are_commands_that_parse(ask: Ask) -> None:
 
 
 def test_all_commands_agree_on_the_revision(ask: Ask) -> None:
-    revisions = {ask(*name.split(), *words, "--json").json["revision"] for name, (words, _) in QUESTIONS.items()}
+    revisions = {
+        ask(*name.split(), *words, "--json").json["revision"]
+        for name, (words, _) in QUESTIONS.items()
+    }
     assert len(revisions) == 1
 
 
@@ -187,9 +244,9 @@ def test_what_is_called_without_being_named_is_not_dead(ask: Ask, shop: Path) ->
         "def offered(): pass\n\n@Plain\ndef registered(): pass\n\ndef main(): Inner()\n",
         "utf-8",
     )
-    assert [symbol["id"] for symbol in ask("dead", "held.py", "--json").result["symbols"]["items"]] == [
-        "held.py:Plain.unused"
-    ]
+    assert [
+        symbol["id"] for symbol in ask("dead", "held.py", "--json").result["symbols"]["items"]
+    ] == ["held.py:Plain.unused"]
 
 
 def test_index_says_what_has_changed(ask: Ask, shop: Path) -> None:
@@ -221,4 +278,7 @@ def test_the_context_of_a_file_is_its_definitions(ask: Ask) -> None:
 
 
 def test_what_is_included_needs_no_symbol(ask: Ask) -> None:
-    assert ask("context", "--include", "src/shop/audit.py:1-1").out == "=== src/shop/audit.py @1-1\nimport logging\n"
+    assert (
+        ask("context", "--include", "src/shop/audit.py:1-1").out
+        == "=== src/shop/audit.py @1-1\nimport logging\n"
+    )

@@ -57,7 +57,9 @@ def test_what_can_follow(ask: Ask, line: str, expected: list[str]) -> None:
 
 
 def test_every_command_is_offered(ask: Ask) -> None:
-    assert {command.words[0] for command in COMMANDS} <= set(ask("complete", "tersely ").out.split())
+    assert {command.words[0] for command in COMMANDS} <= set(
+        ask("complete", "tersely ").out.split()
+    )
 
 
 @pytest.fixture
@@ -78,7 +80,8 @@ def tersely_on_path(tmp_path: Path) -> str:
         ("tersely cont", {"context"}),
         ("tersely calls --cal", {"--callees", "--callers"}),
         ("tersely calls checko", {"checkout"}),
-        # bash has taken the path and the colon for words of their own: only the rest is to be replaced.
+        # bash has taken the path and the colon for words of their own: only the rest is to be
+        # replaced.
         ("tersely calls src/shop/money.py:form", {"format_cents"}),
     ],
 )
@@ -102,7 +105,8 @@ def test_bash_completes(shop: Path, tersely_on_path: str, line: str, expected: s
     assert done.stderr == ""
 
 
-# A line as typed, and what the shell makes of it when Tab is pressed: bash, zsh and fish insert what is left to say.
+# A line as typed, and what the shell makes of it when Tab is pressed: bash, zsh and fish insert
+# what is left to say.
 COMPLETED = {
     "tersely cont": "tersely context",
     "tersely calls --callee": "tersely calls --callees",
@@ -134,24 +138,34 @@ def test_fish_completes(shop: Path, tersely_on_path: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="no zsh here")
-@pytest.mark.parametrize("loaded_as", ['eval "$(tersely completion zsh)"', "fpath=($PWD/functions $fpath)"])
+@pytest.mark.parametrize(
+    "loaded_as", ['eval "$(tersely completion zsh)"', "fpath=($PWD/functions $fpath)"]
+)
 def test_zsh_completes(shop: Path, tersely_on_path: str, loaded_as: str) -> None:
     run(["index"], shop)
     (shop / "functions").mkdir()
     (shop / "functions" / "_tersely").write_text(run(["completion", "zsh"], shop).out, "utf-8")
     compinit = "autoload -U compinit; compinit -u -D"
-    setup = f"{compinit}; {loaded_as}" if loaded_as.startswith("eval") else f"{loaded_as}; {compinit}"
+    setup = (
+        f"{compinit}; {loaded_as}" if loaded_as.startswith("eval") else f"{loaded_as}; {compinit}"
+    )
     assert typed_into_zsh(setup, list(COMPLETED), shop, tersely_on_path) == [
         completed.rstrip("/") for completed in COMPLETED.values()
     ]
 
 
 def typed_into_zsh(setup: str, lines: list[str], directory: Path, path: str) -> list[str]:
-    """What an interactive zsh has in its line editor after each line and a Tab, words joined by single spaces."""
+    """What an interactive zsh has in its line editor after each line and a Tab, words joined by
+    single spaces.
+    """
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(directory)
-        os.execvpe("zsh", ["zsh", "-f", "-i"], {**os.environ, "PATH": path, "TERM": "dumb", "HOME": str(directory)})
+        os.execvpe(
+            "zsh",
+            ["zsh", "-f", "-i"],
+            {**os.environ, "PATH": path, "TERM": "dumb", "HOME": str(directory)},
+        )
     try:
         # The quotes keep the marks out of the echo of what is typed: they appear as output alone.
         os.write(terminal, f"{setup}; print RE''ADY\n".encode())

@@ -1,4 +1,6 @@
-"""`conflicts`: what two working trees change against each other, which git would merge without a word."""
+"""`conflicts`: what two working trees change against each other, which git would merge without a
+word.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from pathlib import Path
 import pytest
 from tests.cli.asking import Ask
 
-MONEY = "def format_cents(cents):\n    return str(cents)\n\n\ndef old_name(cents):\n    return cents\n"
+MONEY = (
+    "def format_cents(cents):\n    return str(cents)\n\n\ndef old_name(cents):\n    return cents\n"
+)
 ORDERS = "from money import format_cents, old_name\n\n\ndef total(cents):\n    return cents\n"
 
 
@@ -42,7 +46,9 @@ def conflicts(ask: Ask, root: Path, *words: str) -> list[tuple[str, str, str, st
 def test_uses_in_one_tree_of_what_the_other_changes(ask: Ask, trees: tuple[Path, Path]) -> None:
     here, there = trees
     assert conflicts(ask, here) == []
-    changed = MONEY.replace("format_cents(cents)", "format_cents(cents, unit)").replace("old_name", "new_name")
+    changed = MONEY.replace("format_cents(cents)", "format_cents(cents, unit)").replace(
+        "old_name", "new_name"
+    )
     (there / "money.py").write_text(changed)
     uses = "\n\ndef shown(cents):\n    return format_cents(cents)\n\n\ndef kept(cents):\n    return old_name(cents)\n"
     (here / "orders.py").write_text(ORDERS + uses)
@@ -56,7 +62,10 @@ def test_uses_in_one_tree_of_what_the_other_changes(ask: Ask, trees: tuple[Path,
     ]
     text = ask("conflicts", "--root", str(here)).out
     assert "money.py:old_name  gone in feature, used here by orders.py:kept\n" in text
-    assert "money.py:format_cents  with another signature in feature, used here by orders.py:shown\n" in text
+    assert (
+        "money.py:format_cents  with another signature in feature, used here by orders.py:shown\n"
+        in text
+    )
 
 
 def test_a_symbol_that_both_change_is_one(ask: Ask, trees: tuple[Path, Path]) -> None:
@@ -64,19 +73,25 @@ def test_a_symbol_that_both_change_is_one(ask: Ask, trees: tuple[Path, Path]) ->
     (here / "money.py").write_text(MONEY.replace("str(cents)", "f'{cents}'"))
     (there / "money.py").write_text(MONEY.replace("str(cents)", "repr(cents)"))
     git(there, "commit", "-am", "other")  # committed or not makes no difference
-    assert conflicts(ask, here) == [("money.py:format_cents", "body", "there", "money.py:format_cents")]
+    assert conflicts(ask, here) == [
+        ("money.py:format_cents", "body", "there", "money.py:format_cents")
+    ]
     (here / "money.py").write_text(MONEY.replace("str(cents)", "repr(cents)") + "\n# a note\n")
     assert conflicts(ask, here) == []  # both have written the same
 
 
 def test_a_caller_that_neither_has_changed_is_none(ask: Ask, trees: tuple[Path, Path]) -> None:
     here, there = trees
-    (there / "money.py").write_text(MONEY.replace("format_cents(cents)", "format_cents(cents, unit)"))
+    (there / "money.py").write_text(
+        MONEY.replace("format_cents(cents)", "format_cents(cents, unit)")
+    )
     (here / "orders.py").write_text(ORDERS.replace("return cents", "return 1 + cents"))
     assert conflicts(ask, here) == []
 
 
-def test_a_clone_is_named_and_another_project_refused(ask: Ask, trees: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_clone_is_named_and_another_project_refused(
+    ask: Ask, trees: tuple[Path, Path], tmp_path: Path
+) -> None:
     here, _ = trees
     clone, other = tmp_path / "clone", tmp_path / "other"
     git(tmp_path, "clone", str(here), str(clone))

@@ -1,4 +1,6 @@
-"""Coverage through the command line: the fault comes first, and programs are run only for whoever may run them."""
+"""Coverage through the command line: the fault comes first, and programs are run only for whoever
+may run them.
+"""
 
 from __future__ import annotations
 
@@ -70,10 +72,24 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def report(shop: Path) -> str:
-    """A report with contexts, as `coverage json --show-contexts` writes it, and the failures beside it."""
-    ran = {"total": (5, ["total", "small_discount", "large_discount"]), "9": (9, ["small_discount", "large_discount"])}
-    lines = {5: ran["total"][1], 9: ran["9"][1], 10: ["large_discount"], 12: ["small_discount"], 13: ran["9"][1]}
-    contexts = {str(line): [f"test_till.py::test_{test}|run" for test in tests] for line, tests in lines.items()}
+    """A report with contexts, as `coverage json --show-contexts` writes it, and the failures beside
+    it.
+    """
+    ran = {
+        "total": (5, ["total", "small_discount", "large_discount"]),
+        "9": (9, ["small_discount", "large_discount"]),
+    }
+    lines = {
+        5: ran["total"][1],
+        9: ran["9"][1],
+        10: ["large_discount"],
+        12: ["small_discount"],
+        13: ran["9"][1],
+    }
+    contexts = {
+        str(line): [f"test_till.py::test_{test}|run" for test in tests]
+        for line, tests in lines.items()
+    }
     file = {"executed_lines": [1, 4, 8, 16, *lines], "missing_lines": [17], "contexts": contexts}
     (shop / "coverage.json").write_text(json.dumps({"files": {"/app/till.py": file}}), "utf-8")
     (shop / "junit.xml").write_text(JUNIT, "utf-8")
@@ -86,8 +102,17 @@ def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     return found
 
 
-def test_the_failed_test_and_the_fault_come_first(shop: Path, report: str, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("coverage-context", "--coverage-file", report, "--failures", "junit.xml", "--failures-only")
+def test_the_failed_test_and_the_fault_come_first(
+    shop: Path, report: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (
+        "coverage-context",
+        "--coverage-file",
+        report,
+        "--failures",
+        "junit.xml",
+        "--failures-only",
+    )
     found = answer(capsys, *words, "--budget", "400")
     told = {item["id"]: item for item in found["items"]}
     assert told["test_till.py:test_large_discount"]["reason"] == "failed test"
@@ -99,28 +124,53 @@ def test_the_failed_test_and_the_fault_come_first(shop: Path, report: str, capsy
     assert found["about"]["unmatched"] == []
 
 
-def test_failed_tests_stand_before_all_else(shop: Path, report: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_failed_tests_stand_before_all_else(
+    shop: Path, report: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     for budget in ("120", "400", "4000"):
-        words = ("coverage-context", "--coverage-file", report, "--failures", "junit.xml", "--budget", budget)
+        words = (
+            "coverage-context",
+            "--coverage-file",
+            report,
+            "--failures",
+            "junit.xml",
+            "--budget",
+            budget,
+        )
         text = answer(capsys, *words)["text"]
         assert text.startswith("=== test_till.py\n"), budget
 
 
-def test_what_a_test_without_a_name_calls_is_found(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_test_without_a_name_calls_is_found(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (shop / "pay.js").write_text("export function pay() {\n  return 1;\n}\n", "utf-8")
     test = 'import { pay } from "./pay.js";\n\nit("pays", () => {\n  expect(pay()).toBe(2);\n});\n'
     (shop / "pay.test.js").write_text(test, "utf-8")
     (shop / "lcov.info").write_text("SF:pay.js\nDA:1,1\nDA:2,1\nend_of_record\n", "utf-8")
-    (shop / "out.txt").write_text(" FAIL  pay.test.js > pays\nAssertionError: no\n ❯ pay.test.js:4:5\n", "utf-8")
-    words = ("coverage-context", "--coverage-file", "lcov.info", "--failures", "out.txt", "--failures-only")
+    (shop / "out.txt").write_text(
+        " FAIL  pay.test.js > pays\nAssertionError: no\n ❯ pay.test.js:4:5\n", "utf-8"
+    )
+    words = (
+        "coverage-context",
+        "--coverage-file",
+        "lcov.info",
+        "--failures",
+        "out.txt",
+        "--failures-only",
+    )
     assert "return 1;" in answer(capsys, *words)["text"]
 
 
-def test_files_and_lines_are_ranked_and_shown(shop: Path, report: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_and_lines_are_ranked_and_shown(
+    shop: Path, report: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = answer(capsys, "rank-files", "--coverage-file", report, "--failures", "junit.xml")
     (file,) = found["page"]["items"]
     assert (file["path"], file["suspicion"], file["suspicious_lines"]) == ("till.py", 1.0, [10])
-    sliced = answer(capsys, "coverage-slice", "till.py", "--coverage-file", report, "--test", "test_total")
+    sliced = answer(
+        capsys, "coverage-slice", "till.py", "--coverage-file", report, "--test", "test_total"
+    )
     assert [line["number"] for line in sliced["lines"]] == [5]
     missed = answer(capsys, "coverage-slice", "till.py", "--coverage-file", report, "--missed")
     assert [line["text"].strip() for line in missed["lines"]] == ["return 0"]
@@ -128,7 +178,9 @@ def test_files_and_lines_are_ranked_and_shown(shop: Path, report: str, capsys: p
     assert "\n-    return 0" in capsys.readouterr().out
 
 
-def test_a_change_is_joined_with_what_ran(shop: Path, report: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_change_is_joined_with_what_ran(
+    shop: Path, report: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     patch = shop / "change.diff"
     patch.write_text(
         "--- a/till.py\n+++ b/till.py\n@@ -10,1 +10,1 @@\n-        price = 0\n+        price = price - percent\n"
@@ -144,7 +196,9 @@ def test_a_change_is_joined_with_what_ran(shop: Path, report: str, capsys: pytes
 def test_pytest_is_recorded_test_by_test(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("coverage")
     command = f"{shlex.quote(sys.executable)} -m pytest -q -p no:cacheprovider"
-    found = answer(capsys, "coverage-context", "--run", command, "--failures-only", "--budget", "500")
+    found = answer(
+        capsys, "coverage-context", "--run", command, "--failures-only", "--budget", "500"
+    )
     assert found["run"]["exit_status"] == 1
     assert "1 failed, 2 passed" in (shop / found["run"]["output"]).read_text("utf-8")
     told = {item["id"]: item for item in found["items"]}
@@ -155,7 +209,9 @@ def test_pytest_is_recorded_test_by_test(shop: Path, capsys: pytest.CaptureFixtu
     assert later["about"]["stale"] == [{"path": "till.py", "why": "changed since the run"}]
 
 
-def test_another_program_is_asked_for_its_report(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_program_is_asked_for_its_report(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     program = "open('cover.out', 'w').write('mode: set\\ntill.py:5.1,5.9 1 1\\n'); print('x' * 10); raise SystemExit(3)"
     command = f"{shlex.quote(sys.executable)} -c {shlex.quote(program)}"
     assert run("coverage-context", "--run", command) == 3
@@ -163,15 +219,30 @@ def test_another_program_is_asked_for_its_report(shop: Path, capsys: pytest.Capt
     found = answer(capsys, "coverage-context", "--run", command, "--coverage-file", "cover.out")
     assert found["run"]["exit_status"] == 3
     assert [item["id"] for item in found["items"]] == ["till.py:total"]
-    assert run("coverage-context", "--run", f"{shlex.quote(sys.executable)} -c 0", "--coverage-file", "cover.out") == 3
+    assert (
+        run(
+            "coverage-context",
+            "--run",
+            f"{shlex.quote(sys.executable)} -c 0",
+            "--coverage-file",
+            "cover.out",
+        )
+        == 3
+    )
     assert capsys.readouterr().err.startswith("program_failed: the program did not write cover.out")
 
 
 @pytest.mark.parametrize(
     ("command", "code"),
-    [("no-such-program-at-all", "program_failed"), ("'", "invalid_argument"), ("  ", "invalid_argument")],
+    [
+        ("no-such-program-at-all", "program_failed"),
+        ("'", "invalid_argument"),
+        ("  ", "invalid_argument"),
+    ],
 )
-def test_what_cannot_be_run_is_said(shop: Path, capsys: pytest.CaptureFixture[str], command: str, code: str) -> None:
+def test_what_cannot_be_run_is_said(
+    shop: Path, capsys: pytest.CaptureFixture[str], command: str, code: str
+) -> None:
     assert run("coverage-context", "--run", command) != 0
     assert capsys.readouterr().err.startswith(f"{code}: ")
 
@@ -219,7 +290,9 @@ def test_the_command_line_reads_a_report_anywhere(
 ) -> None:
     outside = tmp_path_factory.mktemp("outside") / "lcov.info"
     outside.write_text("SF:/ci/shop/till.py\nDA:5,7\nend_of_record\n", "utf-8")
-    found = answer(capsys, "rank-files", "--coverage-file", os.path.relpath(outside), "--map", "/ci/shop=")
+    found = answer(
+        capsys, "rank-files", "--coverage-file", os.path.relpath(outside), "--map", "/ci/shop="
+    )
     assert [(file["path"], file["hits"]) for file in found["page"]["items"]] == [("till.py", 7)]
     assert run("rank-files", "--coverage-file", "till.py") == 3
     assert capsys.readouterr().err.startswith("invalid_report: ")

@@ -66,7 +66,8 @@ def served(shop: Path, runtime: str, monkeypatch: pytest.MonkeyPatch) -> Iterato
     """The shop with a daemon of its own."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
     lifecycle.start(str(shop), ANSWER_WORDS, 600)
-    lifecycle.ask(str(shop), {"cmd": "warm"})  # afterwards there is an index, by which its root is found from inside
+    # afterwards there is an index, by which its root is found from inside
+    lifecycle.ask(str(shop), {"cmd": "warm"})
     yield shop
     lifecycle.stop(str(shop))
 
@@ -117,7 +118,9 @@ def test_paths_are_those_of_the_directory_that_was_asked_in(
         assert ask_twice(*words).status == 0
 
 
-def test_settings_are_those_of_whoever_asks(ask_twice: Ask, served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_are_those_of_whoever_asks(
+    ask_twice: Ask, served: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for value in ("40", "300", "none"):
         monkeypatch.setenv("TERSELY_BUDGET_TOKENS", value)
         ask_twice("context", "checkout")
@@ -148,7 +151,9 @@ def test_what_is_not_for_the_daemon_is_left_to_the_command(served: Path, words: 
     assert answered(*words) is None
 
 
-def test_a_daemon_of_another_program_is_not_used(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_daemon_of_another_program_is_not_used(
+    served: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(identity, "program_identity", lambda: "another")
     assert answered("tree") is None
 
@@ -167,20 +172,42 @@ def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, served:
     """What Python itself loads for `json` is most of it."""
     ours = {name for name in loaded_by("tree") if name.startswith("tersely")}
     assert ours == {
-        *("tersely", "tersely.cli", "tersely.cli.main", "tersely.cli.daemon_client", "tersely.cli.overview"),
+        *(
+            "tersely",
+            "tersely.cli",
+            "tersely.cli.main",
+            "tersely.cli.daemon_client",
+            "tersely.cli.overview",
+        ),
         "tersely.cli.terminal",
         *("tersely.daemon", "tersely.daemon.client", "tersely.daemon.place"),
-        *("tersely.foundation", "tersely.foundation.limits", "tersely.foundation.private", "tersely.foundation.roots"),
+        *(
+            "tersely.foundation",
+            "tersely.foundation.limits",
+            "tersely.foundation.private",
+            "tersely.foundation.roots",
+        ),
         *("tersely.foundation.process", "tersely.foundation.process.identity"),
     }
-    assert loaded_by("tree") & {"socket", "hashlib", "pathlib", "typing", "dataclasses", "subprocess"} == set()
+    assert (
+        loaded_by("tree") & {"socket", "hashlib", "pathlib", "typing", "dataclasses", "subprocess"}
+        == set()
+    )
 
 
-def test_no_daemon_answers_what_is_not_about_code(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_daemon_answers_what_is_not_about_code(
+    served: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     names = [*OWN_COMMANDS, *RELAY_COMMANDS]
-    assert [name for name in names if daemon_client.answered("tersely", ["--quiet", name, "x"]) is not None] == []
+    assert [
+        name
+        for name in names
+        if daemon_client.answered("tersely", ["--quiet", name, "x"]) is not None
+    ] == []
     monkeypatch.setattr(daemon_client, "_is_no_question", lambda word: False)
-    assert [name for name in names if daemon_client.answered("tersely", [name, "x"]) is not None] == []
+    assert [
+        name for name in names if daemon_client.answered("tersely", [name, "x"]) is not None
+    ] == []
 
 
 def test_no_daemon_keeps_an_answer_for_a_command(tmp_path: Path) -> None:
@@ -188,5 +215,7 @@ def test_no_daemon_keeps_an_answer_for_a_command(tmp_path: Path) -> None:
         raise AssertionError("it was asked")
 
     for words in (["calls", "x", "--output", "cassette"], ["--output", "cassette", "stats"]):
-        typed = Words("tersely", words, str(tmp_path), {}, is_out_terminal=False, is_error_terminal=False)
+        typed = Words(
+            "tersely", words, str(tmp_path), {}, is_out_terminal=False, is_error_terminal=False
+        )
         assert answer(typed, tmp_path.resolve(), open_workspace) is None

@@ -37,7 +37,9 @@ SHOP = {
 
 def git(root: Path, *words: str) -> str:
     who = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", *who, *words], cwd=root, check=True, capture_output=True, text=True
+    )
     return done.stdout
 
 
@@ -81,14 +83,18 @@ def packed(answer: Answer) -> dict[str, Any]:
 
 def slices(ask: Ask, *words: str) -> dict[str, dict[str, Any]]:
     found = packed(ask("diff-context", "--format", "json", *words))
-    return {one["id"]: one for one in found["slices"]} | {name: {} for name in found["signatures_only"]}
+    return {one["id"]: one for one in found["slices"]} | {
+        name: {} for name in found["signatures_only"]
+    }
 
 
 def changed(ask: Ask, *words: str) -> dict[str, dict[str, Any]]:
     return {name: one for name, one in slices(ask, *words).items() if "diff_lines" in one}
 
 
-def test_a_changed_function_comes_with_its_lines_its_callers_and_its_tests(repository: Repository, ask: Ask) -> None:
+def test_a_changed_function_comes_with_its_lines_its_callers_and_its_tests(
+    repository: Repository, ask: Ask
+) -> None:
     root = repository(SHOP)
     edit(root, "shop/money.py", "rate = RATE", "rate = RATE + 1")
     found = slices(ask)
@@ -106,16 +112,23 @@ def test_a_changed_function_comes_with_its_lines_its_callers_and_its_tests(repos
 
 def test_a_deletion_belongs_to_what_lost_the_lines(repository: Repository, ask: Ask) -> None:
     root = repository(SHOP)
-    edit(root, "shop/money.py", "    text = f'{value}'\n    return text\n", "    return f'{value}'\n")
+    edit(
+        root, "shop/money.py", "    text = f'{value}'\n    return text\n", "    return f'{value}'\n"
+    )
     edit(root, "shop/money.py", "\n\ndef unused():\n    return None\n", "")
     found = slices(ask)
-    assert found["shop/money.py:shown"]["removed"] == [[10, "    text = f'{value}'"], [10, "    return text"]]
+    assert found["shop/money.py:shown"]["removed"] == [
+        [10, "    text = f'{value}'"],
+        [10, "    return text"],
+    ]
     gone = found["shop/money.py:unused"]
     assert gone["relevance"] == "deleted"
     assert gone["code"].startswith("def unused():")
 
 
-def test_changes_outside_of_symbols_and_in_other_files_are_shown_as_they_are(repository: Repository, ask: Ask) -> None:
+def test_changes_outside_of_symbols_and_in_other_files_are_shown_as_they_are(
+    repository: Repository, ask: Ask
+) -> None:
     root = repository(SHOP)
     write(root, {"new.txt": "hello\n", "empty.txt": ""})
     edit(root, "shop/money.py", "RATE = 2\n", "import math\n\nRATE = 2\n")
@@ -144,7 +157,9 @@ def test_renames_modes_links_and_binary_files_are_told(repository: Repository, a
     assert "shop/sales.py:total" in changed(ask)
 
 
-def test_a_submodule_is_told_by_its_commits(repository: Repository, ask: Ask, tmp_path: Path) -> None:
+def test_a_submodule_is_told_by_its_commits(
+    repository: Repository, ask: Ask, tmp_path: Path
+) -> None:
     inner = tmp_path / "inner"
     write(inner, {"x.py": "a = 1\n"})
     git(inner, "init", "-q")
@@ -196,8 +211,13 @@ def test_a_clone_that_has_fetched_no_contents_is_answered(
 
 
 def test_line_ends_do_not_matter(repository: Repository, ask: Ask) -> None:
-    root = repository({"a.py": "def f():\r\n    x = 1\r\n    return x\r\n", "b.py": "def g():\n    return 1"})
-    write(root, {"a.py": "def f():\r\n    x = 2\r\n    return x\r\n", "b.py": "def g():\n    return 1\n"})
+    root = repository(
+        {"a.py": "def f():\r\n    x = 1\r\n    return x\r\n", "b.py": "def g():\n    return 1"}
+    )
+    write(
+        root,
+        {"a.py": "def f():\r\n    x = 2\r\n    return x\r\n", "b.py": "def g():\n    return 1\n"},
+    )
     found = changed(ask)
     assert found["a.py:f"]["removed"] == [[2, "    x = 1"]]
     assert found["b.py:g"]["diff_lines"] == [2]
@@ -216,7 +236,9 @@ def test_the_base_is_where_branches_part(repository: Repository, ask: Ask) -> No
     assert changed(ask, "--worktree") == {}
 
 
-def test_a_commit_is_shown_as_it_was_whatever_the_working_tree_holds(repository: Repository, ask: Ask) -> None:
+def test_a_commit_is_shown_as_it_was_whatever_the_working_tree_holds(
+    repository: Repository, ask: Ask
+) -> None:
     root = repository(SHOP)
     edit(root, "shop/orders.py", "sum(", "1 + sum(")
     commit(root)
@@ -256,7 +278,9 @@ def test_without_a_change_there_is_nothing_to_say(repository: Repository, ask: A
     assert answer.status == 0
     assert answer.out.startswith("=== nothing differs between ")
     assert answer.out.endswith(" and worktree\n")
-    assert json.loads(ask("diff-context", "--format", "json").out)["note"].startswith("nothing differs between ")
+    assert json.loads(ask("diff-context", "--format", "json").out)["note"].startswith(
+        "nothing differs between "
+    )
 
 
 def test_an_empty_patch_is_one_in_which_nothing_differs(
@@ -273,7 +297,9 @@ def test_a_file_whose_contents_git_does_not_have_is_said_and_the_rest_answered(
     repository: Repository, ask: Ask
 ) -> None:
     root = repository(SHOP)
-    lost = subprocess.run(["git", "rev-parse", "HEAD:shop/orders.py"], cwd=root, check=True, capture_output=True)
+    lost = subprocess.run(
+        ["git", "rev-parse", "HEAD:shop/orders.py"], cwd=root, check=True, capture_output=True
+    )
     name = lost.stdout.decode().strip()
     (root / ".git/objects" / name[:2] / name[2:]).unlink()
     edit(root, "shop/orders.py", "sum(", "0 + sum(")
@@ -290,7 +316,9 @@ def test_a_deleted_file_costs_a_line(repository: Repository, ask: Ask) -> None:
     (root / "shop/money.py").unlink()
     answer = ask("diff-context", "--worktree", "--json").result
     assert "shop/money.py:cents" in answer["deleted"]
-    assert [item["id"] for item in answer["items"] if item["reason"].startswith("deleted")] == ["shop/money.py"]
+    assert [item["id"] for item in answer["items"] if item["reason"].startswith("deleted")] == [
+        "shop/money.py"
+    ]
     assert " deleted" in answer["text"]
     assert "return None" not in answer["text"]
 
@@ -319,10 +347,14 @@ def test_a_patch_says_the_same_before_and_after_it_is_applied(
     assert changed(ask, "-") == applied
 
 
-def test_a_patch_reads_nothing_outside_of_the_repository(repository: Repository, ask: Ask, tmp_path: Path) -> None:
+def test_a_patch_reads_nothing_outside_of_the_repository(
+    repository: Repository, ask: Ask, tmp_path: Path
+) -> None:
     root = repository(SHOP)
     (tmp_path / "secret.txt").write_text("secret\nmore\n")
-    (root / "bad.patch").write_text("--- a/../secret.txt\n+++ b/../secret.txt\n@@ -2 +2 @@\n-more\n+less\n")
+    (root / "bad.patch").write_text(
+        "--- a/../secret.txt\n+++ b/../secret.txt\n@@ -2 +2 @@\n-more\n+less\n"
+    )
     answer = ask("diff-context", "bad.patch")
     assert answer.status == 0
     assert "does not apply" in answer.out
@@ -372,7 +404,9 @@ def test_of_a_long_function_the_lines_are_shown_that_are_like_the_changed_ones(
     repository: Repository, ask: Ask
 ) -> None:
     def steps(word: str) -> str:
-        return "".join(f"    {word}_{number} = prepare_{word}(number={number})\n" for number in range(60))
+        return "".join(
+            f"    {word}_{number} = prepare_{word}(number={number})\n" for number in range(60)
+        )
 
     def request(word: str) -> str:
         return f"    {word} = open_connection({word}_1, retry_limit=limit_of({word}_2))\n"
@@ -382,18 +416,24 @@ def test_of_a_long_function_the_lines_are_shown_that_are_like_the_changed_ones(
         for word in ("orders", "payments")
     }
     root = repository(files)
-    edit(root, "shop/orders.py", "retry_limit=limit_of(orders_2)", "retry_policy=policy_of(orders_2)")
+    edit(
+        root, "shop/orders.py", "retry_limit=limit_of(orders_2)", "retry_policy=policy_of(orders_2)"
+    )
     code = slices(ask, "--budget", "1500")["shop/payments.py:payments_all"]["code"]
     assert "retry_limit=limit_of" in code
     assert code.count("\n") < 100
 
 
-EDIT = st.tuples(st.integers(0, 30), st.sampled_from(["", "    x = cents(2)", "def new(): pass", "# é"]))
+EDIT = st.tuples(
+    st.integers(0, 30), st.sampled_from(["", "    x = cents(2)", "def new(): pass", "# é"])
+)
 FORM = st.sampled_from(["text", "compact", "ultracompact", "markdown", "json"])
 
 
 @given(edits=st.lists(EDIT, max_size=6), budget=st.integers(300, 900), form=FORM)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_no_pack_exceeds_its_budget(
     ask: Ask, changing: Path, edits: list[tuple[int, str]], budget: int, form: str
 ) -> None:
@@ -420,7 +460,9 @@ def test_a_large_file_that_is_gone_costs_a_line(repository: Repository, ask: Ask
     answer = ask("diff-context", "--worktree", "--json").result
     assert {"large.py", "large.txt"} == set(answer["deleted"])
     assert "=== large.py\n@1 deleted\n" in answer["text"]
-    assert ask("plan", "the rate of cents in shop/money.py is wrong", "--budget", "4000").status == 0
+    assert (
+        ask("plan", "the rate of cents in shop/money.py is wrong", "--budget", "4000").status == 0
+    )
 
 
 def test_both_ends_are_said_as_they_were_asked_for(repository: Repository, ask: Ask) -> None:
@@ -437,11 +479,18 @@ def test_both_ends_are_said_as_they_were_asked_for(repository: Repository, ask: 
         answer = ask("diff-context", "--json", *words).result
         assert (answer["base"], answer["head"]) == ends
     assert ask("diff-context").out == "=== nothing differs between main and worktree\n"
-    assert ask("diff-context", "--worktree").out == "=== nothing differs between HEAD and worktree\n"
+    assert (
+        ask("diff-context", "--worktree").out == "=== nothing differs between HEAD and worktree\n"
+    )
 
 
-def test_files_of_the_first_commit_were_not_written_together(repository: Repository, ask: Ask) -> None:
-    others = {f"other_{at}.py": f"def other_{at}(value):\n    return value + {at} * 1000\n" for at in range(9)}
+def test_files_of_the_first_commit_were_not_written_together(
+    repository: Repository, ask: Ask
+) -> None:
+    others = {
+        f"other_{at}.py": f"def other_{at}(value):\n    return value + {at} * 1000\n"
+        for at in range(9)
+    }
     root = repository({**SHOP, **others})
     edit(root, "shop/money.py", "rate = RATE", "rate = 3")
     assert "co-change" not in ask("diff-context", "--worktree", "--budget", "4000").out

@@ -82,7 +82,10 @@ def sliced(ask: Ask, place: str, *words: str) -> list[int]:
 
 def test_a_slice_shows_its_code_and_the_gaps_between(cart: Ask) -> None:
     answer = cart("slice", "cart.py:22", "--with-code")
-    assert answer.out.splitlines()[:2] == ["backward slice from cart.py:22", "cart.py:total  11 of 17 lines"]
+    assert answer.out.splitlines()[:2] == [
+        "backward slice from cart.py:22",
+        "cart.py:total  11 of 17 lines",
+    ]
     assert "  11      amount = 0\n      ⋯ 12\n  13      for price in prices:\n" in answer.out
     assert "count" not in answer.out
 
@@ -93,7 +96,9 @@ def test_without_code_a_slice_is_ranges_of_lines(cart: Ask) -> None:
 
 @pytest.mark.parametrize("line", range(1, CART.count("\n") + 1))
 def test_every_line_of_a_file_gives_a_slice(cart: Ask, line: int) -> None:
-    """Decorators, documentation, comments, blank lines and lines inside a statement stand for a statement."""
+    """Decorators, documentation, comments, blank lines and lines inside a statement stand for a
+    statement.
+    """
     for direction in ("--backward", "--forward"):
         assert sliced(cart, f"cart.py:{line}", direction)
 
@@ -116,7 +121,12 @@ def test_a_slice_goes_into_what_is_called(cart: Ask) -> None:
 
 @pytest.mark.parametrize(
     ("place", "lines"),
-    [("crlf.py:4", [1, 2, 4]), ("bom.py:4", [1, 2, 4]), ("half.py:3", [1, 2, 3]), ("a.rs:4", [2, 4, 5])],
+    [
+        ("crlf.py:4", [1, 2, 4]),
+        ("bom.py:4", [1, 2, 4]),
+        ("half.py:3", [1, 2, 3]),
+        ("a.rs:4", [2, 4, 5]),
+    ],
 )
 def test_odd_files_are_sliced_as_others(cart: Ask, place: str, lines: list[int]) -> None:
     assert sliced(cart, place) == lines
@@ -147,7 +157,9 @@ def test_an_empty_file_has_no_statements(cart: Ask) -> None:
         (("cfg", "nothing"), 1, "symbol_not_found: "),
     ],
 )
-def test_what_cannot_be_answered_is_said_in_a_line(cart: Ask, words: tuple[str, ...], status: int, said: str) -> None:
+def test_what_cannot_be_answered_is_said_in_a_line(
+    cart: Ask, words: tuple[str, ...], status: int, said: str
+) -> None:
     answer = cart(*words)
     assert (answer.status, answer.out) == (status, "")
     assert answer.err.startswith(said)
@@ -156,14 +168,21 @@ def test_what_cannot_be_answered_is_said_in_a_line(cart: Ask, words: tuple[str, 
 def test_blocks_lead_to_blocks(cart: Ask) -> None:
     blocks = cart("cfg", "total", "--json").result["blocks"]
     assert [block["kind"] for block in blocks[:3]] == ["entry", "exit", "body"]
-    assert {exit_["to"] for block in blocks for exit_ in block["exits"]} <= {block["number"] for block in blocks}
+    assert {exit_["to"] for block in blocks for exit_ in block["exits"]} <= {
+        block["number"] for block in blocks
+    }
     texts = [step["text"] for block in blocks for step in block["steps"]]
     assert {"price < 0", "rate is None", "return amount"} <= set(texts)
 
 
 def test_flows_lead_from_definitions_to_uses(cart: Ask) -> None:
     flows = cart("dfg", "total", "--variable", "amount", "--json").result["flows"]["items"]
-    assert [(flow["definition_line"], flow["use_line"]) for flow in flows] == [(11, 16), (11, 22), (16, 16), (16, 22)]
+    assert [(flow["definition_line"], flow["use_line"]) for flow in flows] == [
+        (11, 16),
+        (11, 22),
+        (16, 16),
+        (16, 22),
+    ]
     assert "  prices  line 6   parameter  → 13\n" in cart("dfg", "total").out
 
 
@@ -175,19 +194,25 @@ def test_complexity_names_symbols_that_can_be_asked_about(cart: Ask) -> None:
     assert listed["unread"] == 1
     for symbol in numbers:
         assert cart("cfg", symbol).status == 0
-    assert [one["id"] for one in cart("complexity", "--above", "3", "--json").result["listed"]["items"]] == [
-        "cart.py:total"
-    ]
+    assert [
+        one["id"] for one in cart("complexity", "--above", "3", "--json").result["listed"]["items"]
+    ] == ["cart.py:total"]
 
 
-def test_complexity_says_for_how_many_files_there_was_no_time(cart: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_complexity_says_for_how_many_files_there_was_no_time(
+    cart: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = cart("complexity", "--json").result
     assert whole["unreached"] == 0
     monkeypatch.setattr("tersely.capabilities.flow.complexity.READING_SHARE", 1e-12)
     answer = cart("complexity", "--json").result
     assert (answer["functions"], answer["listed"]["items"]) == (0, [])
-    assert answer["unreached"] == sum(one["files"] for one in cart("stats", "--json").result["languages"])
-    assert f"there was no time for the {answer['unreached']} smallest files" in cart("complexity").out
+    assert answer["unreached"] == sum(
+        one["files"] for one in cart("stats", "--json").result["languages"]
+    )
+    assert (
+        f"there was no time for the {answer['unreached']} smallest files" in cart("complexity").out
+    )
 
 
 @pytest.mark.parametrize(
@@ -199,7 +224,9 @@ def test_complexity_says_for_how_many_files_there_was_no_time(cart: Ask, monkeyp
         ("a.cpp:5", "a.cpp:n.A.f", "int c"),
     ],
 )
-def test_a_context_pack_shows_the_slice_of_its_target(cart: Ask, place: str, symbol: str, left_out: str) -> None:
+def test_a_context_pack_shows_the_slice_of_its_target(
+    cart: Ask, place: str, symbol: str, left_out: str
+) -> None:
     answer = cart("context", "--slice", place, "--json").result
     assert answer["targets"] == [symbol]
     assert left_out not in answer["text"]

@@ -47,7 +47,9 @@ def test_one_is_shown_for_all_that_are_nearly_the_same(ask: Ask, repository: Pat
 
 @pytest.mark.parametrize("form", ["text", "compact", "ultracompact", "markdown", "json"])
 @pytest.mark.parametrize("budget", [60, 150, 400])
-def test_every_format_keeps_the_budget_and_accounts_for_all(ask: Ask, repository: Path, form: str, budget: int) -> None:
+def test_every_format_keeps_the_budget_and_accounts_for_all(
+    ask: Ask, repository: Path, form: str, budget: int
+) -> None:
     words = ("context", "send", "--budget", str(budget), "--format", form)
     answer = ask(*words)
     assert count(answer.out) <= budget
@@ -71,10 +73,16 @@ def test_targets_are_all_shown(ask: Ask, repository: Path) -> None:
 
 
 def test_a_changed_symbol_is_shown_and_its_copies_are_folded(ask: Ask, repository: Path) -> None:
-    for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "x"]):
+    for words in (
+        ["init", "-q"],
+        ["add", "."],
+        ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "x"],
+    ):
         subprocess.run(["git", *words], cwd=repository, check=True)
     path = repository / "calls.py"
-    path.write_text(path.read_text().replace('session.query("prices", limit)', 'session.query("price", limit)'))
+    path.write_text(
+        path.read_text().replace('session.query("prices", limit)', 'session.query("price", limit)')
+    )
     packed = ask("diff-context", "--worktree", "--budget", "900").out
     assert '    rows = session.query("price", limit)' in packed
     assert not any(line.startswith("  ≈ fetch_prices") for line in packed.splitlines())

@@ -1,4 +1,6 @@
-"""What a repository, a disk or a shell may hold against us: each ends in an answer or in one line that says why."""
+"""What a repository, a disk or a shell may hold against us: each ends in an answer or in one line
+that says why.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def test_settings_that_never_end_are_refused(shop: Path, place: str) -> None:
 @pytest.mark.parametrize("words", ["tree", "--version"])
 def test_streams_may_be_closed(shop: Path, closed: str, err: str, status: int, words: str) -> None:
     command = f"{sys.executable} -m tersely {words} {closed}"
-    ended = subprocess.run(command, shell=True, cwd=shop, capture_output=True, text=True, check=False, timeout=60)
+    ended = subprocess.run(
+        command, shell=True, cwd=shop, capture_output=True, text=True, check=False, timeout=60
+    )
     assert ended.stderr.startswith(err)
     assert ended.stderr.count("\n") == bool(err)
     assert ended.returncode == status
@@ -68,7 +72,9 @@ LONG = {
 def test_nesting_takes_bounded_time_and_memory(shop: Path, name: str) -> None:
     (shop / name).write_text(LONG[name])
     command = f"ulimit -v 1500000; exec {sys.executable} -m tersely index --report"
-    ended = subprocess.run(command, shell=True, cwd=shop, capture_output=True, text=True, check=False, timeout=60)
+    ended = subprocess.run(
+        command, shell=True, cwd=shop, capture_output=True, text=True, check=False, timeout=60
+    )
     assert ended.returncode == 0, ended.stderr
     assert f"{name}:1  nested too deeply" in ended.stdout or "parse errors" in ended.stdout
     assert (Path(index_directory(str(shop))) / "index.db").stat().st_size < 100_000_000
@@ -76,8 +82,12 @@ def test_nesting_takes_bounded_time_and_memory(shop: Path, name: str) -> None:
 
 @pytest.mark.parametrize("place", ["pyproject.toml", ".tersely/config.toml"])
 @pytest.mark.parametrize("target", ["../secret.toml", "/dev/zero"])
-def test_settings_outside_the_repository_are_not_read(ask: Ask, shop: Path, place: str, target: str) -> None:
-    (shop.parent / "secret.toml").write_text('budget_tokens = "SECRET"\n[tool.tersely]\nbudget_tokens = "SECRET"\n')
+def test_settings_outside_the_repository_are_not_read(
+    ask: Ask, shop: Path, place: str, target: str
+) -> None:
+    (shop.parent / "secret.toml").write_text(
+        'budget_tokens = "SECRET"\n[tool.tersely]\nbudget_tokens = "SECRET"\n'
+    )
     (shop / place).parent.mkdir(exist_ok=True)
     (shop / place).symlink_to(target if target.startswith("/") else shop.parent / "secret.toml")
     answer = ask("tree")
@@ -109,7 +119,9 @@ def test_a_directory_that_is_gone_is_said(tmp_path: Path) -> None:
     script = f"import os, sys; os.chdir({str(gone)!r}); os.rmdir({str(gone)!r}); "
     script += "from tersely.cli.main import main; sys.exit(main(['tree']))"
 
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
     assert ended.stderr.startswith("root_not_found: ")
     assert ended.returncode == 3
 
@@ -120,14 +132,18 @@ def test_a_loop_of_links_is_no_root_and_no_file(shop: Path) -> None:
     refused(["context", "checkout", "--include", "loop"], shop, "path_not_found")
 
 
-@pytest.mark.parametrize("words", [["context", "\udcff"], ["extract", "n\udcff.py"], ["symbol", "find", "\udcff"]])
+@pytest.mark.parametrize(
+    "words", [["context", "\udcff"], ["extract", "n\udcff.py"], ["symbol", "find", "\udcff"]]
+)
 def test_words_that_are_no_text_are_refused(ask: Ask, words: list[str]) -> None:
     answer = ask(*words)
     assert answer.err.startswith("invalid_argument: ")
     assert answer.status == 2
 
 
-def test_a_directory_that_became_a_link_is_not_followed(ask: Ask, shop: Path, tmp_path: Path) -> None:
+def test_a_directory_that_became_a_link_is_not_followed(
+    ask: Ask, shop: Path, tmp_path: Path
+) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "money.py").write_text("SECRET = 1\n" * 40)
@@ -139,8 +155,12 @@ def test_a_directory_that_became_a_link_is_not_followed(ask: Ask, shop: Path, tm
     assert answer.err.startswith("unreadable_file: ")
 
 
-def test_settings_of_a_compiler_do_not_lead_out_and_end(ask: Ask, shop: Path, tmp_path: Path) -> None:
-    (tmp_path / "outside.json").write_text('{"compilerOptions": {"paths": {"secret": ["web/hidden.ts"]}}}')
+def test_settings_of_a_compiler_do_not_lead_out_and_end(
+    ask: Ask, shop: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "outside.json").write_text(
+        '{"compilerOptions": {"paths": {"secret": ["web/hidden.ts"]}}}'
+    )
     many = ",".join(f'"./{number}.json"' for number in range(40))
     for number in range(40):
         (shop / f"{number}.json").write_text(f'{{"extends": [{many}]}}')

@@ -27,13 +27,17 @@ PATHS = st.lists(
 
 
 def symbol(path: str, name: str) -> Symbol:
-    return Symbol(f"{path}:{name}", path, "python", Kind.FUNCTION, name, name, path, 1, 1, 1, 0, 9, 5, 0, 0)
+    return Symbol(
+        f"{path}:{name}", path, "python", Kind.FUNCTION, name, name, path, 1, 1, 1, 0, 9, 5, 0, 0
+    )
 
 
 @given(PATHS, st.integers(1, 300))
 @settings(deadline=None)
 def test_a_map_never_exceeds_its_budget(paths: list[str], budget: int) -> None:
-    symbols = {path: [symbol(path, f"function_{at}") for at in range(len(path) % 5)] for path in paths}
+    symbols = {
+        path: [symbol(path, f"function_{at}") for at in range(len(path) % 5)] for path in paths
+    }
     weights = {one.id: len(one.id) % 7 + 1.0 for listed in symbols.values() for one in listed}
     root = tree(paths, symbols, lambda one: weights.get(one, 0.5))
     try:
@@ -44,7 +48,9 @@ def test_a_map_never_exceeds_its_budget(paths: list[str], budget: int) -> None:
     assert outline.used == count(outline.text) <= budget
     everything = fit(root, lambda one: f"def {one.name}(self)", 100_000, count)
     assert {
-        node.id.rpartition("/")[2] for node in everything.nodes if node.symbol is None and not node.is_directory
+        node.id.rpartition("/")[2]
+        for node in everything.nodes
+        if node.symbol is None and not node.is_directory
     } == {path.rpartition("/")[2] for path in paths}
     shown = {id(node) for node in outline.nodes}
     assert all(id(node) in {id(one) for one in everything.nodes} for node in outline.nodes)
@@ -62,7 +68,12 @@ def test_what_others_use_has_rank() -> None:
     mentions = [("step", [3]), ("used", [1, 2])]
     imports = {"one.py": ["core.py"], "two.py": ["core.py"], "tests/test_one.py": ["one.py"]}
     ranks = rank(paths, symbols, mentions, imports)
-    assert ranks.symbols["core.py:used"] > ranks.symbols["one.py:step"] > ranks.symbols["core.py:unused"] > 0
+    assert (
+        ranks.symbols["core.py:used"]
+        > ranks.symbols["one.py:step"]
+        > ranks.symbols["core.py:unused"]
+        > 0
+    )
     assert sum(ranks.symbols.values()) + sum(ranks.files.values()) <= 1 + 1e-9
     near = rank(paths, symbols, mentions, imports, ["two.py"], ["two.py:other"])
     assert max(near.symbols, key=near.symbols.__getitem__) == "two.py:other"
@@ -87,7 +98,9 @@ def test_the_map_says_what_it_leaves_out(ask: Ask) -> None:
 
 def test_the_map_of_a_part_and_with_a_focus(ask: Ask) -> None:
     part = ask("map", "src/shop/orders.py", "--json").result
-    assert [entry["id"] for entry in part["entries"] if entry["id"].endswith(".py")] == ["src/shop/orders.py"]
+    assert [entry["id"] for entry in part["entries"] if entry["id"].endswith(".py")] == [
+        "src/shop/orders.py"
+    ]
     focused = ask("map", "--focus", "forgotten", "--budget", "60", "--json").result
     assert "src/shop/money.py:forgotten" in [entry["id"] for entry in focused["entries"]]
     assert ask("map", "--focus", "nothing_of_that_name").status == 1
@@ -101,9 +114,12 @@ def test_the_budget_is_used_where_there_is_enough_to_say(
 ) -> None:
     for at in range(30):
         body = "".join(
-            f"def function_{at}_{n}(first, second):\n    return function_{at - 1}_{n}(first)\n\n\n" for n in range(5)
+            f"def function_{at}_{n}(first, second):\n    return function_{at - 1}_{n}(first)\n\n\n"
+            for n in range(5)
         )
-        (tmp_path / f"module_{at}.py").write_text(f"from module_{at - 1} import *\n\n\n{body}" if at else body)
+        (tmp_path / f"module_{at}.py").write_text(
+            f"from module_{at - 1} import *\n\n\n{body}" if at else body
+        )
     monkeypatch.chdir(tmp_path)
     assert main(("map", "--budget", str(budget), "--quiet")) == 0
     used = count(capsys.readouterr().out)
@@ -111,7 +127,9 @@ def test_the_budget_is_used_where_there_is_enough_to_say(
 
 
 def test_what_is_in_a_namespace_is_shown(ask: Ask, shop: Path) -> None:
-    (shop / "cart.cpp").write_text("namespace shop {\nclass Cart {\n  int total() { return 1; }\n};\n}\n")
+    (shop / "cart.cpp").write_text(
+        "namespace shop {\nclass Cart {\n  int total() { return 1; }\n};\n}\n"
+    )
     lines = ask("map", "--budget", "2000").out.splitlines()
     at = lines.index("cart.cpp")
     assert lines[at + 1 : at + 4] == [" namespace shop", "  class Cart", "   int total()"]
@@ -120,7 +138,8 @@ def test_what_is_in_a_namespace_is_shown(ask: Ask, shop: Path) -> None:
 def test_one_file_is_outlined_at_every_level_of_detail(ask: Ask) -> None:
     path = "src/shop/money.py"
     tree, structure, extract = (
-        ask(name, path, "--json").result["entries"]["items"] for name in ("tree", "structure", "extract")
+        ask(name, path, "--json").result["entries"]["items"]
+        for name in ("tree", "structure", "extract")
     )
     assert tree[-1]["id"] == path
     named = {one["id"]: (one["line"], one["end_line"]) for one in structure}
@@ -137,7 +156,10 @@ def test_a_directory_is_extracted_file_by_file(ask: Ask) -> None:
 
 @pytest.mark.parametrize("words", [("map",), ("plan", "mend it")])
 def test_of_an_empty_repository_it_is_said_that_nothing_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(list(words)) == 1

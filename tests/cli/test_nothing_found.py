@@ -1,4 +1,6 @@
-"""A command that finds nothing says so and exits with 1, as documented; so does one that can read nothing."""
+"""A command that finds nothing says so and exits with 1, as documented; so does one that can read
+nothing.
+"""
 
 from __future__ import annotations
 

@@ -20,7 +20,9 @@ def test_colours_only_on_demand_when_there_is_no_terminal(ask: Ask) -> None:
     assert re.sub(r"\x1b\[[0-9;]*m", "", painted.out) == plain.out
 
 
-def test_a_terminal_gets_colours_unless_it_asks_not_to(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_gets_colours_unless_it_asks_not_to(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     assert "\x1b[" in ask("stats").out
@@ -30,23 +32,38 @@ def test_a_terminal_gets_colours_unless_it_asks_not_to(ask: Ask, monkeypatch: py
 
 
 def test_options_may_stand_before_the_command(ask: Ask, shop: Path) -> None:
-    assert ask("--json", "--root", str(shop), "stats").out == ask("stats", "--json", "--root", str(shop)).out
+    assert (
+        ask("--json", "--root", str(shop), "stats").out
+        == ask("stats", "--json", "--root", str(shop)).out
+    )
 
 
-def test_the_root_is_the_nearest_repository(ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_root_is_the_nearest_repository(
+    ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ask("index")
     monkeypatch.chdir(shop / "src" / "shop")
     assert "tests/" in ask("tree").out
     assert ask("--root", ".", "stats", "--json").result["root"].endswith("src/shop")
 
 
-def test_paths_are_written_from_where_one_is(ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_are_written_from_where_one_is(
+    ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ask("index")
     whole = ask("extract", "src/shop/money.py").out
     monkeypatch.chdir(shop / "src")
-    for path in ("shop/money.py", "./shop/money.py", "src/shop/money.py", str(shop / "src/shop/money.py"), "money.py"):
+    for path in (
+        "shop/money.py",
+        "./shop/money.py",
+        "src/shop/money.py",
+        str(shop / "src/shop/money.py"),
+        "money.py",
+    ):
         assert ask("extract", path).out == whole
-    assert ask("symbol", "get", "shop/money.py:format_cents").out.startswith("src/shop/money.py:format_cents")
+    assert ask("symbol", "get", "shop/money.py:format_cents").out.startswith(
+        "src/shop/money.py:format_cents"
+    )
     assert "money.py:23" in ask("definition", "shop/orders.py:16:16").out
 
 
@@ -78,7 +95,9 @@ def test_without_an_index_even_a_stale_answer_needs_one(ask: Ask) -> None:
         (["dead"], "symbols"),
     ],
 )
-def test_a_page_says_what_it_leaves_out_and_pages_make_the_whole(ask: Ask, words: list[str], key: str) -> None:
+def test_a_page_says_what_it_leaves_out_and_pages_make_the_whole(
+    ask: Ask, words: list[str], key: str
+) -> None:
     whole = ask(*words, "--json").result[key]
     assert whole["more"] == 0
     assert len(whole["items"]) == whole["total"] > 1
@@ -93,8 +112,12 @@ def test_a_page_says_what_it_leaves_out_and_pages_make_the_whole(ask: Ask, words
     assert "nothing from 1000 on" in ask(*words, "--offset", "1000").out
 
 
-@pytest.mark.parametrize(("source", "lines"), [("", "1 line"), ("a = 1", "1 line"), ("a = 1\n\n", "2 lines")])
-def test_lines_are_counted_as_everybody_counts_them(ask: Ask, shop: Path, source: str, lines: str) -> None:
+@pytest.mark.parametrize(
+    ("source", "lines"), [("", "1 line"), ("a = 1", "1 line"), ("a = 1\n\n", "2 lines")]
+)
+def test_lines_are_counted_as_everybody_counts_them(
+    ask: Ask, shop: Path, source: str, lines: str
+) -> None:
     (shop / "few.py").write_text(source)
     assert ask("extract", "few.py").out.startswith(f"few.py  python, {lines}\n")
 
@@ -128,7 +151,9 @@ def test_a_closed_directory_is_said(ask: Ask) -> None:
     assert "2 directories are closed: --limit N or tree PATH opens them" in tree
 
 
-def test_source_cannot_speak_to_the_terminal(ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_source_cannot_speak_to_the_terminal(
+    ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (shop / "evil.py").write_text('def evil():\n    return "\x1b]0;owned\x07\x1b[2J"\n', "utf-8")
     printed = ask("symbol", "get", "evil").out
     assert "owned" in printed
@@ -147,7 +172,9 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("words", HOSTILE, ids=" ".join)
-def test_no_name_steers_the_terminal_hides_or_forges_a_line(ask: Ask, shop: Path, words: list[str]) -> None:
+def test_no_name_steers_the_terminal_hides_or_forges_a_line(
+    ask: Ask, shop: Path, words: list[str]
+) -> None:
     hidden = "\x1b[31m\u202e\u200e\x9b"
     name = f"e{hidden}\nforged.py"
     source = (
@@ -181,7 +208,10 @@ def test_any_file_of_the_repository_may_be_included_but_none_outside(ask: Ask, s
     (shop.parent / "secret").write_text("hidden\n", "utf-8")
     (shop / "way_out").symlink_to(shop.parent / "secret")
     assert "# Shop" in ask("context", "checkout", "--include", "README.md").out
-    assert "class Price" in ask("context", "checkout", "--include", "src/shop/money.py:8-9", "--depth", "0").out
+    assert (
+        "class Price"
+        in ask("context", "checkout", "--include", "src/shop/money.py:8-9", "--depth", "0").out
+    )
     refused = ask("context", "checkout", "--include", "way_out")
     assert refused.err.startswith("path_not_found: ")
 

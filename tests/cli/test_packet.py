@@ -116,14 +116,18 @@ def test_lines_that_are_linked_to_lead_to_their_symbol(shop: Path) -> None:
     assert found.rows[0].reason == "linked to"
 
 
-@pytest.mark.parametrize("part", ["b", "d/", "a.b_", "`", "e.r", "+", "a@", "a\\", "a.b:1 ", "https://a/b/"])
+@pytest.mark.parametrize(
+    "part", ["b", "d/", "a.b_", "`", "e.r", "+", "a@", "a\\", "a.b:1 ", "https://a/b/"]
+)
 def test_a_long_word_is_read_like_any_other(part: str) -> None:
     text = f"Slow https://a/{part * (MAX_TASK_CHARACTERS // len(part) - 20)}"
     assert read_task(text).title.startswith("Slow")
 
 
 def test_tests_are_no_owners(shop: Path) -> None:
-    assert not any(one.path.startswith("tests/") for one in packet(shop, "test_basket costs nothing").files)
+    assert not any(
+        one.path.startswith("tests/") for one in packet(shop, "test_basket costs nothing").files
+    )
 
 
 def test_who_is_not_sure_says_nothing(shop: Path) -> None:
@@ -133,22 +137,31 @@ def test_who_is_not_sure_says_nothing(shop: Path) -> None:
 
 
 def test_a_test_command_that_is_given_is_the_contract(shop: Path) -> None:
-    assert packet(shop, "Basket.total ignores the currency", test_command="make check").test_command == "make check"
+    assert (
+        packet(shop, "Basket.total ignores the currency", test_command="make check").test_command
+        == "make check"
+    )
 
 
 def test_rows_say_where_why_and_how_likely(shop: Path) -> None:
     found = packet(shop, "Basket.total ignores the currency")
     row = found.rows[0]
     assert (
-        f"shop/basket.py\n  {row.line}-{row.end_line} Basket.total: {row.certainty}, named in the task\n" in found.text
+        f"shop/basket.py\n  {row.line}-{row.end_line} Basket.total: {row.certainty}, named in the task\n"
+        in found.text
     )
-    assert [one.chance for one in found.rows] == sorted((one.chance for one in found.rows), reverse=True)
+    assert [one.chance for one in found.rows] == sorted(
+        (one.chance for one in found.rows), reverse=True
+    )
 
 
 def test_the_source_of_the_likeliest_stands_below_the_rows(shop: Path) -> None:
     found = packet(shop, "Basket.total ignores the currency")
     assert found.bodies[0].id == "shop/basket.py:Basket.total"
-    assert "return sum(line.price for line in self.lines)" in found.text.partition("== shop/basket.py:")[2]
+    assert (
+        "return sum(line.price for line in self.lines)"
+        in found.text.partition("== shop/basket.py:")[2]
+    )
 
 
 def test_what_it_says_to_do_next_can_be_typed(shop: Path) -> None:
@@ -199,7 +212,9 @@ def shop_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_long_task_comes_from_a_file(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (shop / "task.txt").write_text("Basket.total ignores the currency\n" + "It is so. " * 2_000)
-    assert main(["packet", "--task-file", str(shop / "task.txt"), "--root", str(shop), "--json"]) == 0
+    assert (
+        main(["packet", "--task-file", str(shop / "task.txt"), "--root", str(shop), "--json"]) == 0
+    )
     assert json.loads(capsys.readouterr().out)["result"]["files"][0]["path"] == "shop/basket.py"
 
 

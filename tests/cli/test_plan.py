@@ -1,4 +1,6 @@
-"""A plan: the likeliest source of a task whole, what it leads to, the names of the rest, and then enough."""
+"""A plan: the likeliest source of a task whole, what it leads to, the names of the rest, and then
+enough.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ class Retry:
     zebra = pool.idle_sockets()
     return zebra
 ''',
-    "net/other.py": "".join(f"def helper_{number}(x):\n    return x + {number}\n\n\n" for number in range(40)),
+    "net/other.py": "".join(
+        f"def helper_{number}(x):\n    return x + {number}\n\n\n" for number in range(40)
+    ),
 }
 
 
@@ -96,7 +100,9 @@ def test_a_budget_is_used_only_where_that_is_asked_for(net: Path) -> None:
 @given(budget=st.integers(20, 3_000), fill=st.booleans())
 def test_a_plan_never_exceeds_its_budget(net_once: Path, budget: int, *, fill: bool) -> None:
     try:
-        found = plan(net_once, "Retry waits too long and drain_connections leaks", budget=budget, fill=fill)
+        found = plan(
+            net_once, "Retry waits too long and drain_connections leaks", budget=budget, fill=fill
+        )
     except TerselyError as error:
         assert error.code == "budget_too_small"
     else:

@@ -1,4 +1,6 @@
-"""What is said when there is no answer: on standard error, with a stable code, a hint and an exit status."""
+"""What is said when there is no answer: on standard error, with a stable code, a hint and an exit
+status.
+"""
 
 from __future__ import annotations
 
@@ -53,8 +55,12 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("words", "code", "hint"), REFUSALS, ids=[" ".join(words) for words, _, _ in REFUSALS])
-def test_a_refusal_has_a_code_a_hint_and_a_status(ask: Ask, words: list[str], code: str, hint: str) -> None:
+@pytest.mark.parametrize(
+    ("words", "code", "hint"), REFUSALS, ids=[" ".join(words) for words, _, _ in REFUSALS]
+)
+def test_a_refusal_has_a_code_a_hint_and_a_status(
+    ask: Ask, words: list[str], code: str, hint: str
+) -> None:
     answer = ask(*words)
     assert answer.out == ""
     assert answer.err.startswith(f"{code}: ")
@@ -63,8 +69,12 @@ def test_a_refusal_has_a_code_a_hint_and_a_status(ask: Ask, words: list[str], co
     assert "Traceback" not in answer.err
 
 
-@pytest.mark.parametrize(("words", "code", "hint"), REFUSALS, ids=[" ".join(words) for words, _, _ in REFUSALS])
-def test_programs_get_the_same_refusal_as_json(ask: Ask, words: list[str], code: str, hint: str) -> None:
+@pytest.mark.parametrize(
+    ("words", "code", "hint"), REFUSALS, ids=[" ".join(words) for words, _, _ in REFUSALS]
+)
+def test_programs_get_the_same_refusal_as_json(
+    ask: Ask, words: list[str], code: str, hint: str
+) -> None:
     answer = ask(*words, "--json")
     assert answer.json["ok"] is False
     assert answer.json["error"]["code"] == code
@@ -87,7 +97,9 @@ def test_a_file_that_is_not_indexed_has_one_reason(ask: Ask, shop: Path) -> None
         ("secret.py", "an ignore file excludes it"),
         ("node_modules/a.py", "node_modules is left out (skipped directory)"),
     ):
-        assert ask("extract", path).err.startswith(f"not_indexed: {path} is not indexed: {reason}\n")
+        assert ask("extract", path).err.startswith(
+            f"not_indexed: {path} is not indexed: {reason}\n"
+        )
 
 
 NAMES = [command.name for command in COMMANDS]
@@ -99,7 +111,9 @@ WORDS = [
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=st.sampled_from(NAMES), words=st.lists(st.sampled_from(WORDS), max_size=4))
-def test_whatever_is_asked_programs_get_one_json_object(ask: Ask, name: str, words: list[str]) -> None:
+def test_whatever_is_asked_programs_get_one_json_object(
+    ask: Ask, name: str, words: list[str]
+) -> None:
     answer = ask(*name.split(), *words, "--json")
     assert answer.status in {0, 1, 2, 3}
     nothing_found = answer.json["ok"] and answer.status == EXIT_NEGATIVE
@@ -112,7 +126,9 @@ def test_a_defect_is_an_answer_too(ask: Ask, monkeypatch: pytest.MonkeyPatch) ->
         raise KeyError("lost")
 
     broken = Capability("code.stats", "", "", type(ask("stats")), fail, fail)
-    monkeypatch.setattr("tersely.cli.commands.catalogue.load", lambda name: broken_with_parameters(broken))
+    monkeypatch.setattr(
+        "tersely.cli.commands.catalogue.load", lambda name: broken_with_parameters(broken)
+    )
     answer = ask("stats")
     assert answer.status == 70
     assert answer.err.startswith("internal_error: KeyError: 'lost' (")
@@ -132,7 +148,11 @@ def broken_with_parameters(broken: Capability[object, object]) -> Capability[obj
 def test_a_reader_that_leaves_is_no_error(shop: Path) -> None:
     command = f"{sys.executable} -m tersely structure --all | true"
     done = subprocess.run(
-        ["bash", "-c", f"{command}; echo ${{PIPESTATUS[0]}}"], cwd=shop, capture_output=True, text=True, check=True
+        ["bash", "-c", f"{command}; echo ${{PIPESTATUS[0]}}"],
+        cwd=shop,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.strip() in {"0", "141"}
     assert done.stderr == ""
@@ -142,14 +162,20 @@ def test_a_reader_that_leaves_is_no_error(shop: Path) -> None:
 def test_a_full_disk_is_said(shop: Path) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "tersely", "stats"], cwd=shop, stdout=full, stderr=subprocess.PIPE, check=False
+            [sys.executable, "-m", "tersely", "stats"],
+            cwd=shop,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
         )
     assert done.returncode == 3
     assert done.stderr.startswith(b"unwritable_output: ")
     assert done.stderr.count(b"\n") == 1
 
 
-def test_an_interruption_ends_with_130_and_nothing_else(shop: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_ends_with_130_and_nothing_else(
+    shop: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 

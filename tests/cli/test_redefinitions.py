@@ -1,4 +1,6 @@
-"""A name that a file defines several times means what it means when the program runs, in every command."""
+"""A name that a file defines several times means what it means when the program runs, in every
+command.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,9 @@ def tea(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
 
 
 @pytest.mark.parametrize(("name", "callee"), IMPLEMENTATIONS.items())
-def test_a_name_means_its_implementation_in_every_spelling(tea: Ask, name: str, callee: str) -> None:
+def test_a_name_means_its_implementation_in_every_spelling(
+    tea: Ask, name: str, callee: str
+) -> None:
     whole = name if name == "lid" else f"Kettle.{name}"
     for spelling in (name, whole, f"tea.py:{whole}"):
         source = tea("symbol", "get", spelling)

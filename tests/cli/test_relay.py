@@ -34,7 +34,9 @@ def a_root(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    with home_of(tmp_path_factory.mktemp("home") / "relay", a_root(tmp_path_factory.mktemp("root"))) as home:
+    with home_of(
+        tmp_path_factory.mktemp("home") / "relay", a_root(tmp_path_factory.mktemp("root"))
+    ) as home:
         home.up()
         yield home
 
@@ -70,9 +72,13 @@ def test_an_answer_is_kept_and_referred_to(relay: Home) -> None:
     printed = relay.run("context", "boil", "--budget", "300", "--output", "cassette")
     uri = printed.out.strip()
     assert "code.context: " in printed.err
-    shown = relay.ok("context", "heat", "--budget", "900", "--include", uri[:13], "--include", "kettle.py:1-2")
+    shown = relay.ok(
+        "context", "heat", "--budget", "900", "--include", uri[:13], "--include", "kettle.py:1-2"
+    )
     assert f"=== {uri[:19]} whole" in shown
-    long = relay.ok("relay", "artifact", "put", "-", "--thread", "cassettes", input="a line of it\n" * 300).strip()
+    long = relay.ok(
+        "relay", "artifact", "put", "-", "--thread", "cassettes", input="a line of it\n" * 300
+    ).strip()
     large = relay.ok("context", "heat", "--budget", "400", "--include", long)
     assert f"=== {long[:19]} @1-" in large
     assert "bytes in all" in large
@@ -82,7 +88,10 @@ def test_an_answer_is_kept_and_referred_to(relay: Home) -> None:
         kept = relay.ok(*words, "--output", "cassette").strip()
         assert relay.ok("relay", "artifact", "get", kept).split() == relay.ok(*words).split()
     assert relay.refused("calls", "heat", "--output", "nowhere") == "invalid_argument"
-    for wrong, code in [("cass://zz", "invalid_argument"), ("cass://" + "0" * 12, "artifact_not_found")]:
+    for wrong, code in [
+        ("cass://zz", "invalid_argument"),
+        ("cass://" + "0" * 12, "artifact_not_found"),
+    ]:
         assert relay.refused("context", "heat", "--include", wrong) == code
 
 
@@ -93,8 +102,13 @@ def test_an_artifact_needs_no_thread_and_is_read_in_parts(relay: Home) -> None:
     (short,) = re.findall(r"cass://[0-9a-f]+(?=:1-80)", shown)
     assert len(short) < len(uri)
     assert "1,000 lines, " in shown
-    assert relay.ok("relay", "artifact", "get", f"{short}:40-41") == "    40  line 40\n    41  line 41\n"
-    assert relay.ok("relay", "artifact", "get", short, "--search", "LINE 999") == "   999  line 999\n"
+    assert (
+        relay.ok("relay", "artifact", "get", f"{short}:40-41")
+        == "    40  line 40\n    41  line 41\n"
+    )
+    assert (
+        relay.ok("relay", "artifact", "get", short, "--search", "LINE 999") == "   999  line 999\n"
+    )
     assert short in relay.ok("relay", "artifact", "search", "77")
     assert relay.refused("relay", "artifact", "get", f"{short}:x") == "invalid_argument"
     assert relay.refused("relay", "artifact", "get", f"{short}:1-2", "--out", "x") == "usage"
@@ -150,7 +164,9 @@ def test_init_makes_a_home_for_this_user_alone(fresh: Home) -> None:
     assert fresh.refused("doctor") == "doctor_found"
 
 
-def test_what_keeps_a_relay_from_starting_is_said_by_its_own_code(fresh: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_keeps_a_relay_from_starting_is_said_by_its_own_code(
+    fresh: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = fresh.home.parent / "settings" / "agent-relay" / "services.json"
     settings.parent.mkdir(parents=True)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(settings.parent.parent))
@@ -173,7 +189,9 @@ def test_links_in_the_place_of_its_files_are_not_followed(fresh: Home, tmp_path:
         (fresh.home / name).unlink(missing_ok=True)
         (fresh.home / name).symlink_to(victim)
         printed = fresh.run("up", "--port", "0")
-        assert printed.err.startswith(f"daemon_unavailable: no relay can be started: {fresh.home / name}: ")
+        assert printed.err.startswith(
+            f"daemon_unavailable: no relay can be started: {fresh.home / name}: "
+        )
         (fresh.home / name).unlink()
     assert victim.read_text() == "precious"
 
@@ -274,7 +292,12 @@ def test_a_conversation_of_those_who_have_commands_alone(relay: Home) -> None:
     assert relay.ok("channels", "join", "#dev", "--agent", "ben") == "#dev  ann, ben\n"
     assert "1 recipient" in relay.ok("send", "#dev", "the build is red", "--agent", "ann")
     [got] = relay.ask("inbox", "ben", "--waiting")["messages"]
-    assert (got["sender"], got["to"], got["body"], got["stage"]) == ("ann", "#dev", "the build is red", "accepted")
+    assert (got["sender"], got["to"], got["body"], got["stage"]) == (
+        "ann",
+        "#dev",
+        "the build is red",
+        "accepted",
+    )
     assert relay.ask("inbox", "ben", "--waiting")["messages"] == []  # he has read it
     [found] = relay.ask("messages", "build")["messages"]
     assert found["recipients"] == {"ben": "seen"}
@@ -293,14 +316,18 @@ def test_what_nobody_took_in_time_waits_again(relay: Home) -> None:
     deadline = time.monotonic() + 20
     while not (dead := relay.ask("dead-letters")["messages"]):
         assert time.monotonic() < deadline
-    assert [(one["message_id"], one["mailbox"], one["note"]) for one in dead] == [(told.message_id, "late", "expired")]
+    assert [(one["message_id"], one["mailbox"], one["note"]) for one in dead] == [
+        (told.message_id, "late", "expired")
+    ]
     assert relay.ok("dead-letters", "resend", told.message_id) == "waits again in 1 mailbox\n"
     assert "nothing" not in relay.ok("inbox", "late", "--waiting", "--ack")
     assert "nothing" in relay.ok("inbox", "late", "--waiting")
     assert relay.ok("dead-letters") == "there are none\n"
 
 
-def test_calls_are_about_the_repository_in_which_they_are_typed(relay: Home, tmp_path: Path) -> None:
+def test_calls_are_about_the_repository_in_which_they_are_typed(
+    relay: Home, tmp_path: Path
+) -> None:
     relay.up()
     thread = relay.ok("relay", "thread", "new").strip()
     elsewhere = tmp_path / "elsewhere"

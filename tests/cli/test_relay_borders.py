@@ -1,4 +1,6 @@
-"""Whom the commands of the relay believe: the process that holds the lock and listens in the home, and nobody else."""
+"""Whom the commands of the relay believe: the process that holds the lock and listens in the home,
+and nobody else.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def homes(tmp_path: Path) -> Iterator[tuple[Home, Home]]:
     with ExitStack() as stack:
         root = tmp_path / "root"
         root.mkdir()
-        first, second = (stack.enter_context(home_of(tmp_path / name, root)) for name in ("first", "second"))
+        first, second = (
+            stack.enter_context(home_of(tmp_path / name, root)) for name in ("first", "second")
+        )
         yield first, second
 
 
@@ -71,7 +75,9 @@ def test_a_foreign_listener_at_the_port_is_asked_nothing(home: Home) -> None:
             foreign.accept()
 
 
-def test_a_home_whose_port_another_home_has_taken_is_a_relay_of_its_own(homes: tuple[Home, Home]) -> None:
+def test_a_home_whose_port_another_home_has_taken_is_a_relay_of_its_own(
+    homes: tuple[Home, Home],
+) -> None:
     first, second = homes
     port = port_of(first.up()["url"])
     first.ok("down")
@@ -151,7 +157,9 @@ def test_what_is_in_the_place_of_a_socket_is_named_and_left(home: Home, name: st
     home.up()
 
 
-def test_what_listens_in_the_home_and_does_not_hold_its_lock_is_no_relay_and_not_ended(home: Home) -> None:
+def test_what_listens_in_the_home_and_does_not_hold_its_lock_is_no_relay_and_not_ended(
+    home: Home,
+) -> None:
     home.home.mkdir(mode=0o700)
     with serving(HEALTHY, at=home.home / HTTP_SOCKET):
         for words in (["up"], ["down"], ["status"], ["relay", "runs"]):
@@ -195,7 +203,9 @@ def test_a_service_is_asked_about_the_repository_that_is_meant(home: Home, tmp_p
     roots = [tmp_path / name for name in ("tea", "milk")]
     for root in roots:
         root.mkdir()
-        (root / "pot.py").write_text(f"def {root.name}():\n    return 1\n\n\ndef drink():\n    return {root.name}()\n")
+        (root / "pot.py").write_text(
+            f"def {root.name}():\n    return 1\n\n\ndef drink():\n    return {root.name}()\n"
+        )
     home.up()
     tea, milk = (Home(home.home, root) for root in roots)
     try:
@@ -206,7 +216,9 @@ def test_a_service_is_asked_about_the_repository_that_is_meant(home: Home, tmp_p
         assert "milk  line 6" in milk.ok(*asked)
         assert "milk  line 6" in tea.ok(*asked, "--root", str(roots[1]))
         assert "milk  line 6" in tea.ok(*asked, f"--root={roots[1]}")
-        assert tea.run("services", "call", "tldr", "calls", "sugar").err.startswith("service_error: no symbol")
+        assert tea.run("services", "call", "tldr", "calls", "sugar").err.startswith(
+            "service_error: no symbol"
+        )
         assert tea.refused("services", "call", "tldr", "brew") == "unknown_command"
         assert tea.refused("services", "call", "coffee", "brew") == "service_not_found"
         assert tea.refused(*asked, "--root", str(tmp_path / "nowhere")) == "root_not_found"

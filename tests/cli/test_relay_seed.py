@@ -38,13 +38,21 @@ def thread(relay: Home) -> str:
     return relay.ok("relay", "thread", "new", "--name", "tea").strip()
 
 
-def ask(relay: Home, method: str, path: str, body: Any = None, *, status: int = HTTPStatus.OK) -> Any:
+def ask(
+    relay: Home, method: str, path: str, body: Any = None, *, status: int = HTTPStatus.OK
+) -> Any:
     """What HTTP answers, as JSON."""
     url, token = relay.ask("status")["url"], (relay.home / "token").read_text().strip()
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "X-Relay-Agent": "ann"}
+    headers = {
+        "Authorization": f"Bearer {token}",
+        "Content-Type": "application/json",
+        "X-Relay-Agent": "ann",
+    }
     content = None if body is None else json.dumps(body).encode()
     try:
-        with urllib.request.urlopen(urllib.request.Request(url + path, content, headers, method=method)) as answer:
+        with urllib.request.urlopen(
+            urllib.request.Request(url + path, content, headers, method=method)
+        ) as answer:
             found, said = answer.status, answer.read()
     except urllib.error.HTTPError as error:
         found, said = error.code, error.read()
@@ -55,14 +63,21 @@ def ask(relay: Home, method: str, path: str, body: Any = None, *, status: int = 
 def put(relay: Home, thread: str, content: str, name: str = "notes.md") -> dict[str, Any]:
     """Store a text."""
     made: dict[str, Any] = ask(
-        relay, "POST", f"/threads/{thread}/artifacts", {"name": name, "content": content}, status=HTTPStatus.CREATED
+        relay,
+        "POST",
+        f"/threads/{thread}/artifacts",
+        {"name": name, "content": content},
+        status=HTTPStatus.CREATED,
     )
     return made
 
 
 def events(relay: Home, thread: str, after: int = 0) -> list[str]:
     """The kinds of what happened."""
-    return [one["type"] for one in ask(relay, "GET", f"/threads/{thread}/events?after={after}")["events"]]
+    return [
+        one["type"]
+        for one in ask(relay, "GET", f"/threads/{thread}/events?after={after}")["events"]
+    ]
 
 
 # cmd/relay and the home
@@ -83,7 +98,9 @@ def test_the_home_has_a_database_and_a_folder_for_each_thread(relay: Home, threa
     assert folder == relay.home / "threads" / thread
     assert json.loads((folder / "state.json").read_text())["thread_id"] == thread
     assert "artifact.created" in (folder / "events.log").read_text()
-    assert [path.read_text() for path in (folder / "artifacts").iterdir() if ref[:12] in path.name] == ["# Tea\n"]
+    assert [
+        path.read_text() for path in (folder / "artifacts").iterdir() if ref[:12] in path.name
+    ] == ["# Tea\n"]
     assert (relay.home / "relay.db").read_bytes().startswith(b"SQLite format 3")
 
 
@@ -93,39 +110,60 @@ def test_the_home_has_a_database_and_a_folder_for_each_thread(relay: Home, threa
 def test_a_state_changes_by_json_patch_and_shows_a_bounded_header(relay: Home, thread: str) -> None:
     patch = '[{"op": "add", "path": "/facts/-", "value": {"id": "f1", "key": "kettle", "value": "hot"}}]'
     assert relay.ok("relay", "state", "patch", "--thread", thread, "--json", patch) == "v2\n"
-    assert relay.run("relay", "state", "patch", "--thread", thread, "--patch", "-", input=patch).out == "v3\n"
+    assert (
+        relay.run("relay", "state", "patch", "--thread", thread, "--patch", "-", input=patch).out
+        == "v3\n"
+    )
     state = relay.ask("relay", "state", "get", "--thread", thread)
     assert (state["$schema"], state["version"], len(state["facts"])) == ("com.relay.state.v1", 3, 2)
     assert relay.ask("relay", "state", "get", "--thread", thread, "--version", "v1")["facts"] == []
     many = [
-        {"op": "add", "path": "/facts/-", "value": {"id": f"f{number}", "value": "x" * 300}} for number in range(40)
+        {"op": "add", "path": "/facts/-", "value": {"id": f"f{number}", "value": "x" * 300}}
+        for number in range(40)
     ]
     ask(relay, "POST", f"/threads/{thread}/state/patch", many)
     header = ask(relay, "GET", f"/threads/{thread}/state/header")
     assert len(json.dumps(header)) <= HEADER_BYTES
     assert header["version"] == 4
-    wrong = [{"op": "test", "path": "/facts/0/value", "value": "cold"}, {"op": "remove", "path": "/facts"}]
-    ask(relay, "POST", f"/threads/{thread}/state/patch", wrong, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    wrong = [
+        {"op": "test", "path": "/facts/0/value", "value": "cold"},
+        {"op": "remove", "path": "/facts"},
+    ]
+    ask(
+        relay,
+        "POST",
+        f"/threads/{thread}/state/patch",
+        wrong,
+        status=HTTPStatus.UNPROCESSABLE_ENTITY,
+    )
     assert ask(relay, "GET", f"/threads/{thread}/state")["version"] == 4
 
 
 # internal/artifacts
 
 
-def test_artifacts_are_addressed_by_content_shown_in_part_and_found(relay: Home, thread: str, tmp_path: Path) -> None:
+def test_artifacts_are_addressed_by_content_shown_in_part_and_found(
+    relay: Home, thread: str, tmp_path: Path
+) -> None:
     text = "The kettle is hot.\n" + "x\u202e\x1b[2J line\n" * 2_000
     (tmp_path / "notes.md").write_text(text)
-    uri = relay.ok("relay", "artifact", "put", str(tmp_path / "notes.md"), "--thread", thread).strip()
+    uri = relay.ok(
+        "relay", "artifact", "put", str(tmp_path / "notes.md"), "--thread", thread
+    ).strip()
     assert uri == f"cass://{hashlib.sha256(text.encode()).hexdigest()}"
     found = ask(relay, "GET", f"/threads/{thread}/artifacts/{uri[7:]}")
     preview = found["preview"]["text"]
     assert 0 < len(preview.encode()) <= PREVIEW_BYTES
     assert preview.startswith("The kettle is hot.")
     assert not {"\x1b", "\u202e"} & set(preview)
-    relay.ok("relay", "artifact", "get", uri[:14], "--thread", thread, "--out", str(tmp_path / "back.md"))
+    relay.ok(
+        "relay", "artifact", "get", uri[:14], "--thread", thread, "--out", str(tmp_path / "back.md")
+    )
     assert (tmp_path / "back.md").read_text() == text
     assert uri[7:19] in relay.ok("relay", "artifact", "list", "--thread", thread)
-    results = json.loads(ask(relay, "POST", "/cap/invoke", {**SEARCH, "thread_id": thread})["text"])["results"]
+    results = json.loads(
+        ask(relay, "POST", "/cap/invoke", {**SEARCH, "thread_id": thread})["text"]
+    )["results"]
     assert "«kettle»" in results[0]["snippet"]
 
 
@@ -163,7 +201,9 @@ def test_capabilities_are_listed_called_and_remembered(relay: Home, thread: str)
     call = {"capability": "code.symbol.get", "thread_id": thread, "args": {"symbol": "heat"}}
     hit = ask(relay, "POST", "/cap/invoke", call)
     assert hit["cache_hit"]
-    assert hit["artifact_ref"] in {one["ref"] for one in ask(relay, "GET", f"/threads/{thread}/artifacts")["artifacts"]}
+    assert hit["artifact_ref"] in {
+        one["ref"] for one in ask(relay, "GET", f"/threads/{thread}/artifacts")["artifacts"]
+    }
     assert "return water + 1" in hit["preview"]["text"]
     (relay.root / "kettle.py").write_text(SOURCE.replace("+ 1", "+ 2"))
     assert not ask(relay, "POST", "/cap/invoke", call)["cache_hit"]
@@ -187,7 +227,11 @@ def test_envelopes_and_hops_are_bounded(relay: Home, thread: str) -> None:
     ask(relay, "POST", "/cap/invoke", envelope(thread, hops=HOPS, notes="x" * NOTE_CHARACTERS))
     refusals = [
         (envelope(thread, hops=HOPS + 1), HTTPStatus.TOO_MANY_REQUESTS, "hop_limit"),
-        (envelope(thread, notes="x" * (NOTE_CHARACTERS + 1)), HTTPStatus.BAD_REQUEST, "invalid_envelope"),
+        (
+            envelope(thread, notes="x" * (NOTE_CHARACTERS + 1)),
+            HTTPStatus.BAD_REQUEST,
+            "invalid_envelope",
+        ),
         (envelope(thread, type="order"), HTTPStatus.BAD_REQUEST, "invalid_envelope"),
         (
             envelope(thread, payload={"query": "x" * PAYLOAD_BYTES}),
@@ -204,7 +248,11 @@ def test_envelopes_and_hops_are_bounded(relay: Home, thread: str) -> None:
 
 
 def test_a_capability_is_allowed_or_denied_by_its_name(relay: Home, thread: str) -> None:
-    call = {"capability": "http.fetch", "thread_id": thread, "args": {"url": "https://example.org/"}}
+    call = {
+        "capability": "http.fetch",
+        "thread_id": thread,
+        "args": {"url": "https://example.org/"},
+    }
     assert ask(relay, "POST", "/cap/invoke", call, status=HTTPStatus.FORBIDDEN)["code"] == "denied"
 
 
@@ -218,7 +266,9 @@ def test_whoever_has_no_token_is_refused(relay: Home) -> None:
 # Token savings accounting
 
 
-def test_tokens_are_characters_divided_by_four_and_shown_everywhere(relay: Home, thread: str) -> None:
+def test_tokens_are_characters_divided_by_four_and_shown_everywhere(
+    relay: Home, thread: str
+) -> None:
     content = "".join(f"line {number} of a long text\n" for number in range(1_000))
     preview = put(relay, thread, content, "long.txt")["preview"]["text"]
     figures = ask(relay, "GET", f"/stats/thread/{thread}")["token_savings"]
@@ -229,7 +279,12 @@ def test_tokens_are_characters_divided_by_four_and_shown_everywhere(relay: Home,
     assert estimate["avoided_tokens"] == estimate["naive_tokens"] - estimate["actual_tokens"]
     assert f"{estimate['avoided_tokens']:,}" in relay.ok("relay", "stats", thread)
     assert "| naive |" in relay.ok("relay", "report", thread)
-    assert json.loads(relay.ask("relay", "report", thread, "--format", "json")["text"])["thread"]["thread_id"] == thread
+    assert (
+        json.loads(relay.ask("relay", "report", thread, "--format", "json")["text"])["thread"][
+            "thread_id"
+        ]
+        == thread
+    )
     assert relay.ask("relay", "stats", "--agent", "ann")["artifacts"] >= 1
     assert relay.refused("relay", "stats", thread, "--agent", "ann") == "usage"
 

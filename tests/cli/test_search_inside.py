@@ -1,4 +1,6 @@
-"""`search … --in FILE…`: rows of definitions with their lines, within limit and budget, at every door."""
+"""`search … --in FILE…`: rows of definitions with their lines, within limit and budget, at every
+door.
+"""
 
 from __future__ import annotations
 

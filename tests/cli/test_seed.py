@@ -1,8 +1,9 @@
-"""The roadmap of context optimization from its first page to its last: `tldrs` in a git repository, and its tools.
+"""The roadmap of context optimization from its first page to its last: `tldrs` in a git repository,
+and its tools.
 
 Its functions have the names that the roadmap gives them. The formats of coverage files are those of
-`tests/code/coverage/test_reports.py`, the dictionary of paths is in `tests/context/render/test_formats.py`, and more of
-ETags in `tests/cli/test_sessions.py`.
+`tests/code/coverage/test_reports.py`, the dictionary of paths is in
+`tests/context/render/test_formats.py`, and more of ETags in `tests/cli/test_sessions.py`.
 """
 
 from __future__ import annotations
@@ -26,8 +27,12 @@ from tersely.foundation.tokens import count
 BUDGET = 2_000
 AUTHOR = ("-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false")
 # So much that no file is shown whole, and not everything has room.
-FILLER = "".join(f"\n\ndef filler_{number}(value):\n    return value + {number}\n" for number in range(60))
-TS_FILLER = "".join(f"\nfunction filler{number}(value: number) {{\n  return {number};\n}}\n" for number in range(60))
+FILLER = "".join(
+    f"\n\ndef filler_{number}(value):\n    return value + {number}\n" for number in range(60)
+)
+TS_FILLER = "".join(
+    f"\nfunction filler{number}(value: number) {{\n  return {number};\n}}\n" for number in range(60)
+)
 AUTH_PY = '''def decode_jwt(token: str) -> dict:
     """What a token says of its owner and of the time when it ends."""
     return {"token": token}
@@ -171,7 +176,10 @@ def test_names_are_qualified_by_their_files(project: Project) -> None:
 
 def test_directories_of_others_are_skipped(project: Project) -> None:
     found = project.result("tldrs symbol find validate*")["symbols"]["items"]
-    assert {one["id"] for one in found} == {"src/auth.py:validate_token", "src/auth.ts:validateToken"}
+    assert {one["id"] for one in found} == {
+        "src/auth.py:validate_token",
+        "src/auth.ts:validateToken",
+    }
 
 
 @pytest.mark.parametrize("budget", [60, 100, 200, 2000])
@@ -199,7 +207,8 @@ def test_docstrings_come_when_they_are_wanted(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["", "--budget 2000", "--format compact", "--format json", "--budget 350 --format json"]
+    "words",
+    ["", "--budget 2000", "--format compact", "--format json", "--budget 350 --format json"],
 )
 def test_the_change_comes_with_its_surroundings(changed: Project, words: str) -> None:
     pack = changed(f"tldrs diff-context --base main {words}")
@@ -223,10 +232,15 @@ def test_the_fields_of_a_pack(changed: Project) -> None:
     assert {"base", "head", "budget_used", "slices", "signatures_only"} <= pack.keys()
     assert pack["budget_used"] == count(printed) <= BUDGET
     slices = {one["id"]: one for one in pack["slices"]}
-    assert all({"id", "relevance", "signature", "code", "lines"} <= one.keys() for one in slices.values())
+    assert all(
+        {"id", "relevance", "signature", "code", "lines"} <= one.keys() for one in slices.values()
+    )
     python, typescript = slices["src/auth.py:validate_token"], slices["src/auth.ts:validateToken"]
     assert python["relevance"] == typescript["relevance"] == "contains_diff"
-    assert typescript["signature"] == "export async function validateToken(token: string): Promise<boolean>"
+    assert (
+        typescript["signature"]
+        == "export async function validateToken(token: string): Promise<boolean>"
+    )
     assert "return bool(claims) and len(tok) > 3" in python["code"]
     assert (python["lines"], python["diff_lines"]) == ([6, 9], [9])
     assert (typescript["lines"], typescript["diff_lines"]) == ([1, 3], [2])
@@ -263,7 +277,9 @@ def test_a_slice_holds_what_a_symbol_needs(project: Project) -> None:
 
 
 def test_callers_and_callees(project: Project) -> None:
-    (call,) = project.result("tldrs symbol callers PaymentService.refund --limit 10")["callers"]["items"]
+    (call,) = project.result("tldrs symbol callers PaymentService.refund --limit 10")["callers"][
+        "items"
+    ]
     assert call["caller"] == "src/payments.py:refund_all"
     printed = project("tldrs symbol callees PaymentService.refund --depth 2")
     assert "round_amount" in printed
@@ -337,16 +353,42 @@ def test_tests_are_run_and_failures_make_a_pack(covered: Project) -> None:
 # The tools of the Model Context Protocol
 
 
-def test_the_tools_have_their_names_and_parameters(covered: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tools_have_their_names_and_parameters(
+    covered: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[tuple[str, Mapping[str, Any], str]] = [
         ("difflens.context", {"base_ref": "main", "budget": 4000}, "len(tok) > 3"),
-        ("difflens.slice", {"symbol": "PaymentService", "depth": 1, "budget": 1000}, "round_amount"),
-        ("difflens.deps", {"symbol": "validate_token", "direction": "callers", "depth": 1}, "check_expiry"),
-        ("difflens.deps", {"symbol": "validate_token", "direction": "callees", "depth": 1}, "decode_jwt"),
-        ("symbols.search", {"query": "validate*", "kind": "function", "limit": 20}, "src/auth.ts:validateToken"),
-        ("symbols.slice", {"symbol_id": "src/payments.py:PaymentService", "depth": 1, "budget": 1000}, "RATE = 2"),
+        (
+            "difflens.slice",
+            {"symbol": "PaymentService", "depth": 1, "budget": 1000},
+            "round_amount",
+        ),
+        (
+            "difflens.deps",
+            {"symbol": "validate_token", "direction": "callers", "depth": 1},
+            "check_expiry",
+        ),
+        (
+            "difflens.deps",
+            {"symbol": "validate_token", "direction": "callees", "depth": 1},
+            "decode_jwt",
+        ),
+        (
+            "symbols.search",
+            {"query": "validate*", "kind": "function", "limit": 20},
+            "src/auth.ts:validateToken",
+        ),
+        (
+            "symbols.slice",
+            {"symbol_id": "src/payments.py:PaymentService", "depth": 1, "budget": 1000},
+            "RATE = 2",
+        ),
         ("symbols.get", {"symbol_id": "src/auth.ts:validateToken"}, "token.length > 8"),
-        ("symbols.callers", {"symbol_id": "src/auth.ts:validateToken", "limit": 10}, "authMiddleware"),
+        (
+            "symbols.callers",
+            {"symbol_id": "src/auth.ts:validateToken", "limit": 10},
+            "authMiddleware",
+        ),
         ("symbols.callees", {"symbol_id": "PaymentService.refund", "depth": 1}, "round_amount"),
         ("coverage.context", {"coverage_file": "coverage.json", "budget": 2000}, "validate_token"),
         ("coverage.rank_files", {"coverage_file": "coverage.json", "top_n": 20}, "src/auth.py"),
@@ -357,7 +399,9 @@ def test_the_tools_have_their_names_and_parameters(covered: Project, monkeypatch
         ),
     ]
     etag = covered.result("tldrs symbol get src/auth.ts:validateToken --etag")["etag"]
-    asked.append(("symbols.get", {"symbol_id": "src/auth.ts:validateToken", "etag": etag}, "UNCHANGED"))
+    asked.append(
+        ("symbols.get", {"symbol_id": "src/auth.ts:validateToken", "etag": etag}, "UNCHANGED")
+    )
 
     async def work(client: Client) -> None:
         for name, arguments, expected in asked:
@@ -371,7 +415,10 @@ def test_the_tools_have_their_names_and_parameters(covered: Project, monkeypatch
 
 
 def test_the_tools_store_their_answers(relayed: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {"difflens.context": {"base_ref": "main"}, "symbols.slice": {"symbol_id": "PaymentService"}}
+    asked = {
+        "difflens.context": {"base_ref": "main"},
+        "symbols.slice": {"symbol_id": "PaymentService"},
+    }
 
     async def work(client: Client) -> None:
         for name, arguments in asked.items():

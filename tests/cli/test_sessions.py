@@ -60,26 +60,39 @@ class Reader:
         return function_of(self.texts[path, "body"], name)
 
     def check(self, text: str, workspace: Workspace) -> None:
-        """What was said to be unchanged, or was put together from diffs, is what stands in the files."""
+        """What was said to be unchanged, or was put together from diffs, is what stands in the
+        files.
+        """
         texts = workspace.texts()
         pack = json.loads(text)
-        named = [{"id": one, "delta": "unchanged"} for one in pack.get("unchanged", ()) if (one, "body") in self.texts]
+        named = [
+            {"id": one, "delta": "unchanged"}
+            for one in pack.get("unchanged", ())
+            if (one, "body") in self.texts
+        ]
         self.unchanged += len(pack.get("unchanged", ()))
         for one in [*pack["slices"], *named]:
             if one.get("delta") in {"unchanged", "diff"} and not {"detail", "of"} & set(one):
                 symbol = workspace.engine.symbol(one["id"])
                 around = self.texts.get((symbol.path, "body")) == texts.extract(symbol.path).text
                 parent = workspace.engine.store.symbol(symbol.parent)
-                around |= parent is not None and self.texts.get((parent.id, "body")) == texts.code(parent)[0]
+                around |= (
+                    parent is not None
+                    and self.texts.get((parent.id, "body")) == texts.code(parent)[0]
+                )
                 assert around or self.had(symbol.id, "body") == texts.code(symbol)[0]
 
 
 def function_of(source: str, name: str) -> str:
     """The lines of a function, without the indentation that they share."""
     found = next(
-        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef) and node.name == name
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef) and node.name == name
     )
-    return textwrap.dedent("".join(source.splitlines(keepends=True)[found.lineno - 1 : found.end_lineno]))
+    return textwrap.dedent(
+        "".join(source.splitlines(keepends=True)[found.lineno - 1 : found.end_lineno])
+    )
 
 
 def turn(workspace: Workspace, reader: Reader, symbol: str, budget: int, **more: Any) -> Any:
@@ -98,7 +111,9 @@ FUNCTION = """def f{n}(a):
     return [x, y, a, 'some text that is long enough', {value}]
 """
 EDITS = st.tuples(
-    st.integers(0, 5), st.sampled_from(["value", "indent", "above", "nothing", "gone"]), st.integers(0, 99)
+    st.integers(0, 5),
+    st.sampled_from(["value", "indent", "above", "nothing", "gone"]),
+    st.integers(0, 99),
 )
 
 
@@ -106,12 +121,21 @@ def written(functions: Sequence[tuple[int, int]], indented: set[int], above: int
     parts = [f"# {above}\n" * (above % 4)]
     for n, value in functions:
         code = FUNCTION.format(n=n, value=value, other=(n + 1) % 6)
-        parts.append("if True:\n" + "".join(f"    {line}\n" for line in code.splitlines()) if n in indented else code)
+        parts.append(
+            "if True:\n" + "".join(f"    {line}\n" for line in code.splitlines())
+            if n in indented
+            else code
+        )
     return "\n\n".join(parts)
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.tuples(EDITS, st.integers(0, 5), st.sampled_from([120, 300, 2_000]), st.booleans()), max_size=6))
+@given(
+    st.lists(
+        st.tuples(EDITS, st.integers(0, 5), st.sampled_from([120, 300, 2_000]), st.booleans()),
+        max_size=6,
+    )
+)
 def test_unchanged_never_hides_a_change_and_diffs_lead_to_the_source(turns: list[Any]) -> None:
     values = {n: n for n in range(6)}
     indented: set[int] = set()
@@ -137,7 +161,9 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A part of this program, as a repository to ask about."""
     root = tmp_path / "program"
     for part in ("context/pack", "context/lenses", "context/render", "foundation"):
-        shutil.copytree(PACKAGE / part, root / part, ignore=shutil.ignore_patterns("__pycache__", "*.bin"))
+        shutil.copytree(
+            PACKAGE / part, root / part, ignore=shutil.ignore_patterns("__pycache__", "*.bin")
+        )
     (root / ".git").mkdir()
     monkeypatch.chdir(root)
     return root
@@ -145,7 +171,9 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("fill", [True, False])
 @pytest.mark.parametrize("budget", BUDGETS)
-def test_a_session_over_real_code_saves_tokens_and_says_the_truth(copied: Path, budget: int, fill: bool) -> None:
+def test_a_session_over_real_code_saves_tokens_and_says_the_truth(
+    copied: Path, budget: int, fill: bool
+) -> None:
     reader = Reader()
     file = copied / "context/pack/fit.py"
     asked = ["fit.py:fit", "_Question.answer", "fit.py:fit", "Draft.pack", "fit.py:fit"]
@@ -155,11 +183,16 @@ def test_a_session_over_real_code_saves_tokens_and_says_the_truth(copied: Path, 
             if number == 2:
                 file.write_text(
                     file.read_text().replace(
-                        "fitted = question.answer(extracts)", "fitted = question.answer(extracts[:])", 1
+                        "fitted = question.answer(extracts)",
+                        "fitted = question.answer(extracts[:])",
+                        1,
                     )
                 )
-        assert budget < 1_000 or answer.session.saved > 0  # in less room only the beginning of a body was shown
-        plain = ask_python(workspace, "code.context", symbols=("fit.py:fit",), budget=budget, format="json")
+        # in less room only the beginning of a body was shown
+        assert budget < 1_000 or answer.session.saved > 0
+        plain = ask_python(
+            workspace, "code.context", symbols=("fit.py:fit",), budget=budget, format="json"
+        )
     assert budget < 1_000 or (reader.unchanged > 0 and reader.diffs > 0)
     assert fill or answer.used <= plain.used
 
@@ -194,7 +227,9 @@ def test_of_a_file_that_was_shown_whole_only_what_changed_is_sent(ask: Ask, copi
     words = ("--session", "me", "--budget", "2000")
     file = next(copied.rglob("token_meter.py"))
     ask("context", "TokenMeter.settle", "--include", file.relative_to(copied).as_posix(), *words)
-    file.write_text(file.read_text("utf-8").replace("range(SETTLE_ROUNDS):", "range(SETTLE_ROUNDS):  # a few"))
+    file.write_text(
+        file.read_text("utf-8").replace("range(SETTLE_ROUNDS):", "range(SETTLE_ROUNDS):  # a few")
+    )
     changed = ask("context", "TokenMeter.settle", *words, "--depth", "0").out
     assert "[diff from " in changed
     assert "+    for _ in range(SETTLE_ROUNDS):  # a few" in changed
@@ -203,12 +238,27 @@ def test_of_a_file_that_was_shown_whole_only_what_changed_is_sent(ask: Ask, copi
 
 def test_what_is_part_of_something_known_is_known(ask: Ask, copied: Path) -> None:
     ask("context", "TokenMeter", "--session", "me", "--budget", "4000")
-    assert "[unchanged " in ask("context", "TokenMeter.settle", "--session", "me", "--budget", "800").out
+    assert (
+        "[unchanged "
+        in ask("context", "TokenMeter.settle", "--session", "me", "--budget", "800").out
+    )
 
 
 def test_processes_may_share_a_session(copied: Path) -> None:
-    command = [sys.executable, "-m", "tersely", "context", "fit.py:fit", "--session", "all", "--budget", "900"]
-    running = [subprocess.Popen(command, cwd=copied, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    command = [
+        sys.executable,
+        "-m",
+        "tersely",
+        "context",
+        "fit.py:fit",
+        "--session",
+        "all",
+        "--budget",
+        "900",
+    ]
+    running = [
+        subprocess.Popen(command, cwd=copied, stdout=subprocess.PIPE, text=True) for _ in range(4)
+    ]
     answers = [process.communicate(timeout=60)[0] for process in running]
     assert [process.returncode for process in running] == [0, 0, 0, 0]
     assert any("def fit(" in answer for answer in answers)
@@ -217,7 +267,16 @@ def test_processes_may_share_a_session(copied: Path) -> None:
 
 
 def test_included_files_are_sent_as_diffs(ask: Ask, shop: Path) -> None:
-    words = ("context", "checkout", "--session", "me", "--include", "src/shop/money.py", "--format", "json")
+    words = (
+        "context",
+        "checkout",
+        "--session",
+        "me",
+        "--include",
+        "src/shop/money.py",
+        "--format",
+        "json",
+    )
     reader = Reader()
     reader.take(ask(*words).out)
     path = shop / "src/shop/money.py"
@@ -246,7 +305,10 @@ def test_edits_elsewhere_leave_a_symbol_unchanged(ask: Ask, shop: Path, edit: Ed
     assert set(first) >= {"etag", "content", "lines"}
     path.write_bytes(edit(path.read_text()).encode())
     assert ask("symbol", "get", "format_cents", "--etag", first["etag"]).out == "UNCHANGED\n"
-    assert ask("symbol", "get", "format_cents", "--etag", first["etag"], "--json").result == "UNCHANGED"
+    assert (
+        ask("symbol", "get", "format_cents", "--etag", first["etag"], "--json").result
+        == "UNCHANGED"
+    )
 
 
 def test_a_changed_symbol_comes_with_the_difference(ask: Ask, shop: Path) -> None:

@@ -25,11 +25,22 @@ HELP_MAY_LOAD_OF_CODE = {
 }
 HEAVY = {
     *("tersely.foundation.database", "tersely.foundation.tokens"),
-    *("apsw", "tree_sitter", "argparse", "json", "subprocess", "multiprocessing", "difflib", "tomllib", "asyncio"),
+    *(
+        "apsw",
+        "tree_sitter",
+        "argparse",
+        "json",
+        "subprocess",
+        "multiprocessing",
+        "difflib",
+        "tomllib",
+        "asyncio",
+    ),
 }
 
 
-# A lookup in an index that is fresh reads rows: it computes no graph, parses nothing, counts nothing, starts nothing.
+# A lookup in an index that is fresh reads rows: it computes no graph, parses nothing, counts
+# nothing, starts nothing.
 LOOKUP_MAY_LOAD_OF_CODE = {
     *("tersely.code", "tersely.code.engine", "tersely.code.symbols"),
     *("tersely.code.languages", "tersely.code.languages.registry"),
@@ -40,7 +51,10 @@ LOOKUP_MAY_LOAD_OF_CODE = {
     ),
     *("tersely.context.pack", "tersely.context.pack.excerpt"),
     *(f"tersely.context.pack.delta{name}" for name in ("", ".deltas", ".etag", ".sessions")),
-    *(f"tersely.code.index.listing{name}" for name in ("", ".git", ".gitignore", ".home", ".ignore", ".running")),
+    *(
+        f"tersely.code.index.listing{name}"
+        for name in ("", ".git", ".gitignore", ".home", ".ignore", ".running")
+    ),
 }
 LOOKUP_HEAVY = HEAVY - {"tersely.foundation.database", "apsw"}
 
@@ -51,7 +65,9 @@ def loaded_by(*words: str) -> set[str]:
         "import sys; before = set(sys.modules); from tersely.cli.main import main; "
         f"main({list(words)!r}); print(*(set(sys.modules) - before), sep='\\n', file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     return set(done.stderr.split())
 
 
@@ -59,10 +75,16 @@ def test_the_version_costs_nothing() -> None:
     assert loaded_by("--version") == ENTRY
 
 
-@pytest.mark.parametrize("words", [["--help"], ["help", "context"], ["calls", "--help"], ["completion", "bash"]])
+@pytest.mark.parametrize(
+    "words", [["--help"], ["help", "context"], ["calls", "--help"], ["completion", "bash"]]
+)
 def test_help_loads_no_engine(words: list[str]) -> None:
     loaded = loaded_by(*words)
-    ours = {name for name in loaded if name.startswith("tersely.") and not name.startswith(HELP_MAY_LOAD)}
+    ours = {
+        name
+        for name in loaded
+        if name.startswith("tersely.") and not name.startswith(HELP_MAY_LOAD)
+    }
     assert ours <= HELP_MAY_LOAD_OF_CODE
     assert loaded & HEAVY == set()
 
@@ -82,18 +104,28 @@ def test_the_overview_of_the_relay_says_what_its_commands_declare() -> None:
     declared = {command.words: command.line() for command in RELAY_DECLARED}
     shown = {word: line for word, (_, line) in RELAY_COMMANDS.items() if word != RELAY}
     assert shown == {word: declared[word,] for word in shown}
-    assert all(usage.split()[0] == word for word, (usage, _) in {**RELAY_COMMANDS, **OWN_COMMANDS}.items())
+    assert all(
+        usage.split()[0] == word for word, (usage, _) in {**RELAY_COMMANDS, **OWN_COMMANDS}.items()
+    )
     assert [name for name in OWN_COMMANDS if own_parameters(name) is None] == [TALK]
 
 
-def test_a_command_loads_no_other_capability(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_loads_no_other_capability(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     areas = {"files", "symbols", "graph", "packs", "index"}
-    loaded = {name.split(".")[2] for name in loaded_by("stats") if name.startswith("tersely.capabilities.")}
+    loaded = {
+        name.split(".")[2]
+        for name in loaded_by("stats")
+        if name.startswith("tersely.capabilities.")
+    }
     assert loaded & areas == {"index"}
 
 
-def test_a_lookup_loads_neither_graph_nor_grammars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lookup_loads_neither_graph_nor_grammars(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.py").write_text("def f(): ...\n")
     monkeypatch.chdir(tmp_path)
     loaded_by("index")
@@ -102,11 +134,15 @@ def test_a_lookup_loads_neither_graph_nor_grammars(tmp_path: Path, monkeypatch: 
     assert loaded & LOOKUP_HEAVY == set()
 
 
-def test_a_changed_file_loads_its_own_language_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_file_loads_its_own_language_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.py").write_text("def f(): ...\n")
     monkeypatch.chdir(tmp_path)
     loaded = loaded_by("symbol", "get", "f")
-    languages = {name.rpartition(".")[2] for name in loaded if name.startswith("tersely.code.languages.")}
+    languages = {
+        name.rpartition(".")[2] for name in loaded if name.startswith("tersely.code.languages.")
+    }
     assert languages == {"frameworks", "model", "nodes", "python", "python_narrowing", "registry"}
     assert not any(name.startswith("tersely.code.graph") for name in loaded)
 
@@ -123,7 +159,14 @@ for line in sys.stdin.read().splitlines():
 
 def test_a_missing_package_is_a_damaged_installation(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def f(): ...\n")
-    asked = ["agents", "send ann hello", "services", "sessions", "chat -p hello", "search f --no-refresh"]
+    asked = [
+        "agents",
+        "send ann hello",
+        "services",
+        "sessions",
+        "chat -p hello",
+        "search f --no-refresh",
+    ]
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_PACKAGES],
         input="\n".join(asked),

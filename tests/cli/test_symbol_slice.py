@@ -24,14 +24,26 @@ PACKAGE = Path(tersely.__file__).parent
 USES = {
     "base": ("class Target(Base):\n", {"a.py:Base"}),
     "decorator": ("    @decorate\n    def m1(self): ...\n", {"a.py:decorate"}),
-    "annotation": ("    def m2(self, x: 'Kind | None') -> Shape: ...\n", {"a.py:Kind", "b.py:Shape"}),
+    "annotation": (
+        "    def m2(self, x: 'Kind | None') -> Shape: ...\n",
+        {"a.py:Kind", "b.py:Shape"},
+    ),
     "constant": ("    size = LIMIT + b.DEPTH\n", {"a.py:LIMIT", "b.py:DEPTH"}),
     "member": ("    colour = Colour.RED\n", {"a.py:Colour", "a.py:Colour.RED"}),
     "call": ("    def m3(self):\n        return helper(far(1))\n", {"a.py:helper", "b.py:far"}),
     "reference": ("    def m4(self):\n        return map(helper, [])\n", {"a.py:helper"}),
-    "caught": ("    def m5(self):\n        try: pass\n        except Broken: pass\n", {"b.py:Broken"}),
-    "aliased": ("    def m6(self):\n        from b import far as f\n        return f\n", {"b.py:far"}),
-    "hidden": ("    def m7(self, helper, LIMIT=1):\n        Kind = helper\n        return Kind, LIMIT\n", set()),
+    "caught": (
+        "    def m5(self):\n        try: pass\n        except Broken: pass\n",
+        {"b.py:Broken"},
+    ),
+    "aliased": (
+        "    def m6(self):\n        from b import far as f\n        return f\n",
+        {"b.py:far"},
+    ),
+    "hidden": (
+        "    def m7(self, helper, LIMIT=1):\n        Kind = helper\n        return Kind, LIMIT\n",
+        set(),
+    ),
     "default": ("    def m8(self, size=LIMIT): ...\n", {"a.py:LIMIT"}),
     "outside": ("    def m9(self):\n        return os.path.join(*deque())\n", set()),
 }
@@ -72,8 +84,12 @@ def pack_ids(found: Any, workspace: Workspace) -> set[str]:
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.sampled_from(sorted(USES)), max_size=8), st.integers(0, 12), st.integers(60, 700))
-def test_all_that_is_needed_is_there_before_any_caller(uses: list[str], callers: int, budget: int) -> None:
+@given(
+    st.lists(st.sampled_from(sorted(USES)), max_size=8), st.integers(0, 12), st.integers(60, 700)
+)
+def test_all_that_is_needed_is_there_before_any_caller(
+    uses: list[str], callers: int, budget: int
+) -> None:
     source, needed = module(uses, callers)
     with tempfile.TemporaryDirectory() as directory:
         for path, text in {"a.py": source, "b.py": OTHER, ".git/HEAD": ""}.items():
@@ -83,13 +99,19 @@ def test_all_that_is_needed_is_there_before_any_caller(uses: list[str], callers:
             listed = ask_python(workspace, "code.symbol.deps", symbol="a.py:Target").needs.items
             assert {one.id for one in listed if one.kind} == needed
             outside = {one.id for one in listed if not one.kind}
-            assert outside == ({"external:os", "external:collections.deque"} if "outside" in uses else set())
-            found = ask_python(workspace, "code.symbol.slice", symbols=("a.py:Target",), budget=budget)
+            assert outside == (
+                {"external:os", "external:collections.deque"} if "outside" in uses else set()
+            )
+            found = ask_python(
+                workspace, "code.symbol.slice", symbols=("a.py:Target",), budget=budget
+            )
             shown = pack_ids(found, workspace)
             calling = {one for one in shown if "caller" in one}
             assert not calling or needed <= shown
             assert found.used <= budget
-            roomy = ask_python(workspace, "code.symbol.slice", symbols=("a.py:Target",), budget=4_000)
+            roomy = ask_python(
+                workspace, "code.symbol.slice", symbols=("a.py:Target",), budget=4_000
+            )
             assert needed <= pack_ids(roomy, workspace)
 
 
@@ -102,7 +124,10 @@ def test_each_need_says_what_it_is(ask: Ask, shop: Path) -> None:
     expected = {"Base": "base", "Kind": "type", "LIMIT": "constant", "os": "import"}
     assert kinds | expected == kinds
     decorated = ask("symbol", "deps", "a.py:Target.m1", "--json").result["needs"]["items"]
-    assert [(one["id"], one["need"]) for one in decorated] == [("a.py:Target", "class"), ("a.py:decorate", "decorator")]
+    assert [(one["id"], one["need"]) for one in decorated] == [
+        ("a.py:Target", "class"),
+        ("a.py:decorate", "decorator"),
+    ]
     assert kinds["far"] == "callee"
     some = ask("symbol", "deps", "a.py:Target", "--limit", "2").out
     assert f"{len(listed) - 2} more dependencies" in some
@@ -112,7 +137,9 @@ def test_a_field_of_the_same_package_is_nothing_that_its_name_means(ask: Ask, sh
     (shop / "a.go").write_text(
         "package p\n\nfunc work() int {\n\tcount := 1 // with status\n\treturn count + most\n}\n"
     )
-    (shop / "b.go").write_text("package p\n\nconst most = 3\n\ntype box struct {\n\tcount int\n\tstatus int\n}\n")
+    (shop / "b.go").write_text(
+        "package p\n\nconst most = 3\n\ntype box struct {\n\tcount int\n\tstatus int\n}\n"
+    )
     listed = ask("symbol", "deps", "a.go:work", "--json").result["needs"]["items"]
     assert [one["id"] for one in listed] == ["b.go:most"]
 
@@ -137,7 +164,8 @@ def test_names_mean_what_stands_in_the_classes_and_functions_around(ask: Ask, sh
         "Till.Drawer": "class", "Till.State": "type", "Till.State.OPEN": "constant", "Kinds.Coin": "type",
         "Till.MOST": "constant", "Box.LEAST": "constant",
     }  # fmt: skip
-    assert needed("Till.fill.Hand.size") == {"Till.fill.Hand": "class"}  # the parameter hides the constant
+    # the parameter hides the constant
+    assert needed("Till.fill.Hand.size") == {"Till.fill.Hand": "class"}
     assert "Till.fill.Hand" in needed("Till.fill.<class1>.toString")
 
 
@@ -145,7 +173,9 @@ def names_of(function: ast.AST) -> Iterator[str]:
     """The names that a function reads and does not bind."""
     bound = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
     bound |= {
-        node.id for node in ast.walk(function) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+        node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
     for node in ast.walk(function):
         if isinstance(node, ast.Name) and node.id not in bound and not hasattr(builtins, node.id):
@@ -156,13 +186,16 @@ def names_of(function: ast.AST) -> Iterator[str]:
 def own_code(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """The program itself as a repository."""
     root = tmp_path_factory.mktemp("own")
-    shutil.copytree(PACKAGE, root / "tersely", ignore=shutil.ignore_patterns("__pycache__", "*.bin", "*.arrays"))
+    shutil.copytree(
+        PACKAGE, root / "tersely", ignore=shutil.ignore_patterns("__pycache__", "*.bin", "*.arrays")
+    )
     with Workspace.open(root) as workspace:
         yield workspace
 
 
 @pytest.mark.parametrize(
-    "path", ["context/pack/fit.py", "context/pack/filling.py", "context/lenses/needs.py", "code/engine.py"]
+    "path",
+    ["context/pack/fit.py", "context/pack/filling.py", "context/lenses/needs.py", "code/engine.py"],
 )
 def test_nothing_is_missing_that_real_code_names(own_code: Workspace, path: str) -> None:
     tree = ast.parse((PACKAGE / path).read_text())
@@ -173,7 +206,11 @@ def test_nothing_is_missing_that_real_code_names(own_code: Workspace, path: str)
         for alias in node.names
     }
     store = own_code.engine.store
-    own = {symbol.name: symbol.id for symbol in store.symbols_of(f"tersely/{path}") if "." not in symbol.qualname}
+    own = {
+        symbol.name: symbol.id
+        for symbol in store.symbols_of(f"tersely/{path}")
+        if "." not in symbol.qualname
+    }
     for node in tree.body:
         if not isinstance(node, ast.FunctionDef | ast.ClassDef):
             continue
@@ -207,7 +244,9 @@ def test_a_string_an_argument_or_a_field_needs_nothing_of_its_name(ask: Ask, sho
     (shop / "b.py").write_text("limit = 3\n\n\nclass Kettle: ...\n")
 
     def needs(symbol: str) -> list[str]:
-        return [one["id"] for one in ask("symbol", "deps", symbol, "--json").result["needs"]["items"]]
+        return [
+            one["id"] for one in ask("symbol", "deps", symbol, "--json").result["needs"]["items"]
+        ]
 
     assert needs("a.py:warn") == ["a.py:count"]
     assert needs("a.py:Pot") == ["b.py:Kettle", "b.py:limit"]

@@ -13,19 +13,35 @@ from tests.cli.asking import Ask
 import tersely
 
 PACKAGE = Path(tersely.__file__).parent
-PACKS = [("context", "Filling.climb"), ("symbol", "slice", "Filling.climb"), ("diff-context", "--worktree")]
+PACKS = [
+    ("context", "Filling.climb"),
+    ("symbol", "slice", "Filling.climb"),
+    ("diff-context", "--worktree"),
+]
 
 
 @pytest.fixture
 def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A part of this program as a repository, with a change that is not committed; the path of what was changed."""
+    """A part of this program as a repository, with a change that is not committed; the path of what
+    was changed.
+    """
     root = tmp_path / "program"
     for part in ("context/pack", "context/lenses", "context/render", "foundation"):
-        shutil.copytree(PACKAGE / part, root / part, ignore=shutil.ignore_patterns("__pycache__", "*.bin"))
-    for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "x"]):
+        shutil.copytree(
+            PACKAGE / part, root / part, ignore=shutil.ignore_patterns("__pycache__", "*.bin")
+        )
+    for words in (
+        ["init", "-q"],
+        ["add", "."],
+        ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "x"],
+    ):
         subprocess.run(["git", *words], cwd=root, check=True)
     path = root / "context/pack/filling.py"
-    path.write_text(path.read_text().replace("start = self.draft.choice()", "start = self.draft.choice()  # first"))
+    path.write_text(
+        path.read_text().replace(
+            "start = self.draft.choice()", "start = self.draft.choice()  # first"
+        )
+    )
     monkeypatch.chdir(root)
     return path
 
@@ -50,7 +66,9 @@ def test_what_was_named_before_is_counted(ask: Ask, edited: Path) -> None:
     after = ask(*words).out
     assert "no caller of Filling.climb any more: Filling.fill_up" in after
     assert "any more" not in ask(*words).out
-    edited.write_text(edited.read_text().replace("        pass\n", "        self.climb(to_targets)\n", 1))
+    edited.write_text(
+        edited.read_text().replace("        pass\n", "        self.climb(to_targets)\n", 1)
+    )
     assert "callers: Filling.fill_up" in ask(*words).out
 
 

@@ -44,7 +44,8 @@ def test_every_operation_can_be_asked() -> None:
     assert {one.name for one in OPERATIONS if not one.capability} - by_hand == {
         name
         for name in vars(ask)
-        if not name.startswith("_") and getattr(getattr(ask, name), "__module__", "") == ask.__name__
+        if not name.startswith("_")
+        and getattr(getattr(ask, name), "__module__", "") == ask.__name__
     }
 
 
@@ -54,14 +55,27 @@ def test_answers_are_values(relay: Client) -> None:
     assert (note.type, note.preview.text) == ("markdown", "# Notes\n")
     fact = {"id": "f1", "key": "note", "value": note.ref}
     patch = [{"op": "add", "path": "/facts/-", "value": fact}]
-    assert relay.ask("state.patch", thread=thread, patch=patch, version="v1", idempotency_key="k").version == 2
-    assert relay.ask("state.patch", thread=thread, patch=patch, version="v1", idempotency_key="k").version == 2
+    assert (
+        relay.ask(
+            "state.patch", thread=thread, patch=patch, version="v1", idempotency_key="k"
+        ).version
+        == 2
+    )
+    assert (
+        relay.ask(
+            "state.patch", thread=thread, patch=patch, version="v1", idempotency_key="k"
+        ).version
+        == 2
+    )
     assert relay.ask("state.header", thread=thread).top_facts == [fact]
     assert relay.ask("state.get", thread=thread, version="1").facts == []
     assert relay.ask("state.history", thread=thread).versions[0].operations == patch
     upload = relay(ask.artifact_upload(thread, b"\0\1", name="two"))
     assert relay(ask.artifact_content(thread, upload.ref)) == b"\0\1"
-    assert [one.ref for one in relay.ask("artifact.list", thread=thread).artifacts] == [note.ref, upload.ref]
+    assert [one.ref for one in relay.ask("artifact.list", thread=thread).artifacts] == [
+        note.ref,
+        upload.ref,
+    ]
     answer = relay(ask.cap_invoke(thread, "retrieval.search", {"query": "notes"}))
     assert (answer.cache_hit, answer.text is not None) == (False, True)
     assert relay.ask("token.savings", thread=thread).invocations == 1
@@ -95,7 +109,9 @@ def test_many_threads_use_one_client(relay: Client) -> None:
 
     def add(number: int) -> int:
         return relay.ask(
-            "state.patch", thread=thread, patch=[{"op": "add", "path": "/facts/-", "value": {"id": str(number)}}]
+            "state.patch",
+            thread=thread,
+            patch=[{"op": "add", "path": "/facts/-", "value": {"id": str(number)}}],
         ).version
 
     with ThreadPoolExecutor(6) as pool:
@@ -107,7 +123,10 @@ def test_an_event_loop_asks_too(web: Web) -> None:
         async with AsyncClient(web.socket) as relay:
             thread = (await relay.ask("thread.new", name="loop")).thread_id
             await asyncio.gather(
-                *(relay.ask("artifact.put", thread=thread, content=str(number)) for number in range(5))
+                *(
+                    relay.ask("artifact.put", thread=thread, content=str(number))
+                    for number in range(5)
+                )
             )
             kinds = []
             async with aclosing(relay.tail(thread)) as events:
@@ -169,11 +188,15 @@ def test_nothing_is_sent_to_a_socket_at_which_another_user_listens(tmp_path: Pat
 
 
 @pytest.mark.parametrize("place", ["foundation.http", "doors.http.connections"])
-def test_neither_end_speaks_with_another_user(web: Web, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+def test_neither_end_speaks_with_another_user(
+    web: Web, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
     monkeypatch.setattr(f"tersely.{place}.is_same_user", lambda connected: False)
     with Client(web.socket) as relay, pytest.raises(TerselyError) as caught:
         relay.ask("thread.list")
-    assert caught.value.code == ("not_a_relay" if place == "foundation.http" else "daemon_unavailable")
+    assert caught.value.code == (
+        "not_a_relay" if place == "foundation.http" else "daemon_unavailable"
+    )
 
 
 @pytest.mark.parametrize("answer", FOREIGN)
@@ -207,7 +230,9 @@ def test_threads_are_carried_as_bundles_and_their_calls_made_again(relay: Client
 ANSWERED = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
-def test_a_kept_connection_that_ends_under_a_question_is_asked_again_on_another(tmp_path: Path) -> None:
+def test_a_kept_connection_that_ends_under_a_question_is_asked_again_on_another(
+    tmp_path: Path,
+) -> None:
     with serving(ANSWERED, b"", at=tmp_path / "sock") as server, Client(tmp_path / "sock") as relay:
         assert relay(ask.metrics()) == b"ok"
         assert relay(ask.metrics()) == b"ok"
@@ -222,7 +247,9 @@ def test_a_relay_that_hangs_up_at_once_is_asked_once(tmp_path: Path) -> None:
     assert len(server.heads) == 1
 
 
-def test_a_tail_without_an_end_of_its_line_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_tail_without_an_end_of_its_line_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(http, "MAX_LINE_BYTES", 1_000)
     endless = b"HTTP/1.1 200 OK\r\n\r\ndata: " + b"x" * 5_000
     refused = pytest.raises(TerselyError, match="a line of more than 1,000 bytes")

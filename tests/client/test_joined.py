@@ -1,4 +1,6 @@
-"""Two homes as two machines, with a proxy of our own between them: one has joined the relay of the other."""
+"""Two homes as two machines, with a proxy of our own between them: one has joined the relay of the
+other.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,9 @@ def _end(one: socket.socket) -> None:
 class Machines:
     """The relay's machine, and one that joins it through the link."""
 
-    def __init__(self, far: Home, near: Home, address: Address, fingerprint: str, link: Link) -> None:
+    def __init__(
+        self, far: Home, near: Home, address: Address, fingerprint: str, link: Link
+    ) -> None:
         self.far, self.near, self.address = far, near, address
         self.fingerprint, self.link = fingerprint, link
         self.url = f"https://127.0.0.1:{link.port}"
@@ -158,17 +162,20 @@ def test_tools_of_the_machine_use_the_other_relay(machines: Machines) -> None:
     machines.far.ok("send", "ann", "hello from afar")
     assert "hello from afar" in machines.near.ok("inbox")
     machines.near.ok("claim", "till.py")
-    claims = Home(machines.far.home, machines.near.root).ok("claims")  # as one of the relay's machine sees them
+    # as one of the relay's machine sees them
+    claims = Home(machines.far.home, machines.near.root).ok("claims")
     assert ("till.py" in claims, "ann" in claims) == (True, True)
 
 
 def test_code_is_answered_where_it_is(machines: Machines) -> None:
     watch = Stopwatch()
-    while "shop@laptop" not in machines.far.ok("services"):  # it is offered soon after the machine has joined
+    while "shop@laptop" not in machines.far.ok("services"):
+        # it is offered soon after the machine has joined
         assert watch.seconds() < 20
     asked = ("services", "call", "shop@laptop", "search", "--query", "total")
     assert "total" in machines.far.ok(*asked)
-    assert "total" in machines.far.ok(*asked, "--root", str(machines.far.home))  # nobody else chooses what is read
+    # nobody else chooses what is read
+    assert "total" in machines.far.ok(*asked, "--root", str(machines.far.home))
 
 
 def test_what_is_sent_without_a_network_is_kept_and_sent(whole: Machines) -> None:
@@ -188,7 +195,9 @@ def test_what_is_sent_without_a_network_is_kept_and_sent(whole: Machines) -> Non
 
 
 class Talk:
-    """One sends from the relay's machine, the other receives on the one that has joined; both come again when lost."""
+    """One sends from the relay's machine, the other receives on the one that has joined; both come
+    again when lost.
+    """
 
     def __init__(self, machines: Machines, thread: str, sent: list[str]) -> None:
         self.machines, self.thread, self.sent = machines, thread, sent
@@ -218,7 +227,11 @@ class Talk:
 
     async def sending(self, peer: Peer) -> None:
         cut = len(self.sent) // 3
-        happens = {cut: self.machines.link.cut, cut + 3: self.machines.link.mend, 2 * cut: self.machines.kill}
+        happens = {
+            cut: self.machines.link.cut,
+            cut + 3: self.machines.link.mend,
+            2 * cut: self.machines.kill,
+        }
         for number, body in enumerate(self.sent):
             await asyncio.to_thread(happens.get(number, lambda: None))
             while not await self.is_taken(peer, f"id-{number}", body):
@@ -248,7 +261,8 @@ def test_nothing_is_lost_while_the_link_drops_and_the_relay_is_killed(whole: Mac
         thread = local.ask("thread.new", name="both").thread_id
     sent = [f"step {number}" for number in range(30)]
     assert asyncio.run(Talk(whole, thread, sent).run()) == sent
-    assert "both" in whole.near.ok("relay", "show", thread)  # who was written to of a thread is a member of it
+    # who was written to of a thread is a member of it
+    assert "both" in whole.near.ok("relay", "show", thread)
 
 
 def test_a_certificate_that_is_not_the_one_is_refused(machines: Machines, tmp_path: Path) -> None:
@@ -256,7 +270,10 @@ def test_a_certificate_that_is_not_the_one_is_refused(machines: Machines, tmp_pa
     wrong = other.run("join", machines.url, "--fingerprint", "SHA256:" + "0" * 64, input="CODE")
     assert (wrong.status, "shows SHA256:" in wrong.err) == (3, True)
     assert "is not believed" in other.run("join", machines.url, input="CODE").err
-    assert "used before" in other.run("join", machines.url, "--fingerprint", machines.fingerprint, input="CODE").err
+    assert (
+        "used before"
+        in other.run("join", machines.url, "--fingerprint", machines.fingerprint, input="CODE").err
+    )
     assert "without TLS" in other.run("join", "http://relay.example", input="CODE").err
     assert joining.load(tmp_path) is None
 
@@ -266,7 +283,14 @@ def test_a_code_in_a_file_is_of_this_user_alone(machines: Machines, tmp_path: Pa
     code = tmp_path / "code"
     code.write_text(machines.code("ivy"))
     code.chmod(0o644)
-    given = ("join", machines.url, "--ca", str(machines.far.home / "tls/ca.pem"), "--code-file", str(code))
+    given = (
+        "join",
+        machines.url,
+        "--ca",
+        str(machines.far.home / "tls/ca.pem"),
+        "--code-file",
+        str(code),
+    )
     assert "chmod 600" in other.run(*given).err
     code.chmod(0o600)
     try:
@@ -278,7 +302,9 @@ def test_a_code_in_a_file_is_of_this_user_alone(machines: Machines, tmp_path: Pa
         relay_process.stop(other.home)
     assert "ivy" not in machines.far.ok("relay", "token", "list")
     with Client.local(home=machines.far.home) as local:
-        assert [one.identity for one in local(ask.token_list()).tokens if one.identity == "ivy"] == []
+        assert [
+            one.identity for one in local(ask.token_list()).tokens if one.identity == "ivy"
+        ] == []
 
 
 _STRANGER = """

@@ -81,7 +81,19 @@ def test_an_agent_of_the_relay_is_reached_by_name_and_answers(relay: Home, talk:
     (message,) = waited_for(talk, "ann", 1)
     assert (message["from"], message["thread"], message["sender_port"]) == ("ben", "t", None)
     assert message["message"] == {"body": "who is there?", "data": {"n": 1}}
-    words = ("send", "--to", "ben", "--from", "ann", "--message", "ann", "--thread", "t", "--reply-to", message["id"])
+    words = (
+        "send",
+        "--to",
+        "ben",
+        "--from",
+        "ann",
+        "--message",
+        "ann",
+        "--thread",
+        "t",
+        "--reply-to",
+        message["id"],
+    )
     sent = talk(*words)
     assert (sent["status"], sent["acknowledged"], sent["to"]) == ("sent", True, "ben")
     assert sent["relay"]["recipients"] == 1

@@ -14,13 +14,21 @@ from tersely.code.languages.registry import LANGUAGES
 
 CODE = Path(tersely.code.__file__).parent
 
-# `go` and `swift` are words too: alone they are a language, in other names they are not. A lone letter says nothing.
+# `go` and `swift` are words too: alone they are a language, in other names they are not. A lone
+# letter says nothing.
 AMBIGUOUS = {"go", "swift", "rust"}
-WORDS = {name.lower() for name in LANGUAGES if len(name) > 1} | {"csharp", "cpp", "ecmascript", "golang"}
+WORDS = {name.lower() for name in LANGUAGES if len(name) > 1} | {
+    "csharp",
+    "cpp",
+    "ecmascript",
+    "golang",
+}
 
 
 def modules() -> list[Path]:
-    return sorted(path for path in CODE.rglob("*.py") if "languages" not in path.relative_to(CODE).parts)
+    return sorted(
+        path for path in CODE.rglob("*.py") if "languages" not in path.relative_to(CODE).parts
+    )
 
 
 def words_of_code(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -46,7 +54,9 @@ def texts(node: ast.AST) -> Iterator[str]:
 
 
 def languages_in(text: str) -> set[str]:
-    """The languages that a text names as a word, `python` in `PYTHON_FILES` and `"python"` included."""
+    """The languages that a text names as a word, `python` in `PYTHON_FILES` and `"python"`
+    included.
+    """
     parts = {part.lower() for part in re.split(r"[^A-Za-z#+]+|(?<=[a-z])(?=[A-Z])", text)}
     found = parts & (WORDS - AMBIGUOUS)
     return found | ({text.lower()} & AMBIGUOUS)

@@ -11,7 +11,8 @@ from tersely.code.syntax.extract import extract
 from tersely.context.lenses.candidate import TARGET, TARGET_SCORE, Candidate, View
 from tersely.context.pack.texts import Texts
 
-extract(b"", PYTHON)  # it raises the recursion limit once, which hypothesis does not want inside an example
+# it raises the recursion limit once, which hypothesis does not want inside an example
+extract(b"", PYTHON)
 
 
 @dataclass
@@ -43,16 +44,22 @@ class Planted:
     def texts(self, *, with_docs: bool = False) -> Texts:
         return Texts(self.sources.__getitem__, self.by_path.__getitem__, with_docs=with_docs)
 
-    def candidate(self, symbol_id: str, score: float = TARGET_SCORE, reason: str = TARGET, of: str = "") -> Candidate:
+    def candidate(
+        self, symbol_id: str, score: float = TARGET_SCORE, reason: str = TARGET, of: str = ""
+    ) -> Candidate:
         return Candidate(self.by_id[symbol_id], score, reason, of)
 
     def _edges(self) -> list[Edge]:
-        return [Edge(caller, callee, grade, (CallSite("", 1),)) for caller, callee, grade in self.edges]
+        return [
+            Edge(caller, callee, grade, (CallSite("", 1),)) for caller, callee, grade in self.edges
+        ]
 
 
 def plant(files: Mapping[str, str | bytes]) -> Planted:
     """A repository of some files."""
-    return Planted({path: text if isinstance(text, bytes) else text.encode() for path, text in files.items()})
+    return Planted(
+        {path: text if isinstance(text, bytes) else text.encode() for path, text in files.items()}
+    )
 
 
 def view(candidates: Iterable[Candidate], **beyond: int) -> View:
@@ -69,5 +76,7 @@ def symbols_in(path: str, source: bytes) -> list[Symbol]:
         unique = definition.numbered_qualname
         symbol_id = f"{path}:{unique}" if unique else path
         parent_id = symbols[parent].id if symbols else ""
-        symbols.append(Symbol(symbol_id, path, "python", Kind(kind), name, unique, parent_id, *place))
+        symbols.append(
+            Symbol(symbol_id, path, "python", Kind(kind), name, unique, parent_id, *place)
+        )
     return symbols

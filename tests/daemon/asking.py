@@ -74,6 +74,8 @@ def wait_for_end(pid: int) -> None:
     except ProcessLookupError:
         return
     try:
-        assert select.select([descriptor], [], [], DEADLINE_SECONDS)[0], f"process {pid} has not ended"
+        assert select.select([descriptor], [], [], DEADLINE_SECONDS)[0], (
+            f"process {pid} has not ended"
+        )
     finally:
         os.close(descriptor)

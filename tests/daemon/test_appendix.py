@@ -1,4 +1,6 @@
-"""Every command that a client of the code daemon sends, as it is written in the proposal of that protocol."""
+"""Every command that a client of the code daemon sends, as it is written in the proposal of that
+protocol.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,10 @@ def test_semantic(talk: Talk, limit: dict[str, int]) -> None:
     assert (hits[0]["file"], hits[0]["line"]) == (MONEY, 23)
     assert hits[0]["signature"] == "def format_cents(cents: int) -> str"
     assert len(hits) <= limit.get("limit", 10)
-    shown = [f"{hit['file']}:{hit['line']} {hit['signature']} ({hit['score'] * 100:.0f}%)" for hit in hits]
+    shown = [
+        f"{hit['file']}:{hit['line']} {hit['signature']} ({hit['score'] * 100:.0f}%)"
+        for hit in hits
+    ]
     assert all(map(PLACE_LINE.fullmatch, shown))
 
 
@@ -63,7 +68,11 @@ def test_impact(talk: Talk, depth: dict[str, int], reached: int) -> None:
     ("direction", "near", "far"),
     [
         ("callers", "caller", {"tests/test_orders.py:test_checkout"}),
-        ("callees", "callee", {f"{MONEY}:Price.__init__", f"{ORDERS}:Order.__init__", f"{ORDERS}:Order.place"}),
+        (
+            "callees",
+            "callee",
+            {f"{MONEY}:Price.__init__", f"{ORDERS}:Order.__init__", f"{ORDERS}:Order.place"},
+        ),
     ],
 )
 def test_calls(talk: Talk, direction: str, near: str, far: set[str]) -> None:
@@ -72,7 +81,9 @@ def test_calls(talk: Talk, direction: str, near: str, far: set[str]) -> None:
     assert found[{"callers": "callees", "callees": "callers"}[direction]] is None
 
 
-@pytest.mark.parametrize(("below", "files"), [({}, 6), ({"path": "src/shop"}, 4), ({"path": MONEY}, 1)])
+@pytest.mark.parametrize(
+    ("below", "files"), [({}, 6), ({"path": "src/shop"}, 4), ({"path": MONEY}, 1)]
+)
 def test_structure(talk: Talk, below: dict[str, str], files: int) -> None:
     found = result(talk, cmd="structure", **below)
     assert found["files"] == files
@@ -100,7 +111,11 @@ def test_dfg(talk: Talk) -> None:
 @pytest.mark.parametrize("variable", [{}, {"variable": "cents"}])
 def test_slice(talk: Talk, variable: dict[str, str]) -> None:
     found = result(talk, cmd="slice", target=f"{MONEY}:26", **variable)
-    assert (found["path"], found["line"], found["variable"]) == (MONEY, 26, variable.get("variable", ""))
+    assert (found["path"], found["line"], found["variable"]) == (
+        MONEY,
+        26,
+        variable.get("variable", ""),
+    )
     lines = [line for part in found["parts"] for line in part["lines"] if part["path"] == MONEY]
     assert sorted(lines) == [23, 24, 25, 26]
 

@@ -23,7 +23,9 @@ def root(tmp_path: Path, runtime: Path) -> Iterator[Path]:
     folder = tmp_path / "chain"
     folder.mkdir()
     steps = [f"def step_{n}(value):\n    return step_{n + 1}(value)\n" for n in range(FUNCTIONS)]
-    (folder / "chain.py").write_text("\n\n".join([*steps, f"def step_{FUNCTIONS}(value):\n    return value\n"]))
+    (folder / "chain.py").write_text(
+        "\n\n".join([*steps, f"def step_{FUNCTIONS}(value):\n    return value\n"])
+    )
     with serving(folder):
         yield folder
 
@@ -42,7 +44,9 @@ def test_twelve_who_ask_the_same_need_one_process_and_get_one_answer(root: Path)
 
 
 def test_who_leaves_or_runs_out_of_time_takes_the_answer_from_nobody(root: Path) -> None:
-    (root / "other.py").write_text("from chain import step_0\n\n\ndef first():\n    return step_0(1)\n")
+    (root / "other.py").write_text(
+        "from chain import step_0\n\n\ndef first():\n    return step_0(1)\n"
+    )
     with Talk(root) as staying:
         with Talk(root) as leaving, Talk(root) as hasty:
             leaving.send(cmd="impact", target="step_7", id="same")

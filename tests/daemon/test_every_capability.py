@@ -1,4 +1,6 @@
-"""Every capability answers through every door by its name, whole or without the prefix that all share."""
+"""Every capability answers through every door by its name, whole or without the prefix that all
+share.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ def test_the_daemon_answers_for_every_capability_as_python_does(tmp_path: Path) 
     (tmp_path / "lcov.info").write_text(REPORT, "utf-8")
     with Workspace.open(tmp_path) as workspace:
         workspace.refresh()
-        expected = {name: without_times(to_json(ask(workspace, name, **CALLS[name]))) for name in catalogue.CODE_NAMES}
+        expected = {
+            name: without_times(to_json(ask(workspace, name, **CALLS[name])))
+            for name in catalogue.CODE_NAMES
+        }
     with serving(tmp_path), Talk(tmp_path) as talk:
         for name in catalogue.CODE_NAMES:
             told = talk.ask(cmd=name, **CALLS[name])

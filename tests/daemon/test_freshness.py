@@ -12,12 +12,16 @@ from tests.daemon.asking import Talk, serving
 
 def found(talk: Talk, name: str) -> list[str]:
     reply = talk.ask(cmd="code.symbol.find", queries=name)
-    return [symbol["id"] for symbol in reply["result"]["symbols"]["items"]] if reply["success"] else []
+    return (
+        [symbol["id"] for symbol in reply["result"]["symbols"]["items"]] if reply["success"] else []
+    )
 
 
 def git(root: Path, *words: str) -> None:
     identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "core.fsync=none"]
-    subprocess.run(["git", *identity, *words], cwd=root, check=True, capture_output=True, timeout=60)
+    subprocess.run(
+        ["git", *identity, *words], cwd=root, check=True, capture_output=True, timeout=60
+    )
 
 
 def test_every_kind_of_change_is_seen_at_once(shop: Path, talk: Talk) -> None:
@@ -87,20 +91,28 @@ def test_a_branch_switch_of_thousands_of_files_is_survived(shop: Path) -> None:
 
 
 def test_what_no_revision_covers_is_seen_too(shop: Path, talk: Talk) -> None:
-    (shop / "tsconfig.json").write_text('{"compilerOptions": {"baseUrl": ".", "paths": {"@/*": ["one/*"]}}}')
+    (shop / "tsconfig.json").write_text(
+        '{"compilerOptions": {"baseUrl": ".", "paths": {"@/*": ["one/*"]}}}'
+    )
     for name in ("one", "two"):
         (shop / name).mkdir()
         (shop / name / "lib.ts").write_text("export function work() { return 1; }\n")
-    (shop / "main.ts").write_text('import { work } from "@/lib";\nexport function go() { return work(); }\n')
+    (shop / "main.ts").write_text(
+        'import { work } from "@/lib";\nexport function go() { return work(); }\n'
+    )
 
     def callee() -> Any:
         return [
             call["callee"]
-            for call in talk.ask(cmd="calls", target="go", direction="callees")["result"]["callees"]["items"]
+            for call in talk.ask(cmd="calls", target="go", direction="callees")["result"][
+                "callees"
+            ]["items"]
         ]
 
     assert callee() == ["one/lib.ts:work"]
-    (shop / "tsconfig.json").write_text('{"compilerOptions": {"baseUrl": ".", "paths": {"@/*": ["two/*"]}}}')
+    (shop / "tsconfig.json").write_text(
+        '{"compilerOptions": {"baseUrl": ".", "paths": {"@/*": ["two/*"]}}}'
+    )
     assert callee() == ["two/lib.ts:work"]
 
 
@@ -113,7 +125,9 @@ def test_settings_are_those_of_the_moment(shop: Path, talk: Talk) -> None:
     assert talk.ask(**ask)["code"] == "invalid_setting"
 
 
-@pytest.mark.parametrize("command", [{"cmd": "invalidate", "path": "src/shop/money.py"}, {"cmd": "invalidate"}])
+@pytest.mark.parametrize(
+    "command", [{"cmd": "invalidate", "path": "src/shop/money.py"}, {"cmd": "invalidate"}]
+)
 def test_being_told_of_a_change_is_no_harm(talk: Talk, command: dict[str, str]) -> None:
     before = talk.ask(cmd="code.stats")["revision"]
     assert talk.ask(**command)["success"]

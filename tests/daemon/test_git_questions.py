@@ -1,4 +1,6 @@
-"""An answer about a change comes from memory as long as git would compare the same, and never longer."""
+"""An answer about a change comes from memory as long as git would compare the same, and never
+longer.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,15 @@ from tersely.foundation.git.state import git_state
 
 def git(root: Path, *words: str) -> None:
     identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "core.fsync=none"]
-    subprocess.run(["git", *identity, *words], cwd=root, check=True, capture_output=True, timeout=60)
+    subprocess.run(
+        ["git", *identity, *words], cwd=root, check=True, capture_output=True, timeout=60
+    )
 
 
 def settled(root: Path) -> None:
-    """Return when the times of the repository's files are old enough to tell the next change from the last."""
+    """Return when the times of the repository's files are old enough to tell the next change from
+    the last.
+    """
     end = time.monotonic() + DEADLINE_SECONDS
     while git_state(str(root), UNWATCHED_DIRECTORIES) is None:
         assert time.monotonic() < end

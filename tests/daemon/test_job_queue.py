@@ -40,7 +40,9 @@ def taken(waiting: JobQueue, now: float) -> Job:
 
 
 @pytest.mark.parametrize("clients", [("ann", "ann"), ("ann", "ben")])
-def test_a_short_task_passes_a_long_one(loop: asyncio.AbstractEventLoop, clients: tuple[str, str]) -> None:
+def test_a_short_task_passes_a_long_one(
+    loop: asyncio.AbstractEventLoop, clients: tuple[str, str]
+) -> None:
     waiting = queue()
     long, short = job(loop, clients[0], LONG), job(loop, clients[1], SHORT, 0.01)
     waiting.add(long)
@@ -53,7 +55,9 @@ def test_a_short_task_passes_a_long_one(loop: asyncio.AbstractEventLoop, clients
 def test_no_flood_of_short_tasks_keeps_a_long_one_out(
     loop: asyncio.AbstractEventLoop, flooders: int, is_own: bool
 ) -> None:
-    """Each flooder has a short task waiting at any time: the long one waits as long as it takes, for each of them."""
+    """Each flooder has a short task waiting at any time: the long one waits as long as it takes,
+    for each of them.
+    """
     waiting, now = queue(), 0.0
     long = job(loop, 0 if is_own else "other", LONG)
     waiting.add(long)

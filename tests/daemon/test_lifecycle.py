@@ -14,7 +14,14 @@ from pathlib import Path
 
 import pytest
 from tests.cli.asking import run
-from tests.daemon.asking import ANSWER_WORDS, DEADLINE_SECONDS, IDLE_SECONDS, Talk, serving, wait_for_end
+from tests.daemon.asking import (
+    ANSWER_WORDS,
+    DEADLINE_SECONDS,
+    IDLE_SECONDS,
+    Talk,
+    serving,
+    wait_for_end,
+)
 
 from tersely.daemon import lifecycle, place
 from tersely.daemon.place import Place
@@ -76,7 +83,9 @@ def test_after_a_violent_end_nothing_is_left_but_files(shop: Path) -> None:
             assert next_status["pid"] != status["pid"]
 
 
-def test_one_that_hangs_is_not_waited_for_when_it_is_to_end(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_hangs_is_not_waited_for_when_it_is_to_end(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lifecycle, "DAEMON_STOP_SECONDS", 0.2)
     with serving(shop) as status:
         os.kill(status["pid"], signal.SIGSTOP)
@@ -168,7 +177,9 @@ def test_a_long_path_to_the_runtime_directory_is_passed_over(tmp_path: Path) -> 
     assert found == f"/tmp/tersely-{os.geteuid()}"
 
 
-def test_a_daemon_of_another_program_is_replaced(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_daemon_of_another_program_is_replaced(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with serving(shop) as status:
         monkeypatch.setattr(lifecycle, "program_identity", lambda: "another")
         started = lifecycle.start(str(shop), ANSWER_WORDS, IDLE_SECONDS)
@@ -197,7 +208,11 @@ def test_a_daemon_whose_program_was_replaced_ends_when_the_new_one_asks(
 
 def test_of_many_that_miss_a_daemon_one_starts_it(shop: Path) -> None:
     with ThreadPoolExecutor(6) as threads:
-        found = list(threads.map(lambda _: lifecycle.start_missing(str(shop), ANSWER_WORDS, IDLE_SECONDS), range(6)))
+        found = list(
+            threads.map(
+                lambda _: lifecycle.start_missing(str(shop), ANSWER_WORDS, IDLE_SECONDS), range(6)
+            )
+        )
     assert found == [True] * 6
     assert len(lifecycle.running()) == 1
     assert lifecycle.stop(str(shop))

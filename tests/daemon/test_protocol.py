@@ -41,7 +41,9 @@ from tests.daemon.asking import Talk
     ],
     ids=lambda line: repr(line[:40]),
 )
-def test_what_cannot_be_answered_gets_one_error_and_the_connection_stays(talk: Talk, line: bytes) -> None:
+def test_what_cannot_be_answered_gets_one_error_and_the_connection_stays(
+    talk: Talk, line: bytes
+) -> None:
     talk.send_bytes(line + b"\n")
     reply = talk.receive()
     assert reply["success"] is False
@@ -59,7 +61,8 @@ def test_an_id_comes_back_as_it_was_even_with_an_error(talk: Talk) -> None:
 
 def test_requests_may_come_all_at_once_and_in_pieces(talk: Talk) -> None:
     lines = b"".join(
-        json.dumps({"cmd": "code.symbol.find", "queries": "validate", "id": n}).encode() + b"\n\n" for n in range(50)
+        json.dumps({"cmd": "code.symbol.find", "queries": "validate", "id": n}).encode() + b"\n\n"
+        for n in range(50)
     )
     talk.send_bytes(lines[:33])
     talk.send_bytes(lines[33:])

@@ -32,11 +32,22 @@ def ask(talk: Talk, shop: Path, command: str, **arguments: Any) -> dict[str, Any
 
 def test_the_words_are_those_of_the_command_line(shop: Path, talk: Talk) -> None:
     for words, command, arguments in [
-        (["context", "checkout", "--budget", "200"], "code.context", {"symbols": "checkout", "budget": 200}),
-        (["symbol", "callers", "format_cents"], "code.calls", {"symbol": "format_cents", "direction": "callers"}),
+        (
+            ["context", "checkout", "--budget", "200"],
+            "code.context",
+            {"symbols": "checkout", "budget": 200},
+        ),
+        (
+            ["symbol", "callers", "format_cents"],
+            "code.calls",
+            {"symbol": "format_cents", "direction": "callers"},
+        ),
         (["tree"], "code.tree", {}),
     ]:
-        assert ask(talk, shop, command, **arguments)["text"] == run(words, shop, TERSELY_DAEMON="off").out
+        assert (
+            ask(talk, shop, command, **arguments)["text"]
+            == run(words, shop, TERSELY_DAEMON="off").out
+        )
 
 
 def test_an_answer_that_is_too_long_is_cut_and_says_so(shop: Path, talk: Talk) -> None:
@@ -54,12 +65,22 @@ def test_a_budget_is_a_number_within_bounds(shop: Path, talk: Talk, budget: obje
 
 
 def test_another_program_is_not_answered(shop: Path, talk: Talk) -> None:
-    talk.send(cmd="text", program_identity="other", root=str(shop), command="code.tree", arguments={}, environment={})
+    talk.send(
+        cmd="text",
+        program_identity="other",
+        root=str(shop),
+        command="code.tree",
+        arguments={},
+        environment={},
+    )
     assert talk.receive()["code"] == "unknown_command"
 
 
 def test_a_cut_answer_still_says_how_to_go_on() -> None:
-    text = "".join(f"symbol number {number}\n" for number in range(100)) + "… 40 more symbols: --offset 100 continues\n"
+    text = (
+        "".join(f"symbol number {number}\n" for number in range(100))
+        + "… 40 more symbols: --offset 100 continues\n"
+    )
     tokenizer = Tokenizer("o200k")
     shown = cut(text, 80, tokenizer)
     assert shown.endswith("… 40 more symbols: --offset 100 continues\n")
@@ -69,7 +90,9 @@ def test_a_cut_answer_still_says_how_to_go_on() -> None:
 
 
 @given(
-    st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"])), max_size=30),
+    st.lists(
+        st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"])), max_size=30
+    ),
     st.integers(1, 200),
 )
 def test_a_cut_text_keeps_to_its_budget(lines: list[str], budget: int) -> None:

@@ -1,4 +1,6 @@
-"""Where changes cannot be heard of, every question has all files looked at, and no answer is taken from memory."""
+"""Where changes cannot be heard of, every question has all files looked at, and no answer is taken
+from memory.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The page on adding a language suffices: its code, as it stands, teaches a copy of Tersely the language it adds."""
+"""The page on adding a language suffices: its code, as it stands, teaches a copy of Tersely the
+language it adds.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ LANGUAGES = Path("src/tersely/code/languages")
 
 @pytest.fixture(scope="module")
 def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the sources in which the page has been followed; beside it a repository in the new language."""
+    """A copy of the sources in which the page has been followed; beside it a repository in the new
+    language.
+    """
     home = tmp_path_factory.mktemp("taught")
     shutil.copytree(ROOT / "src", home / "src", ignore=shutil.ignore_patterns("__pycache__"))
     value, known_line, test = CODE
@@ -52,7 +56,13 @@ def run(taught: Path, *arguments: str, where: str = ".") -> subprocess.Completed
     environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", *arguments]
     return subprocess.run(
-        command, cwd=taught / where, env=environment, capture_output=True, text=True, check=False, timeout=300
+        command,
+        cwd=taught / where,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
 
 

@@ -1,4 +1,6 @@
-"""What docs/agents-that-talk.md says is so: its five commands run in two terminals, its lines are answered as shown."""
+"""What docs/agents-that-talk.md says is so: its five commands run in two terminals, its lines are
+answered as shown.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,14 @@ from tests.pty.conftest import PATIENCE_SECONDS, wait_for
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "agents-that-talk.md").read_text("utf-8")
 PROGRAMS = Path(__file__).parent / "programs"
-FENCED = re.findall(r"^```([^\n]*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)  # (what it is, text)
+# (what it is, text)
+FENCED = re.findall(r"^```([^\n]*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 FILES = [(about.removeprefix("ts "), text) for about, text in FENCED if about.startswith("ts ")]
 FIRST, SECOND = [text for about, text in FENCED if about == "console"]
 BLOCKS = [text for about, text in FENCED if not about]
-SEED_LINES = next(block for block in BLOCKS if "semantic" in block and "impact" in block).splitlines()
+SEED_LINES = next(
+    block for block in BLOCKS if "semantic" in block and "impact" in block
+).splitlines()
 CHANGING = re.compile(
     r"\d{4}-\d\d-\d\dT\S+Z|\b[0-9a-f]{8}-\d+\b|http://\S+|process \d+|\(\d+%\)|(?<=relay-)[0-9a-f]{8}"
 )
@@ -30,7 +35,10 @@ CHANGING = re.compile(
 def steps(session: str) -> list[tuple[list[str], str]]:
     """The words of each command of a session, and what it prints."""
     parts = re.split(r"^\$ tersely ", session, flags=re.MULTILINE)[1:]
-    return [(shlex.split(command), shown) for command, _, shown in (part.partition("\n") for part in parts)]
+    return [
+        (shlex.split(command), shown)
+        for command, _, shown in (part.partition("\n") for part in parts)
+    ]
 
 
 def same(printed: str) -> str:
@@ -53,15 +61,20 @@ class Terminals:
 
 @pytest.fixture(scope="module")
 def terminals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminals]:
-    root, output = tmp_path_factory.mktemp("root") / "shop", tmp_path_factory.mktemp("out") / "terminal"
+    root, output = (
+        tmp_path_factory.mktemp("root") / "shop",
+        tmp_path_factory.mktemp("out") / "terminal",
+    )
     for path, content in FILES:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(content)
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     with home_of(tmp_path_factory.mktemp("home") / "relay", root) as home:
-        assert home.run_apart("daemon", "start").status == 0  # which tests are kept from doing by themselves
+        # which tests are kept from doing by themselves
+        assert home.run_apart("daemon", "start").status == 0
         (up, told), (run, _) = steps(FIRST)
-        assert same(home.ok(*up, "--port", "0")) == same(told)  # the port of the page may be somebody's
+        # the port of the page may be somebody's
+        assert same(home.ok(*up, "--port", "0")) == same(told)
         search = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
         environment = {**os.environ, **home.environment, "PATH": search}
         with output.open("w") as terminal:
@@ -102,7 +115,9 @@ def test_five_commands_in_two_terminals(terminals: Terminals) -> None:
         if "processPayment?" in block or ":you checkout" in block:
             assert [line for line in same(block).splitlines() if line not in shown] == []
     home.ok("send", "shop:ann", "as one of the shop", "--agent", "you")
-    wait_for(lambda: "as one of the shop" in terminals.shown(), "what was sent to the project's agent")
+    wait_for(
+        lambda: "as one of the shop" in terminals.shown(), "what was sent to the project's agent"
+    )
     assert "no agent is called" in home.run("send", "elsewhere:ann", "as one of another").err
     assert "you → ann (injected)" in home.ok("inbox", "ann")
     assert (
@@ -118,10 +133,15 @@ def test_the_lines_that_the_service_was_designed_by_are_answered(terminals: Term
     assert [line.split()[1] for line in SEED_LINES] == ["semantic", "context", "impact", "calls"]
     for number, line in enumerate(SEED_LINES, 1):
         terminals.home.ok(
-            "send", "ann", f"write {line.replace('->relay-4f2a9c01:', '(relay)')}", "--agent", f"tester{number}"
+            "send",
+            "ann",
+            f"write {line.replace('->relay-4f2a9c01:', '(relay)')}",
+            "--agent",
+            f"tester{number}",
         )
         method, expected = line.split()[1], "checkout"
-        wait_for(lambda: re.search(rf"heard: \[tldr {method}\]: .*{expected}", terminals.shown()), line)  # noqa: B023
+        heard = re.compile(rf"heard: \[tldr {method}\]: .*{expected}")
+        wait_for(lambda heard=heard: heard.search(terminals.shown()), line)
     shown = terminals.shown()
     assert "tldr error" not in shown
     (answer,) = [block for block in BLOCKS if block.startswith("[tldr semantic]")]

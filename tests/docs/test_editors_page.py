@@ -1,4 +1,6 @@
-"""docs/editors.md: each block of configuration is run in a real Neovim, against the programs that it starts."""
+"""docs/editors.md: each block of configuration is run in a real Neovim, against the programs that
+it starts.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,12 @@ from tests.agent.model_servers import Scripted, scripted
 
 __all__ = ["root", "scripted"]
 PROJECT = Path(__file__).parents[2]
-BLOCKS = re.findall(r"```lua\n(.*?)```", (PROJECT / "docs/editors.md").read_text("utf-8"), re.DOTALL)
+BLOCKS = re.findall(
+    r"```lua\n(.*?)```", (PROJECT / "docs/editors.md").read_text("utf-8"), re.DOTALL
+)
 NVIM = os.environ.get("NVIM_PROGRAM", "")
-PLUGINS = os.environ.get("CODECOMPANION_FOLDERS", "")  # of the plugin and what it needs, separated by colons
+# of the plugin and what it needs, separated by colons
+PLUGINS = os.environ.get("CODECOMPANION_FOLDERS", "")
 
 needs_nvim = pytest.mark.skipif(not NVIM, reason="NVIM_PROGRAM names no Neovim")
 
@@ -27,11 +32,17 @@ def said_by(root: Path, lua: str, plugins: str = "", **variables: str) -> dict[s
     """What a script in Neovim says, as an object; `tersely` is that of these sources."""
     tersely = root.parent / "bin" / "tersely"
     tersely.parent.mkdir(exist_ok=True)
-    tersely.write_text(f'#!/bin/sh\nPYTHONPATH="{PROJECT}/src" exec "{sys.executable}" -m tersely "$@"\n')
+    tersely.write_text(
+        f'#!/bin/sh\nPYTHONPATH="{PROJECT}/src" exec "{sys.executable}" -m tersely "$@"\n'
+    )
     tersely.chmod(0o755)
     script = root.parent / "init.lua"
-    folders = "".join(f"vim.opt.runtimepath:append({json.dumps(one)})\n" for one in plugins.split(":") if one)
-    script.write_text(f"{folders}local told = {{}}\n{lua}\nio.stdout:write('\\n' .. vim.json.encode(told) .. '\\n')\n")
+    folders = "".join(
+        f"vim.opt.runtimepath:append({json.dumps(one)})\n" for one in plugins.split(":") if one
+    )
+    script.write_text(
+        f"{folders}local told = {{}}\n{lua}\nio.stdout:write('\\n' .. vim.json.encode(told) .. '\\n')\n"
+    )
     environment = {
         **os.environ, "PATH": f"{tersely.parent}:{os.environ['PATH']}", "TERSELY_DAEMON": "off",
         "XDG_STATE_HOME": str(root.parent / "state"), "XDG_DATA_HOME": str(root.parent / "data"), **variables,
@@ -92,7 +103,12 @@ for _, each in ipairs(vim.lsp.get_clients()) do each.stop(true) end
     )
     assert told["started"] is True
     assert told["symbols"] == ["shop/prices.py:1"]
-    assert told["references"] == ["shop/orders.py:1", "shop/orders.py:5", "shop/orders.py:9", "shop/prices.py:1"]
+    assert told["references"] == [
+        "shop/orders.py:1",
+        "shop/orders.py:5",
+        "shop/orders.py:9",
+        "shop/prices.py:1",
+    ]
     assert sorted(told["callers"]) == ["shop/orders.py:5", "shop/orders.py:9"]  # type: ignore[call-overload]
     assert told["lenses"] == ["2 callers, 0 tests", "2 callers, 1 test"]
     assert "def total" in str(told["pack"])
@@ -102,7 +118,11 @@ for _, each in ipairs(vim.lsp.get_clients()) do each.stop(true) end
 @pytest.mark.skipif(not PLUGINS, reason="CODECOMPANION_FOLDERS names no plugin")
 def test_the_agent_in_neovim(root: Path, scripted: Scripted) -> None:
     edit = call(
-        "edit", "--- body\n    return sum(price(each) for each in items)\n", path="shop/prices.py", start=2, end=2
+        "edit",
+        "--- body\n    return sum(price(each) for each in items)\n",
+        path="shop/prices.py",
+        start=2,
+        end=2,
     )
     server = scripted([call("read", path="shop/prices.py"), edit, "It is done."])
     *_, agent = BLOCKS

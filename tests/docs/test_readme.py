@@ -1,4 +1,6 @@
-"""What the documents say is so: commands run, links lead somewhere, tables are those of the program."""
+"""What the documents say is so: commands run, links lead somewhere, tables are those of the
+program.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def asked(session: str) -> list[tuple[str, bool]]:
     ]
 
 
-QUESTIONS = [(example, True) for example in EXAMPLES] + [question for session in HERE for question in asked(session)]
+QUESTIONS = [(example, True) for example in EXAMPLES] + [
+    question for session in HERE for question in asked(session)
+]
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +72,14 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def here(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The copy as the current directory, without anybody's settings; a daemon that is started ends with the test."""
-    for variable in ("NO_COLOR", "TERSELY_DEBUG", *(f"TERSELY_{name.upper()}" for name in settings._KNOWN)):
+    """The copy as the current directory, without anybody's settings; a daemon that is started ends
+    with the test.
+    """
+    for variable in (
+        "NO_COLOR",
+        "TERSELY_DEBUG",
+        *(f"TERSELY_{name.upper()}" for name in settings._KNOWN),
+    ):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(copy)
     with tempfile.TemporaryDirectory(prefix="tersely-") as runtime:
@@ -84,8 +94,14 @@ def test_the_readme_is_short() -> None:
 
 
 def test_there_is_an_example_of_every_command() -> None:
-    shown = {find_command(shlex.split(words))[0].name for words in EXAMPLES if words.split()[0] not in OWN_COMMANDS}
-    named = set(re.findall(r"`([a-z -]+)`", "".join(re.findall(r"^\|[^|]*\|", COMMANDS_PAGE, re.MULTILINE))))
+    shown = {
+        find_command(shlex.split(words))[0].name
+        for words in EXAMPLES
+        if words.split()[0] not in OWN_COMMANDS
+    }
+    named = set(
+        re.findall(r"`([a-z -]+)`", "".join(re.findall(r"^\|[^|]*\|", COMMANDS_PAGE, re.MULTILINE)))
+    )
     assert {command.name for command in COMMANDS} | set(OWN_COMMANDS) <= named
     assert {command.name for command in COMMANDS} - shown <= {"symbol callees"}
 
@@ -97,14 +113,18 @@ def test_commands_for_other_repositories_parse(words: str) -> None:
 
 
 @pytest.mark.parametrize(("words", "answered"), QUESTIONS, ids=[words for words, _ in QUESTIONS])
-def test_commands_end_as_shown(here: Path, capsys: pytest.CaptureFixture[str], words: str, answered: bool) -> None:
+def test_commands_end_as_shown(
+    here: Path, capsys: pytest.CaptureFixture[str], words: str, answered: bool
+) -> None:
     status = main(shlex.split(words))
     printed = capsys.readouterr()
     assert status == (errors.EXIT_OK if answered else errors.EXIT_NEGATIVE), printed.err
     assert printed.out or not answered
 
 
-def test_the_python_example_prints_what_is_shown(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_example_prints_what_is_shown(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert len(PYTHON) == 1
     exec(compile(PYTHON[0], "commands.md", "exec"), {"__name__": "example"})
     *callers, last = capsys.readouterr().out.splitlines()
@@ -115,7 +135,9 @@ def test_the_python_example_prints_what_is_shown(here: Path, capsys: pytest.Capt
 
 def test_the_table_of_exit_codes_is_that_of_the_program() -> None:
     shown = {int(status) for status in re.findall(r"^\| (\d+) \|", COMMANDS_PAGE, re.MULTILINE)}
-    assert shown == {status for name, status in vars(errors).items() if re.fullmatch(r"EXIT_(?!OF)\w+", name)}
+    assert shown == {
+        status for name, status in vars(errors).items() if re.fullmatch(r"EXIT_(?!OF)\w+", name)
+    }
 
 
 def test_the_table_of_settings_is_that_of_the_program() -> None:
@@ -129,7 +151,9 @@ def test_the_table_of_settings_is_that_of_the_program() -> None:
 
 def test_the_table_of_languages_says_which_files_are_whose() -> None:
     rows = re.findall(r"^\| ([a-z]+) \| ((?:`\.\S+` ?)+) \|", LANGUAGES_PAGE, re.MULTILINE)
-    listed = {suffix: name for name, suffixes in rows for suffix in re.findall(r"`(\S+)`", suffixes)}
+    listed = {
+        suffix: name for name, suffixes in rows for suffix in re.findall(r"`(\S+)`", suffixes)
+    }
     assert listed
     assert {suffix: language_of_path(f"a{suffix}") for suffix in listed} == listed
 
@@ -141,18 +165,29 @@ def test_links_lead_somewhere(document: Path) -> None:
     broken = [link for link in links if not (document.parent / link.partition("#")[0]).exists()]
     assert broken == []
     anchors = [link for link in links if "#" in link]
-    pages = {link: document.parent / link.partition("#")[0] if link[0] != "#" else document for link in anchors}
+    pages = {
+        link: document.parent / link.partition("#")[0] if link[0] != "#" else document
+        for link in anchors
+    }
     assert [link for link, page in pages.items() if not has_heading(page, link)] == []
 
 
 def has_heading(path: Path, link: str) -> bool:
     headings = re.findall(r"^#+ (.*)$", path.read_text("utf-8"), re.MULTILINE)
-    return link.partition("#")[2] in {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+    return link.partition("#")[2] in {
+        re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings
+    }
 
 
 def test_paths_of_the_architecture_exist() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
-    homes = [ROOT, ROOT / "src" / "tersely", *(path for path in (ROOT / "src" / "tersely").rglob("*") if path.is_dir())]
+    homes = [
+        ROOT,
+        ROOT / "src" / "tersely",
+        *(path for path in (ROOT / "src" / "tersely").rglob("*") if path.is_dir()),
+    ]
     named = set(re.findall(r"`([\w/]+\.py)`", text))
     assert named
-    assert [path for path in sorted(named) if not any((home / path).exists() for home in homes)] == []
+    assert [
+        path for path in sorted(named) if not any((home / path).exists() for home in homes)
+    ] == []

@@ -1,4 +1,6 @@
-"""What docs/relay.md says is so: its walk-through runs, its table is the program's, its example is a capability."""
+"""What docs/relay.md says is so: its walk-through runs, its table is the program's, its example is
+a capability.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from tersely.relay.state import LISTS
 from tersely.relay.threads import create
 
 PAGE = (Path(__file__).parents[2] / "docs" / "relay.md").read_text("utf-8")
-(COMMANDS,) = re.findall(r"## Quick start\n\n```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+(COMMANDS,) = re.findall(
+    r"## Quick start\n\n```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL
+)
 CLIENT, PLUGIN = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
@@ -32,14 +36,23 @@ def test_the_walk_through_runs(tmp_path: Path) -> None:
     assert all(line.startswith("$ ") for line in COMMANDS.splitlines())
     lines[0] += " --port 0"  # the port of the page may be somebody's
     client = f"{sys.executable} - <<'END'\n{CLIENT}END"
-    script = "\n".join([f'tersely() {{ {sys.executable} -m tersely "$@"; }}', *lines[:-1], client, lines[-1]])
+    script = "\n".join(
+        [f'tersely() {{ {sys.executable} -m tersely "$@"; }}', *lines[:-1], client, lines[-1]]
+    )
     with home_of(tmp_path / "home", root) as home:
         done = subprocess.run(
             ["bash", "-eo", "pipefail", "-c", script], cwd=root, env={**os.environ, **home.environment},
             capture_output=True, text=True, timeout=300, check=False,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    for expected in ("The kettle is too hot.", '"top_facts"', "def boil()", "thread.created", "| naive |", "stopped"):
+    for expected in (
+        "The kettle is too hot.",
+        '"top_facts"',
+        "def boil()",
+        "thread.created",
+        "| naive |",
+        "stopped",
+    ):
         assert expected in done.stdout
 
 
@@ -74,7 +87,9 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return packages
 
 
-def test_an_installed_capability_is_offered_and_a_broken_one_harms_no_other(installed: Path, tmp_path: Path) -> None:
+def test_an_installed_capability_is_offered_and_a_broken_one_harms_no_other(
+    installed: Path, tmp_path: Path
+) -> None:
     with Relay.open(tmp_path / "home", Tokenizer().count, durable=False) as relay:
         relay.load_plugins()
         (complaint,) = relay.complaints
@@ -83,4 +98,7 @@ def test_an_installed_capability_is_offered_and_a_broken_one_harms_no_other(inst
         thread = create(relay.store, "", "ann").thread_id
         call = Call(thread, "text.count_lines", {"text": "a\nb\n"}, "ann")
         answers = [relay.calls.invoke(call) for _ in range(2)]
-        assert [(one.text, one.is_hit) for one in answers] == [("2 lines\n", False), ("2 lines\n", True)]
+        assert [(one.text, one.is_hit) for one in answers] == [
+            ("2 lines\n", False),
+            ("2 lines\n", True),
+        ]

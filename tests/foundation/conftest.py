@@ -26,7 +26,9 @@ def ranks(vocabulary: Vocabulary) -> dict[bytes, int]:
 
 @pytest.fixture(scope="session")
 def reference(ranks: dict[bytes, int]) -> tiktoken.Encoding:
-    """tiktoken's o200k_base, its pattern and all, with our ranks in place of the file that it would download."""
+    """tiktoken's o200k_base, its pattern and all, with our ranks in place of the file that it would
+    download.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(openai_public, "load_tiktoken_bpe", lambda *_, **__: ranks)
         return tiktoken.Encoding(**openai_public.o200k_base())

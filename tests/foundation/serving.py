@@ -20,7 +20,8 @@ class Server(NamedTuple):
 
 @contextmanager
 def serving(*answers: bytes, then_closes: bool = True, at: Path | None = None) -> Iterator[Server]:
-    """A server that gives one answer to each request of a connection, and then waits for its end or ends it.
+    """A server that gives one answer to each request of a connection, and then waits for its end or
+    ends it.
 
     It listens at a port, or at the socket `at`.
     """

@@ -11,7 +11,9 @@ from tests.own_terminal import IS_TOLD_APART, at_terminal
 SOURCE = "import os; from tersely.foundation.process.ancestry import is_of_person; print(is_of_person(os.getpid()))"
 
 
-pytestmark = pytest.mark.skipif(not IS_TOLD_APART, reason="an agent runs the tests, or there is no /proc")
+pytestmark = pytest.mark.skipif(
+    not IS_TOLD_APART, reason="an agent runs the tests, or there is no /proc"
+)
 
 
 def test_who_types_at_a_terminal_is_a_person() -> None:

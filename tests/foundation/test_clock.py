@@ -16,7 +16,9 @@ def test_a_stopwatch_never_runs_backwards() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 1_000), st.floats(-100_000, 100_000)), max_size=50))
-def test_a_steady_clock_never_goes_back_and_never_stands_still(steps: list[tuple[float, float]]) -> None:
+def test_a_steady_clock_never_goes_back_and_never_stands_still(
+    steps: list[tuple[float, float]],
+) -> None:
     wall, elapsed = [1_700_000_000.0], [0.0]
     clock = SteadyClock(lambda: wall[0], lambda: elapsed[0])
     before = clock()

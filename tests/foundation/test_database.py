@@ -15,8 +15,14 @@ from tersely.foundation import database as module
 from tersely.foundation.database import DATABASE_KEPT_LOG_BYTES, Database, Schema, remove
 from tersely.foundation.errors import TerselyError
 
-FIRST = Schema(1, "create table item (name text primary key, size integer); create index by_size on item (size);")
-SECOND = Schema(2, "create table item (name text primary key, weight real); create view heavy as select * from item;")
+FIRST = Schema(
+    1,
+    "create table item (name text primary key, size integer); create index by_size on item (size);",
+)
+SECOND = Schema(
+    2,
+    "create table item (name text primary key, weight real); create view heavy as select * from item;",
+)
 
 
 @pytest.fixture
@@ -44,7 +50,10 @@ def test_opening_makes_the_directory_and_the_tables(database: Database, path: Pa
 
 def test_a_database_in_memory_is_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with Database.open_derived(Path(":memory:"), FIRST) as one, Database.open_derived(Path(":memory:"), FIRST) as two:
+    with (
+        Database.open_derived(Path(":memory:"), FIRST) as one,
+        Database.open_derived(Path(":memory:"), FIRST) as two,
+    ):
         one.execute("insert into item values ('a', 1)")
         assert (names(one), names(two)) == (["a"], [])
     assert list(tmp_path.iterdir()) == []
@@ -88,7 +97,9 @@ def test_another_version_of_the_schema_starts_empty(path: Path) -> None:
     with Database.open_derived(path, SECOND) as second:
         assert names(second) == []
         assert second.rows("select * from heavy") == []
-        tables = second.rows("select name from sqlite_schema where name not like 'sqlite%' order by name")
+        tables = second.rows(
+            "select name from sqlite_schema where name not like 'sqlite%' order by name"
+        )
         assert tables == [("heavy",), ("item",)]
         assert second.value("pragma foreign_keys") == 1
     with Database.open_derived(path, FIRST) as again:
@@ -190,9 +201,9 @@ def test_processes_that_open_and_write_at_once_all_succeed(path: Path, made_befo
 
 def test_a_writer_that_is_killed_leaves_the_last_commit(path: Path) -> None:
     Database.open_derived(path, FIRST).close()
-    program = WRITER.replace("for number", "database.execute('begin immediate')\n    for number").replace(
-        "with database.transaction()", "if True"
-    )
+    program = WRITER.replace(
+        "for number", "database.execute('begin immediate')\n    for number"
+    ).replace("with database.transaction()", "if True")
     program += "\n    import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
     killed = subprocess.run([sys.executable, "-c", program, str(path), "1", "x"], check=False)
     assert killed.returncode < 0
@@ -208,5 +219,8 @@ def test_a_read_only_directory_is_said(path: Path) -> None:
     Database.open_derived(path, FIRST).close()
     path.chmod(0o400)
     path.parent.chmod(0o500)
-    with pytest.raises(TerselyError, match="database_unavailable"), Database.open_derived(path, FIRST) as database:
+    with (
+        pytest.raises(TerselyError, match="database_unavailable"),
+        Database.open_derived(path, FIRST) as database,
+    ):
         database.execute("insert into item values ('a', 1)")

@@ -13,7 +13,11 @@ from tersely.foundation import errors
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 
 PACKAGE = Path(errors.__file__).parents[1]
-EXITS = {name: value for name, value in vars(errors).items() if name.startswith("EXIT_") and isinstance(value, int)}
+EXITS = {
+    name: value
+    for name, value in vars(errors).items()
+    if name.startswith("EXIT_") and isinstance(value, int)
+}
 
 
 def raised_codes() -> Iterator[tuple[str, str]]:
@@ -50,5 +54,9 @@ def test_every_code_that_the_source_uses_is_listed() -> None:
 def test_exit_statuses_differ_and_are_documented() -> None:
     assert len(set(EXITS.values())) == len(EXITS)
     assert set(EXIT_OF_CODE.values()) <= set(EXITS.values())
-    documented = {int(line.split()[0]) for line in (errors.__doc__ or "").splitlines() if line.strip()[:1].isdigit()}
+    documented = {
+        int(line.split()[0])
+        for line in (errors.__doc__ or "").splitlines()
+        if line.strip()[:1].isdigit()
+    }
     assert documented == set(EXITS.values())

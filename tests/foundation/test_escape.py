@@ -13,15 +13,22 @@ TEXT = st.text(st.characters(codec=None, exclude_categories=[]))
 
 
 def test_what_hides_is_written_out() -> None:
-    assert visible("a\x1b[31m\u202e\u2066\x9b\ufeff\U000e0041") == ("a\\x1b[31m\\u202e\\u2066\\x9b\\ufeff\\U000e0041")
+    assert visible("a\x1b[31m\u202e\u2066\x9b\ufeff\U000e0041") == (
+        "a\\x1b[31m\\u202e\\u2066\\x9b\\ufeff\\U000e0041"
+    )
 
 
 def test_what_has_no_width_is_written_out() -> None:
-    assert visible("a\u200b\u2060\xad\u2063\U000e0100b") == "a\\u200b\\u2060\\xad\\u2063\\U000e0100b"
+    assert (
+        visible("a\u200b\u2060\xad\u2063\U000e0100b") == "a\\u200b\\u2060\\xad\\u2063\\U000e0100b"
+    )
 
 
 def test_letters_that_are_drawn_as_nothing_are_written_out() -> None:
-    assert visible("a\u3164\uffa0\u115f\u1160\u034f\u17b4b") == "a\\u3164\\uffa0\\u115f\\u1160\\u034f\\u17b4b"
+    assert (
+        visible("a\u3164\uffa0\u115f\u1160\u034f\u17b4b")
+        == "a\\u3164\\uffa0\\u115f\\u1160\\u034f\\u17b4b"
+    )
     assert visible("한국어 ភាសា") == "한국어 ភាសា"
 
 

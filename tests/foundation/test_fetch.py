@@ -1,4 +1,6 @@
-"""Fetching pages, against a server on this machine, which it may reach only because the test names it."""
+"""Fetching pages, against a server on this machine, which it may reach only because the test names
+it.
+"""
 
 from __future__ import annotations
 
@@ -103,13 +105,23 @@ def test_what_cannot_be_had_says_why(server: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["ftp://a.example/", "http:///x", "http://u:p@a.example/", "http://a.example/a b", "x", "http://a:99999/"]
+    "url",
+    [
+        "ftp://a.example/",
+        "http:///x",
+        "http://u:p@a.example/",
+        "http://a.example/a b",
+        "x",
+        "http://a:99999/",
+    ],
 )
 def test_what_is_no_address_of_a_page_is_refused(url: str) -> None:
     assert code_of(url) == "invalid_argument"
 
 
-def test_who_sends_a_byte_now_and_then_is_not_waited_for(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_sends_a_byte_now_and_then_is_not_waited_for(
+    server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(fetching, "FETCH_SECONDS", 0.2)
     assert code_of(f"{server}/dripping", "127.0.0.1") == "timed_out"
 
@@ -126,7 +138,9 @@ def test_who_drips_a_head_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> 
         assert code_of(f"http://127.0.0.1:{port}/", "127.0.0.1") == "timed_out"
 
 
-def test_a_name_is_looked_up_once_and_the_connection_goes_where_it_was_looked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_is_looked_up_once_and_the_connection_goes_where_it_was_looked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     heads = []
 
     def answer(connection: socket.socket) -> None:
@@ -151,7 +165,9 @@ def test_a_name_is_looked_up_once_and_the_connection_goes_where_it_was_looked(mo
     assert f"\r\nHost: kettle.test:{port}\r\n".encode() in head
 
 
-def test_a_certificate_is_for_the_name_and_not_for_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_certificate_is_for_the_name_and_not_for_the_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     names = []
     context = certified(tmp_path, "localhost")
     context.sni_callback = lambda connection, name, _: names.append(name)

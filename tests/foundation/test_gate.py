@@ -1,4 +1,6 @@
-"""The proxy of the browser, spoken to as a browser does, with servers on this machine that tests name."""
+"""The proxy of the browser, spoken to as a browser does, with servers on this machine that tests
+name.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from tersely.foundation.gate import Gate
 
 @asynccontextmanager
 async def server() -> AsyncIterator[tuple[int, list[bytes]]]:
-    """A server that keeps what it was sent, and answers each request on a connection that it would keep open."""
+    """A server that keeps what it was sent, and answers each request on a connection that it would
+    keep open.
+    """
     heard: list[bytes] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -63,7 +67,9 @@ def test_a_second_request_on_a_connection_reaches_nobody() -> None:
     async def scenario(gate: Gate, port: int, heard: list[bytes]) -> None:
         gate.private_places.add("127.0.0.1")
         one = f"GET http://127.0.0.1:{port}/ HTTP/1.1\r\n\r\n".encode()
-        await sent(gate, one + b"GET http://other/ HTTP/1.1\r\nCookie: secret\r\n\r\n", b"no such answer")
+        await sent(
+            gate, one + b"GET http://other/ HTTP/1.1\r\nCookie: secret\r\n\r\n", b"no such answer"
+        )
         assert b"secret" not in b"".join(heard)
 
     running(scenario)
@@ -76,7 +82,9 @@ def test_a_second_request_on_a_connection_reaches_nobody() -> None:
 )  # fmt: skip
 def test_what_is_not_named_is_refused(target: str) -> None:
     async def scenario(gate: Gate, port: int, heard: list[bytes]) -> None:
-        answer = await sent(gate, f"GET {target.format(port=port)} HTTP/1.1\r\n\r\n".encode(), b"no such answer")
+        answer = await sent(
+            gate, f"GET {target.format(port=port)} HTTP/1.1\r\n\r\n".encode(), b"no such answer"
+        )
         assert answer.startswith((b"HTTP/1.1 403", b"HTTP/1.1 502"))
         assert (heard, len(gate.refusals)) == ([], 1)
 
@@ -113,6 +121,8 @@ def test_who_may_ask_a_private_place(method: str, fields: str, is_answered: bool
 def test_every_address_of_a_name_is_tried() -> None:
     async def scenario(gate: Gate, port: int, heard: list[bytes]) -> None:
         gate.private_places.add(f"localhost:{port}")  # whose first address is often that of IPv6
-        assert b"tea" in await sent(gate, f"GET http://localhost:{port}/ HTTP/1.1\r\n\r\n".encode(), b"tea")
+        assert b"tea" in await sent(
+            gate, f"GET http://localhost:{port}/ HTTP/1.1\r\n\r\n".encode(), b"tea"
+        )
 
     running(scenario)

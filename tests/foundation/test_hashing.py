@@ -55,4 +55,6 @@ def test_the_revision_of_no_files_is_zero() -> None:
 
 
 def test_paths_that_are_not_utf8_have_a_revision_too() -> None:
-    assert revision_of([("caf\udce9.py", content_hash(b""))]) != revision_of([("café.py", content_hash(b""))])
+    assert revision_of([("caf\udce9.py", content_hash(b""))]) != revision_of(
+        [("café.py", content_hash(b""))]
+    )

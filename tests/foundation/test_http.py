@@ -1,4 +1,6 @@
-"""Asking servers over HTTP: what they do wrong is one of a few failures, and never an endless wait or answer."""
+"""Asking servers over HTTP: what they do wrong is one of a few failures, and never an endless wait
+or answer.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ MOST_BYTES = 1_000
 NO_HEADERS: Mapping[str, str] = {}
 
 
-def asked(server: Server, waits: dict[str, Any] = WAITS, headers: Mapping[str, str] = NO_HEADERS) -> http.Reply:
+def asked(
+    server: Server, waits: dict[str, Any] = WAITS, headers: Mapping[str, str] = NO_HEADERS
+) -> http.Reply:
     with http.connections() as pool:
         return http.ask(pool, "GET", server.url + "/a?b=c", waits, MOST_BYTES, headers=headers)
 
@@ -118,7 +122,10 @@ def test_what_no_head_can_hold_is_a_failure() -> None:
 
 def test_lines_come_as_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     def lines_of(server: Server) -> list[bytes]:
-        with http.connections() as pool, http.stream(pool, "GET", server.url, WAITS, headers={}) as response:
+        with (
+            http.connections() as pool,
+            http.stream(pool, "GET", server.url, WAITS, headers={}) as response,
+        ):
             return list(http.lines(response))
 
     with serving(CHUNKED + b"6\r\na\nbb\nc\r\n4\r\nc\ndd\r\n0\r\n\r\n") as server:

@@ -27,12 +27,16 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def recorded(prefix: Path, installer: str, origin: dict[str, object] | None, requires: str = "") -> Path:
+def recorded(
+    prefix: Path, installer: str, origin: dict[str, object] | None, requires: str = ""
+) -> Path:
     """What an installer leaves behind for this package; the folder of packages."""
     packages = next((prefix / "lib").glob("python*")) / "site-packages"
     record = packages / "tersely-0.1.0.dist-info"
     record.mkdir(exist_ok=True)
-    (record / "METADATA").write_text(f"Metadata-Version: 2.4\nName: tersely\nVersion: 0.1.0\n{requires}")
+    (record / "METADATA").write_text(
+        f"Metadata-Version: 2.4\nName: tersely\nVersion: 0.1.0\n{requires}"
+    )
     (record / "INSTALLER").write_text(f"{installer}\n")
     direct = record / "direct_url.json"
     direct.unlink(missing_ok=True)
@@ -46,7 +50,9 @@ def recorded(prefix: Path, installer: str, origin: dict[str, object] | None, req
 
 
 def said(prefix: Path) -> list[str]:
-    done = subprocess.run([prefix / "bin/python", "-c", ASK], capture_output=True, text=True, check=True, cwd=prefix)
+    done = subprocess.run(
+        [prefix / "bin/python", "-c", ASK], capture_output=True, text=True, check=True, cwd=prefix
+    )
     return done.stdout.splitlines()
 
 
@@ -80,7 +86,9 @@ def test_the_command_is_that_of_the_installer(
 
 
 @pytest.mark.parametrize("installer", ["pip", "uv"])
-def test_without_a_known_source_no_name_is_given_that_an_index_could_answer(prefix: Path, installer: str) -> None:
+def test_without_a_known_source_no_name_is_given_that_an_index_could_answer(
+    prefix: Path, installer: str
+) -> None:
     recorded(prefix, installer, None)
     assert said(prefix)[0] == "install Tersely again from the place that it came from"
 

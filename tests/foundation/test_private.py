@@ -23,7 +23,8 @@ def test_a_key_is_made_once_and_is_nobody_elses(tmp_path: Path) -> None:
 def test_processes_that_start_at_once_agree(tmp_path: Path) -> None:
     keys: list[bytes] = []
     threads = [
-        threading.Thread(target=lambda: keys.append(user_key({"TERSELY_HOME": str(tmp_path)}))) for _ in range(8)
+        threading.Thread(target=lambda: keys.append(user_key({"TERSELY_HOME": str(tmp_path)})))
+        for _ in range(8)
     ]
     for thread in threads:
         thread.start()
@@ -59,7 +60,9 @@ def test_nothing_but_a_file_is_a_key(tmp_path: Path, odd: str) -> None:
     assert len(user_key({"TERSELY_HOME": str(home), "TMPDIR": str(place)})) == 32
 
 
-def test_where_the_home_cannot_be_written_the_key_lies_among_temporary_files(tmp_path: Path) -> None:
+def test_where_the_home_cannot_be_written_the_key_lies_among_temporary_files(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "home").write_text("in the way")
     environment = {"TERSELY_HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path)}
     key = user_key(environment)

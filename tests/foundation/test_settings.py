@@ -23,7 +23,11 @@ def test_without_any_source_the_defaults_hold(tmp_path: Path) -> None:
 
 
 def test_the_stronger_source_wins(tmp_path: Path) -> None:
-    write(tmp_path, "pyproject.toml", '[tool.tersely]\nbudget_tokens = 1\nanswer_seconds = 1\nvocabulary = "qwen"\n')
+    write(
+        tmp_path,
+        "pyproject.toml",
+        '[tool.tersely]\nbudget_tokens = 1\nanswer_seconds = 1\nvocabulary = "qwen"\n',
+    )
     write(tmp_path, ".tersely/config.toml", "budget_tokens = 22\nanswer_seconds = 0\n")
     found = load(tmp_path, {"TERSELY_BUDGET_TOKENS": "333", "TERSELY_DAEMON": "off", "HOME": "x"})
     assert found == Settings(budget_tokens=333, answer_seconds=0, vocabulary="qwen", daemon="off")
@@ -31,7 +35,9 @@ def test_the_stronger_source_wins(tmp_path: Path) -> None:
 
 def test_unknown_names_are_complained_about_and_the_rest_holds(tmp_path: Path) -> None:
     write(tmp_path, "pyproject.toml", "[tool.tersely]\nbudget = 7\nanswer_seconds = 5\n")
-    found = load(tmp_path, {"TERSELY_VOCABULARI": "qwen", "TERSELY_COMPLAINTS": "x", "TERSELY_HOME": "/h"})
+    found = load(
+        tmp_path, {"TERSELY_VOCABULARI": "qwen", "TERSELY_COMPLAINTS": "x", "TERSELY_HOME": "/h"}
+    )
     assert found.answer_seconds == 5
     assert found.complaints == (
         "pyproject.toml: there is no setting 'budget' (did you mean 'budget_tokens'?)",
@@ -53,18 +59,24 @@ def test_a_value_that_cannot_be_is_refused(tmp_path: Path, line: str) -> None:
 
 
 def test_an_environment_variable_that_is_no_number_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TerselyError, match="TERSELY_ANSWER_SECONDS: answer_seconds cannot be 'two'"):
+    with pytest.raises(
+        TerselyError, match="TERSELY_ANSWER_SECONDS: answer_seconds cannot be 'two'"
+    ):
         load(tmp_path, {"TERSELY_ANSWER_SECONDS": "two"})
 
 
 @pytest.mark.parametrize("content", ["[tool.tersely", "tersely = \xff".encode("latin-1")])
 def test_a_file_that_is_no_toml_is_refused(tmp_path: Path, content: str | bytes) -> None:
-    (tmp_path / "pyproject.toml").write_bytes(content.encode() if isinstance(content, str) else content)
+    (tmp_path / "pyproject.toml").write_bytes(
+        content.encode() if isinstance(content, str) else content
+    )
     with pytest.raises(TerselyError, match=r"invalid_setting: .*pyproject.toml is not TOML"):
         load(tmp_path, {})
 
 
-@pytest.mark.parametrize("content", ["tool = 1 # tersely", "[tool]\ntersely = 1", "[project]\nname = 'tersely'"])
+@pytest.mark.parametrize(
+    "content", ["tool = 1 # tersely", "[tool]\ntersely = 1", "[project]\nname = 'tersely'"]
+)
 def test_a_project_file_without_our_table_gives_nothing(tmp_path: Path, content: str) -> None:
     write(tmp_path, "pyproject.toml", content)
     assert load(tmp_path, {}) == Settings()
@@ -76,7 +88,9 @@ def test_the_project_file_of_others_is_not_even_parsed(tmp_path: Path) -> None:
         "import sys; from pathlib import Path; from tersely.foundation.settings import load;"
         "load(Path(sys.argv[1]), {}); sys.exit('tomllib' in sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=False).returncode == 0
+    assert (
+        subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=False).returncode == 0
+    )
 
 
 def test_a_directory_in_place_of_a_file_is_an_error_for_people(tmp_path: Path) -> None:

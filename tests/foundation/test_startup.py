@@ -7,13 +7,28 @@ import sys
 
 import pytest
 
-HEAVY = {"apsw", "argparse", "asyncio", "dataclasses", "inspect", "json", "logging", "pathlib", "tomllib", "typing"}
+HEAVY = {
+    "apsw",
+    "argparse",
+    "asyncio",
+    "dataclasses",
+    "inspect",
+    "json",
+    "logging",
+    "pathlib",
+    "tomllib",
+    "typing",
+}
 
 
 def imported_by(statement: str) -> set[str]:
     """The modules that a fresh interpreter has loaded because of a statement."""
-    program = f"import sys; before = set(sys.modules); {statement}; print(*(set(sys.modules) - before))"
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    program = (
+        f"import sys; before = set(sys.modules); {statement}; print(*(set(sys.modules) - before))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     return set(found.stdout.split())
 
 
@@ -27,5 +42,7 @@ def test_what_every_command_needs_is_light(module: str) -> None:
 
 
 def test_the_vocabulary_is_not_touched_before_it_is_needed() -> None:
-    program = "from tersely.foundation import tokens; assert tokens._pieces.cache_info().currsize == 0"
+    program = (
+        "from tersely.foundation import tokens; assert tokens._pieces.cache_info().currsize == 0"
+    )
     assert "tersely.foundation.vocabulary" in imported_by(program)

@@ -18,16 +18,28 @@ from tersely.foundation.tokens import FACTOR_OF_VOCABULARY, PIECE_WINDOW_BYTES, 
 SOURCES = sorted(Path(tokens.__file__).parents[1].rglob("*.py"))
 STANDARD_LIBRARY = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))[:60]
 
-# Mostly what code is made of, so that examples meet the pattern's branches where they meet each other.
+# Mostly what code is made of, so that examples meet the pattern's branches where they meet each
+# other.
 code = st.text(
-    st.sampled_from("aZ_09 \t\n\r/'(){}[]=-#\"stredvml\u017fSTREDVMLéÉßǅʰ中日́ \u2003\x85\x1c²½😀İK\U0001f1e9")
+    st.sampled_from(
+        "aZ_09 \t\n\r/'(){}[]=-#\"stredvml\u017fSTREDVMLéÉßǅʰ中日́ \u2003\x85\x1c²½😀İK\U0001f1e9"
+    )
 )
-text = st.one_of(code, st.text(), st.text(st.characters(categories=["Lu", "Lt", "Ll", "Lm", "Lo", "Mn", "Nl", "Zs"])))
+text = st.one_of(
+    code,
+    st.text(),
+    st.text(st.characters(categories=["Lu", "Lt", "Ll", "Lm", "Lo", "Mn", "Nl", "Zs"])),
+)
 runs = st.lists(
-    st.tuples(st.sampled_from("abeA=-*#_ \n\t中é/"), st.integers(1, 3 * PIECE_WINDOW_BYTES)), max_size=4
+    st.tuples(st.sampled_from("abeA=-*#_ \n\t中é/"), st.integers(1, 3 * PIECE_WINDOW_BYTES)),
+    max_size=4,
 ).map(lambda parts: "".join(character * times for character, times in parts))
-long_pieces = st.text(st.sampled_from("abcdeinorst"), min_size=PIECE_WINDOW_BYTES, max_size=6 * PIECE_WINDOW_BYTES)
-long_han = st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FA5), min_size=PIECE_WINDOW_BYTES // 3)
+long_pieces = st.text(
+    st.sampled_from("abcdeinorst"), min_size=PIECE_WINDOW_BYTES, max_size=6 * PIECE_WINDOW_BYTES
+)
+long_han = st.text(
+    st.characters(min_codepoint=0x4E00, max_codepoint=0x9FA5), min_size=PIECE_WINDOW_BYTES // 3
+)
 with_surrogates = st.text(st.sampled_from("a é\n'\ud800\udbff\udc00\udfff"))
 tokenizers = st.sampled_from(sorted(FACTOR_OF_VOCABULARY)).map(Tokenizer)
 
@@ -42,16 +54,28 @@ def test_counts_are_the_reference_s(reference: tiktoken.Encoding, counted: str) 
 
 
 @pytest.mark.parametrize("path", [*SOURCES, *STANDARD_LIBRARY], ids=lambda path: path.name)
-def test_counts_of_real_source_are_the_reference_s(reference: tiktoken.Encoding, path: Path) -> None:
+def test_counts_of_real_source_are_the_reference_s(
+    reference: tiktoken.Encoding, path: Path
+) -> None:
     source = path.read_text("utf-8", errors="replace")
     assert tokens.count(source) == reference_count(reference, source)
 
 
 @pytest.mark.parametrize(
     "counted",
-    ["", "<|endoftext|>", "I'm you'RE it'S they'\u017f o'clock", "a\r\n\r\n  b", "   \n   x", "ﬀ ǅ x́y", "\ufeff# -*-"],
+    [
+        "",
+        "<|endoftext|>",
+        "I'm you'RE it'S they'\u017f o'clock",
+        "a\r\n\r\n  b",
+        "   \n   x",
+        "ﬀ ǅ x́y",
+        "\ufeff# -*-",
+    ],
 )
-def test_counts_of_awkward_texts_are_the_reference_s(reference: tiktoken.Encoding, counted: str) -> None:
+def test_counts_of_awkward_texts_are_the_reference_s(
+    reference: tiktoken.Encoding, counted: str
+) -> None:
     assert tokens.count(counted) == reference_count(reference, counted)
 
 
@@ -72,7 +96,8 @@ def test_a_megabyte_of_anything_takes_no_more_than_linear_time(unit: str) -> Non
         return time.process_time() - started
 
     seconds(10_000)
-    # Quadratic would be a hundredfold for the tenfold size; the constant swallows the timer's grain.
+    # Quadratic would be a hundredfold for the tenfold size; the constant swallows the timer's
+    # grain.
     assert seconds(1_000_000) < 30 * seconds(100_000) + 0.5
 
 
@@ -87,7 +112,9 @@ def test_the_cache_stays_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(st.one_of(text, runs, with_surrogates), st.integers(-1, 60), tokenizers)
-def test_a_truncated_text_is_a_prefix_within_the_limit(whole: str, limit: int, tokenizer: Tokenizer) -> None:
+def test_a_truncated_text_is_a_prefix_within_the_limit(
+    whole: str, limit: int, tokenizer: Tokenizer
+) -> None:
     cut = tokenizer.truncate(whole, limit)
     assert tokens.well_formed(whole).startswith(cut)
     assert tokenizer.count(cut) <= max(limit, 0)

@@ -38,7 +38,9 @@ def test_every_token_is_found(vocabulary: Vocabulary, ranks: dict[bytes, int]) -
 
 
 @given(st.binary(max_size=6))
-def test_what_is_no_token_is_not_found(vocabulary: Vocabulary, ranks: dict[bytes, int], data: bytes) -> None:
+def test_what_is_no_token_is_not_found(
+    vocabulary: Vocabulary, ranks: dict[bytes, int], data: bytes
+) -> None:
     assert vocabulary.rank(data) == ranks.get(data, NO_RANK)
 
 
@@ -48,10 +50,14 @@ def test_windows_are_wide_enough_for_the_longest_token(ranks: dict[bytes, int]) 
 
 
 @pytest.mark.parametrize("stand_in", CLASSES)
-def test_every_character_is_in_the_class_that_the_reference_has_it_in(vocabulary: Vocabulary, stand_in: str) -> None:
+def test_every_character_is_in_the_class_that_the_reference_has_it_in(
+    vocabulary: Vocabulary, stand_in: str
+) -> None:
     every = [chr(point) for point in range(0x11_0000) if not 0xD800 <= point < 0xE000]
     single_bytes = {bytes([byte]): byte for byte in range(256)}
-    matcher = tiktoken.Encoding("class", pat_str=CLASSES[stand_in], mergeable_ranks=single_bytes, special_tokens={})
+    matcher = tiktoken.Encoding(
+        "class", pat_str=CLASSES[stand_in], mergeable_ranks=single_bytes, special_tokens={}
+    )
     theirs = matcher.decode_bytes(matcher.encode_ordinary("".join(every))).decode()
     assert theirs == "".join(c for c in every if vocabulary.character_class(ord(c)) == stand_in)
 

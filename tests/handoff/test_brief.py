@@ -1,4 +1,6 @@
-"""Briefs: never above their budget, whatever their parts are; with or without a relay, a repository, or both."""
+"""Briefs: never above their budget, whatever their parts are; with or without a relay, a
+repository, or both.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,10 @@ TOKENIZER = Tokenizer()
 TEXTS = st.one_of(
     st.text(max_size=300),
     st.text("ab 日\t\n`~->relay:[]{}\x1b\u202e", max_size=2_000),
-    st.lists(st.sampled_from(["def f(x):\n", "\treturn x\n", "->relay:ben go\n", "```\n", ""]), max_size=200).map(
-        "".join
-    ),
+    st.lists(
+        st.sampled_from(["def f(x):\n", "\treturn x\n", "->relay:ben go\n", "```\n", ""]),
+        max_size=200,
+    ).map("".join),
 )
 CODE = "def boil(water):\n    return heat(water)\n\n\ndef heat(water):\n    return water\n"
 
@@ -52,7 +55,11 @@ def test_a_brief_keeps_to_its_budget_and_says_what_it_leaves_out(
     assert TOKENIZER.count(made.text) == made.tokens <= budget
     assert "->relay:" not in made.text
     named = {*made.parts, *(one.title for one in made.missing)}
-    told = {one.title for one, (_, text) in zip(parts, texts, strict=True) if text is None or text.strip("\r\n")}
+    told = {
+        one.title
+        for one, (_, text) in zip(parts, texts, strict=True)
+        if text is None or text.strip("\r\n")
+    }
     assert told | {one.title for one in before} <= named
     assert not made.missing or "Not here" in made.text
 
@@ -60,7 +67,9 @@ def test_a_brief_keeps_to_its_budget_and_says_what_it_leaves_out(
 def test_what_one_part_does_not_need_the_others_have() -> None:
     long = "".join(f"line {number}\n" for number in range(1_000))
     alone = asyncio.run(write_brief([part("Long", 1, long)], 400, TOKENIZER))
-    beside = asyncio.run(write_brief([part("Short", 9, "a word\n"), part("Long", 1, long)], 400, TOKENIZER))
+    beside = asyncio.run(
+        write_brief([part("Short", 9, "a word\n"), part("Long", 1, long)], 400, TOKENIZER)
+    )
     assert beside.tokens > 300
     assert alone.tokens > 300
     assert beside.parts == ("Short", "Long")
@@ -82,10 +91,28 @@ def test_a_brief_of_everything(relay: Home) -> None:
     patch = '[{"op":"add","path":"/facts/-","value":{"id":"f","key":"kettle","value":"->relay:ben it is\\u202e hot"}}]'
     relay.ok("relay", "state", "patch", "--thread", thread, "--patch", patch)
     for number in range(3):
-        relay.ok("send", "ann", f"message {number}\n->relay:ben forged", "--queue", "--thread", "tea")
-    words = ["brief", "--thread", thread, "--agent", "ann", "--task", "heat some water", "--entry", "boil"]
+        relay.ok(
+            "send", "ann", f"message {number}\n->relay:ben forged", "--queue", "--thread", "tea"
+        )
+    words = [
+        "brief",
+        "--thread",
+        thread,
+        "--agent",
+        "ann",
+        "--task",
+        "heat some water",
+        "--entry",
+        "boil",
+    ]
     told = relay.ask(*words)
-    assert told["parts"] == ["Thread", "Unread messages", "Entry point", "Related code", "Structure"]
+    assert told["parts"] == [
+        "Thread",
+        "Unread messages",
+        "Entry point",
+        "Related code",
+        "Structure",
+    ]
     assert told["missing"] == []
     for expected in ("fact: kettle: -> relay:ben it is", "cli [thread:tea]: message 2 -> relay:ben", "def boil(water):",
                      "kettle.py:5  def heat(water)"):  # fmt: skip

@@ -31,7 +31,9 @@ ANSWER_SECONDS = 120.0
 
 
 class Opened:
-    """What this process opens below the directory that nobody may read: a hook can be turned off, not taken away."""
+    """What this process opens below the directory that nobody may read: a hook can be turned off,
+    not taken away.
+    """
 
     def __init__(self) -> None:
         self.outside = ""
@@ -50,7 +52,9 @@ class Opened:
                 self.found.append(place)
 
     def watch(self, outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Look out from now on; what is opened from a directory is known by where its descriptor leads."""
+        """Look out from now on; what is opened from a directory is known by where its descriptor
+        leads.
+        """
         self.outside, self.found = f"{outside.resolve()}/", []
         opens = os.open
 
@@ -103,7 +107,10 @@ def test_the_watch_sees_who_looks_outside(folder: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("words", WORDS, ids=lambda words: ascii(" ".join(words)))
 def test_every_command_answers_or_says_why(
-    root: Path, words: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    root: Path,
+    words: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("TERSELY_DAEMON", "off")
     status = main(words)
@@ -138,12 +145,22 @@ def test_a_daemon_answers_all_the_same(
 def outside_paths(folder: Path) -> list[str]:
     """What leads out of the root, as paths, places and symbols are written."""
     secret = folder / OUTSIDE / "secret.py"
-    return [str(secret), "../outside/secret.py", "links/folder/secret.py", "links/file.py:1", "a\0b"]
+    return [
+        str(secret),
+        "../outside/secret.py",
+        "links/folder/secret.py",
+        "links/file.py:1",
+        "a\0b",
+    ]
 
 
 def patch_of(path: str) -> str:
     """A patch of a line that is there already."""
-    return f"--- a/{path}\n+++ b/{path}\n@@ -2,1 +2,1 @@\n-# before\n+def {SECRET}(): ...\n".replace(SECRET, "x")
+    return (
+        f"--- a/{path}\n+++ b/{path}\n@@ -2,1 +2,1 @@\n-# before\n+def {SECRET}(): ...\n".replace(
+            SECRET, "x"
+        )
+    )
 
 
 @pytest.mark.parametrize("name", sorted(QUESTIONS))
@@ -154,9 +171,15 @@ def test_no_argument_of_any_capability_leads_out(folder: Path, root: Path, name:
         for parameter in texts:
             for path in outside_paths(folder):
                 for given in (path, patch_of(path)) if parameter.name == "patch" else (path,):
-                    asked = {**QUESTIONS[name][1], parameter.name: [given] if parameter.many else given}
+                    asked = {
+                        **QUESTIONS[name][1],
+                        parameter.name: [given] if parameter.many else given,
+                    }
                     outcome = invoke(capability, workspace, asked)
-                    assert outcome.failure is None or not outcome.failure.is_defect, (asked, outcome.failure)
+                    assert outcome.failure is None or not outcome.failure.is_defect, (
+                        asked,
+                        outcome.failure,
+                    )
                     answer = outcome.envelope()
                     shown = str(answer.get("error") or answer["result"]).replace(given, "")
                     assert SECRET not in shown, asked
@@ -184,10 +207,15 @@ def test_a_link_that_was_made_after_the_index_leads_nowhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, link: str
 ) -> None:
     root, outside = tmp_path / "root", tmp_path / "outside"
-    for directory, text in ((root / "a", "def inside(): ...\n"), (outside, f"def {SECRET}(): ...\n")):
+    for directory, text in (
+        (root / "a", "def inside(): ...\n"),
+        (outside, f"def {SECRET}(): ...\n"),
+    ):
         directory.mkdir(parents=True)
         (directory / "b.py").write_text(text)
-        (directory / "test_b.py").write_text("from a.b import inside\n\n\ndef test_inside():\n    inside()\n")
+        (directory / "test_b.py").write_text(
+            "from a.b import inside\n\n\ndef test_inside():\n    inside()\n"
+        )
     with Workspace.open(root) as workspace:
         workspace.refresh()
     (root / link).rename(tmp_path / "before")

@@ -1,7 +1,9 @@
-"""A model for tests with real agents that shares a file with another: it knows no name, no peer and no command.
+"""A model for tests with real agents that shares a file with another: it knows no name, no peer and
+no command.
 
-All that it does it has read in its requests: who it is, and what writes, reads, claims and gives back, be that commands
-for a shell or tools. What it can by itself is to read English and to fill in the places of a form.
+All that it does it has read in its requests: who it is, and what writes, reads, claims and gives
+back, be that commands for a shell or tools. What it can by itself is to read English and to fill in
+the places of a form.
 """
 
 from __future__ import annotations
@@ -47,7 +49,11 @@ def teammate(asked: Asked) -> Reply:
     told = {name: re.findall(pattern, text) for name, pattern in _TOLD.items()}
     if not all(told.values()):  # servers begin while the first requests are sent already
         calls = sum(turn.role == "call" for turn in asked.turns)
-        return _pause(asked, shell) if calls < EARLY_POLLS else Reply("Nobody has told me how to work with others.")
+        return (
+            _pause(asked, shell)
+            if calls < EARLY_POLLS
+            else Reply("Nobody has told me how to work with others.")
+        )
     return _next(_Hands(asked, shell, told), task[1], text)
 
 
@@ -60,7 +66,12 @@ class _Hands:
         self._told = told
         self.me = told["me"][0]
         results = [turn.text for turn in asked.turns if turn.role == "tool"]
-        steps = [step for turn in asked.turns if turn.role == "call" for step in [_step_of(turn.text, told)]]
+        steps = [
+            step
+            for turn in asked.turns
+            if turn.role == "call"
+            for step in [_step_of(turn.text, told)]
+        ]
         self.done = [_Done(step, result) for step, result in zip(steps, results, strict=False)]
 
     def use(self, what: str, *values: str) -> Reply:
@@ -75,7 +86,9 @@ class _Hands:
         return self.run(" ".join(quoted))
 
     def wait(self) -> Reply:
-        """Wait for a message by a tool, or do something else for a while, where commands tell of messages."""
+        """Wait for a message by a tool, or do something else for a while, where commands tell of
+        messages.
+        """
         if self._form("inbox").endswith(")"):
             return self.use("inbox", str(WAIT_SECONDS))
         return _pause(self._asked, self._shell)
@@ -85,17 +98,25 @@ class _Hands:
         return _run(self._asked, self._shell, command)
 
     def _form(self, what: str) -> str:
-        """A command, where it was told of one: a server may begin later, and tell of its tools in the middle."""
+        """A command, where it was told of one: a server may begin later, and tell of its tools in
+        the middle.
+        """
         forms = self._told[what]
         return next((form for form in forms if form.startswith("`")), forms[0])
 
     def _tool(self, name: str, values: Mapping[str, str]) -> Reply:
-        full = next(one for one in self._asked.tools if one == name or one.endswith((f"__{name}", f"_{name}")))
+        full = next(
+            one
+            for one in self._asked.tools
+            if one == name or one.endswith((f"__{name}", f"_{name}"))
+        )
         schema = self._asked.tools[full]
         given: dict[str, Any] = {NAMESPACE: schema[NAMESPACE]} if schema.get(NAMESPACE) else {}
         for parameter, value in values.items():
             kind = schema["properties"][parameter]["type"]
-            given[parameter] = [value] if kind == "array" else float(value) if kind == "number" else value
+            given[parameter] = (
+                [value] if kind == "array" else float(value) if kind == "number" else value
+            )
         return Reply(tool=full, arguments=given)
 
 
@@ -106,7 +127,9 @@ def _pause(asked: Asked, shell: str) -> Reply:
 def _run(asked: Asked, shell: str, command: str) -> Reply:
     known = asked.tools[shell].get("properties", {})
     wanted = {"command": command, "cmd": command, "description": "go on"}
-    return Reply(tool=shell, arguments={name: value for name, value in wanted.items() if name in known})
+    return Reply(
+        tool=shell, arguments={name: value for name, value in wanted.items() if name in known}
+    )
 
 
 def _is_place(word: str) -> bool:
@@ -118,9 +141,13 @@ def _step_of(call: str, told: Mapping[str, Sequence[str]]) -> str:
     """Which step a call was, by what was called."""
     name, _, arguments = call.partition(" ")
     for step, forms in told.items():
-        commands = [" ".join(form.strip("`").split(" ")[:2]) for form in forms if form.startswith("`")]
+        commands = [
+            " ".join(form.strip("`").split(" ")[:2]) for form in forms if form.startswith("`")
+        ]
         tools = [form.partition("(")[0] for form in forms if form.endswith(")")]
-        if any(command in arguments for command in commands) or any(name.endswith(tool) for tool in tools):
+        if any(command in arguments for command in commands) or any(
+            name.endswith(tool) for tool in tools
+        ):
             return step
     return "change" if ">>" in arguments else "work"
 
@@ -135,10 +162,18 @@ def _next(hands: _Hands, file: str, text: str) -> Reply:
         holder = _HOLDER.search(last.result)
         if holder:
             return hands.use("send", holder[1], f"may I have {file}?")
-        return hands.run(f"echo {hands.me} >> {file}") if _MINE in last.result else Reply("I do not understand.")
+        return (
+            hands.run(f"echo {hands.me} >> {file}")
+            if _MINE in last.result
+            else Reply("I do not understand.")
+        )
     if "release" in taken:
         is_told = "send" in taken[taken.index("release") :]
-        return Reply("Done.") if is_told or wish is None else hands.use("send", wish[1], f"{file} {_FREE}")
+        return (
+            Reply("Done.")
+            if is_told or wish is None
+            else hands.use("send", wish[1], f"{file} {_FREE}")
+        )
     if "change" in taken:
         if wish is not None:
             return hands.use("release", file)

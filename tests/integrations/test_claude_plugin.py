@@ -1,4 +1,6 @@
-"""The plugin for Claude Code says what `tersely install claude` writes; with AGENT_PROGRAMS, Claude Code reads it."""
+"""The plugin for Claude Code says what `tersely install claude` writes; with AGENT_PROGRAMS, Claude
+Code reads it.
+"""
 
 from __future__ import annotations
 
@@ -39,5 +41,7 @@ def test_the_plugin_says_what_install_writes() -> None:
 def test_claude_code_takes_it(folder: str, tmp_path: Path) -> None:
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     words = [str(CLAUDE), "plugin", "validate", "--strict", str(PROJECT / folder)]
-    ended = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(
+        words, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
     assert ended.returncode == 0, ended.stdout + ended.stderr

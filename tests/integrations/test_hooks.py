@@ -24,7 +24,9 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TERSELY_DAEMON", "off")
     root = tmp_path / "shop"
     root.mkdir()
-    methods = "".join(f"\n    def part{number}(self):\n        return {number}\n" for number in range(400))
+    methods = "".join(
+        f"\n    def part{number}(self):\n        return {number}\n" for number in range(400)
+    )
     body = '    """A basket of lines in the shop."""\n\n    def total(self, currency):\n        return self.lines\n'
     (root / "basket.py").write_text(f"class Basket:\n{body}{methods}")
     (root / "small.py").write_text("x = 1\n")
@@ -34,10 +36,16 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def hook(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str, agent: str, call: Any
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    kind: str,
+    agent: str,
+    call: Any,
 ) -> tuple[int, str]:
     text = call if isinstance(call, str) else json.dumps(call)
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text.encode()), isatty=lambda: False))
+    monkeypatch.setattr(
+        "sys.stdin", SimpleNamespace(buffer=io.BytesIO(text.encode()), isatty=lambda: False)
+    )
     status = main(["hook", kind, "--agent", agent])
     return status, capsys.readouterr().out
 
@@ -84,26 +92,48 @@ def test_a_log_that_cannot_be_written_keeps_nobody_from_reading(
     shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (shop.parent / "state" / "adoption.log").mkdir(parents=True)
-    status, answer = hook(monkeypatch, capsys, "read", "claude", reading(shop, "claude", "basket.py"))
+    status, answer = hook(
+        monkeypatch, capsys, "read", "claude", reading(shop, "claude", "basket.py")
+    )
     assert (status, "total(self, currency)" in answer) == (0, True)
     assert figures().reads == 0
 
 
 @pytest.mark.parametrize(
     ("name", "more"),
-    [("small.py", {}), ("basket.py", {"offset": 3}), ("basket.py", {"limit": 9}), ("notes.txt", {}), ("gone.py", {})],
+    [
+        ("small.py", {}),
+        ("basket.py", {"offset": 3}),
+        ("basket.py", {"limit": 9}),
+        ("notes.txt", {}),
+        ("gone.py", {}),
+    ],
 )
 def test_all_other_reading_is_left_alone(
-    shop: Path, name: str, more: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    shop: Path,
+    name: str,
+    more: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert hook(monkeypatch, capsys, "read", "claude", reading(shop, "claude", name, **more)) == (0, "")
+    assert hook(monkeypatch, capsys, "read", "claude", reading(shop, "claude", name, **more)) == (
+        0,
+        "",
+    )
 
 
 def test_a_prompt_gets_a_packet_or_nothing(
     shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", ("packet", "--task-file", "-", "--min-confidence", "0"))
-    call = {"session_id": "s", "cwd": str(shop), "hook_event_name": "UserPromptSubmit", "prompt": PROMPT}
+    monkeypatch.setattr(
+        "tersely.cli.hook.PACKET_WORDS", ("packet", "--task-file", "-", "--min-confidence", "0")
+    )
+    call = {
+        "session_id": "s",
+        "cwd": str(shop),
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": PROMPT,
+    }
     status, out = hook(monkeypatch, capsys, "prompt", "claude", call)
     told = json.loads(out)["hookSpecificOutput"]
     assert (status, told["hookEventName"]) == (0, "UserPromptSubmit")
@@ -112,14 +142,26 @@ def test_a_prompt_gets_a_packet_or_nothing(
 
 
 def starting(shop: Path, source: str, session: str = "s") -> dict[str, Any]:
-    return {"session_id": session, "cwd": str(shop), "hook_event_name": "SessionStart", "source": source}
+    return {
+        "session_id": session,
+        "cwd": str(shop),
+        "hook_event_name": "SessionStart",
+        "source": source,
+    }
 
 
 def test_a_packet_is_sent_once_in_a_session_until_its_reader_has_lost_it(
     shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", ("packet", "--task-file", "-", "--min-confidence", "0"))
-    call = {"session_id": "s", "cwd": str(shop), "hook_event_name": "UserPromptSubmit", "prompt": PROMPT}
+    monkeypatch.setattr(
+        "tersely.cli.hook.PACKET_WORDS", ("packet", "--task-file", "-", "--min-confidence", "0")
+    )
+    call = {
+        "session_id": "s",
+        "cwd": str(shop),
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": PROMPT,
+    }
 
     def packet(**more: str) -> str:
         status, out = hook(monkeypatch, capsys, "prompt", "claude", {**call, **more})
@@ -143,7 +185,12 @@ def test_a_packet_that_came_too_late_is_not_taken_for_sent(
 ) -> None:
     words = ("packet", "--task-file", "-", "--min-confidence", "0")
     monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", words)
-    call = {"session_id": "s", "cwd": str(shop), "hook_event_name": "UserPromptSubmit", "prompt": PROMPT}
+    call = {
+        "session_id": "s",
+        "cwd": str(shop),
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": PROMPT,
+    }
     assert hook(monkeypatch, capsys, "prompt", "claude", call)[1]
     assert hook(monkeypatch, capsys, "prompt", "claude", call) == (0, "")
     monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", (*words, "--no-such-option"))
@@ -158,7 +205,9 @@ def test_commands_that_an_agent_runs_know_its_session(
     variables = shop.parent / "variables.sh"
     monkeypatch.setenv("CLAUDE_ENV_FILE", str(variables))
     hook(monkeypatch, capsys, "session", "claude", starting(shop, "startup", "it's"))
-    exported = dict(line.removeprefix("export ").split("=", 1) for line in variables.read_text().splitlines())
+    exported = dict(
+        line.removeprefix("export ").split("=", 1) for line in variables.read_text().splitlines()
+    )
     monkeypatch.setenv("TERSELY_SESSION", "".join(split(exported["TERSELY_SESSION"])))
     words = ["context", "Basket.total", "--root", str(shop)]
     assert main(words) == 0
@@ -191,10 +240,16 @@ def test_who_is_not_sure_leaves_a_prompt_alone(
     assert hook(monkeypatch, capsys, "prompt", "claude", call) == (0, "")
 
 
-@pytest.mark.parametrize("call", ["", "{", "[]", '{"tool_input": 3, "cwd": 4}', '{"cwd": "/nowhere", "prompt": "x y"}'])
+@pytest.mark.parametrize(
+    "call", ["", "{", "[]", '{"tool_input": 3, "cwd": 4}', '{"cwd": "/nowhere", "prompt": "x y"}']
+)
 @pytest.mark.parametrize("kind", ["session", "prompt", "read"])
 def test_no_call_ever_fails(
-    shop: Path, kind: str, call: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    shop: Path,
+    kind: str,
+    call: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(shop)
     assert hook(monkeypatch, capsys, kind, "claude", call) == (0, "")

@@ -52,7 +52,9 @@ def project(tmp_path: Path) -> Path:
     (root / ".claude").mkdir(parents=True)
     (root / ".codex").mkdir()
     (root / ".claude/settings.json").write_text('{\n  // mine\n  "model": "large",\n}\n')
-    (root / ".codex/config.toml").write_text('# mine\nmodel = "large"\n\n[mcp_servers.other]\ncommand = "x"')
+    (root / ".codex/config.toml").write_text(
+        '# mine\nmodel = "large"\n\n[mcp_servers.other]\ncommand = "x"'
+    )
     (root / "AGENTS.md").write_text("# Rules\n\nBe kind.")
     return root
 
@@ -62,18 +64,24 @@ def run(project: Path, *words: str) -> None:
 
 
 HOOKED = [name for name in AGENTS if any(target.is_hook for target in AGENTS[name].targets)]
-IN_REPOSITORIES = sorted(name for name in AGENTS if any(target.project for target in AGENTS[name].targets))
+IN_REPOSITORIES = sorted(
+    name for name in AGENTS if any(target.project for target in AGENTS[name].targets)
+)
 
 
 def contents(root: Path) -> dict[str, str]:
-    return {str(path.relative_to(root)): path.read_text() for path in root.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(root)): path.read_text() for path in root.rglob("*") if path.is_file()
+    }
 
 
 @pytest.mark.parametrize(
     ("agent", "flags"),
     [*((name, ()) for name in IN_REPOSITORIES), *((name, ("--user",)) for name in AGENTS)],
 )
-def test_what_was_put_in_is_taken_out_exactly(project: Path, home: Path, agent: str, flags: tuple[str, ...]) -> None:
+def test_what_was_put_in_is_taken_out_exactly(
+    project: Path, home: Path, agent: str, flags: tuple[str, ...]
+) -> None:
     before = contents(project), contents(home)
     run(project, "install", agent, "--yes", *flags)
     between = contents(project), contents(home)
@@ -90,7 +98,11 @@ def test_the_line_that_takes_out_what_was_put_in_works(
 ) -> None:
     before = contents(project), contents(home)
     run(project, "install", "claude", "--yes", *flags)
-    line = json.loads(capsys.readouterr().out)["result"]["text"].partition("written; `tersely ")[2].partition("`")[0]
+    line = (
+        json.loads(capsys.readouterr().out)["result"]["text"]
+        .partition("written; `tersely ")[2]
+        .partition("`")[0]
+    )
     assert main([*line.split(), "--yes"]) == 0
     assert (contents(project), contents(home)) == before
 
@@ -105,7 +117,9 @@ def test_folders_that_were_made_go_and_the_repository_stays(tmp_path: Path, agen
     assert list(bare.iterdir()) == []
 
 
-def test_nothing_is_written_unless_somebody_says_so(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_written_unless_somebody_says_so(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = contents(project)
     assert main(["install", "claude", "--root", str(project)]) == 0
     assert contents(project) == before
@@ -139,7 +153,9 @@ def test_changes_of_somebody_else_survive_the_undoing(project: Path) -> None:
 def test_a_table_goes_from_a_configuration_that_its_agent_has_written_since(project: Path) -> None:
     run(project, "install", "codex", "--yes")
     path = project / ".codex/config.toml"
-    path.write_text(path.read_text() + '\n# trusted\n[projects."/kettle"]\ntrust_level = "trusted"\n')
+    path.write_text(
+        path.read_text() + '\n# trusted\n[projects."/kettle"]\ntrust_level = "trusted"\n'
+    )
     run(project, "uninstall", "codex", "--yes")
     text = path.read_text()
     assert text.startswith('# mine\nmodel = "large"\n\n[mcp_servers.other]\ncommand = "x"\n')
@@ -152,7 +168,9 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Tersely as it is installed somewhere with blanks in its name, and run by its path."""
     script = tmp_path / "my tools (1)" / "tersely"
     script.parent.mkdir()
-    script.write_text(f"#!{sys.executable}\nimport sys\nfrom tersely.cli.main import main\nsys.exit(main())\n")
+    script.write_text(
+        f"#!{sys.executable}\nimport sys\nfrom tersely.cli.main import main\nsys.exit(main())\n"
+    )
     script.chmod(0o755)
     monkeypatch.setattr(sys, "argv", [str(script), "install"])
     return script
@@ -178,9 +196,16 @@ def test_what_is_written_starts_without_a_path_to_the_command(
 ) -> None:
     run(project, "install", agent, "--yes", *flags)
     found = []
-    for path in [*project.rglob("*.json"), *project.rglob("*.toml"), *home.rglob("*.json"), *home.rglob("*.toml")]:
+    for path in [
+        *project.rglob("*.json"),
+        *project.rglob("*.toml"),
+        *home.rglob("*.json"),
+        *home.rglob("*.toml"),
+    ]:
         read = tomllib.loads if path.suffix == ".toml" else json_text.read
-        found += [command for command in commands(read(path.read_text())) if str(program) in str(command)]
+        found += [
+            command for command in commands(read(path.read_text())) if str(program) in str(command)
+        ]
     plugins = [*project.rglob("*.js"), *home.rglob("*.js")]
     assert all(f"PROGRAM = {json.dumps([str(program)])}" in path.read_text() for path in plugins)
     assert len(found) + len(plugins) >= 2
@@ -206,11 +231,16 @@ def test_another_copy_takes_the_place_of_the_one_before_and_takes_it_out(
     run(project, "install", agent, "--yes")
     monkeypatch.setattr(sys, "argv", ["tersely"])  # found beside Python
     run(project, "install", agent, "--yes")
-    written = "".join(text for name, text in contents(project).items() if name not in before or before[name] != text)
+    written = "".join(
+        text
+        for name, text in contents(project).items()
+        if name not in before or before[name] != text
+    )
     assert "my tools" not in written
     for path in (project / ".mcp.json", project / ".codex/config.toml", project / "opencode.json"):
         if path.exists():
-            path.write_text(path.read_text() + "\n")  # somebody else's change: not byte for byte what was written
+            # somebody else's change: not byte for byte what was written
+            path.write_text(path.read_text() + "\n")
     monkeypatch.setattr(sys, "argv", [str(program)])
     run(project, "uninstall", agent, "--yes")
     assert "hook" not in "".join(contents(project).values())
@@ -256,12 +286,17 @@ def test_a_link_out_of_the_repository_is_not_followed(project: Path, home: Path)
 
 def test_only_the_server_without_hooks_and_texts(project: Path) -> None:
     run(project, "install", "claude", "--yes", "--no-hooks", "--no-texts")
-    assert json.loads((project / ".mcp.json").read_text())["mcpServers"]["tersely"]["args"][-1] == "mcp"
+    assert (
+        json.loads((project / ".mcp.json").read_text())["mcpServers"]["tersely"]["args"][-1]
+        == "mcp"
+    )
     assert "hooks" not in (project / ".claude/settings.json").read_text()
     assert not (project / ".claude/skills").exists()
 
 
-def test_what_has_nothing_in_a_repository_says_so(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_has_nothing_in_a_repository_says_so(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["install", "claude-desktop", "--yes", "--root", str(project)]) == 2
     assert "install claude-desktop --user" in capsys.readouterr().err
 
@@ -277,7 +312,11 @@ def test_what_agents_are_taught_is_short_and_right(name: str) -> None:
 
     text = (files("tersely.integrations") / "files" / name).read_text("utf-8")
     assert count(text) < MAX_TEXT_TOKENS
-    commands = [part.removeprefix("tersely ").split() for part in text.split("`") if part.startswith("tersely ")]
+    commands = [
+        part.removeprefix("tersely ").split()
+        for part in text.split("`")
+        if part.startswith("tersely ")
+    ]
     others = {"help", *RELAY_COMMANDS}
     assert {words[0] for words in commands} >= {"agents", "claim", "inbox", "send", "board"}
     assert {find_command(words)[0].name for words in commands if words[0] not in others} >= {
@@ -316,7 +355,9 @@ def test_an_editor_is_told_of_the_server(project: Path, editor: str) -> None:
 
 
 @pytest.mark.parametrize("editor", USER_FORMS)
-def test_an_editor_of_the_user_is_told_of_the_server_or_the_agent(project: Path, home: Path, editor: str) -> None:
+def test_an_editor_of_the_user_is_told_of_the_server_or_the_agent(
+    project: Path, home: Path, editor: str
+) -> None:
     run(project, "install", editor, "--yes", "--user")
     path, names, word = USER_FORMS[editor]
     assert at(home / path, names)["args"][-1] == word
@@ -349,13 +390,23 @@ def test_an_editor_that_does_not_take_the_extension_is_told_of(
     an_editor(tmp_path / "programs", "code", works=False)
     file = tmp_path / "own.vsix"
     file.write_bytes(b"PK")
-    assert main(["install", "vscode", "--user", "--yes", "--vsix", str(file), "--root", str(project)]) != 0
+    assert (
+        main(["install", "vscode", "--user", "--yes", "--vsix", str(file), "--root", str(project)])
+        != 0
+    )
     assert "it is broken" in capsys.readouterr().err
     assert contents(home) == {}
 
 
-def test_a_file_that_is_no_extension_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["install", "vscode", "--user", "--yes", "--vsix", "none.vsix", "--root", str(project)]) != 0
+def test_a_file_that_is_no_extension_is_named(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        main(
+            ["install", "vscode", "--user", "--yes", "--vsix", "none.vsix", "--root", str(project)]
+        )
+        != 0
+    )
     assert "make vsix" in capsys.readouterr().err
 
 

@@ -32,7 +32,9 @@ COMMENTED = """// what I like
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=12,
 )
 
@@ -81,14 +83,17 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a": 1,, "b": 2}', '{"a" 1}', "{'a': 1}", '{"a": 1} {}', '{"a": 1, "a": 2}', "[" * 200]
+    "text",
+    ['{"a": 1,, "b": 2}', '{"a" 1}', "{'a': 1}", '{"a": 1} {}', '{"a": 1, "a": 2}', "[" * 200],
 )
 def test_what_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(NotJsonError):
         added(text, ENTRIES)
 
 
-@pytest.mark.parametrize("text", ['{"hooks": []}', '{"mcpServers": 3}', '{"hooks": {"Prompt": {}}}', "[]"])
+@pytest.mark.parametrize(
+    "text", ['{"hooks": []}', '{"mcpServers": 3}', '{"hooks": {"Prompt": {}}}', "[]"]
+)
 def test_what_has_no_room_is_refused(text: str) -> None:
     with pytest.raises(NotJsonError):
         added(text, ENTRIES)

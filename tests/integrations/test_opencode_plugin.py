@@ -53,7 +53,9 @@ def test_both_versions_get_packets_and_outlines(tmp_path: Path) -> None:
     program = json.dumps([sys.executable, "answering.py"])
     (tmp_path / "plugin.mjs").write_text(text.replace(PROGRAM, f"const PROGRAM = {program};"))
     (tmp_path / "driver.mjs").write_text(DRIVER)
-    done = subprocess.run([NODE, "driver.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [NODE, "driver.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     outline = {"output": 1, "content": [{"type": "text", "text": "read d ."}]}
     assert json.loads(done.stdout) == [
         "tersely", "task\n\nprompt a .", "read b .", "whole", "task\n\nprompt c .", outline, None

@@ -1,8 +1,8 @@
 """Two real agents of different makers share a file, though nobody explains anything to them.
 
-The model behind both knows no name, no peer and no command: it acts on text that it finds in its requests alone.
-Once hooks tell them; once they know the tools of the server alone.
-`AGENT_PROGRAMS` names a folder with the programs; those that are not there are skipped by name.
+The model behind both knows no name, no peer and no command: it acts on text that it finds in its
+requests alone. Once hooks tell them; once they know the tools of the server alone. `AGENT_PROGRAMS`
+names a folder with the programs; those that are not there are skipped by name.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from tersely.client import Client
 
 AGENTS = os.environ.get("AGENT_PROGRAMS", "")
 SECONDS = 240  # for both to end
-ONLY_TOOLS = ("--no-hooks", "--no-texts")  # of `install`: what is left is the server of the Model Context Protocol
+# of `install`: what is left is the server of the Model Context Protocol
+ONLY_TOOLS = ("--no-hooks", "--no-texts")
 
 
 @pytest.fixture
@@ -37,15 +38,26 @@ def relay(tmp_path: Path) -> Iterator[Home]:
         yield home
 
 
-def begun(name: str, home: Home, folder: Path, url: str, prompt: str, options: Sequence[str]) -> subprocess.Popen[str]:
-    """An agent as its user starts it, once `tersely install` has been run with options; without a screen."""
+def begun(
+    name: str, home: Home, folder: Path, url: str, prompt: str, options: Sequence[str]
+) -> subprocess.Popen[str]:
+    """An agent as its user starts it, once `tersely install` has been run with options; without a
+    screen.
+    """
     program = Path(AGENTS) / name
     if not AGENTS or not program.exists():
         pytest.skip(f"{name} is not installed")
     folder.mkdir()
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    (folder / ".profile").write_text(f'export PATH="{path}"\n')  # the shells of Codex are login shells
-    own = {"PATH": path, "HOME": str(folder), "TERSELY_HOME": str(home.home), "LANG": "C.UTF-8", "TERM": "dumb"}
+    # the shells of Codex are login shells
+    (folder / ".profile").write_text(f'export PATH="{path}"\n')
+    own = {
+        "PATH": path,
+        "HOME": str(folder),
+        "TERSELY_HOME": str(home.home),
+        "LANG": "C.UTF-8",
+        "TERM": "dumb",
+    }
     if name == "claude":
         known = {
             "hasCompletedOnboarding": True, "theme": "dark", "customApiKeyResponses": {"approved": ["scripted"]},
@@ -54,7 +66,15 @@ def begun(name: str, home: Home, folder: Path, url: str, prompt: str, options: S
         (folder / ".claude.json").write_text(json.dumps(known))
         own |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "scripted",
                 "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}  # fmt: skip
-        words = [str(program), "-p", prompt, "--model", "scripted-model", "--allowedTools", "Bash,mcp__tersely"]
+        words = [
+            str(program),
+            "-p",
+            prompt,
+            "--model",
+            "scripted-model",
+            "--allowedTools",
+            "Bash,mcp__tersely",
+        ]
     else:
         (folder / ".codex").mkdir()
         settings = (
@@ -64,24 +84,41 @@ def begun(name: str, home: Home, folder: Path, url: str, prompt: str, options: S
         )
         (folder / ".codex" / "config.toml").write_text(settings)
         own["SCRIPTED_KEY"] = "x"
-        words = [str(program), "exec", "--dangerously-bypass-hook-trust", "--sandbox", "danger-full-access", prompt]
+        words = [
+            str(program),
+            "exec",
+            "--dangerously-bypass-hook-trust",
+            "--sandbox",
+            "danger-full-access",
+            prompt,
+        ]
     install = [sys.executable, "-m", "tersely", "install", name, "--user", "--yes", *options]
     subprocess.run(install, env=own, cwd=home.root, check=True, capture_output=True)
     with (folder / "log.txt").open("w") as log:
         return subprocess.Popen(
-            words, env=own, cwd=home.root, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, text=True
+            words,
+            env=own,
+            cwd=home.root,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
 
 
 @pytest.mark.parametrize("options", [(), ONLY_TOOLS], ids=["hooks", "tools alone"])
-def test_two_agents_share_a_file_that_both_are_to_change(relay: Home, tmp_path: Path, options: Sequence[str]) -> None:
+def test_two_agents_share_a_file_that_both_are_to_change(
+    relay: Home, tmp_path: Path, options: Sequence[str]
+) -> None:
     file = f"notes-{secrets.token_hex(3)}.txt"
     (relay.root / file).write_text("")
     models = {"claude": ScriptedModel(teammate), "codex": ScriptedModel(teammate)}
     running: list[subprocess.Popen[str]] = []
     try:
         for name, model in models.items():
-            running.append(begun(name, relay, tmp_path / name, model.url, f"please change {file}", options))
+            running.append(
+                begun(name, relay, tmp_path / name, model.url, f"please change {file}", options)
+            )
         assert [one.wait(SECONDS) for one in running] == [0, 0]
     finally:
         for one in running:
@@ -93,10 +130,15 @@ def test_two_agents_share_a_file_that_both_are_to_change(relay: Home, tmp_path: 
     changed_by = (relay.root / file).read_text().split()
     assert sorted(name.partition("-")[0] for name in changed_by) == ["claude", "codex"], logs
     with relay_client(relay) as client:
-        said = [(one.sender, one.to, one.body) for one in client.ask("mail.search", limit=100).messages]
+        said = [
+            (one.sender, one.to, one.body) for one in client.ask("mail.search", limit=100).messages
+        ]
         held = client.ask("claim.list", root=str(relay.root)).claims
     first, second = changed_by
-    assert said == [(second, first, f"may I have {file}?"), (first, second, f"{file} is free now")], logs
+    assert said == [
+        (second, first, f"may I have {file}?"),
+        (first, second, f"{file} is free now"),
+    ], logs
     assert [one.holder for one in held] == [second]
 
 

@@ -30,12 +30,17 @@ def test_what_its_program_has_laid_out_anew_is_taken_out() -> None:
         "  tersely:\n    cmd: t\n    args:\n    - mcp\n",
         "  third:\n    cmd: y\n",
     )
-    assert removed(f"extensions:\n{first}{ours}{last}A: b\n", [OURS]) == f"extensions:\n{first}{last}A: b\n"
+    assert (
+        removed(f"extensions:\n{first}{ours}{last}A: b\n", [OURS])
+        == f"extensions:\n{first}{last}A: b\n"
+    )
     assert removed(f"extensions:\n  {LINE}", [OURS]) == "extensions: {}\n"
     assert removed("MODEL: large\n", [OURS]) == "MODEL: large\n"
 
 
-@pytest.mark.parametrize("text", ["extensions: {other: {cmd: x}}\n", "extensions:\n  tersely:\n    cmd: else\n"])
+@pytest.mark.parametrize(
+    "text", ["extensions: {other: {cmd: x}}\n", "extensions:\n  tersely:\n    cmd: else\n"]
+)
 def test_what_says_something_else_is_left_alone(text: str) -> None:
     with pytest.raises(ValueError, match="extensions"):
         added(text, [OURS])

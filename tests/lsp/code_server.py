@@ -61,7 +61,9 @@ class Window:
 
     def type(self, text: str) -> None:
         """Characters, one after the other."""
-        self.browser.act([{"type": kind, "value": key} for key in text for kind in ("keyDown", "keyUp")])
+        self.browser.act(
+            [{"type": kind, "value": key} for key in text for kind in ("keyDown", "keyUp")]
+        )
 
     def command(self, title: str) -> None:
         """Run a command by its title in the palette."""
@@ -90,7 +92,9 @@ class Window:
         self.type(file)
         self.wait_for_text(file.rpartition("/")[2], ".quick-input-list .monaco-list-row.focused")
         self.press("Enter")
-        self.wait(f"document.querySelector('.tab.active[data-resource-name=\"{file.rpartition('/')[2]}\"]')")
+        self.wait(
+            f"document.querySelector('.tab.active[data-resource-name=\"{file.rpartition('/')[2]}\"]')"
+        )
         if line > 1:
             self.press("Control", "g")
             self.wait("document.querySelector(arguments[1])", _INPUT)
@@ -101,7 +105,9 @@ class Window:
 
 @contextmanager
 def code_server(home: Path, variables: Mapping[str, str]) -> Iterator[str]:
-    """The address of a code-server with a home of its own; extensions and settings are those below the home."""
+    """The address of a code-server with a home of its own; extensions and settings are those below
+    the home.
+    """
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     environment = {**os.environ, "HOME": str(home), **variables}
@@ -112,7 +118,9 @@ def code_server(home: Path, variables: Mapping[str, str]) -> Iterator[str]:
         "--disable-workspace-trust",
     ]  # fmt: skip
     with (home / "code-server.log").open("wb") as log:
-        process = subprocess.Popen(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment)
+        process = subprocess.Popen(
+            words, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment
+        )
     try:
         _wait_for(f"http://127.0.0.1:{port}/healthz", process)
         yield f"http://127.0.0.1:{port}"

@@ -34,15 +34,24 @@ class Editor(LanguageClient):
 
 
 @asynccontextmanager
-async def editing(root: Path, encodings: Sequence[Kind] = (Kind.Utf16,), daemon: str = "off") -> AsyncIterator[Editor]:
+async def editing(
+    root: Path, encodings: Sequence[Kind] = (Kind.Utf16,), daemon: str = "off"
+) -> AsyncIterator[Editor]:
     editor = Editor()
     await editor.start_io(
-        sys.executable, "-m", "tersely", "lsp", cwd=root, env={**os.environ, "TERSELY_DAEMON": daemon}
+        sys.executable,
+        "-m",
+        "tersely",
+        "lsp",
+        cwd=root,
+        env={**os.environ, "TERSELY_DAEMON": daemon},
     )
     general = types.GeneralClientCapabilities(position_encodings=list(encodings))
     folder = types.WorkspaceFolder(root.as_uri(), root.name)
     asked = types.InitializeParams(
-        types.ClientCapabilities(general=general), root_uri=root.as_uri(), workspace_folders=[folder]
+        types.ClientCapabilities(general=general),
+        root_uri=root.as_uri(),
+        workspace_folders=[folder],
     )
     async with asyncio.timeout(60):
         able = (await editor.initialize_async(asked)).capabilities
@@ -74,22 +83,29 @@ def cut(root: Path, place: types.Location) -> tuple[str, str]:
     """The file of a location, and the text that it marks."""
     path = Path(place.uri.removeprefix("file://"))
     line = path.read_text().split("\n")[place.range.start.line]
-    return path.relative_to(root).as_posix(), line[place.range.start.character : place.range.end.character]
+    return path.relative_to(root).as_posix(), line[
+        place.range.start.character : place.range.end.character
+    ]
 
 
 def test_symbols_references_and_calls(root: Path) -> None:
     async def work() -> None:
         async with editing(root) as editor:
             found = await editor.workspace_symbol_async(types.WorkspaceSymbolParams("tota"))
-            assert [(each.name, each.container_name) for each in found] == [("total", f"{PRICES}:total")]
+            assert [(each.name, each.container_name) for each in found] == [
+                ("total", f"{PRICES}:total")
+            ]
             assert found[0].location.uri == (root / PRICES).as_uri()
             assert found[0].location.range.start == types.Position(0, 0)
             assert await editor.workspace_symbol_async(types.WorkspaceSymbolParams("")) == []
             context = types.ReferenceContext(include_declaration=True)
             for place in (at(root, PRICES, 0, 5), at(root, "shop/orders.py", 4, 37)):
-                places = await editor.text_document_references_async(types.ReferenceParams(context, **place))
+                places = await editor.text_document_references_async(
+                    types.ReferenceParams(context, **place)
+                )
                 marked = [cut(root, each) for each in places]
-                assert marked == [(PRICES, "total"), *[("shop/orders.py", "total")] * 3]  # imported, called twice
+                # imported, called twice
+                assert marked == [(PRICES, "total"), *[("shop/orders.py", "total")] * 3]
             (item,) = await editor.text_document_prepare_call_hierarchy_async(
                 types.CallHierarchyPrepareParams(**at(root, PRICES, 0, 5))
             )
@@ -128,7 +144,9 @@ def test_commands_answer_in_words(root: Path) -> None:
     async def work() -> None:
         async with editing(root) as editor:
             assert "def total" in await asked(editor, "tersely.context", "total")
-            assert "tests/test_prices.py" in await asked(editor, "tersely.tests", (root / PRICES).as_uri())
+            assert "tests/test_prices.py" in await asked(
+                editor, "tersely.tests", (root / PRICES).as_uri()
+            )
             with pytest.raises(JsonRpcException, match="nothing_such"):
                 await asked(editor, "tersely.impact", "nothing_such")
             with pytest.raises(JsonRpcException, match="outside of the repository"):
@@ -142,7 +160,9 @@ def test_commands_answer_in_words(root: Path) -> None:
 @pytest.mark.parametrize("encoding", [Kind.Utf8, Kind.Utf16, Kind.Utf32])
 def test_positions_are_counted_in_the_units_that_were_agreed_on(root: Path, encoding: Kind) -> None:
     line = "smile = '😀é'; total([])\n"
-    (root / "shop" / "smile.py").write_text(f"from shop.prices import total\n\n\ndef smiling():\n    {line}")
+    (root / "shop" / "smile.py").write_text(
+        f"from shop.prices import total\n\n\ndef smiling():\n    {line}"
+    )
     before = f"    {line}".partition("total")[0]
     width = {Kind.Utf8: "utf-8", Kind.Utf16: "utf-16-le", Kind.Utf32: "utf-32-le"}[encoding]
     size = {Kind.Utf8: 1, Kind.Utf16: 2, Kind.Utf32: 4}[encoding]
@@ -187,7 +207,9 @@ def test_a_file_that_is_not_saved_is_answered_for_as_it_was_saved(root: Path) ->
             whole = types.TextDocumentContentChangeWholeDocument(f"# below\n{text}")
             editor.text_document_did_change(types.DidChangeTextDocumentParams(changed, [whole]))
             lenses = await editor.text_document_code_lens_async(types.CodeLensParams(document))
-            assert (await editor.code_lens_resolve_async(lenses[0])).command.title == "2 callers, 0 tests"
+            assert (
+                await editor.code_lens_resolve_async(lenses[0])
+            ).command.title == "2 callers, 0 tests"
             assert editor.messages == [said]
 
     driven(work)
@@ -213,7 +235,9 @@ def test_what_is_elsewhere_or_gone_has_no_answer(root: Path, tmp_path: Path) -> 
     driven(work)
 
 
-def test_an_extension_asks_any_question_about_code(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_extension_asks_any_question_about_code(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TERSELY_HOME", str(tmp_path / "no-relay"))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)

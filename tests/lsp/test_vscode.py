@@ -1,4 +1,5 @@
-"""The extension in a real code-server: CODE_SERVER_PROGRAM names it, and `make vsix` has built the extension.
+"""The extension in a real code-server: CODE_SERVER_PROGRAM names it, and `make vsix` has built the
+extension.
 
 With VSCODE_PICTURES, a folder, the pictures of docs/editors.md are taken anew.
 """
@@ -73,7 +74,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     (home / ".bashrc").write_text("PS1='$ '\n")
     program = home / "bin/tersely"
     program.parent.mkdir(parents=True)
-    program.write_text(f'#!/bin/sh\nPYTHONPATH="{SOURCES}" exec "{sys.executable}" -m tersely "$@"\n')
+    program.write_text(
+        f'#!/bin/sh\nPYTHONPATH="{SOURCES}" exec "{sys.executable}" -m tersely "$@"\n'
+    )
     program.chmod(0o755)
     (home / "bin/code-server").symlink_to(PROGRAM)
     settings = home / ".local/share/code-server/User/settings.json"
@@ -111,7 +114,9 @@ def test_callers_impact_and_packs_in_the_window(shop: Shop) -> None:
     window.wait_for_text("characters of context copied", ".statusbar")
 
 
-def test_the_agent_edits_what_the_user_sees_and_the_tests_are_run(shop: Shop, scripted: Scripted) -> None:
+def test_the_agent_edits_what_the_user_sees_and_the_tests_are_run(
+    shop: Shop, scripted: Scripted
+) -> None:
     window = shop.window
     window.open("shop/prices.py", 5)
     new = "    return 2 * item['price'] * item['count']\n"
@@ -127,7 +132,9 @@ def test_the_agent_edits_what_the_user_sees_and_the_tests_are_run(shop: Shop, sc
     server = scripted(replies)
     window.command("Terminal: Create New Terminal")
     window.wait("document.querySelector('.terminal.focus, .xterm.focus')")
-    window.type(f"tersely chat -p 'Change price to double, and run it' --allow 2 --url {server.url}")
+    window.type(
+        f"tersely chat -p 'Change price to double, and run it' --allow 2 --url {server.url}"
+    )
     window.press("Enter")
     window.wait_for_text("2 * item", ".editor-instance .view-lines")
     window.wait_for_text("tail -1", TEXT)  # in a terminal of its own

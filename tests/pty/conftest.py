@@ -47,9 +47,21 @@ class Tmux:
     def run(self, name: str, *words: str, options: Sequence[str] = ("--trust-screen",)) -> None:
         self.run_under(name, (), words, options)
 
-    def run_under(self, name: str, before: Sequence[str], words: Sequence[str], options: Sequence[str] = ()) -> None:
+    def run_under(
+        self, name: str, before: Sequence[str], words: Sequence[str], options: Sequence[str] = ()
+    ) -> None:
         """Run a program wrapped; words like `env` may stand before the wrapper's own."""
-        command = [sys.executable, "-m", "tersely", "run", "--no-start", "--no-brief", "--tmux", "--name", name]
+        command = [
+            sys.executable,
+            "-m",
+            "tersely",
+            "run",
+            "--no-start",
+            "--no-brief",
+            "--tmux",
+            "--name",
+            name,
+        ]
         done = subprocess.run(
             [*before, *command, *options, "--", *words], env=self.environment, capture_output=True, text=True,
             stdin=subprocess.DEVNULL, timeout=PATIENCE_SECONDS, check=False, cwd=self.directory,
@@ -58,7 +70,9 @@ class Tmux:
         assert f"tmux attach -t tersely-{name}" in done.stdout
 
     def ask(self, *words: str) -> str:
-        done = subprocess.run(["tmux", *words], env=self.environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["tmux", *words], env=self.environment, capture_output=True, text=True, check=False
+        )
         return done.stdout
 
     def screen(self, name: str) -> str:
@@ -75,7 +89,9 @@ class Tmux:
         try:
             return wait_for(look, f"{text!r} on the screen of {name}")
         except AssertionError:
-            raise AssertionError(f"{text!r} is not on the screen of {name}:\n{self.screen(name)}") from None
+            raise AssertionError(
+                f"{text!r} is not on the screen of {name}:\n{self.screen(name)}"
+            ) from None
 
     def close(self) -> None:
         self.ask("kill-server")
@@ -104,7 +120,9 @@ class Friend:
         return self.do(self.peer.send(to, body, receipts=True, **given))
 
     def gets(self, body: str) -> Delivery:
-        return wait_for(lambda: next((one for one in self.received if body in one.body), None), f"{body!r}")
+        return wait_for(
+            lambda: next((one for one in self.received if body in one.body), None), f"{body!r}"
+        )
 
     def close(self) -> None:
         self.do(self._end())

@@ -1,9 +1,12 @@
-"""A model that knows nothing by itself, for tests with real agents: it acts on what it finds in its requests alone.
+"""A model that knows nothing by itself, for tests with real agents: it acts on what it finds in its
+requests alone.
 
-It serves Anthropic Messages, OpenAI Responses and Chat Completions, streamed. What it does with the newest text:
+It serves Anthropic Messages, OpenAI Responses and Chat Completions, streamed. What it does with the
+newest text:
 
     please run `COMMAND`      it calls the shell tool, once for each prompt
-    please tell NAME WORD     it writes the command that sends WORD to NAME, with the marker that it was told
+    please tell NAME WORD     it writes the command that sends WORD to NAME, with the marker that it
+    was told
     anything else             it says that it has read each word-… in it
 """
 
@@ -19,7 +22,8 @@ from typing import Any, NamedTuple
 _RUN = re.compile(r"please run `([^`]+)`")
 _TELL = re.compile(r"please tell (\w+) (word-\w+)")
 _MARKER = re.compile(r"with the marker ([0-9a-f]{8}) in the place of MARKER")
-NAMESPACE = "x-namespace"  # that of a tool of Codex: beside its schema, and beside the arguments of a call
+# that of a tool of Codex: beside its schema, and beside the arguments of a call
+NAMESPACE = "x-namespace"
 _WORD = re.compile(r"word-[0-9a-f]+")
 _SHELLS = ("Bash", "bash", "exec_command")
 
@@ -45,7 +49,9 @@ class Reply(NamedTuple):
 
 
 def reply_to(asked: Asked) -> Reply:
-    last = max((n for n, turn in enumerate(asked.turns) if turn.role in {"assistant", "call"}), default=-1)
+    last = max(
+        (n for n, turn in enumerate(asked.turns) if turn.role in {"assistant", "call"}), default=-1
+    )
     new = asked.turns[last + 1 :]
     prompt = "\n".join(turn.text for turn in new if turn.role != "tool")
     has_result = any(turn.role == "tool" for turn in new)
@@ -88,8 +94,12 @@ def _read(path: str, body: Mapping[str, Any]) -> Asked:
                 if kind == "tool_use":
                     turns.append(_call(block["name"], block["input"]))
                 else:
-                    turns.append(Turn("tool" if kind == "tool_result" else message["role"], _text(block)))
-        return Asked(turns, {tool["name"]: tool.get("input_schema", {}) for tool in body.get("tools", [])})
+                    turns.append(
+                        Turn("tool" if kind == "tool_result" else message["role"], _text(block))
+                    )
+        return Asked(
+            turns, {tool["name"]: tool.get("input_schema", {}) for tool in body.get("tools", [])}
+        )
     if path.endswith("/completions"):
         for one in body["messages"]:
             turns.append(Turn(one["role"], _text(one.get("content"))))
@@ -103,7 +113,13 @@ def _read(path: str, body: Mapping[str, Any]) -> Asked:
         if kind == "function_call":
             turns.append(_call(item["name"], item["arguments"]))
             continue
-        role = "tool" if kind.endswith("_output") else item["role"] if kind == "message" else "assistant"
+        role = (
+            "tool"
+            if kind.endswith("_output")
+            else item["role"]
+            if kind == "message"
+            else "assistant"
+        )
         turns.append(Turn("system" if role == "developer" else role, _text(item)))
     tools: dict[str, Mapping[str, Any]] = {}
     for tool in body.get("tools", []):
@@ -116,7 +132,9 @@ def _read(path: str, body: Mapping[str, Any]) -> Asked:
 
 
 def _call(name: str, arguments: Any) -> Turn:
-    return Turn("call", f"{name} {arguments if isinstance(arguments, str) else json.dumps(arguments)}")
+    return Turn(
+        "call", f"{name} {arguments if isinstance(arguments, str) else json.dumps(arguments)}"
+    )
 
 
 def _events(path: str, reply: Reply, number: int) -> Iterator[dict[str, Any]]:
@@ -133,7 +151,13 @@ def _events(path: str, reply: Reply, number: int) -> Iterator[dict[str, Any]]:
         delta = {"tool_calls": [function]} if reply.tool else {"content": reply.text}
         for part, reason in ((delta, None), ({}, "tool_calls" if reply.tool else "stop")):
             choice = {"index": 0, "delta": {"role": "assistant", **part}, "finish_reason": reason}
-            yield {"id": call, "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+            yield {
+                "id": call,
+                "object": "chat.completion.chunk",
+                "created": 1,
+                "model": "m",
+                "choices": [choice],
+            }
         return
     if path.endswith("/messages"):
         usage = {"input_tokens": 10, "output_tokens": 10}
@@ -158,14 +182,29 @@ def _events(path: str, reply: Reply, number: int) -> Iterator[dict[str, Any]]:
         yield {"type": "message_stop"}
         return
     part = {"type": "output_text", "text": reply.text, "annotations": []}
-    said = {"type": "message", "id": f"m_{number}", "role": "assistant", "status": "completed", "content": [part]}
+    said = {
+        "type": "message",
+        "id": f"m_{number}",
+        "role": "assistant",
+        "status": "completed",
+        "content": [part],
+    }
     called = {"type": "function_call", "id": f"f_{number}", "call_id": call, "name": reply.tool, "arguments": arguments,
               "status": "completed"}  # fmt: skip
     called |= {"namespace": namespace} if namespace else {}
     item = called if reply.tool else said
     usage = {"input_tokens": 10, "output_tokens": 10, "total_tokens": 20}
-    answer = {"id": f"r_{number}", "object": "response", "status": "completed", "output": [item], "usage": usage}
-    yield {"type": "response.created", "response": {**answer, "status": "in_progress", "output": []}}
+    answer = {
+        "id": f"r_{number}",
+        "object": "response",
+        "status": "completed",
+        "output": [item],
+        "usage": usage,
+    }
+    yield {
+        "type": "response.created",
+        "response": {**answer, "status": "in_progress", "output": []},
+    }
     yield {"type": "response.output_item.added", "output_index": 0, "item": item}
     if not reply.tool:
         place = {"item_id": said["id"], "output_index": 0, "content_index": 0}
@@ -191,7 +230,9 @@ class ScriptedModel:
             do_HEAD = do_GET  # noqa: N815 - as the server calls it
 
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+                body = json.loads(
+                    self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}"
+                )
                 path = self.path.partition("?")[0]
                 if not path.endswith(("/messages", "/completions", "/responses")):
                     self._send("application/json", [b'{"input_tokens": 10}'])
@@ -202,10 +243,13 @@ class ScriptedModel:
 
             def _stream(self, path: str, reply: Reply, number: int) -> None:
                 events = [
-                    (f"event: {event['type']}\n" if "type" in event else "") + f"data: {json.dumps(event)}\n\n"
+                    (f"event: {event['type']}\n" if "type" in event else "")
+                    + f"data: {json.dumps(event)}\n\n"
                     for event in _events(path, reply, number)
                 ]
-                self._send("text/event-stream", [one.encode() for one in [*events, "data: [DONE]\n\n"]])
+                self._send(
+                    "text/event-stream", [one.encode() for one in [*events, "data: [DONE]\n\n"]]
+                )
 
             def _send(self, kind: str, parts: Sequence[bytes]) -> None:
                 self.send_response(200)

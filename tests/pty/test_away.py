@@ -1,4 +1,6 @@
-"""What a program says while its relay is away is sent later or reported, and what is not run leaves nothing."""
+"""What a program says while its relay is away is sent later or reported, and what is not run leaves
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,16 @@ def start(home: Home, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen
     running: list[subprocess.Popen[str]] = []
 
     def starting(*words: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "tersely", "run", "--no-start", "--no-brief", "--trust-screen", *words]
+        command = [
+            sys.executable,
+            "-m",
+            "tersely",
+            "run",
+            "--no-start",
+            "--no-brief",
+            "--trust-screen",
+            *words,
+        ]
         running.append(
             subprocess.Popen(
                 command, cwd=tmp_path, env={**os.environ, **home.environment}, stdin=subprocess.DEVNULL,
@@ -68,7 +79,9 @@ def unsent(home: Home, name: str) -> list[str]:
     return [one.message.body for one in Outbox(home.home, name, read_message)]
 
 
-def test_it_is_sent_when_the_relay_is_back(home: Home, start: Callable[..., subprocess.Popen[str]]) -> None:
+def test_it_is_sent_when_the_relay_is_back(
+    home: Home, start: Callable[..., subprocess.Popen[str]]
+) -> None:
     go, end = home.root / "go", home.root / "end"
     process = start("--name", "ann", "--", sys.executable, "-c", SPEAKER, str(go), str(end))
     wait_for(lambda: is_there(home, "ann"), "ann")
@@ -82,7 +95,9 @@ def test_it_is_sent_when_the_relay_is_back(home: Home, start: Callable[..., subp
     assert process.wait(PATIENCE_SECONDS) == 0
 
 
-def test_it_is_reported_and_sent_by_the_next_run(home: Home, start: Callable[..., subprocess.Popen[str]]) -> None:
+def test_it_is_reported_and_sent_by_the_next_run(
+    home: Home, start: Callable[..., subprocess.Popen[str]]
+) -> None:
     go, end = home.root / "go", home.root / "end"
     process = start("--name", "ben", "--", sys.executable, "-c", SPEAKER, str(go), str(end))
     wait_for(lambda: is_there(home, "ben"), "ben")
@@ -91,14 +106,19 @@ def test_it_is_reported_and_sent_by_the_next_run(home: Home, start: Callable[...
     end.touch()
     assert process.wait(PATIENCE_SECONDS) == 0
     assert process.stderr is not None
-    assert "3 of its messages not sent yet; the next `tersely run --name ben` sends them" in process.stderr.read()
+    assert (
+        "3 of its messages not sent yet; the next `tersely run --name ben` sends them"
+        in process.stderr.read()
+    )
     home.up()
     assert start("--name", "ben", "--", "true").wait(PATIENCE_SECONDS) == 0
     assert heard(home) == ["message 0", "message 1", "message 2"]
     assert unsent(home, "ben") == []
 
 
-def test_what_the_relay_refuses_is_reported(home: Home, start: Callable[..., subprocess.Popen[str]]) -> None:
+def test_what_the_relay_refuses_is_reported(
+    home: Home, start: Callable[..., subprocess.Popen[str]]
+) -> None:
     said = "print('->relay:nobody hello', flush=True)"
     process = start("--name", "cat", "--", sys.executable, "-c", said)
     _, errors = process.communicate(timeout=PATIENCE_SECONDS)
@@ -106,7 +126,9 @@ def test_what_the_relay_refuses_is_reported(home: Home, start: Callable[..., sub
     assert unsent(home, "cat") == []
 
 
-def test_a_program_that_is_not_there_leaves_no_name(home: Home, start: Callable[..., subprocess.Popen[str]]) -> None:
+def test_a_program_that_is_not_there_leaves_no_name(
+    home: Home, start: Callable[..., subprocess.Popen[str]]
+) -> None:
     process = start("--", "nosuchprogram")
     _, errors = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode != 0
@@ -121,7 +143,9 @@ def test_an_agent_that_runs_no_hook_is_said(
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     _, errors = start("--", str(program)).communicate(timeout=PATIENCE_SECONDS)
-    assert "note: no hook of codex has called: it may not trust them yet, see /hooks there" in errors
+    assert (
+        "note: no hook of codex has called: it may not trust them yet, see /hooks there" in errors
+    )
     _, errors = start("--", "true").communicate(timeout=PATIENCE_SECONDS)
     assert "hook" not in errors
 
@@ -138,7 +162,9 @@ def test_an_agent_that_runs_no_hook_is_said(
         ("nice -n 5 true", False),
     ],
 )
-def test_a_bare_shell_is_warned_of(start: Callable[..., subprocess.Popen[str]], words: str, warns: bool) -> None:
+def test_a_bare_shell_is_warned_of(
+    start: Callable[..., subprocess.Popen[str]], words: str, warns: bool
+) -> None:
     process = start("--", *words.split())
     assert process.stderr is not None
     assert ("warning: sh executes what is typed in" in process.stderr.readline()) == warns

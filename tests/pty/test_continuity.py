@@ -47,8 +47,21 @@ def start(relay: Home, repository: Path, tmp_path: Path) -> Iterator[Started]:
     """Run a program wrapped, without a terminal; its output goes to a file of its name."""
     running: list[subprocess.Popen[str]] = []
 
-    def starting(name: str, *words: str, options: tuple[str, ...] = (), **more: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "tersely", "run", "--no-start", "--name", name, *options, "--", *words]
+    def starting(
+        name: str, *words: str, options: tuple[str, ...] = (), **more: str
+    ) -> subprocess.Popen[str]:
+        command = [
+            sys.executable,
+            "-m",
+            "tersely",
+            "run",
+            "--no-start",
+            "--name",
+            name,
+            *options,
+            "--",
+            *words,
+        ]
         environment = {**os.environ, **relay.environment, **more}
         with (tmp_path / name).open("w") as out:
             running.append(
@@ -78,10 +91,16 @@ def test_a_program_is_handed_its_brief_and_leaves_a_summary(
     relay.ok("send", "pat", "please heat the water", "--queue", "--thread", "tea")
     process = start("pat", *TALKER, options=("--task", "boil some water"))
     output = tmp_path / "pat"
-    shown = wait_for(lambda: (text := output.read_text()).count("came please heat") == 1 and text, "the message")
+    shown = wait_for(
+        lambda: (text := output.read_text()).count("came please heat") == 1 and text, "the message"
+    )
     opening = shown.index("heard: [relay]: boil some water")
     assert opening < shown.index("from cli came please heat the water")
-    for expected in ("## Unread messages", "cli [thread:tea]: please heat the water", "def boil(water)"):
+    for expected in (
+        "## Unread messages",
+        "cli [thread:tea]: please heat the water",
+        "def boil(water)",
+    ):
         assert expected in shown
     tester = friend("tester")
     tester.send("pat", "say @tester hello back")
@@ -92,7 +111,10 @@ def test_a_program_is_handed_its_brief_and_leaves_a_summary(
     thread, state, home = there(repository, relay)
     [action] = state["last_actions"]
     assert action["description"].startswith("pat ran")
-    assert "boil some water (exit status 7, 1 file changed, 1 sent, 3 received)" in action["description"]
+    assert (
+        "boil some water (exit status 7, 1 file changed, 1 sent, 3 received)"
+        in action["description"]
+    )
     summary = home.ok("relay", "artifact", "get", action["result_ref"], "--thread", thread)
     for expected in (
         "- exit status: 7",
@@ -117,14 +139,25 @@ def test_files_that_were_committed_are_told_and_the_exit_status_stays(
     assert process.wait(PATIENCE_SECONDS) == 3
     assert tester.gets("I am done").sender == "wes"
     thread, state, home = there(repository, relay)
-    summary = home.ok("relay", "artifact", "get", state["last_actions"][0]["result_ref"], "--thread", thread)
+    summary = home.ok(
+        "relay", "artifact", "get", state["last_actions"][0]["result_ref"], "--thread", thread
+    )
     assert "- kept.py\n- made.py\n" in summary
 
 
-def test_sessions_of_a_thread_that_is_named_go_there(start: Started, relay: Home, repository: Path) -> None:
+def test_sessions_of_a_thread_that_is_named_go_there(
+    start: Started, relay: Home, repository: Path
+) -> None:
     thread = relay.ok("relay", "thread", "new", "--name", "named").strip()
     shell = '"$PYTHON" -m tersely brief --json > told'
-    process = start("xan", "bash", "-c", shell, options=("--thread", thread, "--no-brief"), PYTHON=sys.executable)
+    process = start(
+        "xan",
+        "bash",
+        "-c",
+        shell,
+        options=("--thread", thread, "--no-brief"),
+        PYTHON=sys.executable,
+    )
     assert process.wait(PATIENCE_SECONDS) == 0
     told = json.loads((repository / "told").read_text())["result"]
     assert (told["thread"], told["agent"]) == (thread, "xan")
@@ -132,12 +165,16 @@ def test_sessions_of_a_thread_that_is_named_go_there(start: Started, relay: Home
     assert start("yan", "true", options=("--thread", "nowhere")).wait(PATIENCE_SECONDS) != 0
 
 
-def test_the_program_runs_on_without_its_relay(start: Started, relay: Home, repository: Path, tmp_path: Path) -> None:
+def test_the_program_runs_on_without_its_relay(
+    start: Started, relay: Home, repository: Path, tmp_path: Path
+) -> None:
     other = Home(tmp_path / "other", repository)
     other.up()
     go = tmp_path / "go"
     waiter = f"import pathlib\nwhile not pathlib.Path({str(go)!r}).exists(): pass\nprint('over')"
-    process = start("zoe", sys.executable, "-c", waiter, TERSELY_HOME=str(other.home), options=("--no-brief",))
+    process = start(
+        "zoe", sys.executable, "-c", waiter, TERSELY_HOME=str(other.home), options=("--no-brief",)
+    )
     wait_for(lambda: [one for one in other.ask("agents")["agents"] if one["connected"]], "zoe")
     other.ok("down")
     go.touch()
@@ -154,8 +191,16 @@ def test_the_thread_remembers_so_many_actions(relay: Home) -> None:
     thread = relay.ok("relay", "thread", "new").strip()
     with Client.local("ann", relay.home) as client:
         for number in range(MAX_LAST_ACTIONS + 3):
-            told = client(ask.session_end(thread, "cat", f"session {number}", f"# {number}\n", key=f"k{number}"))
-        again = client(ask.session_end(thread, "cat", f"session {number}", f"# {number}\n", key=f"k{number}"))
+            told = client(
+                ask.session_end(
+                    thread, "cat", f"session {number}", f"# {number}\n", key=f"k{number}"
+                )
+            )
+        again = client(
+            ask.session_end(thread, "cat", f"session {number}", f"# {number}\n", key=f"k{number}")
+        )
         actions = client.ask("state.get", thread=thread).last_actions
     assert again == told
-    assert [one["description"] for one in actions] == [f"session {number}" for number in range(3, MAX_LAST_ACTIONS + 3)]
+    assert [one["description"] for one in actions] == [
+        f"session {number}" for number in range(3, MAX_LAST_ACTIONS + 3)
+    ]

@@ -32,7 +32,9 @@ def test_two_programs_hold_a_conversation(tmux: Tmux, friend: Friends) -> None:
     tester = friend("tester")
     tester.send("ann", "say @ben count 1")
     shown = tmux.shows("ann", "came count 6")
-    assert [line.split()[-1] for line in shown.splitlines() if line.startswith("from ben came count")] == [
+    assert [
+        line.split()[-1] for line in shown.splitlines() if line.startswith("from ben came count")
+    ] == [
         "2",
         "4",
         "6",
@@ -59,8 +61,14 @@ def test_the_code_service_is_asked_and_its_answer_is_typed_in(
 
 
 def test_any_other_service_is_asked_by_its_name(tmux: Tmux, friend: Friends) -> None:
-    service = friend("weather", kind="service", service={"name": "weather", "version": "1", "capabilities": ["now"]})
-    service.answer = lambda method, params: "18 degrees" if method == "now" else ("SERVICE_ERROR", "no such method")
+    service = friend(
+        "weather",
+        kind="service",
+        service={"name": "weather", "version": "1", "capabilities": ["now"]},
+    )
+    service.answer = lambda method, params: (
+        "18 degrees" if method == "now" else ("SERVICE_ERROR", "no such method")
+    )
     tmux.run("ira", *TALKER)
     tester = friend("tester")
     tester.send("ira", 'say @weather now "New York" --days 3 --metric')
@@ -101,7 +109,9 @@ def test_a_full_screen_program_that_eats_enter_gets_the_message_once(
     assert len([one for one in tester.received if one.sender == "dan"]) == 1
 
 
-def test_nothing_is_typed_while_a_program_is_busy(tmux: Tmux, friend: Friends, tmp_path: Path) -> None:
+def test_nothing_is_typed_while_a_program_is_busy(
+    tmux: Tmux, friend: Friends, tmp_path: Path
+) -> None:
     log, busy = tmp_path / "log", tmp_path / "busy"
     busy.touch()
     tmux.run("eve", *SCREEN, str(log), "--busy", str(busy), "--alternate")
@@ -126,10 +136,15 @@ def test_half_typed_input_stays_whole(tmux: Tmux, friend: Friends, tmp_path: Pat
     tmux.keys("fay", "-l", " and the other half")
     tmux.keys("fay", "Enter")
     wait_for(lambda: (sent.id, "injected") in tester.receipts, "the receipt")
-    assert [text.split("]: ")[-1] for text in sent_lines(log)] == ["half of a thought and the other half", "a message"]
+    assert [text.split("]: ")[-1] for text in sent_lines(log)] == [
+        "half of a thought and the other half",
+        "a message",
+    ]
 
 
-def test_a_program_that_never_takes_it_is_reported_as_stuck(tmux: Tmux, friend: Friends, tmp_path: Path) -> None:
+def test_a_program_that_never_takes_it_is_reported_as_stuck(
+    tmux: Tmux, friend: Friends, tmp_path: Path
+) -> None:
     log = tmp_path / "log"
     tmux.run("gus", *SCREEN, str(log), "--eats", "5")
     tester = friend("tester")

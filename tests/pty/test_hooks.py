@@ -82,7 +82,10 @@ def test_an_agent_is_kept_from_stopping_once() -> None:
         answer = json.loads(await printed(path, json.dumps({"hook_event_name": "Stop"})))
         assert answer == {"decision": "block", "reason": "[tester]: one"}
         run.inbox.put("[tester]", "two")
-        assert await printed(path, json.dumps({"hook_event_name": "Stop", "stop_hook_active": True})) == ""
+        assert (
+            await printed(path, json.dumps({"hook_event_name": "Stop", "stop_hook_active": True}))
+            == ""
+        )
         assert run.hooks.state is State.IDLE
         assert len(run.inbox) == 1
 
@@ -101,7 +104,9 @@ def test_a_hook_that_ends_before_it_has_printed_took_nothing() -> None:
     during(do)
 
 
-@pytest.mark.parametrize("line", [b"\n", b"[]\n", b'{"call": 1}\n', b"\xff\n", b"[" * 100_000 + b"\n", b"no end"])
+@pytest.mark.parametrize(
+    "line", [b"\n", b"[]\n", b'{"call": 1}\n', b"\xff\n", b"[" * 100_000 + b"\n", b"no end"]
+)
 def test_what_is_no_call_is_not_answered(line: bytes) -> None:
     async def do(run: Run, path: str) -> None:
         run.inbox.put("[tester]", "hello")
@@ -114,7 +119,9 @@ def test_what_is_no_call_is_not_answered(line: bytes) -> None:
 def test_an_agent_that_a_wrapped_one_starts_gets_nothing_of_its() -> None:
     async def do(run: Run, path: str) -> None:
         run.inbox.put("[tester]", "hello")
-        line = json.dumps({"agent": "qwen", "waits": "", "call": json.loads(PROMPT)}).encode() + b"\n"
+        line = (
+            json.dumps({"agent": "qwen", "waits": "", "call": json.loads(PROMPT)}).encode() + b"\n"
+        )
         assert await said(path, line) == b""
         assert len(run.inbox) == 1
 

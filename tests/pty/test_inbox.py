@@ -27,7 +27,11 @@ async def taken(body: str, *, has_lines: bool) -> str:
         return "cass://" + "a" * 64
 
     inbox = Inbox(keep)
-    inbox.put_message(Delivery("aaaaaaaa-7", 1, "eve" * 21, "agent", "ann", "message", body, "t" * 200, "", None, 1, 0))
+    inbox.put_message(
+        Delivery(
+            "aaaaaaaa-7", 1, "eve" * 21, "agent", "ann", "message", body, "t" * 200, "", None, 1, 0
+        )
+    )
     return (await inbox.take(has_lines=has_lines)).whole
 
 
@@ -42,7 +46,10 @@ def test_any_message_is_one_text_that_fits_and_says_nothing(body: str, has_lines
     lines = whole.split("\n")
     assert all(line.startswith("| ") for line in lines[1:])
     assert has_lines or len(lines) == 1
-    assert all(character.isprintable() or character in "\n\xa0\u3000" or ord(character) > 0xFF for character in whole)
+    assert all(
+        character.isprintable() or character in "\n\xa0\u3000" or ord(character) > 0xFF
+        for character in whole
+    )
     state, found = reading.START, []
     for number, line in enumerate(lines):
         state, more = reading.read(state, Line(line, number))

@@ -23,7 +23,9 @@ MESSAGE = "a message of ten words"
 
 
 class Desk:
-    """A typist at a screen, and a clock. A prompt waits and no dialog is shown, unless a test says otherwise."""
+    """A typist at a screen, and a clock. A prompt waits and no dialog is shown, unless a test says
+    otherwise.
+    """
 
     def __init__(self, shown: bytes = b"> ") -> None:
         self.screen = Screen(60, 10)

@@ -54,7 +54,9 @@ class Agent:
         self.words, self.environment = getattr(self, f"_{name}")(program, home, root, model.url)
         self.environment |= {"HOME": str(home), "TERM": "xterm-256color", "LANG": "C.UTF-8"}
 
-    def _claude(self, program: str, home: Path, root: Path, url: str) -> tuple[list[str], dict[str, str]]:
+    def _claude(
+        self, program: str, home: Path, root: Path, url: str
+    ) -> tuple[list[str], dict[str, str]]:
         known = {
             "hasCompletedOnboarding": True, "theme": "dark", "customApiKeyResponses": {"approved": ["scripted"]},
             "projects": {str(root): {"hasTrustDialogAccepted": True}},
@@ -64,12 +66,16 @@ class Agent:
                  "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}  # fmt: skip
         return [program, "--model", "scripted-model", "--permission-mode", "default"], given
 
-    def _codex(self, program: str, home: Path, root: Path, url: str) -> tuple[list[str], dict[str, str]]:
+    def _codex(
+        self, program: str, home: Path, root: Path, url: str
+    ) -> tuple[list[str], dict[str, str]]:
         (home / ".codex").mkdir()
         (home / ".codex" / "config.toml").write_text(_CODEX_SETTINGS.format(url=url, root=root))
         return [program], {"SCRIPTED_KEY": "x"}
 
-    def _opencode(self, program: str, home: Path, root: Path, url: str) -> tuple[list[str], dict[str, str]]:
+    def _opencode(
+        self, program: str, home: Path, root: Path, url: str
+    ) -> tuple[list[str], dict[str, str]]:
         model = {"tool_call": True, "limit": {"context": 200_000, "output": 8_000}}
         provider = {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": f"{url}/v1", "apiKey": "x"},
                     "models": {"scripted-model": model}}  # fmt: skip
@@ -87,7 +93,11 @@ class Agent:
 
 @pytest.fixture(params=["claude", "codex", "opencode"])
 def agent(
-    request: pytest.FixtureRequest, tmux: Tmux, relay: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    tmux: Tmux,
+    relay: Home,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Agent]:
     name = request.param
     if not AGENTS or not (Path(AGENTS) / name).exists():
@@ -116,20 +126,26 @@ def started(tmux: Tmux, agent: Agent, name: str, task: str) -> None:
             tmux,
             name,
             ("2", "Enter"),
-            lambda: "Hooks need review" not in tmux.ask("capture-pane", "-p", "-t", f"tersely-{name}:"),
+            lambda: (
+                "Hooks need review" not in tmux.ask("capture-pane", "-p", "-t", f"tersely-{name}:")
+            ),
             "the end of the review",
         )
 
 
 def state_of(relay: Home, name: str) -> str:
-    return next((str(one["state"]) for one in relay.ask("agents")["agents"] if one["name"] == name), "")
+    return next(
+        (str(one["state"]) for one in relay.ask("agents")["agents"] if one["name"] == name), ""
+    )
 
 
 def permission_of(relay: Home, name: str) -> Any:
     """What an agent waits for permission to do, as `agents` shows it."""
 
     def look() -> Any:
-        return next((one for one in relay.ask("agents")["permissions"] if one["agent"] == name), None)
+        return next(
+            (one for one in relay.ask("agents")["permissions"] if one["agent"] == name), None
+        )
 
     return wait_for(look, "the permission")
 
@@ -138,7 +154,9 @@ def word() -> str:
     return f"word-{secrets.token_hex(4)}"
 
 
-def pressed(tmux: Tmux, name: str, keys: Sequence[str], look: Callable[[], bool], what: str) -> None:
+def pressed(
+    tmux: Tmux, name: str, keys: Sequence[str], look: Callable[[], bool], what: str
+) -> None:
     """Press keys until what they are for has come: a dialog that is painted may not take keys yet."""
     watch = Stopwatch()
     tmux.keys(name, *keys)
@@ -212,7 +230,9 @@ def test_the_person_approves_from_another_terminal(
     if agent.name != "claude":
         pytest.skip("its hook does not wait beside its dialog")
     name = f"d{secrets.token_hex(3)}"
-    allowed, denied = (tmux.directory / f"{kind}-{secrets.token_hex(3)}" for kind in ("allowed", "denied"))
+    allowed, denied = (
+        tmux.directory / f"{kind}-{secrets.token_hex(3)}" for kind in ("allowed", "denied")
+    )
     tester = friend("tester")
     answer = f"{sys.executable} -m tersely agents"
     started(tmux, agent, name, f"please run `touch {allowed}`")

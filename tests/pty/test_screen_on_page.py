@@ -20,7 +20,11 @@ class Browser:
 
     def __init__(self, relay: Home, *, is_person: bool) -> None:
         source = "from tersely.client import Client; print(Client.local('cli').page(''))"
-        url = urlsplit(at_terminal(sys.executable, "-c", source, has_one=is_person, TERSELY_HOME=str(relay.home)))
+        url = urlsplit(
+            at_terminal(
+                sys.executable, "-c", source, has_one=is_person, TERSELY_HOME=str(relay.home)
+            )
+        )
         self._host = url.netloc
         fields = urlencode({"ticket": parse_qs(url.query)["ticket"][0]})
         self._cookie = ""
@@ -32,7 +36,10 @@ class Browser:
 
     def _ask(self, method: str, path: str, body: str = "") -> tuple[str, str]:
         """The cookie and the text of an answer."""
-        headers = {"Origin": f"http://{self._host}", "Content-Type": "application/x-www-form-urlencoded"}
+        headers = {
+            "Origin": f"http://{self._host}",
+            "Content-Type": "application/x-www-form-urlencoded",
+        }
         with closing(http.client.HTTPConnection(self._host, timeout=20)) as connection:
             connection.request(method, path, body, {**headers, "Cookie": self._cookie})
             answer = connection.getresponse()

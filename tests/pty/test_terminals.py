@@ -32,7 +32,17 @@ class Seat:
         self.resize(100, 30)
         self.before = termios.tcgetattr(self.its)
         self.seen = b""
-        command = [sys.executable, "-m", "tersely", "run", "--no-start", "--no-brief", *options, "--", *words]
+        command = [
+            sys.executable,
+            "-m",
+            "tersely",
+            "run",
+            "--no-start",
+            "--no-brief",
+            *options,
+            "--",
+            *words,
+        ]
         self.process = subprocess.Popen(
             command, env={**os.environ, **home.environment}, cwd=home.root, start_new_session=True,
             stdin=self.its, stdout=self.its, stderr=self.its, preexec_fn=self._take,  # noqa: PLW1509
@@ -98,7 +108,10 @@ def test_bytes_status_and_terminal_are_those_of_the_program(seat: Callable[..., 
 
 
 def test_much_output_comes_whole(seat: Callable[..., Seat]) -> None:
-    one = seat(*PYTHON, "import sys; sys.stdout.write('x' * 79 + '\\n') ; sys.stdout.write(('y' * 79 + '\\n') * 20000)")
+    one = seat(
+        *PYTHON,
+        "import sys; sys.stdout.write('x' * 79 + '\\n') ; sys.stdout.write(('y' * 79 + '\\n') * 20000)",
+    )
     assert one.ends() == 0
     assert one.seen.count(b"y" * 79 + b"\r\n") == 20_000
 
@@ -119,7 +132,9 @@ def test_control_keys_reach_the_program_and_no_one_else(seat: Callable[..., Seat
     one.keys(b"\x03\x1a\x1c\x11\x13")
     one.shows(rb"b'\x03\x1a\x1c\x11\x13'")
     assert one.ends() == 0
-    interrupted = seat("sh", "-c", "trap 'echo caught; exit 5' INT; echo ready; while :; do read x; done")
+    interrupted = seat(
+        "sh", "-c", "trap 'echo caught; exit 5' INT; echo ready; while :; do read x; done"
+    )
     interrupted.shows(b"ready")
     interrupted.keys(b"\x03")
     interrupted.shows(b"caught")
@@ -139,17 +154,24 @@ def test_the_size_is_passed_on_when_it_changes(seat: Callable[..., Seat]) -> Non
     assert one.ends() == 0
 
 
-def test_a_program_that_stops_stops_the_wrapper_and_goes_on_with_it(seat: Callable[..., Seat]) -> None:
+def test_a_program_that_stops_stops_the_wrapper_and_goes_on_with_it(
+    seat: Callable[..., Seat],
+) -> None:
     one = seat("sh", "-c", "echo ready; kill -STOP $$; echo again; exit 4")
     one.shows(b"ready")
-    wait_for(lambda: os.waitid(os.P_PID, one.process.pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT), "the stop")
+    wait_for(
+        lambda: os.waitid(os.P_PID, one.process.pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT),
+        "the stop",
+    )
     assert termios.tcgetattr(one.its) == one.before
     one.process.send_signal(signal.SIGCONT)
     one.shows(b"again")
     assert one.ends() == 4
 
 
-def test_what_keeps_a_program_from_running_is_one_line(seat: Callable[..., Seat], tmp_path: Path) -> None:
+def test_what_keeps_a_program_from_running_is_one_line(
+    seat: Callable[..., Seat], tmp_path: Path
+) -> None:
     one = seat("no-such-program")
     assert one.ends() == 3
     assert one.seen.startswith(b"program_failed: there is no program 'no-such-program'")
@@ -173,7 +195,9 @@ def test_a_name_that_is_taken_is_refused_and_a_default_one_is_numbered(
 def test_keys_typed_while_a_message_is_typed_do_not_fall_into_it(
     seat: Callable[..., Seat], friend: Callable[..., Friend]
 ) -> None:
-    one = seat(*PYTHON, "while True: print('got', input('> '), flush=True)", options=("--name", "lea"))
+    one = seat(
+        *PYTHON, "while True: print('got', input('> '), flush=True)", options=("--name", "lea")
+    )
     wait_for(lambda: termios.tcgetattr(one.its) != one.before, "the raw terminal")
     tester = friend("tester")
     sent = tester.send("lea", "a message of some length")

@@ -1,4 +1,6 @@
-"""A program that has used up what its maker allows is said to be limited, until the time that it names."""
+"""A program that has used up what its maker allows is said to be limited, until the time that it
+names.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ NOON = datetime(2026, 11, 26, 12, 0, tzinfo=ZoneInfo("UTC")).timestamp()
 HOUR = 3_600
 CLAUDE = "  ⎿  You've hit your session limit · resets 3pm (UTC)"
 CODEX = "■ You've hit your usage limit. Upgrade to Pro or try again at 3:00 PM."
-GEMINI = ["│ Usage limit reached for gemini-2.5-pro.  │", "│ Access resets at 3:00 PM GMT+1.          │"]
+GEMINI = [
+    "│ Usage limit reached for gemini-2.5-pro.  │",
+    "│ Access resets at 3:00 PM GMT+1.          │",
+]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +48,9 @@ def test_the_clock_may_be_changed_before_the_time() -> None:
     assert reset_seconds("8am (Europe/Berlin)", midnight) == midnight + 9 * HOUR
 
 
-@pytest.mark.parametrize("text", ["soon", "25pm (UTC)", "3:77pm", "Feb 31, 1pm (UTC)", "Mar 1, 2031 1pm (UTC)", ""])
+@pytest.mark.parametrize(
+    "text", ["soon", "25pm (UTC)", "3:77pm", "Feb 31, 1pm (UTC)", "Mar 1, 2031 1pm (UTC)", ""]
+)
 def test_what_is_no_time_soon_is_none(text: str) -> None:
     assert reset_seconds(text, NOON) is None
 
@@ -68,7 +75,11 @@ def test_the_words_of_each_program_are_known(rows: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "row", ['return "You\'ve hit your limit · resets 3pm"', "it says You've hit your limit · resets 3pm (UTC)"]
+    "row",
+    [
+        'return "You\'ve hit your limit · resets 3pm"',
+        "it says You've hit your limit · resets 3pm (UTC)",
+    ],
 )
 def test_who_writes_about_limits_is_not_limited(row: str) -> None:
     limit = UsageLimit()

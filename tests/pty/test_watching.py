@@ -34,7 +34,11 @@ class Watched:
 def frame(lines: list[str], before: int) -> bytes:
     """What programs write that erase their rows and draw them again."""
     return (
-        HIDE + b"\r" + (f"\x1b[{before - 1}A" if before > 1 else "").encode() + b"\x1b[J" + "\r\n".join(lines).encode()
+        HIDE
+        + b"\r"
+        + (f"\x1b[{before - 1}A" if before > 1 else "").encode()
+        + b"\x1b[J"
+        + "\r\n".join(lines).encode()
     )
 
 
@@ -69,7 +73,9 @@ def test_a_line_that_stands_counts_although_others_change() -> None:
 
 def test_drawing_a_line_again_elsewhere_is_not_saying_it_again() -> None:
     watched = Watched()
-    assert watched.look(frame(["thinking", "some words", "⏺ ->relay:Bob hi", "", "> "], 0)) == [Message("Bob", "hi")]
+    assert watched.look(frame(["thinking", "some words", "⏺ ->relay:Bob hi", "", "> "], 0)) == [
+        Message("Bob", "hi")
+    ]
     assert watched.look(frame(["some words", "⏺ ->relay:Bob hi", "", "> "], 5)) == []
     more = ["some words", "⏺ ->relay:Bob hi", "more", "⏺ ->relay:Bob hi", "", "> "]
     assert watched.look(frame(more, 4)) == [Message("Bob", "hi")]
@@ -87,7 +93,9 @@ def test_clearing_and_drawing_everything_again_says_nothing_again() -> None:
 def test_a_full_screen_program_that_scrolls_says_nothing_again() -> None:
     watched = Watched(rows=6)
     watched.screen.feed(b"\x1b[?1049h" + HIDE)
-    lines = [f"words {number}" if number % 3 else f"->relay:Bob ok {number}" for number in range(20)]
+    lines = [
+        f"words {number}" if number % 3 else f"->relay:Bob ok {number}" for number in range(20)
+    ]
     told: list[Command] = []
     for first in [*range(15), *range(15, 0, -1), *range(15)]:
         told += watched.look(b"\x1b[H\x1b[J" + "\r\n".join(lines[first : first + 6]).encode())
@@ -98,13 +106,17 @@ def test_a_line_that_the_terminal_breaks_is_one_line() -> None:
     watched = Watched(columns=20)
     words = "one two three four five six seven eight nine"
     assert watched.look(f"->relay:Bob {words}\r\n".encode()) == [Message("Bob", words)]
-    assert watched.look(b"->relay:Bob " + b"long " * 200 + b"\r\n") == [Message("Bob", ("long " * 200).strip())]
+    assert watched.look(b"->relay:Bob " + b"long " * 200 + b"\r\n") == [
+        Message("Bob", ("long " * 200).strip())
+    ]
 
 
 def test_a_block_in_many_rows_is_told_once() -> None:
     watched = Watched(rows=6)
     body = "\n".join(f"line {number}" for number in range(20))
-    assert watched.look(f"->relay:Bob <<<\n{body}\n>>>\n".replace("\n", "\r\n").encode()) == [Message("Bob", body)]
+    assert watched.look(f"->relay:Bob <<<\n{body}\n>>>\n".replace("\n", "\r\n").encode()) == [
+        Message("Bob", body)
+    ]
     assert watched.look(b"->relay:Bob <<<\r\nopen\r\n") == []
     assert [type(one) for one in watched.end()] == [Malformed]
 
@@ -125,7 +137,9 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40), st.data())
-def test_any_split_of_the_stream_gives_the_same_commands(pieces: list[bytes], data: st.DataObject) -> None:
+def test_any_split_of_the_stream_gives_the_same_commands(
+    pieces: list[bytes], data: st.DataObject
+) -> None:
     whole, watched, told, at = b"".join(pieces), Watched(), [], 0
     while at < len(whole):
         size = data.draw(st.integers(1, len(whole) - at))

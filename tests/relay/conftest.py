@@ -43,7 +43,9 @@ def postgres() -> Iterator[Server]:
 
 @pytest.fixture(params=ENGINES)
 def opening(request: pytest.FixtureRequest) -> Opening:
-    """How a store of a home is opened: on SQLite, and in a tenant of PostgreSQL that no other test has."""
+    """How a store of a home is opened: on SQLite, and in a tenant of PostgreSQL that no other test
+    has.
+    """
     if request.param == "sqlite":
         return Store.open
     server: Server = request.getfixturevalue("postgres")

@@ -1,4 +1,6 @@
-"""Tokens, codes and the log of refusals, on both engines, and on a database that two processes share."""
+"""Tokens, codes and the log of refusals, on both engines, and on a database that two processes
+share.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,12 @@ def test_a_token_stands_for_what_it_was_made_for(store: Store, tokens: Tokens) -
     token, secret = tokens.issue(READER)
     with closing(Tokens(store)) as another:  # what the next process of the relay reads
         found = another.principal(secret)
-    assert (found.name, found.kind, found.scopes, found.token_id) == ("ann", Kind.AGENT, READER.scopes, token.id)
+    assert (found.name, found.kind, found.scopes, found.token_id) == (
+        "ann",
+        Kind.AGENT,
+        READER.scopes,
+        token.id,
+    )
 
 
 def test_a_token_ends_when_its_time_is_over(tokens: Tokens, clock: Clock) -> None:
@@ -81,7 +88,9 @@ def test_names_are_plain(tokens: Tokens) -> None:
             tokens.issue(Grant(identity, tenant=tenant))
 
 
-def test_the_log_of_refusals_is_bounded_and_says_what_it_left_out(store: Store, clock: Clock) -> None:
+def test_the_log_of_refusals_is_bounded_and_says_what_it_left_out(
+    store: Store, clock: Clock
+) -> None:
     audit = Audit(store)
     for number in range(MAX_REFUSALS_A_MINUTE + 30):
         audit.refused(Refusal("denied", f"no {number}", "GET /x", "remote"))
@@ -97,7 +106,9 @@ def test_a_token_that_one_process_ends_is_ended_in_all(postgres: Server, tmp_pat
     tenant = f"t{secrets.token_hex(8)}"
     with ExitStack() as stack:
         homes = [tmp_path / "one", tmp_path / "two"]
-        stores = [stack.enter_context(Store.open(home, url=postgres.url, tenant=tenant)) for home in homes]
+        stores = [
+            stack.enter_context(Store.open(home, url=postgres.url, tenant=tenant)) for home in homes
+        ]
         one, two = (stack.enter_context(closing(Tokens(store))) for store in stores)
         heard = threading.Event()
         two.on_end(lambda token_id: heard.set())

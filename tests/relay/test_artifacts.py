@@ -1,4 +1,6 @@
-"""Artifacts through their functions: found by their hash, shown by previews that keep to their bound, never altered."""
+"""Artifacts through their functions: found by their hash, shown by previews that keep to their
+bound, never altered.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,12 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-def put(store: Store, thread: str, content: bytes, name: str = "", kind: str = "", key: str = "") -> Artifact:
-    return artifacts.put(store, thread, [content], words, key, name=name, kind=kind, origin=Origin("ann"))
+def put(
+    store: Store, thread: str, content: bytes, name: str = "", kind: str = "", key: str = ""
+) -> Artifact:
+    return artifacts.put(
+        store, thread, [content], words, key, name=name, kind=kind, origin=Origin("ann")
+    )
 
 
 @pytest.fixture
@@ -43,13 +49,19 @@ def test_an_artifact_comes_back_as_it_was_by_any_of_its_names(store: Store, thre
 
 def test_the_same_bytes_are_one_artifact_under_each_of_its_names(store: Store, thread: str) -> None:
     first, other = put(store, thread, b"tea", "a.txt"), put(store, thread, b"tea", "b.txt")
-    assert (put(store, thread, b"tea", "a.txt"), put(store, thread, b"tea", "b.txt")) == (first, other)
+    assert (put(store, thread, b"tea", "a.txt"), put(store, thread, b"tea", "b.txt")) == (
+        first,
+        other,
+    )
     assert put(store, thread, b"tea") == first
     assert [(one.name, one.ref) for one in artifacts.listed(store, thread)] == [
         ("a.txt", first.ref),
         ("b.txt", first.ref),
     ]
-    assert [one.name for one in finding.search(store, thread, "tea", 10).results] == ["a.txt", "b.txt"]
+    assert [one.name for one in finding.search(store, thread, "tea", 10).results] == [
+        "a.txt",
+        "b.txt",
+    ]
     artifacts.remove(store, thread, first.ref, "ann")
     assert artifacts.listed(store, thread) == []
     events = [event.type for event in threads.events(store, thread)]
@@ -59,7 +71,11 @@ def test_the_same_bytes_are_one_artifact_under_each_of_its_names(store: Store, t
 @pytest.mark.parametrize("opening", ["sqlite"], indirect=True)
 def test_what_is_no_reference_says_how_one_is_written(store: Store, thread: str) -> None:
     made = [put(store, thread, b"%d" % number) for number in range(300)]
-    for ref, code in (("abc", "invalid_argument"), ("../../etc", "invalid_argument"), ("0" * 64, "artifact_not_found")):
+    for ref, code in (
+        ("abc", "invalid_argument"),
+        ("../../etc", "invalid_argument"),
+        ("0" * 64, "artifact_not_found"),
+    ):
         with pytest.raises(TerselyError) as caught:
             artifacts.get(store, thread, ref)
         assert caught.value.code == code
@@ -73,7 +89,9 @@ def test_an_artifact_belongs_to_its_thread(store: Store, thread: str) -> None:
         artifacts.get(store, thread, secret.ref)
 
 
-def test_removal_takes_the_bytes_when_no_thread_refers_to_them(store: Store, thread: str, clock: object) -> None:
+def test_removal_takes_the_bytes_when_no_thread_refers_to_them(
+    store: Store, thread: str, clock: object
+) -> None:
     other = threads.create(store, "", "bob").thread_id
     for owner in (thread, other):
         ref = put(store, owner, b"shared").ref
@@ -131,7 +149,9 @@ def test_an_artifact_that_cannot_be_read_is_said_and_hides_no_other(
     gone, whole = put(store, thread, padding + b"first"), put(store, thread, padding + b"kettle")
     read = Store.blob
     unknown = "0" * 64  # as one that is removed between two steps of a search
-    monkeypatch.setattr(Store, "blob", lambda self, digest: read(self, unknown if digest == gone.digest else digest))
+    monkeypatch.setattr(
+        Store, "blob", lambda self, digest: read(self, unknown if digest == gone.digest else digest)
+    )
     found = finding.search(store, thread, "kettle", 5)
     assert ([one.ref for one in found.results], found.unread) == ([whole.ref], 1)
 
@@ -144,13 +164,16 @@ def test_what_was_not_searched_is_counted(store: Store, thread: str, monkeypatch
     assert (len(found.results), found.unread) == (1, 2)
 
 
-def test_no_word_is_cut_where_a_text_is_read_in_parts(store: Store, thread: str, monkeypatch: Patched) -> None:
+def test_no_word_is_cut_where_a_text_is_read_in_parts(
+    store: Store, thread: str, monkeypatch: Patched
+) -> None:
     monkeypatch.setattr(reading, "MAX_READ_LINE_CHARACTERS", 50)
     monkeypatch.setattr(reading, "MAX_WORD_CHARACTERS", 50)
     ref = put(store, thread, b"read below in parts of any size").ref
 
     @given(
-        st.lists(st.sampled_from(["tea", "Ärger", "_x", " ", "\n", ", ", "y" * 45]), max_size=60), st.integers(5, 60)
+        st.lists(st.sampled_from(["tea", "Ärger", "_x", " ", "\n", ", ", "y" * 45]), max_size=60),
+        st.integers(5, 60),
     )
     def check(parts: list[str], size: int) -> None:
         encoded = "".join(parts).encode()
@@ -174,7 +197,9 @@ def test_lines_are_those_of_the_text(store: Store, thread: str, monkeypatch: Pat
         whole = text.removesuffix("\n").split("\n") if text else []
         lines = [line if len(line) <= 50 else line[:49] + "…" for line in whole]
         last = first + count - 1
-        assert [one.text for one in reading.between(store, ref, first, last)] == lines[first - 1 : last]
+        assert [one.text for one in reading.between(store, ref, first, last)] == lines[
+            first - 1 : last
+        ]
         assert {one.number for one in reading.matching(store, ref, ["A"])} == {
             number for number, line in enumerate(whole, 1) if "a" in line
         }
@@ -182,7 +207,9 @@ def test_lines_are_those_of_the_text(store: Store, thread: str, monkeypatch: Pat
     check()
 
 
-def test_a_line_without_an_end_takes_no_more_memory_than_its_bound(store: Store, thread: str) -> None:
+def test_a_line_without_an_end_takes_no_more_memory_than_its_bound(
+    store: Store, thread: str
+) -> None:
     ref = put(store, thread, b"x" * 3_000_000).ref
     ((number, text),) = reading.between(store, ref, 1, 5)
     assert (number, len(text)) == (1, reading.MAX_READ_LINE_CHARACTERS)
@@ -205,8 +232,14 @@ def test_a_preview_counts_what_it_leaves_out(rows: list[str]) -> None:
         assert found is None or 0 < int(found[1].replace(",", "")) <= len(rows)
 
 
-@given(st.binary(max_size=5_000) | st.text(max_size=5_000).map(str.encode), st.sampled_from(TYPES), st.booleans())
-def test_previews_keep_to_their_bound_and_steer_nothing(content: bytes, kind: str, is_long: bool) -> None:
+@given(
+    st.binary(max_size=5_000) | st.text(max_size=5_000).map(str.encode),
+    st.sampled_from(TYPES),
+    st.booleans(),
+)
+def test_previews_keep_to_their_bound_and_steer_nothing(
+    content: bytes, kind: str, is_long: bool
+) -> None:
     tail = content if is_long else b""
     shown = preview(Content(content, tail, len(content) + len(tail)), kind)
     assert len(shown.text.encode()) <= PREVIEW_BYTES
@@ -228,7 +261,8 @@ def test_numbers_and_truth_values_of_json_are_shown_as_they_are_written() -> Non
 
 @given(
     st.recursive(
-        st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+        st.none() | st.integers() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     )
 )
 def test_json_of_any_shape_has_a_preview(value: object) -> None:
@@ -260,7 +294,13 @@ def test_what_is_no_text_is_described() -> None:
 def test_a_large_artifact_is_not_held_in_memory(store: Store, thread: str, tmp_path: Path) -> None:
     chunk = b"0123456789abcdef" * 4_096
     made = artifacts.put(
-        store, thread, (chunk for _ in range(160)), words, name="big.bin", kind="text", origin=Origin("ann")
+        store,
+        thread,
+        (chunk for _ in range(160)),
+        words,
+        name="big.bin",
+        kind="text",
+        origin=Origin("ann"),
     )
     assert made.size_bytes == 160 * len(chunk) > PREVIEW_HEAD_BYTES
     assert sum(map(len, artifacts.content(store, thread, made.ref))) == made.size_bytes

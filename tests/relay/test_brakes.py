@@ -1,4 +1,6 @@
-"""Agents that answer each other without end are held back, two of them, in a channel, or in a circle."""
+"""Agents that answer each other without end are held back, two of them, in a channel, or in a
+circle.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Bundles: the same thread the same bytes, read in as it was, and refused whole where anything is amiss."""
+"""Bundles: the same thread the same bytes, read in as it was, and refused whole where anything is
+amiss.
+"""
 
 from __future__ import annotations
 
@@ -52,21 +54,32 @@ def told(store: Store, thread: str) -> list[Any]:
         {**state, "thread_id": ""},
         threads.history(store, thread),
         [{**event.told(), "thread_id": ""} for event in threads.events(store, thread)],
-        [(one.ref, one.name, one.preview, one.created_at) for one in artifacts.listed(store, thread)],
-        [b"".join(artifacts.content(store, thread, one.ref)) for one in artifacts.listed(store, thread)],
+        [
+            (one.ref, one.name, one.preview, one.created_at)
+            for one in artifacts.listed(store, thread)
+        ],
+        [
+            b"".join(artifacts.content(store, thread, one.ref))
+            for one in artifacts.listed(store, thread)
+        ],
     ]
 
 
 def test_a_thread_comes_back_as_it_was(store: Store, thread: str, tmp_path: Path) -> None:
     bundle = packed(store, thread)
-    with Store.open(tmp_path / "other", durable=False, clock=lambda: store.now_ms() / 1000) as other:
+    with Store.open(
+        tmp_path / "other", durable=False, clock=lambda: store.now_ms() / 1000
+    ) as other:
         assert read_in(other, bundle) == thread
         before, after = told(store, thread), told(other, thread)
         imported = after[3].pop()
         assert (imported["type"], imported["payload"]["by"]) == ("thread.imported", "eve")
         assert after == before
         for version in (1, 2, 20, 41):
-            assert threads.state(other, thread, version)["facts"] == threads.state(store, thread, version)["facts"]
+            assert (
+                threads.state(other, thread, version)["facts"]
+                == threads.state(store, thread, version)["facts"]
+            )
 
 
 def test_the_same_thread_is_the_same_bytes(store: Store, thread: str, clock: Any) -> None:
@@ -86,7 +99,9 @@ Change = Callable[[dict[str, bytes]], None]
 
 
 def rebuilt(bundle: bytes, change: Change, *, mends_manifest: bool = True) -> bytes:
-    """The bundle with its files changed and, so that it is found out by more than a hash, its manifest to match."""
+    """The bundle with its files changed and, so that it is found out by more than a hash, its
+    manifest to match.
+    """
     from hashlib import sha256
 
     with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
@@ -95,7 +110,9 @@ def rebuilt(bundle: bytes, change: Change, *, mends_manifest: bool = True) -> by
     if mends_manifest and "manifest.json" in files:
         manifest = json.loads(files["manifest.json"])
         listed = {
-            name: [len(text), sha256(text).hexdigest()] for name, text in files.items() if name != "manifest.json"
+            name: [len(text), sha256(text).hexdigest()]
+            for name, text in files.items()
+            if name != "manifest.json"
         }
         files["manifest.json"] = json.dumps({**manifest, "files": listed}).encode()
     out = io.BytesIO()
@@ -144,7 +161,9 @@ def line(name: str, old: bytes, new: bytes) -> Change:
         (line("artifacts.jsonl", b'"name":"', b'"name":"' + b"x" * 300), True),
     ],
 )
-def test_what_is_amiss_is_refused_whole(store: Store, thread: str, change: Change, mends_manifest: bool) -> None:
+def test_what_is_amiss_is_refused_whole(
+    store: Store, thread: str, change: Change, mends_manifest: bool
+) -> None:
     bundle = rebuilt(packed(store, thread), change, mends_manifest=mends_manifest)
     before = len(threads.recent(store))
     with pytest.raises(TerselyError) as caught:
@@ -159,13 +178,17 @@ SHARES = st.integers(0, 10_000)
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_damage_is_refused_or_harmless(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+def test_damage_is_refused_or_harmless(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
     with Store.open(tmp_path_factory.mktemp("home"), durable=False) as store:
         made = threads.create(store, "first", "ann").thread_id
         artifacts.put(store, made, [b"tea " * 100], words, origin=Origin("ann"))
         bundle = bytearray(packed(store, made))
         # Places are drawn as shares of the length, which differs a little from run to run.
-        for share, value in data.draw(st.lists(st.tuples(SHARES, st.integers(0, 255)), min_size=1, max_size=4)):
+        for share, value in data.draw(
+            st.lists(st.tuples(SHARES, st.integers(0, 255)), min_size=1, max_size=4)
+        ):
             bundle[share * (len(bundle) - 1) // 10_000] = value
         del bundle[data.draw(SHARES | st.just(10_000)) * len(bundle) // 10_000 :]
         try:
@@ -191,7 +214,9 @@ def repeated(name: str, count: int) -> Change:
 
 
 @pytest.mark.parametrize("name", ["events.jsonl", "versions.jsonl"])
-def test_lines_are_bounded(store: Store, thread: str, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_lines_are_bounded(
+    store: Store, thread: str, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     monkeypatch.setattr(reading, "MAX_BUNDLE_LINES", 1_000)
     bundle = rebuilt(packed(store, thread), repeated(name, 1_000))
     with pytest.raises(TerselyError, match="more than 1,000 lines"):
@@ -201,7 +226,9 @@ def test_lines_are_bounded(store: Store, thread: str, monkeypatch: pytest.Monkey
         packed(store, thread)
 
 
-def test_the_bytes_of_all_versions_are_bounded(store: Store, thread: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bytes_of_all_versions_are_bounded(
+    store: Store, thread: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bundle = packed(store, thread)
     monkeypatch.setattr(reading, "MAX_BUNDLE_STATE_BYTES", 10_000)
     with pytest.raises(TerselyError, match="more than 20,000 bytes"):

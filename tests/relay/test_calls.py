@@ -1,4 +1,6 @@
-"""Calls of capabilities: refused where the policy says so, made once, remembered, and always told of."""
+"""Calls of capabilities: refused where the policy says so, made once, remembered, and always told
+of.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def code_of(calls: Calls, call: Call) -> str:
     return caught.value.code
 
 
-def test_a_call_is_an_artifact_an_event_and_an_answer(store: Store, thread: str, echo: Echo) -> None:
+def test_a_call_is_an_artifact_an_event_and_an_answer(
+    store: Store, thread: str, echo: Echo
+) -> None:
     calls = calls_of(store, echo.offer())
     told = calls.invoke(Call(thread, "test.echo", {"a": 1}, "ann")).told()
     assert (told["text"], told["cache_hit"], told["trust"]) == ("{'a': 1} 1", False, "untrusted")
@@ -74,7 +78,9 @@ def test_a_call_is_an_artifact_an_event_and_an_answer(store: Store, thread: str,
     assert savings(store, "capability/test.echo").told()["naive_tokens"] == 1_000
 
 
-def test_the_same_call_is_remembered_until_the_world_is_another(store: Store, thread: str, echo: Echo) -> None:
+def test_the_same_call_is_remembered_until_the_world_is_another(
+    store: Store, thread: str, echo: Echo
+) -> None:
     calls = calls_of(store, echo.offer())
     other = threads.create(store, "", "bob").thread_id
     hits = [
@@ -105,7 +111,10 @@ def test_the_same_call_of_many_at_once_is_made_once(store: Store, thread: str, e
     calls = calls_of(store, echo.offer())
     echo.gate.clear()
     with ThreadPoolExecutor(8) as pool:
-        waiting = [pool.submit(calls.invoke, Call(thread, "test.echo", {}, f"agent {number}")) for number in range(8)]
+        waiting = [
+            pool.submit(calls.invoke, Call(thread, "test.echo", {}, f"agent {number}"))
+            for number in range(8)
+        ]
         echo.gate.set()
         refs = {one.result().artifact.ref for one in waiting}
     assert (echo.asked, len(refs)) == (1, 1)
@@ -123,7 +132,9 @@ def test_a_call_that_fails_fails_for_all_and_is_not_remembered(store: Store, thr
 
 def test_a_repeated_request_is_answered_as_before(store: Store, thread: str, echo: Echo) -> None:
     calls = calls_of(store, echo.offer(scope=None))
-    first, again, other = (calls.invoke(Call(thread, "test.echo", {}, "ann", key=key)) for key in ("k", "k", "l"))
+    first, again, other = (
+        calls.invoke(Call(thread, "test.echo", {}, "ann", key=key)) for key in ("k", "k", "l")
+    )
     assert first.artifact == again.artifact != other.artifact
     assert code_of(calls, Call(thread, "test.echo", {"a": 1}, "ann", key="k")) == "key_reused"
 
@@ -146,7 +157,9 @@ def test_the_policy_says_who_may_call_what(store: Store, thread: str, echo: Echo
 
 def test_bounds_answer(store: Store, thread: str, echo: Echo) -> None:
     calls = calls_of(store, echo.offer(), calls_per_minute=2)
-    assert code_of(calls, Call(thread, "test.echo", {"a": "x" * 20_000}, "ann")) == "payload_too_large"
+    assert (
+        code_of(calls, Call(thread, "test.echo", {"a": "x" * 20_000}, "ann")) == "payload_too_large"
+    )
     assert code_of(calls, Call(thread, "test.echo", {}, "ann", hops=51)) == "hop_limit"
     assert code_of(calls, Call("none", "test.echo", {}, "ann")) == "thread_not_found"
     assert code_of(calls, Call(thread, "test.none", {}, "ann")) == "unknown_command"
@@ -156,10 +169,15 @@ def test_bounds_answer(store: Store, thread: str, echo: Echo) -> None:
     calls.invoke(Call(thread, "test.echo", {}, "bob"))
 
 
-def test_what_trusts_nobody_takes_nothing_made_from_artifacts(store: Store, thread: str, echo: Echo) -> None:
+def test_what_trusts_nobody_takes_nothing_made_from_artifacts(
+    store: Store, thread: str, echo: Echo
+) -> None:
     calls = calls_of(store, echo.offer(trusts_nobody=True), echo.offer("test.other"))
     page = artifacts.put(store, thread, [b"run this"], words, origin=Origin("web"))
-    assert code_of(calls, Call(thread, "test.echo", {}, "ann", source_refs=(page.ref,))) == "untrusted_ancestry"
+    assert (
+        code_of(calls, Call(thread, "test.echo", {}, "ann", source_refs=(page.ref,)))
+        == "untrusted_ancestry"
+    )
     calls.invoke(Call(thread, "test.echo", {}, "ann"))
     made = calls.invoke(Call(thread, "test.other", {}, "ann", source_refs=(page.ref,)))
     assert made.artifact.origin.source_refs == (page.ref,)

@@ -25,7 +25,9 @@ def read(follower: Follower) -> list[Event]:
     return found
 
 
-def test_all_that_happens_comes_once_and_goes_on_behind_any_event(store: Store, clock: Clock) -> None:
+def test_all_that_happens_comes_once_and_goes_on_behind_any_event(
+    store: Store, clock: Clock
+) -> None:
     first, second = (threads.create(store, name, "ann").thread_id for name in ("first", "second"))
     told(store, first, 3)
     clock.seconds += 1

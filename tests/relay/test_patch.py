@@ -1,4 +1,6 @@
-"""JSON Patch as RFC 6902 has it, within bounds: all operations or none, and no patch that is given is touched."""
+"""JSON Patch as RFC 6902 has it, within bounds: all operations or none, and no patch that is given
+is touched.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from tersely.relay.patch import apply
 
 VALUES: Any = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text("ab/~", max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab/~-0", max_size=2), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text("ab/~-0", max_size=2), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 TOKENS = st.text("ab/~-01", max_size=2)
@@ -46,7 +51,9 @@ def applied(document: Any, operations: Any) -> Any:
 
 
 @given(VALUES, OPERATIONS)
-def test_a_patch_stays_as_it_was_and_fails_with_one_code(document: Any, operations: list[dict[str, Any]]) -> None:
+def test_a_patch_stays_as_it_was_and_fails_with_one_code(
+    document: Any, operations: list[dict[str, Any]]
+) -> None:
     before = canonical(operations)
     try:
         applied(document, operations)
@@ -56,7 +63,9 @@ def test_a_patch_stays_as_it_was_and_fails_with_one_code(document: Any, operatio
 
 
 @given(VALUES, OPERATIONS, OPERATIONS)
-def test_two_patches_are_one(document: Any, first: list[dict[str, Any]], second: list[dict[str, Any]]) -> None:
+def test_two_patches_are_one(
+    document: Any, first: list[dict[str, Any]], second: list[dict[str, Any]]
+) -> None:
     def run(*patches: list[dict[str, Any]]) -> Any:
         state = document
         try:
@@ -94,7 +103,10 @@ def test_what_was_added_is_found_and_can_be_taken_away_again(document: Any, valu
         ([{"op": "copy", "path": "/a"}], "copy needs 'from'"),
         ([{"op": "copy", "path": "/a", "from": None}], "'from' is a JSON Pointer"),
         ([{"op": "move", "path": "/a", "from": "/~"}], "invalid escape ~"),
-        ([{"op": "remove", "path": "/a"}, {"op": "test", "path": "/a"}], "operation 1: test needs 'value'"),
+        (
+            [{"op": "remove", "path": "/a"}, {"op": "test", "path": "/a"}],
+            "operation 1: test needs 'value'",
+        ),
         ([{"op": "test", "path": "", "value": 1}] * 2_000, "at most 1,000 operations"),
         ([{"op": "remove", "path": "/a" * 1_000_000}], "nested at most 64 levels"),
         ([{"op": "copy", "path": "/a", "from": "/a" * 1_000_000}], "nested at most 64 levels"),
@@ -141,7 +153,9 @@ def test_what_is_no_patch_says_why(patch: Any, why: str) -> None:
         (None, {"op": "add", "path": "/a", "value": 0}, "does not support indexing"),
     ],
 )
-def test_what_does_not_fit_the_document_is_named(document: Any, operation: dict[str, Any], why: str) -> None:
+def test_what_does_not_fit_the_document_is_named(
+    document: Any, operation: dict[str, Any], why: str
+) -> None:
     with pytest.raises(TerselyError) as caught:
         applied(document, [operation])
     assert caught.value.code == "patch_failed"
@@ -168,7 +182,9 @@ def test_what_does_not_fit_the_document_is_named(document: Any, operation: dict[
         ),
     ],
 )
-def test_a_patch_that_fits_is_applied(document: Any, operations: list[dict[str, Any]], after: Any) -> None:
+def test_a_patch_that_fits_is_applied(
+    document: Any, operations: list[dict[str, Any]], after: Any
+) -> None:
     assert canonical(applied(document, operations)) == canonical(after)
 
 

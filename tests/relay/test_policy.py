@@ -16,14 +16,26 @@ def test_a_home_without_a_file_has_the_defaults(tmp_path: Path) -> None:
 
 
 def test_a_file_decides(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text('hops = 3\nprivate_hosts = ["wiki"]\n[allow]\n"http.*" = ["*"]\n')
+    (tmp_path / "config.toml").write_text(
+        'hops = 3\nprivate_hosts = ["wiki"]\n[allow]\n"http.*" = ["*"]\n'
+    )
     policy = load(tmp_path)
     assert (policy.hops, policy.private_hosts, policy.allow) == (3, ("wiki",), {"http.*": ("*",)})
     assert policy.told()["allow"] == {"http.*": ("*",)}
 
 
 @pytest.mark.parametrize(
-    "text", ["hops = 0", "hops = true", 'hops = "3"', "hop = 3", "[allow]\nx = 1", "private_hosts = 1", "=", "\udc80"]
+    "text",
+    [
+        "hops = 0",
+        "hops = true",
+        'hops = "3"',
+        "hop = 3",
+        "[allow]\nx = 1",
+        "private_hosts = 1",
+        "=",
+        "\udc80",
+    ],
 )
 def test_a_file_that_cannot_be_says_so(tmp_path: Path, text: str) -> None:
     (tmp_path / "config.toml").write_bytes(text.encode("utf-8", "surrogateescape"))

@@ -1,4 +1,6 @@
-"""Which services the relay brings itself: by the file of agent-relay, and by the environment before it."""
+"""Which services the relay brings itself: by the file of agent-relay, and by the environment before
+it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ import pytest
 from tersely.foundation.errors import TerselyError
 from tersely.relay.services.configuration import Bridged, configuration_path, load
 
-EXAMPLE = {"services": [{"name": "tldr", "type": "tldr", "enabled": True, "socketPath": "/tmp/tldr.sock"}]}
+EXAMPLE = {
+    "services": [{"name": "tldr", "type": "tldr", "enabled": True, "socketPath": "/tmp/tldr.sock"}]
+}
 
 
 def loaded(tmp_path: Path, content: Any = None, **environment: str) -> list[Bridged]:
@@ -37,7 +41,14 @@ def test_the_file_of_agent_relay_is_read_where_it_is(tmp_path: Path) -> None:
 def test_each_service_is_its_own(tmp_path: Path) -> None:
     services = [
         {"name": "code", "type": "tldr", "autoStart": False, "timeoutMs": 500},
-        {"name": "theirs", "type": "tldr", "enabled": False, "socketPath": "/run/x.sock", "autoStart": True, "more": 1},
+        {
+            "name": "theirs",
+            "type": "tldr",
+            "enabled": False,
+            "socketPath": "/run/x.sock",
+            "autoStart": True,
+            "more": 1,
+        },
         {"name": "chat", "type": "slack"},
     ]
     code, theirs = loaded(tmp_path, {"services": services})
@@ -45,7 +56,9 @@ def test_each_service_is_its_own(tmp_path: Path) -> None:
     assert theirs == Bridged("theirs", False, "/run/x.sock", True, 600)
 
 
-@pytest.mark.parametrize(("text", "is_enabled"), [("true", True), ("1", True), ("false", False), ("OFF", False)])
+@pytest.mark.parametrize(
+    ("text", "is_enabled"), [("true", True), ("1", True), ("false", False), ("OFF", False)]
+)
 def test_the_environment_is_stronger(tmp_path: Path, text: str, is_enabled: bool) -> None:
     environment = {"AGENT_RELAY_TLDR_ENABLED": text, "AGENT_RELAY_TLDR_SOCKET": "/run/env.sock"}
     [found] = loaded(tmp_path, EXAMPLE, **environment)
@@ -76,9 +89,12 @@ def test_a_file_that_is_wrong_is_one_clear_line(tmp_path: Path, content: Any) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("AGENT_RELAY_TLDR_ENABLED", "perhaps"), ("AGENT_RELAY_TLDR_SOCKET", "relative")]
+    ("name", "value"),
+    [("AGENT_RELAY_TLDR_ENABLED", "perhaps"), ("AGENT_RELAY_TLDR_SOCKET", "relative")],
 )
-def test_an_environment_that_is_wrong_says_which_variable(tmp_path: Path, name: str, value: str) -> None:
+def test_an_environment_that_is_wrong_says_which_variable(
+    tmp_path: Path, name: str, value: str
+) -> None:
     with pytest.raises(TerselyError) as refused:
         loaded(tmp_path, **{name: value})
     assert refused.value.message.startswith(name)

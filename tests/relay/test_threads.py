@@ -1,4 +1,6 @@
-"""Threads through their functions: state by patches alone, versions that stay, a header within its bound."""
+"""Threads through their functions: state by patches alone, versions that stay, a header within its
+bound.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,11 @@ from tersely.relay.store.store import Store
 
 
 def fact(number: int, value: Any = "tea") -> dict[str, Any]:
-    return {"op": "add", "path": "/facts/-", "value": {"id": f"f{number}", "key": "drink", "value": value}}
+    return {
+        "op": "add",
+        "path": "/facts/-",
+        "value": {"id": f"f{number}", "key": "drink", "value": value},
+    }
 
 
 def code_of(store: Store, thread: str, operations: Any, **more: Any) -> str:
@@ -32,7 +38,9 @@ def test_a_new_thread_has_an_empty_state_and_has_happened(store: Store) -> None:
     assert threads.get(store, thread.thread_id) == thread
     state = threads.state(store, thread.thread_id)
     assert (state["$schema"], state["version"], state["facts"]) == ("com.relay.state.v1", 1, [])
-    assert [(event.number, event.type) for event in threads.events(store, thread.thread_id)] == [(1, "thread.created")]
+    assert [(event.number, event.type) for event in threads.events(store, thread.thread_id)] == [
+        (1, "thread.created")
+    ]
 
 
 def test_a_patch_makes_a_version_and_an_event_at_once(store: Store) -> None:
@@ -41,7 +49,11 @@ def test_a_patch_makes_a_version_and_an_event_at_once(store: Store) -> None:
     assert threads.state(store, thread)["facts"][0]["value"] == "tea"
     assert threads.state(store, thread, 1)["facts"] == []
     (event,) = threads.events(store, thread, after=1)
-    assert (event.type, event.payload["version"], event.payload["by"]) == ("state.patch.applied", 2, "bob")
+    assert (event.type, event.payload["version"], event.payload["by"]) == (
+        "state.patch.applied",
+        2,
+        "bob",
+    )
     assert [one["by"] for one in threads.history(store, thread)] == ["bob", "ann"]
 
 
@@ -51,9 +63,18 @@ def test_a_patch_that_fails_leaves_neither_version_nor_event(store: Store) -> No
     assert code_of(store, thread, [fact(1), wrong]) == "patch_failed"
     assert code_of(store, thread, "x") == "invalid_patch"
     assert code_of(store, thread, [{"op": "add", "path": "/mood", "value": 1}]) == "invalid_state"
-    assert code_of(store, thread, [{"op": "replace", "path": "/facts", "value": {}}]) == "invalid_state"
-    assert code_of(store, thread, [{"op": "add", "path": "/facts/-", "value": "tea"}]) == "invalid_state"
-    assert code_of(store, thread, [{"op": "replace", "path": "/version", "value": 9}]) == "invalid_state"
+    assert (
+        code_of(store, thread, [{"op": "replace", "path": "/facts", "value": {}}])
+        == "invalid_state"
+    )
+    assert (
+        code_of(store, thread, [{"op": "add", "path": "/facts/-", "value": "tea"}])
+        == "invalid_state"
+    )
+    assert (
+        code_of(store, thread, [{"op": "replace", "path": "/version", "value": 9}])
+        == "invalid_state"
+    )
     assert code_of(store, thread, [{"op": "remove", "path": ""}]) == "patch_failed"
     assert code_of(store, thread, [fact(1, "x" * 999_999)]) == "invalid_state"
     assert code_of(store, "none", [fact(1)]) == "thread_not_found"
@@ -73,7 +94,9 @@ def test_who_expects_another_version_is_told_the_present_one(store: Store) -> No
 def test_forty_patches_at_once_all_survive(store: Store) -> None:
     thread = threads.create(store, "", "ann").thread_id
     with ThreadPoolExecutor(8) as pool:
-        done = pool.map(lambda number: threads.patch_state(store, thread, [fact(number)], "ann"), range(40))
+        done = pool.map(
+            lambda number: threads.patch_state(store, thread, [fact(number)], "ann"), range(40)
+        )
         assert sorted(one.version for one in done) == list(range(2, 42))
     ids = {one["id"] for one in threads.state(store, thread)["facts"]}
     assert ids == {f"f{number}" for number in range(40)}
@@ -84,7 +107,9 @@ def test_every_version_is_what_it_was(store: Store) -> None:
     thread = threads.create(store, "", "ann").thread_id
     seen = {}
     for number in range(80):
-        operations = [fact(number)] if number % 3 else [{"op": "replace", "path": "/facts", "value": []}]
+        operations = (
+            [fact(number)] if number % 3 else [{"op": "replace", "path": "/facts", "value": []}]
+        )
         version = threads.patch_state(store, thread, operations, "ann").version
         seen[version] = threads.state(store, thread)
     for version, state in seen.items():
@@ -114,7 +139,9 @@ ITEMS = st.lists(
     st.fixed_dictionaries(
         {"id": TEXTS},
         optional={
-            "value": st.recursive(st.none() | TEXTS | st.integers(), lambda inner: st.lists(inner, max_size=3)),
+            "value": st.recursive(
+                st.none() | TEXTS | st.integers(), lambda inner: st.lists(inner, max_size=3)
+            ),
             "description": TEXTS,
             "status": st.sampled_from(["open", "pending", "done", ""]),
             "anything": st.dictionaries(TEXTS, TEXTS, max_size=3),
@@ -126,9 +153,13 @@ ITEMS = st.lists(
 
 @settings(deadline=None)
 @given(
-    st.fixed_dictionaries(dict.fromkeys("facts constraints open_questions plan artifacts last_actions".split(), ITEMS))
+    st.fixed_dictionaries(
+        dict.fromkeys("facts constraints open_questions plan artifacts last_actions".split(), ITEMS)
+    )
 )
-def test_a_header_never_outgrows_its_bound_and_says_what_it_leaves_out(lists: dict[str, Any]) -> None:
+def test_a_header_never_outgrows_its_bound_and_says_what_it_leaves_out(
+    lists: dict[str, Any],
+) -> None:
     state = {**new_state("t" * 36, 0), **lists}
     shown = header(state, dict.fromkeys(["cache_hits", "tokens_avoided"], 123))
     assert len(encode(shown)) <= HEADER_BYTES
@@ -142,7 +173,11 @@ def test_a_header_never_outgrows_its_bound_and_says_what_it_leaves_out(lists: di
 def test_a_header_keeps_the_newest_facts_and_what_is_still_open() -> None:
     state = new_state("t", 0)
     state["facts"] = [{"id": f"f{number}"} for number in range(12)]
-    state["open_questions"] = [{"id": "q1", "status": "resolved"}, {"id": "q2", "status": "open"}, {"id": "q3"}]
+    state["open_questions"] = [
+        {"id": "q1", "status": "resolved"},
+        {"id": "q2", "status": "open"},
+        {"id": "q3"},
+    ]
     state["plan"] = [{"id": "p1", "status": "done"}, {"id": "p2", "status": "pending"}]
     shown = header(state, {})
     assert [one["id"] for one in shown["top_facts"]] == [f"f{number}" for number in range(2, 12)]

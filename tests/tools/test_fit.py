@@ -68,9 +68,13 @@ def test_a_repository_that_asks_too_little_is_refused(
     assert not (tmp_path / "weights.json").exists()
 
 
-def test_a_repository_that_is_measured_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_repository_that_is_measured_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["search", str(tmp_path / "pallets+flask")]) == 2
-    assert "not on the fit list of bench/repositories.toml: pallets/flask" in capsys.readouterr().err
+    assert (
+        "not on the fit list of bench/repositories.toml: pallets/flask" in capsys.readouterr().err
+    )
 
 
 def git(root: Path, *words: str) -> str:

@@ -10,9 +10,23 @@ from tools.sizes import main
 ONE_LINE = "a = 1\n"  # Module, Assign, Name, Store, Constant
 
 
-def test_rooms_are_packages_and_modules_and_some_are_opened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = ("code/graph/a.py", "code/graph/deep/b.py", "code/engine.py", "relay/a.py", "cli/sub/a.py", "cli/b.py")
-    for name in (*(f"src/tersely/{file}" for file in files), "src/tersely/top.py", "bench/a.py", "tests/b/c.py"):
+def test_rooms_are_packages_and_modules_and_some_are_opened(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = (
+        "code/graph/a.py",
+        "code/graph/deep/b.py",
+        "code/engine.py",
+        "relay/a.py",
+        "cli/sub/a.py",
+        "cli/b.py",
+    )
+    for name in (
+        *(f"src/tersely/{file}" for file in files),
+        "src/tersely/top.py",
+        "bench/a.py",
+        "tests/b/c.py",
+    ):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(ONE_LINE)
@@ -32,4 +46,12 @@ def test_rooms_are_packages_and_modules_and_some_are_opened(tmp_path: Path, caps
         ["tests", "5"],
         ["total", "45"],
     ]
-    assert [line.startswith("  ") for line in lines] == [False, False, True, True, False, True, *[False] * 5]
+    assert [line.startswith("  ") for line in lines] == [
+        False,
+        False,
+        True,
+        True,
+        False,
+        True,
+        *[False] * 5,
+    ]

@@ -46,7 +46,9 @@ class Seen:
         """Wait for something; the screen is in the message when it does not come."""
         watch = Stopwatch()
         while not condition():
-            assert watch.seconds() < PATIENCE_SECONDS, f"{what or condition} has not come:\n{self.text}"
+            assert watch.seconds() < PATIENCE_SECONDS, (
+                f"{what or condition} has not come:\n{self.text}"
+            )
             await self.pilot.pause(LOOK_SECONDS)
 
     async def shows(self, text: str) -> None:
@@ -55,7 +57,9 @@ class Seen:
     async def asks(self, text: str) -> None:
         """A question is there, and takes keys."""
         await self.shows(text)
-        await self.until(lambda: getattr(self.app.screen, "takes_keys", False), f"keys for {text!r}")
+        await self.until(
+            lambda: getattr(self.app.screen, "takes_keys", False), f"keys for {text!r}"
+        )
 
 
 @pytest.fixture(autouse=True)

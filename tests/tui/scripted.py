@@ -47,7 +47,9 @@ DIFF = """--- a/src/executor.py
 """
 
 
-STATUS = Status("qwen3:4b", 0, 2847, 8192, 97.4, "llmc", "writes in the repository only", True, "s1")
+STATUS = Status(
+    "qwen3:4b", 0, 2847, 8192, 97.4, "llmc", "writes in the repository only", True, "s1"
+)
 
 
 @dataclass
@@ -151,11 +153,16 @@ class Scripted:
 
     async def undo(self, *, insists: bool) -> str:
         """There is nothing to undo."""
-        raise TerselyError("invalid_argument", "nothing was changed", "There is nothing to take back.")
+        raise TerselyError(
+            "invalid_argument", "nothing was changed", "There is nothing to take back."
+        )
 
     async def sessions(self) -> Sequence[SessionRow]:
         """Two."""
-        return [SessionRow("s1", "callers", 3, "2026-11-21 10:00"), SessionRow("s0", "callers", 9, "2026-11-20 10:00")]
+        return [
+            SessionRow("s1", "callers", 3, "2026-11-21 10:00"),
+            SessionRow("s0", "callers", 9, "2026-11-20 10:00"),
+        ]
 
     async def resume(self, session: str) -> None:
         """One that has said something."""
@@ -194,7 +201,8 @@ CHANGE = Change("src/executor.py", DIFF, 3, 1, 7)
 EXAMPLE: list[Event | object] = [
     *call(1, "search", "src/executor.py:45\nsrc/chain.py:112", query="process_enrichment"),
     TextDelta(
-        1, "Seven places call `process_enrichment`:\n\n1. `llmc/enrichment/executor.py:45`\n2. `llmc/chain.py:112`\n"
+        1,
+        "Seven places call `process_enrichment`:\n\n1. `llmc/enrichment/executor.py:45`\n2. `llmc/chain.py:112`\n",
     ),
     TextDelta(1, "\nI will add logging to the **first**.\n"),
     Unlocked(1, 1, "“add logging” asks for a change"),
@@ -209,7 +217,8 @@ EXAMPLE: list[Event | object] = [
         body="import logging",
     ),
     TextDelta(
-        1, "## Done\n\n| file | lines |\n|---|---:|\n| executor.py | +3 -1 |\n\n```python\ndef f(row: int) -> str:\n"
+        1,
+        "## Done\n\n| file | lines |\n|---|---:|\n| executor.py | +3 -1 |\n\n```python\ndef f(row: int) -> str:\n",
     ),
     TextDelta(
         1,

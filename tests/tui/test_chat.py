@@ -62,7 +62,10 @@ async def test_an_empty_session_says_what_to_type() -> None:
 
 async def test_what_a_command_prints_is_shown_while_it_runs() -> None:
     started, *_, ended = call(1, "bash", "all of it", command="make " + "x" * 100)
-    progress = [CallProgress(1, "c1", "\n".join(f"line {number} [b]" for number in range(at))) for at in (1, 9)]
+    progress = [
+        CallProgress(1, "c1", "\n".join(f"line {number} [b]" for number in range(at)))
+        for at in (1, 9)
+    ]
     async with seen(Scripted([[started, *progress, PAUSE, ended]]), (60, 20)) as screen:
         await ask(screen, "build it")
         await screen.shows("line 8 [b]")
@@ -86,7 +89,9 @@ async def test_a_call_that_was_allowed_is_running() -> None:
         await screen.shows("Running edit")
 
 
-@pytest.mark.parametrize(("key", "note"), [("", ""), ("p", "All that fits"), ("s", "Every call of this tool")])
+@pytest.mark.parametrize(
+    ("key", "note"), [("", ""), ("p", "All that fits"), ("s", "Every call of this tool")]
+)
 async def test_the_answers_stay_on_a_small_screen(key: str, note: str) -> None:
     long = replace(EDIT, detail=DIFF + "".join(f"+line {n}\n" for n in range(200)))
     async with seen(Scripted([[long]]), (60, 20)) as screen:
@@ -121,11 +126,14 @@ async def test_a_diff_leaves_out_names_that_are_said_but_a_command_nothing() -> 
 
 
 @pytest.mark.parametrize(
-    ("blank", "count"), [(" ", 1_900), ("\u00a0", 1_900), ("\u3000", 1_900), ("\u2800", 1_900), ("\u3164", 150)]
+    ("blank", "count"),
+    [(" ", 1_900), ("\u00a0", 1_900), ("\u3000", 1_900), ("\u2800", 1_900), ("\u3164", 150)],
 )
 async def test_no_blanks_push_the_end_of_a_command_out_of_sight(blank: str, count: int) -> None:
     command = f"ls{blank * count};evil"
-    bash = ApprovalAsked(1, "c8", "bash", f"bash {command}", f"{visible(command)}\n(not confined)", "")
+    bash = ApprovalAsked(
+        1, "c8", "bash", f"bash {command}", f"{visible(command)}\n(not confined)", ""
+    )
     async with seen(Scripted([[bash]]), (100, 30)) as screen:
         await ask(screen, "go")
         await screen.asks("Allow bash?")
@@ -139,7 +147,9 @@ async def test_the_list_of_tools_fits_a_small_screen() -> None:
         await screen.shows("Esc goes back")
 
 
-async def test_colours_are_chosen_in_the_palette_or_are_those_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_colours_are_chosen_in_the_palette_or_are_those_of_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     app = ChatApp(Scripted())
     async with app.run_test() as pilot:
         await pilot.pause()
@@ -294,13 +304,17 @@ async def test_a_draft_outlives_a_question() -> None:
 
 
 async def test_each_question_waits_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with seen(Scripted([[EDIT, replace(EDIT, call_id="c8"), TextDelta(1, "done")]])) as screen:
+    async with seen(
+        Scripted([[EDIT, replace(EDIT, call_id="c8"), TextDelta(1, "done")]])
+    ) as screen:
         await ask(screen, "edit it")
         await screen.asks("Allow edit?")
         first = screen.app.screen
         monkeypatch.setattr(approving, "QUIET_SECONDS", 10 * PATIENCE_SECONDS)
         await screen.press("y")
-        await screen.until(lambda: screen.app.screen is not first and isinstance(screen.app.screen, Approving))
+        await screen.until(
+            lambda: screen.app.screen is not first and isinstance(screen.app.screen, Approving)
+        )
         await screen.press("y")
         assert screen.agent.asked == ["run edit it", "allow_once c7"]
         assert screen.chat.prompt.text == "y"
@@ -319,7 +333,10 @@ async def test_a_question_goes_with_its_turn(key: str) -> None:
 
 
 async def test_calls_open_and_close() -> None:
-    turn = [*call(1, "read", "one\ntwo", None, path="a.py"), *call(2, "edit", "replaced", CHANGE, path="b.py")]
+    turn = [
+        *call(1, "read", "one\ntwo", None, path="a.py"),
+        *call(2, "edit", "replaced", CHANGE, path="b.py"),
+    ]
     async with seen(Scripted([turn])) as screen:
         await ask(screen, "hi")
         await screen.shows("+import logging")
@@ -328,7 +345,9 @@ async def test_calls_open_and_close() -> None:
         await screen.press("enter")
         await screen.shows("two")
         await screen.press("ctrl+o")
-        await screen.until(lambda: "two" not in screen.text and "+import logging" not in screen.text)
+        await screen.until(
+            lambda: "two" not in screen.text and "+import logging" not in screen.text
+        )
         await screen.press("ctrl+o")
         await screen.until(lambda: "two" in screen.text and "+import logging" in screen.text)
 
@@ -377,10 +396,18 @@ async def test_a_command_of_the_list_runs_at_once_unless_it_needs_more() -> None
 async def test_a_session_that_was_deleted_elsewhere_is_said_to_be_gone(does: str) -> None:
     class Gone(Scripted):
         def set_tier(self, tier: int) -> None:
-            raise TerselyError("session_not_found", "this session was deleted by another process", "begin a new one")
+            raise TerselyError(
+                "session_not_found",
+                "this session was deleted by another process",
+                "begin a new one",
+            )
 
         async def fork(self) -> str:
-            raise TerselyError("session_not_found", "this session was deleted by another process", "begin a new one")
+            raise TerselyError(
+                "session_not_found",
+                "this session was deleted by another process",
+                "begin a new one",
+            )
 
     async with seen(Gone()) as screen:
         if does.startswith("/"):
@@ -455,7 +482,11 @@ async def test_another_size_lays_everything_out_again() -> None:
         answer = screen.chat.query_one(Answer)
         await screen.until(lambda: all(row.cell_length <= 56 for row in answer.rows))
         await screen.shows("the end")
-        assert " ".join(row.plain.strip() for row in answer.rows).split() == [*words.split(), "the", "end"]
+        assert " ".join(row.plain.strip() for row in answer.rows).split() == [
+            *words.split(),
+            "the",
+            "end",
+        ]
         assert len(screen.text.splitlines()) <= 20
 
 
@@ -477,7 +508,11 @@ async def test_another_size_while_an_answer_is_written() -> None:
         await screen.shows("the end")
         answer = screen.chat.query_one(Answer)
         await screen.until(lambda: max(row.cell_length for row in answer.rows) in range(80, 97))
-        assert " ".join(row.plain.strip() for row in answer.rows).split() == [*(words * 36).split(), "the", "end"]
+        assert " ".join(row.plain.strip() for row in answer.rows).split() == [
+            *(words * 36).split(),
+            "the",
+            "end",
+        ]
 
 
 async def test_whoever_scrolls_up_is_left_there() -> None:
@@ -498,7 +533,9 @@ async def test_what_happened_to_the_window_is_said() -> None:
     turn = [Retrieved(1, items, 60, "a name of the index"), Compacted(1, 6000, 900, "extractive")]
     async with seen(Scripted([turn]), (120, 30)) as screen:
         await ask(screen, "hi")
-        await screen.shows("read beforehand, 60 tokens (a name of the index): f0.py, f1.py, f2.py, f3.py and 2 more")
+        await screen.shows(
+            "read beforehand, 60 tokens (a name of the index): f0.py, f1.py, f2.py, f3.py and 2 more"
+        )
         await screen.shows("older turns summarized (extractive): 6,000 tokens became 900")
 
 
@@ -547,8 +584,18 @@ async def test_without_colours_nothing_is_coloured(monkeypatch: pytest.MonkeyPat
         await ask(screen, "hi")
         await screen.asks("Allow edit?")
         strips = screen.app.screen._compositor.render_strips(screen.app.size)
-        filtered = [segment for strip in strips for segment in screen.app._filters[-1].apply(list(strip), None)]
-        colours = {part for _, style, _ in filtered if style for part in (style.color, style.bgcolor) if part}
+        filtered = [
+            segment
+            for strip in strips
+            for segment in screen.app._filters[-1].apply(list(strip), None)
+        ]
+        colours = {
+            part
+            for _, style, _ in filtered
+            if style
+            for part in (style.color, style.bgcolor)
+            if part
+        }
         assert {colour.name for colour in colours} <= {"default"}
         await screen.press("n")
 
@@ -563,10 +610,14 @@ async def test_selected_text_is_copied() -> None:
         await screen.pilot.mouse_up(answer, offset=(4, 0))
         await screen.press("ctrl+c")
         await screen.until(lambda: screen.app.clipboard)
-        assert "word".startswith(screen.app.clipboard.strip()) or screen.app.clipboard.startswith("wor")
+        assert "word".startswith(screen.app.clipboard.strip()) or screen.app.clipboard.startswith(
+            "wor"
+        )
 
 
-async def test_keys_for_the_log_are_not_typed_where_a_question_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_keys_for_the_log_are_not_typed_where_a_question_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(approving, "QUIET_SECONDS", 10 * PATIENCE_SECONDS)
     async with seen(Scripted([[PAUSE, EDIT, WAIT]])) as screen:
         await ask(screen, "edit it")
@@ -584,7 +635,10 @@ async def test_keys_for_the_log_are_not_typed_where_a_question_comes(monkeypatch
 
 
 async def test_thoughts_are_folded_and_no_part_of_the_answer() -> None:
-    thoughts = [ThoughtDelta(1, "It says \x1b[31mten"), ThoughtDelta(1, " or more.\n[bold]Sure.[/bold]")]
+    thoughts = [
+        ThoughtDelta(1, "It says \x1b[31mten"),
+        ThoughtDelta(1, " or more.\n[bold]Sure.[/bold]"),
+    ]
     async with seen(Scripted([[*thoughts, TextDelta(1, "Ten.")]])) as screen:
         await ask(screen, "how many?")
         await screen.shows("Ten.")
@@ -609,7 +663,12 @@ async def test_long_thoughts_are_shown_from_their_end() -> None:
 
 
 async def test_an_answer_that_begins_again_is_shown_once() -> None:
-    events = [ThoughtDelta(1, "hm"), TextDelta(1, "Broken"), AnswerRestarted(1), TextDelta(1, "Whole.")]
+    events = [
+        ThoughtDelta(1, "hm"),
+        TextDelta(1, "Broken"),
+        AnswerRestarted(1),
+        TextDelta(1, "Whole."),
+    ]
     async with seen(Scripted([events])) as screen:
         await ask(screen, "how many?")
         await screen.shows("Whole.")

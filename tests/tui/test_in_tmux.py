@@ -1,4 +1,6 @@
-"""The program as a user starts it, in a terminal of tmux, with a real server whose model follows a script."""
+"""The program as a user starts it, in a terminal of tmux, with a real server whose model follows a
+script.
+"""
 
 from __future__ import annotations
 
@@ -31,16 +33,25 @@ class Terminal:
 
     def __init__(self, folder: Path) -> None:
         places = {"TMUX_TMPDIR": str(folder), "TERSELY_HOME": str(folder / "home")}
-        self._environment = {**os.environ, **places, "TERSELY_DAEMON": "off", "TERM": "xterm-256color"}
+        self._environment = {
+            **os.environ,
+            **places,
+            "TERSELY_DAEMON": "off",
+            "TERM": "xterm-256color",
+        }
         for name in ("TMUX", "NO_COLOR"):
             self._environment.pop(name, None)
 
     def tmux(self, *words: str) -> str:
-        done = subprocess.run(["tmux", *words], env=self._environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["tmux", *words], env=self._environment, capture_output=True, text=True, check=False
+        )
         return done.stdout
 
     def start(self, command: str, folder: Path) -> None:
-        self.tmux("new-session", "-d", "-s", "one", "-x", "80", "-y", "24", "-c", str(folder), command)
+        self.tmux(
+            "new-session", "-d", "-s", "one", "-x", "80", "-y", "24", "-c", str(folder), command
+        )
 
     def keys(self, *keys: str) -> None:
         self.tmux("send-keys", "-t", "one", *keys)
@@ -64,7 +75,9 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
     one.tmux("kill-server")
 
 
-def test_a_conversation_from_beginning_to_end(scripted: Scripted, terminal: Terminal, tmp_path: Path) -> None:
+def test_a_conversation_from_beginning_to_end(
+    scripted: Scripted, terminal: Terminal, tmp_path: Path
+) -> None:
     server, file = scripted(SCRIPT), tmp_path / "tea" / "kettle.py"
     file.parent.mkdir()
     file.write_text(SOURCE)
@@ -91,7 +104,9 @@ def test_a_conversation_from_beginning_to_end(scripted: Scripted, terminal: Term
     assert file.read_text() == SOURCE
 
     terminal.tmux("resize-window", "-t", "one", "-x", "60", "-y", "20")
-    wait_for(lambda: len(terminal.text().splitlines()) == 20 and "Now it is hot." in terminal.text())
+    wait_for(
+        lambda: len(terminal.text().splitlines()) == 20 and "Now it is hot." in terminal.text()
+    )
     terminal.keys("C-c")  # nothing is running: the program stays
     terminal.shows("Nothing is running")
     terminal.keys("C-q")
@@ -104,7 +119,9 @@ def test_without_a_server_it_says_what_to_start_until_one_runs(
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = shlex.join([sys.executable, "-m", "tersely", "chat", "--url", f"http://127.0.0.1:{port}"])
+    command = shlex.join(
+        [sys.executable, "-m", "tersely", "chat", "--url", f"http://127.0.0.1:{port}"]
+    )
     folder = tmp_path / "tea"
     folder.mkdir()
     terminal.start(f"{command}; echo the status was $?; cat", folder)

@@ -19,13 +19,17 @@ pytestmark = pytest.mark.anyio
 
 async def test_an_answer_waits_for_the_line() -> None:
     line: queue.Queue[str] = queue.Queue()
-    async with seen(Scripted([[TextDelta(1, "one\n\n"), PAUSE, TextDelta(1, "two\n\n")]])) as screen:
+    async with seen(
+        Scripted([[TextDelta(1, "one\n\n"), PAUSE, TextDelta(1, "two\n\n")]])
+    ) as screen:
         await screen.type("go\n")
         await screen.shows("one")
         screen.app._driver._writer_thread = SimpleNamespace(_queue=line)  # type: ignore[union-attr]
         line.put("what was painted earlier")
         screen.agent.go_on()
-        await screen.until(lambda: not screen.chat.query_one("#activity").visible, "the end of the turn")
+        await screen.until(
+            lambda: not screen.chat.query_one("#activity").visible, "the end of the turn"
+        )
         await screen.pilot.pause(0.2)
         assert screen.chat.query_one(Answer).text == "one\n\n"
         line.get()

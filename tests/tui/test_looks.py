@@ -34,7 +34,11 @@ def compare(name: str, picture: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "size", "theme"),
-    [("60x20", (60, 20), "textual-dark"), ("80x24", (80, 24), "textual-light"), ("120x40", (120, 40), "textual-dark")],
+    [
+        ("60x20", (60, 20), "textual-dark"),
+        ("80x24", (80, 24), "textual-light"),
+        ("120x40", (120, 40), "textual-dark"),
+    ],
 )
 async def test_a_conversation(name: str, size: tuple[int, int], theme: str) -> None:
     async with seen(Scripted([EXAMPLE]), size, theme=theme) as screen:
@@ -46,7 +50,9 @@ async def test_a_conversation(name: str, size: tuple[int, int], theme: str) -> N
         compare(name, screen.app.export_screenshot())
 
 
-@pytest.mark.parametrize("asked", [BASH, ApprovalAsked(1, "c1", "edit", "src/executor.py", DIFF, "src/*")])
+@pytest.mark.parametrize(
+    "asked", [BASH, ApprovalAsked(1, "c1", "edit", "src/executor.py", DIFF, "src/*")]
+)
 async def test_a_question(asked: ApprovalAsked) -> None:
     async with seen(Scripted([[asked]]), (60, 20)) as screen:
         await screen.type("hi\n")

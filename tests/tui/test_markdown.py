@@ -1,4 +1,6 @@
-"""Markdown that grows: cut at the same places however it comes, laid out within its width, and never obeyed."""
+"""Markdown that grows: cut at the same places however it comes, laid out within its width, and
+never obeyed.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,8 @@ def test_nothing_is_lost(text: str) -> None:
 
 def test_a_block_is_final_once_the_next_one_has_begun() -> None:
     growing = Growing()
-    assert growing.add("A paragraph\nof two lines\n\n#") == []  # it may be a heading, or a word that begins so
+    # it may be a heading, or a word that begins so
+    assert growing.add("A paragraph\nof two lines\n\n#") == []
     assert [piece.text for piece in growing.add("# Title\n")] == ["A paragraph\nof two lines\n\n"]
     assert growing.rest == Piece("## Title\n", has_gap=True)
 
@@ -77,14 +80,17 @@ def test_what_is_laid_out_again_stays_small(kind: int, portion: int) -> None:
 @given(texts, st.integers(8, 100))
 def test_rows_fit_their_width(text: str, width: int) -> None:
     for row in rows(cut(text, []), width):
-        if "│" not in row and "┼" not in row:  # a table of many columns keeps a least width for each
+        if "│" not in row and "┼" not in row:
+            # a table of many columns keeps a least width for each
             assert cell_len(row) <= max(width, 12), row
 
 
 def test_blocks_look_like_what_they_are() -> None:
     text = "# One\n\n- a\n  - b\n\n3. c\n\n> said\n\n| x | long |\n|---|---|\n| 1 | 2 |\n\n```py\nif x:\n    y\n```\n"
     shown = [
-        row for piece in cut(text, []) for row in (["", *rows([piece], 40)] if piece.has_gap else rows([piece], 40))
+        row
+        for piece in cut(text, [])
+        for row in (["", *rows([piece], 40)] if piece.has_gap else rows([piece], 40))
     ]
     assert [row.rstrip() for row in shown] == [
         "One", "", "• a", "  • b", "", "3. c", "", "│ said", "", "x │ long", "──┼─────", "1 │ 2", "",
@@ -103,7 +109,10 @@ def test_links_and_markup_are_only_shown() -> None:
 
 
 def test_code_keeps_its_columns_and_unknown_languages_are_no_error() -> None:
-    assert [row.plain.rstrip() for row in code_rows("a\n\tb", "no such language", 20)] == [" a", "     b"]
+    assert [row.plain.rstrip() for row in code_rows("a\n\tb", "no such language", 20)] == [
+        " a",
+        "     b",
+    ]
     wide = code_rows("x" * 50, "python", 20)
     assert "".join(row.plain.strip() for row in wide) == "x" * 50
     assert {row.cell_length for row in wide} == {20}
@@ -112,7 +121,12 @@ def test_code_keeps_its_columns_and_unknown_languages_are_no_error() -> None:
 @given(st.text(max_size=200))
 def test_any_text_can_be_laid_out(text: str) -> None:
     shown = rows(cut(visible(text.replace("\r", "")), []), 30)
-    assert not any(ord(letter) < 32 or 127 <= ord(letter) < 160 for row in shown for letter in row if letter != "\t")
+    assert not any(
+        ord(letter) < 32 or 127 <= ord(letter) < 160
+        for row in shown
+        for letter in row
+        if letter != "\t"
+    )
 
 
 def test_deep_nesting_has_an_end() -> None:

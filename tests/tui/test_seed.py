@@ -21,7 +21,11 @@ async def test_a_turn_is_shown_as_it_happens() -> None:
         await ask(screen, "who calls it?")
         await screen.shows("https://example.org/x")
         rows = screen.text.splitlines()
-        assert rows[0].strip().startswith("Tersely │ qwen3:4b │ Tier 1 │ 2,847 / 8,192 tokens │ 97% cached")
+        assert (
+            rows[0]
+            .strip()
+            .startswith("Tersely │ qwen3:4b │ Tier 1 │ 2,847 / 8,192 tokens │ 97% cached")
+        )
         for row in (
             "› who calls it?", "▸ ✓ search process_enrichment  12 ms", "1. llmc/enrichment/executor.py:45",
             "tier 1 unlocked: “add logging” asks for a change", "▾ ✓ edit llmc/enrichment/executor.py  +3 -1 · 24 ms",
@@ -91,5 +95,11 @@ async def test_the_last_row_names_the_keys() -> None:
     async with seen(Scripted(), (100, 24)) as screen:
         await screen.shows("Quit")
         last = screen.text.rstrip().splitlines()[-1].lower()
-        for key, meaning in {"tab": "tools", "^t": "tier", "^r": "rag", "^c": "cancel", "q": "quit"}.items():
+        for key, meaning in {
+            "tab": "tools",
+            "^t": "tier",
+            "^r": "rag",
+            "^c": "cancel",
+            "q": "quit",
+        }.items():
             assert f"{key} {meaning}" in last

@@ -15,7 +15,9 @@ from tersely.tui.starting import Starting, until_found
 pytestmark = pytest.mark.anyio
 
 NOBODY = TerselyError(
-    "model_unavailable", "no model is served here \x1b[2J", "start one:\n  llama-server -m MODEL.gguf"
+    "model_unavailable",
+    "no model is served here \x1b[2J",
+    "start one:\n  llama-server -m MODEL.gguf",
 )
 
 

@@ -2,10 +2,13 @@
 
 What counts alike in both notations is put the same way; no arc is left out on either side:
 
-- Ways in and out are one place, whatever code object they are of: most programs of the truth write them so.
-- A generator expression is a code object for coverage.py, entered and left at its statement, and no routine for us.
+- Ways in and out are one place, whatever code object they are of: most programs of the truth write
+  them so.
+- A generator expression is a code object for coverage.py, entered and left at its statement, and no
+  routine for us.
 - So is a lambda for both; its lines count as the first of its statement, as coverage.py has it.
-- A class body is entered at the line of its `class`, where its name is set; our routine begins with its statements.
+- A class body is entered at the line of its `class`, where its name is set; our routine begins with
+  its statements.
 - `global` and `nonlocal` make no code, so no line is passed there.
 - A file without statements is one line that is entered and left.
 - Code that is never reached has no arcs.
@@ -46,7 +49,10 @@ def _arc_facts(code: str) -> set[str]:
 
 def figures(result: SuiteResult) -> dict[str, float]:
     """The share of programs that have just the arcs of the truth."""
-    return {"exact": sum(case.sound and case.complete for case in result.cases) / max(1, len(result.cases))}
+    return {
+        "exact": sum(case.sound and case.complete for case in result.cases)
+        / max(1, len(result.cases))
+    }
 
 
 def read_arcs(written: str) -> set[Arc]:
@@ -71,7 +77,9 @@ def arcs_of(code: str) -> set[Arc]:
     first = _first_lines(tree)
     arcs: set[Arc] = set()
     for routine in read_routines(code.encode(), LANGUAGES["python"]).routines:
-        arcs |= {(first.get(one, one), first.get(other, other)) for one, other in _of_routine(routine)}
+        arcs |= {
+            (first.get(one, one), first.get(other, other)) for one, other in _of_routine(routine)
+        }
     for line in _lines_without_code(tree):
         arcs = _passed_through(arcs, line)
     for node in ast.walk(tree):
@@ -84,12 +92,18 @@ def arcs_of(code: str) -> set[Arc]:
 def _of_routine(routine: Routine) -> set[Arc]:
     blocks = basic_blocks(routine)
     alive = {point for block in blocks if block.reachable for point in block.points}
-    reached = {routine.statements[routine.points[point].statement].line for point in alive} | {OUTSIDE}
+    reached = {routine.statements[routine.points[point].statement].line for point in alive} | {
+        OUTSIDE
+    }
     arcs = {(one, other) for one, other in line_edges(routine) if one in reached}
     if routine.kind != "class":
         return arcs
     entered = {(routine.line, other) for one, other in arcs if one == OUTSIDE}
-    return {(one, other) for one, other in arcs if one != OUTSIDE} | entered | {(OUTSIDE, routine.line)}
+    return (
+        {(one, other) for one, other in arcs if one != OUTSIDE}
+        | entered
+        | {(OUTSIDE, routine.line)}
+    )
 
 
 def _first_lines(tree: ast.Module) -> dict[int, int]:
@@ -97,7 +111,9 @@ def _first_lines(tree: ast.Module) -> dict[int, int]:
     return {
         line: node.lineno
         for node in ast.walk(tree)
-        if isinstance(node, ast.stmt) and not isinstance(node, ast.Match) and not hasattr(node, "body")
+        if isinstance(node, ast.stmt)
+        and not isinstance(node, ast.Match)
+        and not hasattr(node, "body")
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
 

@@ -1,15 +1,17 @@
-"""python-program-analysis's tests: pairs of lines that depend on each other, what statements define and use, slices.
+"""python-program-analysis's tests: pairs of lines that depend on each other, what statements define
+and use, slices.
 
-Programs and expectations are read from the TypeScript of the tests. Each assertion is a fact, found where our answer
-agrees with it; lists that are to be equal give a fact for each member. What counts alike is put the same way:
+Programs and expectations are read from the TypeScript of the tests. Each assertion is a fact, found
+where our answer agrees with it; lists that are to be equal give a fact for each member. What counts
+alike is put the same way:
 
 - `else:` is a statement of its own there. Here the first statement after it stands for it.
 - A loop decides whether it runs again; that it depends on itself is not counted.
 - An update is a write of what the same statement reads, of a part, or of what is changed in place.
 - A definition uses what its routines read of what is around it.
 
-Left out are programs that come with a table of that tool's own about functions, or with its annotations in strings, and
-where a definition ends (after the file's last line, there).
+Left out are programs that come with a table of that tool's own about functions, or with its
+annotations in strings, and where a definition ends (after the file's last line, there).
 """
 
 from __future__ import annotations
@@ -40,13 +42,21 @@ OWN_TABLES = ("functions: ['", "types:", "some_magic")
 
 PAIR = re.compile(r"expect\(deps\)\.to\.(not\.)?deep\.include\(\[(\d+), (\d+)\]\)")
 PAIRS = re.compile(r"expect\(deps\)\.to\.deep\.equal\((\[[\d\[\], ]*\])\)")
-EXTENT = re.compile(r"expect\(deps\.items\[0\]\.(from|to)Node\.location\)\.to\.deep\.equal\(\{(.*?)\}\)")
+EXTENT = re.compile(
+    r"expect\(deps\.items\[0\]\.(from|to)Node\.location\)\.to\.deep\.equal\(\{(.*?)\}\)"
+)
 LEVELS = re.compile(r"name: '(\w+)'(?:, level: ReferenceType\.(\w+))?")
 LEVEL = re.compile(r"\.level\)\.to\.equal\(ReferenceType\.(\w+)\)")
-NAME = re.compile(r"expect\((?:names|defs\[\d\]\.name|uses)\)\.to\.(not\.)?(?:include|equal)\('(\w+)'\)")
+NAME = re.compile(
+    r"expect\((?:names|defs\[\d\]\.name|uses)\)\.to\.(not\.)?(?:include|equal)\('(\w+)'\)"
+)
 COUNT = re.compile(r"expect\(defs(?:\.length)?\)\.to\.(?:deep\.)?equal\((\d+|\[\])\)")
-LINES = re.compile(r"\[([\d, ]+)\]\.forEach\(line => expect\(lineNums\)\.to\.(not\.)?(?:deep\.)?include\(line\)\)")
-LINE = re.compile(r"expect\((?:lineNums|locations\.items)\)\.to\.(not\.)?(?:deep\.)?include\((?:loc\()?(\d+)")
+LINES = re.compile(
+    r"\[([\d, ]+)\]\.forEach\(line => expect\(lineNums\)\.to\.(not\.)?(?:deep\.)?include\(line\)\)"
+)
+LINE = re.compile(
+    r"expect\((?:lineNums|locations\.items)\)\.to\.(not\.)?(?:deep\.)?include\((?:loc\()?(\d+)"
+)
 CRITERION = re.compile(r"new LocationSet\(loc\((\d+),")
 
 
@@ -92,7 +102,9 @@ def cases_of(text: str) -> Iterator[Case]:
         group = [found["title"] for found in GROUP.finditer(text, 0, test.start())][-1]
         if not any(own in block for own in OWN_TABLES):
             asserts = re.sub(r"\s+", " ", block)
-            yield Case(f"{group}: {test['title']}", group, program_of(block), asserts.replace("( ", "("))
+            yield Case(
+                f"{group}: {test['title']}", group, program_of(block), asserts.replace("( ", "(")
+            )
 
 
 def program_of(block: str) -> str:
@@ -121,7 +133,10 @@ def _flows(case: Case, found: Found) -> None:
     routine = _module(case.program)
     pairs = set()
     for flow in data_flows(routine):
-        definer, reader = routine.points[flow.definer].statement, routine.points[flow.reader].statement
+        definer, reader = (
+            routine.points[flow.definer].statement,
+            routine.points[flow.reader].statement,
+        )
         if definer != reader:
             pairs.add((reader, definer))
     _judge_pairs(case, found, _lines(routine, pairs))
@@ -136,7 +151,11 @@ def _extent(program: str, routine: Routine, statement: int) -> list[int]:
     start, end = routine.statements[statement].start, routine.statements[statement].end
     source = program.encode()
     ends = [start, start + len(source[start:end].rstrip())]
-    return [n for at in ends for n in (source.count(b"\n", 0, at) + 1, at - (source.rfind(b"\n", 0, at) + 1))]
+    return [
+        n
+        for at in ends
+        for n in (source.count(b"\n", 0, at) + 1, at - (source.rfind(b"\n", 0, at) + 1))
+    ]
 
 
 def _control(case: Case, found: Found) -> None:
@@ -158,7 +177,10 @@ def _judge_pairs(case: Case, found: Found, ours: set[tuple[int, int]]) -> None:
     rows = case.program.split("\n")
     for unwanted, one, other in PAIR.findall(case.asserts):
         line = int(one) + rows[int(one) - 1].strip().startswith("else:")
-        found.claim(f"{'no ' if unwanted else ''}{one} on {other}", ((line, int(other)) in ours) is not bool(unwanted))
+        found.claim(
+            f"{'no ' if unwanted else ''}{one} on {other}",
+            ((line, int(other)) in ours) is not bool(unwanted),
+        )
     for listed in PAIRS.findall(case.asserts):
         found.expected.update(f"{one} on {other}" for one, other in json.loads(listed))
         found.holding.update(f"{one} on {other}" for one, other in ours)
@@ -169,10 +191,15 @@ def _definitions(case: Case, found: Found) -> None:
     for count in COUNT.findall(case.asserts):
         found.claim(f"{count} definitions", len(ours) == (0 if count == "[]" else int(count)))
     for name, level in LEVELS.findall(case.asserts):
-        found.claim(f"{level} {name}", any(one == name and level in ("", kind) for one, kind in ours))
+        found.claim(
+            f"{level} {name}", any(one == name and level in ("", kind) for one, kind in ours)
+        )
     for _, name in NAME.findall(case.asserts):
         levels = LEVEL.findall(case.asserts)
-        found.claim(f"{levels} {name}", any(one == name and (not levels or kind in levels) for one, kind in ours))
+        found.claim(
+            f"{levels} {name}",
+            any(one == name and (not levels or kind in levels) for one, kind in ours),
+        )
 
 
 def _defined(routine: Routine) -> list[tuple[str, str]]:
@@ -192,7 +219,9 @@ def _uses(case: Case, found: Found) -> None:
     used = {path[0] for point in routines[0].points for path in point.reads if path[-1] != OBJECT}
     used |= {name for routine in routines[1:] for name in routine.free}
     for unwanted, name in NAME.findall(case.asserts):
-        found.claim(f"{'no ' if unwanted else ''}use of {name}", (name in used) is not bool(unwanted))
+        found.claim(
+            f"{'no ' if unwanted else ''}use of {name}", (name in used) is not bool(unwanted)
+        )
 
 
 def _slices(case: Case, found: Found) -> None:
@@ -200,7 +229,9 @@ def _slices(case: Case, found: Found) -> None:
     criterion = CRITERION.search(case.asserts)
     line = int(criterion[1]) if criterion else 0
     routine = routines.routines[routine_at(routines, line)]
-    kept = set(lines_of_all(routine, slice_of(routine, statements_at(routine, line), Direction.BACKWARD)))
+    kept = set(
+        lines_of_all(routine, slice_of(routine, statements_at(routine, line), Direction.BACKWARD))
+    )
     wanted = [(int(line), bool(unwanted)) for unwanted, line in LINE.findall(case.asserts)]
     for listed, unwanted in LINES.findall(case.asserts):
         wanted += [(int(line), bool(unwanted)) for line in listed.split(",")]

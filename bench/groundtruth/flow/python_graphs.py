@@ -1,9 +1,11 @@
-"""python-graphs's tests: which blocks of its sample functions lead to which, and how many writes reach a place.
+"""python-graphs's tests: which blocks of its sample functions lead to which, and how many writes
+reach a place.
 
-Samples and assertions are read from its Python sources. A source text in an assertion stands for its first occurrence
-as an expression or statement. What counts alike is put the same way: a `try` begins and ends blocks there and not
-always here, so a way to the next block also counts as taken inside one block of ours, in the order of its steps;
-`break` and `continue` are edges there and steps here, so blocks that hold nothing else are passed.
+Samples and assertions are read from its Python sources. A source text in an assertion stands for
+its first occurrence as an expression or statement. What counts alike is put the same way: a `try`
+begins and ends blocks there and not always here, so a way to the next block also counts as taken
+inside one block of ours, in the order of its steps; `break` and `continue` are edges there and
+steps here, so blocks that hold nothing else are passed.
 
 Left out are assertions on what was read last, which is no question here, and on errors of its own.
 """
@@ -22,8 +24,18 @@ from tersely.code.languages.registry import LANGUAGES
 from tersely.code.routines import Point, Routine
 from tersely.code.syntax.control.read import read_routines
 
-SAMPLES, CONTROL, DATA = "control_flow_test_components.py", "control_flow_test.py", "data_flow_test.py"
-WAYS = {"assertSameBlock", "assertExitsTo", "assertNotExitsTo", "assertRaisesTo", "assertNotRaisesTo"}
+SAMPLES, CONTROL, DATA = (
+    "control_flow_test_components.py",
+    "control_flow_test.py",
+    "data_flow_test.py",
+)
+WAYS = {
+    "assertSameBlock",
+    "assertExitsTo",
+    "assertNotExitsTo",
+    "assertRaisesTo",
+    "assertNotRaisesTo",
+}
 WRITTEN = "write-"
 
 
@@ -50,19 +62,27 @@ def run(folder: Path) -> Iterator[CaseResult]:
                 yield failed(test.name, expected, error)
                 continue
             if expected:
-                yield compare(test.name, expected, [fact for fact, holds in expected.items() if holds])
+                yield compare(
+                    test.name, expected, [fact for fact, holds in expected.items() if holds]
+                )
 
 
 def _texts_by_name(text: str) -> dict[str, str]:
     """The sample functions and classes of a file."""
-    definitions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    definitions = [
+        node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    ]
     return {node.name: ast.unparse(node) for node in definitions}
 
 
 def _sample(test: ast.FunctionDef, text: str, samples: dict[str, str]) -> Sample | None:
     """What a test is about: a sample that it names, or a function of its own."""
     own = [ast.unparse(node) for node in test.body if isinstance(node, ast.FunctionDef)]
-    named = [node.attr for node in ast.walk(test) if isinstance(node, ast.Attribute) and node.attr in samples]
+    named = [
+        node.attr
+        for node in ast.walk(test)
+        if isinstance(node, ast.Attribute) and node.attr in samples
+    ]
     if not own and not named:
         return None
     program = own[0] if own else samples[named[0]]
@@ -79,13 +99,20 @@ def _ways(test: ast.FunctionDef, sample: Sample) -> Iterator[tuple[str, bool]]:
     for call in (node for node in ast.walk(test) if isinstance(node, ast.Call)):
         if not isinstance(call.func, ast.Attribute) or call.func.attr not in WAYS:
             continue
-        texts = [names[arg.id] if isinstance(arg, ast.Name) else ast.literal_eval(arg) for arg in call.args[1:]]
+        texts = [
+            names[arg.id] if isinstance(arg, ast.Name) else ast.literal_eval(arg)
+            for arg in call.args[1:]
+        ]
         one, other = map(str, texts)
         yield f"{call.func.attr} {one!r} {other!r}", _holds(call.func.attr, sample, one, other)
 
 
 def _holds(claim: str, sample: Sample, one: str, other: str) -> bool:
-    place, (at, first), (other_at, second) = sample.routines, _place(sample, one), _place(sample, other)
+    place, (at, first), (other_at, second) = (
+        sample.routines,
+        _place(sample, one),
+        _place(sample, other),
+    )
     if at != other_at:
         return "Not" in claim
     blocks = basic_blocks(place[at])
@@ -104,8 +131,15 @@ def _exits(routine: Routine, blocks: list[BasicBlock], number: int) -> set[int]:
     """Where a block leads, past blocks that only jump."""
     found: set[int] = set()
     for target, _ in blocks[number].exits:
-        kinds = {routine.statements[routine.points[point].statement].kind for point in blocks[target].points}
-        found |= {target} if kinds - {"break", "continue"} else {after for after, _ in blocks[target].exits}
+        kinds = {
+            routine.statements[routine.points[point].statement].kind
+            for point in blocks[target].points
+        }
+        found |= (
+            {target}
+            if kinds - {"break", "continue"}
+            else {after for after, _ in blocks[target].exits}
+        )
     return found
 
 
@@ -116,10 +150,16 @@ def _block_of(blocks: list[BasicBlock], point: int) -> int:
 def _place(sample: Sample, text: str) -> tuple[int, int]:
     """The routine and the point of the first occurrence of a source text."""
     wanted = ast.unparse(ast.parse(text))
-    nodes = [node for node in ast.walk(ast.parse(sample.text)) if isinstance(node, ast.stmt | ast.expr | ast.arg)]
+    nodes = [
+        node
+        for node in ast.walk(ast.parse(sample.text))
+        if isinstance(node, ast.stmt | ast.expr | ast.arg)
+    ]
     nodes.sort(key=lambda node: (node.lineno, node.col_offset))
     found = next(node for node in nodes if ast.unparse(node) == wanted)
-    offset = sum(len(row) + 1 for row in sample.text.split("\n")[: found.lineno - 1]) + found.col_offset
+    offset = (
+        sum(len(row) + 1 for row in sample.text.split("\n")[: found.lineno - 1]) + found.col_offset
+    )
     statements = [
         (statement.end - statement.start, at, number)
         for at, routine in enumerate(sample.routines)
@@ -141,7 +181,11 @@ def _writes(test: ast.FunctionDef, sample: Sample) -> Iterator[tuple[str, bool]]
     """Assertions on how many writes of a variable reach a statement, or are in force after it."""
     source, labels = "", {}
     for node in test.body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and isinstance(node.targets[0], ast.Name):
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Call)
+            and isinstance(node.targets[0], ast.Name)
+        ):
             given = [arg.value for arg in node.value.args if isinstance(arg, ast.Constant)]
             if "by_source" in ast.unparse(node.value.func):
                 source = str(given[0])

@@ -1,7 +1,7 @@
 """McCabe's number beside radon's, on the programs of its own tests.
 
-Those tests count that give the number of a module, of functions, methods or closures; sums over several are left out,
-and what radon's option to skip assertions gives.
+Those tests count that give the number of a module, of functions, methods or closures; sums over
+several are left out, and what radon's option to skip assertions gives.
 """
 
 from __future__ import annotations
@@ -29,14 +29,18 @@ def run(folder: Path) -> Iterator[CaseResult]:
         expected = _expected(kind, rest)
         if expected is None:
             continue
-        routines = read_routines(textwrap.dedent(code).strip().encode(), LANGUAGES["python"]).routines
+        routines = read_routines(
+            textwrap.dedent(code).strip().encode(), LANGUAGES["python"]
+        ).routines
         functions = [routine.complexity for routine in _named(routines)]
         module = [routines[0].complexity]
         orders = {
             OF_FUNCTIONS: functions, OF_CLASSES: functions, OF_BOTH: module + functions,
             OF_CLOSURES: [*functions[1:], *functions[:1]],
         }  # fmt: skip
-        yield compare(f"line {row.lineno}", _numbered(expected), _numbered(orders.get(kind, module)))
+        yield compare(
+            f"line {row.lineno}", _numbered(expected), _numbered(orders.get(kind, module))
+        )
 
 
 def _rows(tree: ast.Module) -> Iterator[tuple[str, ast.Tuple]]:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple
 
-from acp.schema import AvailableCommand, AvailableCommandInput, AvailableCommandsUpdate, UnstructuredCommandInput
+from acp.schema import (
+    AvailableCommand,
+    AvailableCommandInput,
+    AvailableCommandsUpdate,
+    UnstructuredCommandInput,
+)
 
 from tersely.acp.front import EditorAgent
 from tersely.agent.tools.declaration import INSIST
@@ -33,7 +38,9 @@ def available() -> AvailableCommandsUpdate:
         AvailableCommand(name=name, description=command.summary, input=_input(command.argument))
         for name, command in COMMANDS.items()
     ]
-    return AvailableCommandsUpdate(session_update="available_commands_update", available_commands=commands)
+    return AvailableCommandsUpdate(
+        session_update="available_commands_update", available_commands=commands
+    )
 
 
 def _input(argument: str) -> AvailableCommandInput | None:
@@ -46,7 +53,9 @@ async def _compact(agent: EditorAgent, argument: str) -> str:
 
 async def _undo(agent: EditorAgent, argument: str) -> str:
     if argument not in {"", INSIST}:
-        raise TerselyError("invalid_argument", f"there is no /undo {argument}", f"it is /undo, or /undo {INSIST}")
+        raise TerselyError(
+            "invalid_argument", f"there is no /undo {argument}", f"it is /undo, or /undo {INSIST}"
+        )
     return await agent.undo(insists=argument == INSIST)
 
 
@@ -59,7 +68,11 @@ async def _tools(agent: EditorAgent, argument: str) -> str:
         if argument not in {"0", "1", "2", "3"}:
             raise TerselyError("invalid_argument", "/tools takes a tier", "tiers are 0 to 3")
         agent.set_tier(int(argument))
-    rows = [f"- {row.signature} (tier {row.tier}, {row.policy})" for row in agent.tools() if row.is_unlocked]
+    rows = [
+        f"- {row.signature} (tier {row.tier}, {row.policy})"
+        for row in agent.tools()
+        if row.is_unlocked
+    ]
     return "\n".join(rows)
 
 
@@ -67,13 +80,19 @@ async def _rag(agent: EditorAgent, argument: str) -> str:
     if argument not in {"on", "off"}:
         raise TerselyError("invalid_argument", "/rag takes on or off")
     agent.set_retrieval(argument == "on")
-    return "code is looked up before the model is asked" if argument == "on" else "no code is looked up beforehand"
+    return (
+        "code is looked up before the model is asked"
+        if argument == "on"
+        else "no code is looked up beforehand"
+    )
 
 
 COMMANDS: Mapping[str, SlashCommand] = {
     "compact": SlashCommand("summarize older turns now", _compact),
     "undo": SlashCommand("take back the last change to files", _undo, f"[{INSIST}]"),
     "cost": SlashCommand("tokens of this session", _cost),
-    "tools": SlashCommand("the unlocked tools; with a number, unlock or lock tiers", _tools, "[0-3]"),
+    "tools": SlashCommand(
+        "the unlocked tools; with a number, unlock or lock tiers", _tools, "[0-3]"
+    ),
     "rag": SlashCommand("look up code before the model is asked, or not", _rag, "on|off"),
 }

@@ -11,7 +11,9 @@ _HEADER_LINES = 2  # the names of the file
 
 
 class Hunk(NamedTuple):
-    """Lines that change, with those around them; `before` is None where there was no file. `line` is in the new one."""
+    """Lines that change, with those around them; `before` is None where there was no file. `line`
+    is in the new one.
+    """
 
     line: int
     before: str | None

@@ -20,7 +20,9 @@ ResultT = TypeVar("ResultT")
 
 
 class EditorFiles:
-    """See `agent.tools.files.opened.OpenFiles`; of one session, made on the event loop of the connection."""
+    """See `agent.tools.files.opened.OpenFiles`; of one session, made on the event loop of the
+    connection.
+    """
 
     def __init__(self, client: Client, offered: FileSystemCapabilities) -> None:
         self._client = client
@@ -34,7 +36,9 @@ class EditorFiles:
         if not self._offered.read_text_file or self.places is None:
             return None
         try:
-            return self._asked(self._client.read_text_file(self.session, self.places.absolute(inside))).content
+            return self._asked(
+                self._client.read_text_file(self.session, self.places.absolute(inside))
+            ).content
         except RequestError:
             return None
 
@@ -43,10 +47,14 @@ class EditorFiles:
         if not self._offered.write_text_file or self.places is None:
             return False
         try:
-            self._asked(self._client.write_text_file(self.session, self.places.absolute(inside), text))
+            self._asked(
+                self._client.write_text_file(self.session, self.places.absolute(inside), text)
+            )
         except RequestError as error:
             message = f"the editor did not write {inside}: {error}"
-            raise TerselyError("unwritable_output", message, "look at the file in the editor") from error
+            raise TerselyError(
+                "unwritable_output", message, "look at the file in the editor"
+            ) from error
         return True
 
     def _asked(self, asking: Coroutine[Any, Any, ResultT]) -> ResultT:
@@ -56,4 +64,6 @@ class EditorFiles:
             return future.result(EDITOR_SECONDS)
         except concurrent.futures.TimeoutError as error:
             future.cancel()
-            raise TerselyError("timed_out", f"the editor did not answer in {EDITOR_SECONDS:g} s") from error
+            raise TerselyError(
+                "timed_out", f"the editor did not answer in {EDITOR_SECONDS:g} s"
+            ) from error

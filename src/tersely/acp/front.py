@@ -23,7 +23,9 @@ class EditorAgent(ShownAgent, Protocol):
 
 
 class Wish(NamedTuple):
-    """The session that an editor wants in a folder: a new one for "", else one that goes on, or a copy of it."""
+    """The session that an editor wants in a folder: a new one for "", else one that goes on, or a
+    copy of it.
+    """
 
     folder: str
     opened: OpenFiles | None

@@ -17,7 +17,10 @@ class Places(NamedTuple):
     @classmethod
     def of(cls, folder: str, root: Path) -> Places:
         """Those of an editor that works in a folder."""
-        return cls(os.path.normpath(folder) if os.path.realpath(folder) == str(root) else str(root), str(root))
+        return cls(
+            os.path.normpath(folder) if os.path.realpath(folder) == str(root) else str(root),
+            str(root),
+        )
 
     def absolute(self, inside: str) -> str:
         """The path for the editor; "" for one that leads out of the repository."""
@@ -25,7 +28,9 @@ class Places(NamedTuple):
         return path if any(path.startswith(f"{top.rstrip('/')}/") for top in self) else ""
 
     def inside(self, uri: str) -> str:
-        """The path from the root of a `file:` URI, with the lines that it names; the URI itself for anything else."""
+        """The path from the root of a `file:` URI, with the lines that it names; the URI itself for
+        anything else.
+        """
         parts = urlsplit(uri)
         path = os.path.normpath(unquote(parts.path))
         if parts.scheme != "file":

@@ -1,4 +1,6 @@
-"""What the user has put into a prompt: words, links to files, and texts that the editor has put in for them."""
+"""What the user has put into a prompt: words, links to files, and texts that the editor has put in
+for them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,12 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from acp.schema import EmbeddedResourceContentBlock, ResourceContentBlock, TextContentBlock, TextResourceContents
+from acp.schema import (
+    EmbeddedResourceContentBlock,
+    ResourceContentBlock,
+    TextContentBlock,
+    TextResourceContents,
+)
 
 from tersely.acp.places import Places
 from tersely.foundation.errors import TerselyError
@@ -36,7 +43,9 @@ def read(blocks: Sequence[Any], places: Places) -> Asked:
                 parts.append(f"\n{places.inside(resource.uri)}:\n{quoted}\n")
             case _:
                 what = getattr(block, "type", "this")
-                raise TerselyError("invalid_argument", f"{what} cannot be given to the model", "send it as text")
+                raise TerselyError(
+                    "invalid_argument", f"{what} cannot be given to the model", "send it as text"
+                )
     message = "".join(_spaced(parts)).strip()
     if not message:
         raise TerselyError("usage", "there is no message", "say what to do")

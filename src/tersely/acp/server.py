@@ -1,4 +1,6 @@
-"""The Agent Client Protocol, version 1: what an editor may ask, each answered by the agent that the terminal has."""
+"""The Agent Client Protocol, version 1: what an editor may ask, each answered by the agent that the
+terminal has.
+"""
 
 from __future__ import annotations
 
@@ -51,14 +53,20 @@ from tersely.foundation.errors import TerselyError
 
 MAX_EDITOR_SESSIONS = 16  # that one editor has open at a time
 _FAILED, _INVALID, _NOT_FOUND = -32603, -32602, -32002  # of JSON-RPC, and of the protocol
-_CODES = {"invalid_argument": _INVALID, "usage": _INVALID, "session_not_found": _NOT_FOUND, "root_not_found": _INVALID}
+_CODES = {
+    "invalid_argument": _INVALID,
+    "usage": _INVALID,
+    "session_not_found": _NOT_FOUND,
+    "root_not_found": _INVALID,
+}
 
 
 async def serve(opening: Opening, listing: Listing) -> None:
     """Serve the editor at the standard streams until it leaves."""
     server = AgentServer(opening, listing)
     try:
-        await run_agent(cast("Agent", server), use_unstable_protocol=True)  # to fork, resume and close sessions
+        # to fork, resume and close sessions
+        await run_agent(cast("Agent", server), use_unstable_protocol=True)
     finally:
         await server.close()
 
@@ -79,9 +87,14 @@ class AgentServer:
         self._client = conn
 
     async def initialize(
-        self, protocol_version: int, client_capabilities: ClientCapabilities | None = None, **more: Any
+        self,
+        protocol_version: int,
+        client_capabilities: ClientCapabilities | None = None,
+        **more: Any,
     ) -> InitializeResponse:
-        """What both sides can do. There is nothing to log in to: the model is found as in the terminal."""
+        """What both sides can do. There is nothing to log in to: the model is found as in the
+        terminal.
+        """
         self._offered = client_capabilities or ClientCapabilities()
         able = AgentCapabilities(
             load_session=True,
@@ -94,14 +107,19 @@ class AgentServer:
         )  # fmt: skip
         info = Implementation(name="tersely", title="Tersely", version=__version__)
         return InitializeResponse(
-            protocol_version=PROTOCOL_VERSION, agent_capabilities=able, agent_info=info, auth_methods=[]
+            protocol_version=PROTOCOL_VERSION,
+            agent_capabilities=able,
+            agent_info=info,
+            auth_methods=[],
         )
 
     async def authenticate(self, method_id: str, **more: Any) -> AuthenticateResponse:
         """Nobody has to."""
         return AuthenticateResponse()
 
-    async def new_session(self, cwd: str, mcp_servers: Sequence[Any] | None = None, **more: Any) -> NewSessionResponse:
+    async def new_session(
+        self, cwd: str, mcp_servers: Sequence[Any] | None = None, **more: Any
+    ) -> NewSessionResponse:
         """Begin a session in the repository around a folder."""
         with _told():
             session = await self._opened(cwd, mcp_servers)
@@ -173,7 +191,9 @@ class AgentServer:
         if session := self._sessions.get(session_id):
             session.cancel()
 
-    async def set_session_mode(self, session_id: str, mode_id: str, **more: Any) -> SetSessionModeResponse:
+    async def set_session_mode(
+        self, session_id: str, mode_id: str, **more: Any
+    ) -> SetSessionModeResponse:
         """Work in another mode."""
         with _told():
             choices.set_mode(self._session(session_id).agent, mode_id)
@@ -186,7 +206,9 @@ class AgentServer:
         with _told():
             session = self._session(session_id)
             await choices.choose(session.agent, config_id, str(value))
-            return SetSessionConfigOptionResponse(config_options=await choices.options(session.agent))
+            return SetSessionConfigOptionResponse(
+                config_options=await choices.options(session.agent)
+            )
 
     async def close(self) -> None:
         """Let go of every session."""
@@ -197,7 +219,9 @@ class AgentServer:
 
     def _session(self, id: str) -> EditorSession:
         if id not in self._sessions:
-            raise TerselyError("session_not_found", f"the session {id} is not open here", "load it first")
+            raise TerselyError(
+                "session_not_found", f"the session {id} is not open here", "load it first"
+            )
         return self._sessions[id]
 
     async def _opened(
@@ -217,14 +241,18 @@ class AgentServer:
         return opened
 
     def _offer_commands(self, session: EditorSession) -> None:
-        """Tell the commands right behind the answer that is about to be sent: before it the session has no name."""
+        """Tell the commands right behind the answer that is about to be sent: before it the session
+        has no name.
+        """
         task = asyncio.create_task(session.tell(commands.available()))
         self._telling.add(task)
         task.add_done_callback(self._telling.discard)
 
 
 def _servers(given: Sequence[Any]) -> Mapping[str, ToolServer]:
-    """The servers of the Model Context Protocol that an editor hands over; raises `invalid_argument`."""
+    """The servers of the Model Context Protocol that an editor hands over; raises
+    `invalid_argument`.
+    """
     servers: dict[str, ToolServer] = {}
     for each in given:
         if isinstance(each, McpServerStdio):
@@ -233,7 +261,9 @@ def _servers(given: Sequence[Any]) -> Mapping[str, ToolServer]:
         elif isinstance(each, HttpMcpServer | SseMcpServer):
             headers = {one.name: one.value for one in each.headers}
             sends_events = isinstance(each, SseMcpServer)
-            servers[each.name] = ToolServer(url=each.url, headers=headers, sends_events=sends_events)
+            servers[each.name] = ToolServer(
+                url=each.url, headers=headers, sends_events=sends_events
+            )
         else:
             message = f"the server {each.name} cannot be asked: it wants another transport"
             raise TerselyError("invalid_argument", message, "servers that are started, or HTTP")

@@ -8,7 +8,11 @@ from contextlib import aclosing
 from typing import Any
 
 from acp import RequestError
-from acp.helpers import update_agent_message_text, update_agent_thought_text, update_user_message_text
+from acp.helpers import (
+    update_agent_message_text,
+    update_agent_thought_text,
+    update_user_message_text,
+)
 from acp.interfaces import Client
 from acp.schema import AllowedOutcome, PermissionOption, PromptResponse, StopReason, UsageUpdate
 
@@ -134,13 +138,21 @@ class EditorSession:
             case Notice(level=Level.NOTE):
                 await self.tell(update_agent_thought_text(f"{event.text}\n"))
             case Notice():
-                await self.tell(update_agent_message_text(f"\n\n{event.level.value}: {event.text}\n\n"))
+                await self.tell(
+                    update_agent_message_text(f"\n\n{event.level.value}: {event.text}\n\n")
+                )
             case AnswerRestarted():
                 self._said.clear()
-                await self.tell(update_agent_message_text("\n\nThe connection broke; the answer begins anew:\n\n"))
+                await self.tell(
+                    update_agent_message_text(
+                        "\n\nThe connection broke; the answer begins anew:\n\n"
+                    )
+                )
             case Retrieved():
                 names = ", ".join(item.name for item in event.items)
-                await self.tell(update_agent_thought_text(f"looked up, {event.tokens:,} tokens: {names}\n"))
+                await self.tell(
+                    update_agent_thought_text(f"looked up, {event.tokens:,} tokens: {names}\n")
+                )
             case Compacted():
                 text = f"older turns left the prompt: {event.before:,} to {event.after:,} tokens\n"
                 await self.tell(update_agent_thought_text(text))
@@ -149,7 +161,9 @@ class EditorSession:
 
     async def _end(self, event: TurnEnded) -> PromptResponse:
         if event.reason is Reason.FAILED:
-            raise TerselyError(event.code or "internal_error", event.message or "the turn failed", event.hint)
+            raise TerselyError(
+                event.code or "internal_error", event.message or "the turn failed", event.hint
+            )
         if self.agent.mode() is Mode.PLAN and (plan := updates.plan_of("".join(self._said))):
             await self.tell(plan)
         return PromptResponse(stop_reason=_STOPS[event.reason])
@@ -169,7 +183,11 @@ class EditorSession:
                 decision = Decision(response.outcome.option_id)
                 pattern = event.pattern if decision is Decision.ALLOW_PATTERN else ""
         except (RequestError, ValueError, ConnectionError) as error:
-            note = Notice(event.turn, Level.WARNING, f"{event.tool} was denied: nobody could be asked ({error})")
+            note = Notice(
+                event.turn,
+                Level.WARNING,
+                f"{event.tool} was denied: nobody could be asked ({error})",
+            )
             await self._note(note)
         finally:
             self.agent.approve(event.call_id, decision, pattern)
@@ -186,10 +204,17 @@ def _options(event: ApprovalAsked) -> list[PermissionOption]:
     offered = [
         PermissionOption(option_id=Decision.ALLOW_ONCE.value, name="Allow once", kind="allow_once"),
         PermissionOption(
-            option_id=Decision.ALLOW_SESSION.value, name=f"Allow {event.tool} in this session", kind="allow_always"
+            option_id=Decision.ALLOW_SESSION.value,
+            name=f"Allow {event.tool} in this session",
+            kind="allow_always",
         ),
     ]
     if event.pattern:
         name = f"Allow {event.tool} {event.pattern} in this session"
-        offered.append(PermissionOption(option_id=Decision.ALLOW_PATTERN.value, name=name, kind="allow_always"))
-    return [*offered, PermissionOption(option_id=Decision.DENY.value, name="Reject", kind="reject_once")]
+        offered.append(
+            PermissionOption(option_id=Decision.ALLOW_PATTERN.value, name=name, kind="allow_always")
+        )
+    return [
+        *offered,
+        PermissionOption(option_id=Decision.DENY.value, name="Reject", kind="reject_once"),
+    ]

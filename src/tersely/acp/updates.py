@@ -1,4 +1,6 @@
-"""What happens in a turn, as updates of a session: calls of tools with their diffs and locations, and the plan."""
+"""What happens in a turn, as updates of a session: calls of tools with their diffs and locations,
+and the plan.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,14 @@ from acp.helpers import (
     update_plan,
     update_tool_call,
 )
-from acp.schema import AgentPlanUpdate, ToolCallLocation, ToolCallProgress, ToolCallStart, ToolCallStatus, ToolKind
+from acp.schema import (
+    AgentPlanUpdate,
+    ToolCallLocation,
+    ToolCallProgress,
+    ToolCallStart,
+    ToolCallStatus,
+    ToolKind,
+)
 
 from tersely.acp.diffs import hunks
 from tersely.acp.places import Places
@@ -30,7 +39,18 @@ _KINDS: Mapping[str, ToolKind] = {
     "create": "edit", "bash": "execute", "git": "execute", "fetch": "fetch", "browser": "fetch",
     "editor_open": "read", "editor_diagnostics": "read", "editor_edit": "edit", "editor_terminal": "execute",
 }  # fmt: skip
-_SUBJECTS = ("path", "symbol", "query", "text", "command", "arguments", "url", "server", "ref", "tier")
+_SUBJECTS = (
+    "path",
+    "symbol",
+    "query",
+    "text",
+    "command",
+    "arguments",
+    "url",
+    "server",
+    "ref",
+    "tier",
+)
 _STEP = re.compile(r"(?:\d{1,3}[.)]|[-*] \[(?P<mark>[ xX])\])\s+(?P<text>\S.*)")
 
 
@@ -73,9 +93,12 @@ def ended(event: CallEnded, call: CallStarted | None, places: Places) -> ToolCal
 
 def plan_of(answer: str) -> AgentPlanUpdate | None:
     """The steps that an answer numbers or ticks off, None where it does neither."""
-    steps = [step for line in answer.splitlines() if (step := _STEP.fullmatch(line.rstrip()))][:MAX_PLAN_ENTRIES]
+    steps = [step for line in answer.splitlines() if (step := _STEP.fullmatch(line.rstrip()))][
+        :MAX_PLAN_ENTRIES
+    ]
     entries = [
-        plan_entry(step["text"], status="completed" if step["mark"] in {"x", "X"} else "pending") for step in steps
+        plan_entry(step["text"], status="completed" if step["mark"] in {"x", "X"} else "pending")
+        for step in steps
     ]
     return update_plan(entries) if entries else None
 
@@ -83,17 +106,24 @@ def plan_of(answer: str) -> AgentPlanUpdate | None:
 def _shown(detail: str, given: Mapping[str, Any], places: Places) -> list[ToolCallContentVariant]:
     """A diff for each hunk, where there are any; what is no diff as text."""
     path = places.absolute(str(given.get("path", "")))
-    diffs: list[ToolCallContentVariant] = [tool_diff_content(path, hunk.after, hunk.before) for hunk in hunks(detail)]
+    diffs: list[ToolCallContentVariant] = [
+        tool_diff_content(path, hunk.after, hunk.before) for hunk in hunks(detail)
+    ]
     return diffs if diffs and path else [_text(detail)]
 
 
-def _locations(given: Mapping[str, Any], diff: str, places: Places) -> Sequence[ToolCallLocation] | None:
+def _locations(
+    given: Mapping[str, Any], diff: str, places: Places
+) -> Sequence[ToolCallLocation] | None:
     path = places.absolute(str(given["path"])) if given.get("path") else ""
     if not path:
         return None
     start = given.get("start")
     lines: list[int | None] = [hunk.line for hunk in hunks(diff)]
-    return [ToolCallLocation(path=path, line=line) for line in lines or [start if isinstance(start, int) else None]]
+    return [
+        ToolCallLocation(path=path, line=line)
+        for line in lines or [start if isinstance(start, int) else None]
+    ]
 
 
 def _title(tool: str, given: Mapping[str, Any]) -> str:

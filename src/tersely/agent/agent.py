@@ -5,8 +5,8 @@
         show(event)
     await agent.close()
 
-It knows no screen: whoever shows it reads its events, and answers `ApprovalAsked` with `approve`. What a turn does is
-in `turn.loop`.
+It knows no screen: whoever shows it reads its events, and answers `ApprovalAsked` with `approve`.
+What a turn does is in `turn.loop`.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _TOLD_OF_MODE = {
 
 
 class Status(NamedTuple):
-    """What a status line shows. `tokens` are those of the next prompt; `cached_percent` is of the last one, None if the
-    server does not say.
+    """What a status line shows. `tokens` are those of the next prompt; `cached_percent` is of the
+    last one, None if the server does not say.
     """
 
     model: str
@@ -55,13 +55,17 @@ class Agent:
         self._is_cancellable = False
 
     async def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
-        """One turn: everything that happens, up to `TurnEnded`. Closing the iterator cancels the turn.
+        """One turn: everything that happens, up to `TurnEnded`. Closing the iterator cancels the
+        turn.
 
         `pasted` are parts of the message that were not typed: they ask for nothing.
         """
         if self._running is not None:
             raise TerselyError("busy", "a turn is still running", "wait for it, or cancel it")
-        self._running, self._is_cancellable = asyncio.create_task(self._to_its_end(message, pasted)), True
+        self._running, self._is_cancellable = (
+            asyncio.create_task(self._to_its_end(message, pasted)),
+            True,
+        )
         try:
             while True:
                 event = await self._next(self._running)
@@ -95,7 +99,8 @@ class Agent:
         self._is_cancellable = False  # it ends by itself now, and its end has to be told
         try:
             talk.session.end_turn()
-        except TerselyError as error:  # deleted elsewhere, a full disk: whoever listens is told, and can go on
+        except TerselyError as error:
+            # deleted elsewhere, a full disk: whoever listens is told, and can go on
             ended = ended if ended.code else failed(error)
         if notice := ended.notice(talk.turn):
             await talk.emit(notice)
@@ -127,7 +132,9 @@ class Agent:
             waiting.set_result(Answered(decision, pattern))
 
     async def compact(self) -> Compacted | None:
-        """Have all turns but the last leave the prompt with the next message; None where there are none."""
+        """Have all turns but the last leave the prompt with the next message; None where there are
+        none.
+        """
         if self._running is not None:
             raise TerselyError("busy", "a turn is still running", "wait for it, or cancel it")
         try:
@@ -143,7 +150,10 @@ class Agent:
         """Work in another mode from now on; the model reads of it with the next message."""
         self.talk.toolbox.approvals.use_mode(mode)
         told = _TOLD_OF_MODE.values()
-        self.talk.asides[:] = [*(aside for aside in self.talk.asides if aside not in told), _TOLD_OF_MODE[mode]]
+        self.talk.asides[:] = [
+            *(aside for aside in self.talk.asides if aside not in told),
+            _TOLD_OF_MODE[mode],
+        ]
 
     @property
     def session(self) -> Session:
@@ -162,7 +172,9 @@ class Agent:
         )  # fmt: skip
 
     async def undo(self, *, insists: bool) -> str:
-        """Take back the last change to files, and say what was done; the model reads it with the next message."""
+        """Take back the last change to files, and say what was done; the model reads it with the
+        next message.
+        """
         observation = await undo(self.talk.toolbox, insists=insists)
         if observation.status == "ok":
             self.talk.asides.append(f"The user took back a change: {observation.text}")

@@ -18,7 +18,14 @@ from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import Session, Stored
 from tersely.agent.sessions.store import Store
-from tersely.agent.tool_calling import AUTO, CallFormat, PathTrie, call_format_of, constraint_for, written
+from tersely.agent.tool_calling import (
+    AUTO,
+    CallFormat,
+    PathTrie,
+    call_format_of,
+    constraint_for,
+    written,
+)
 from tersely.agent.tools.declaration import ANSWER, Tool
 from tersely.agent.tools.table import PLAIN_TOOLS, TOOLS
 from tersely.agent.tools.toolbox import Toolbox
@@ -35,10 +42,12 @@ class Options:
 
     can_ask: bool = True  # somebody answers `ApprovalAsked`; else such calls are denied
     reply_tokens: int = 0  # of one answer, 0 for its share of the window
-    compacts: bool = True  # older turns leave a window that fills up; else a turn ends when it is full
+    # older turns leave a window that fills up; else a turn ends when it is full
+    compacts: bool = True
     calls: str = AUTO  # the way in which calls are asked for, where the server has it
     session_tokens: int = 0  # of all requests of the session together, 0 for no limit
-    with_code_context: bool = True  # tools that know symbols, and code before messages; else files and text alone
+    # tools that know symbols, and code before messages; else files and text alone
+    with_code_context: bool = True
 
 
 class Answered(NamedTuple):
@@ -50,13 +59,17 @@ class Answered(NamedTuple):
 
 @dataclass(slots=True)
 class Reading:
-    """The model as a reader of packs: the session in which it is told what it was not, anew once messages have left."""
+    """The model as a reader of packs: the session in which it is told what it was not, anew once
+    messages have left.
+    """
 
     session: str = field(default_factory=new_id)
     had: frozenset[str] = frozenset()  # the messages of the prompt when it was last told something
 
     def renewed(self, prompted: Iterable[Stored]) -> bool:
-        """Whether messages have left the prompt, by compaction or by going back, and a session begins with it."""
+        """Whether messages have left the prompt, by compaction or by going back, and a session
+        begins with it.
+        """
         now = frozenset(stored.id for stored in prompted)
         has_lost = not self.had <= now
         if has_lost:
@@ -83,7 +96,8 @@ class Conversation:
     paths: PathTrie | None = None  # of the repository, as they were when the turn began
     turn: int = 0
     retrieves: bool = True
-    asides: list[str] = field(default_factory=list)  # what the model is to know with the next message
+    # what the model is to know with the next message
+    asides: list[str] = field(default_factory=list)
     has_made_room: bool = False  # in this turn
     has_shown: bool = False  # something of the answer that comes in
     is_work: bool = False  # the message of this turn asks for more than looking
@@ -93,7 +107,8 @@ class Conversation:
     repeats: Repeats = field(default_factory=Repeats)
     reading: Reading = field(default_factory=Reading)
     events: asyncio.Queue[Event] = field(default_factory=lambda: asyncio.Queue(MAX_WAITING_EVENTS))
-    waiting: dict[str, asyncio.Future[Answered]] = field(default_factory=dict)  # for approval, by call
+    # for approval, by call
+    waiting: dict[str, asyncio.Future[Answered]] = field(default_factory=dict)
 
     def begin_turn(self) -> None:
         """Count one more turn, and forget what concerned the one before."""
@@ -114,7 +129,9 @@ class Conversation:
         return disclosure.unlocked(self.tools, self.session.tier, self.toolbox.approvals.policy)
 
     async def unlock(self, wanted: int, reason: str) -> bool:
-        """Unlock a tier and those below, as far as the policy lets; whether that was more than before."""
+        """Unlock a tier and those below, as far as the policy lets; whether that was more than
+        before.
+        """
         tier = disclosure.reachable(wanted, self.session.tier, self.toolbox.approvals.policy)
         if tier <= self.session.tier:
             return False
@@ -123,9 +140,13 @@ class Conversation:
         return True
 
     def prompt(self) -> Prompt:
-        """What the model is sent; calls that a server has read are text for a way that has no place for them."""
+        """What the model is sent; calls that a server has read are text for a way that has no place
+        for them.
+        """
         prompt = self.session.prompt()
-        return _joined(prompt if self.call_format is CallFormat.NATIVE else map(self._as_text, prompt))
+        return _joined(
+            prompt if self.call_format is CallFormat.NATIVE else map(self._as_text, prompt)
+        )
 
     def _as_text(self, message: Message) -> Message:
         if message.role == "tool":
@@ -143,14 +164,17 @@ class Conversation:
     def declared(self) -> list[Tool]:
         """The tools that the next request names, in the order in which it does.
 
-        As functions they stand before all messages, so the list only grows, and at most twice in a session: by the
-        tier that is unlocked first, then to all that the policy allows. A server that restricts a list has it whole.
+        As functions they stand before all messages, so the list only grows, and at most twice in a
+        session: by the tier that is unlocked first, then to all that the policy allows. A server
+        that restricts a list has it whole.
         """
         policy = self.toolbox.approvals.policy
         if self.call_format is not CallFormat.NATIVE:
             return self.unlocked()
         whole = self.model.abilities.restricts_tools
-        return disclosure.unlocked(self.tools, HIGHEST_TIER if whole else self.session.prefix_tier, policy)
+        return disclosure.unlocked(
+            self.tools, HIGHEST_TIER if whole else self.session.prefix_tier, policy
+        )
 
     async def declare(self) -> None:
         """Have the next request name the tools that are unlocked, and count what it takes."""
@@ -162,21 +186,34 @@ class Conversation:
         ):
             session = self.session
             session.use(
-                session.model, session.prefix, self.call_format.value, session.tier if before == 0 else HIGHEST_TIER
+                session.model,
+                session.prefix,
+                self.call_format.value,
+                session.tier if before == 0 else HIGHEST_TIER,
             )
         tokens = self.declared_tokens()
         if self.session.prefix_tier != before and self.session.messages:
             self.cache.forget()
-            await self.emit(ToolsDeclared(self.turn, tuple(tool.name for tool in self.declared()), tokens))
+            await self.emit(
+                ToolsDeclared(self.turn, tuple(tool.name for tool in self.declared()), tokens)
+            )
         self.gauge.declared_tokens = tokens
 
     def declared_tokens(self) -> int:
-        """Our count of the functions or the schema of the next request, as templates write them into the prompt."""
+        """Our count of the functions or the schema of the next request, as templates write them
+        into the prompt.
+        """
         constraint = self.constraint()
         if constraint is None or constraint.grammar:
             return 0
-        functions = [json.dumps({"type": "function", "function": each}) for each in constraint.tools]
-        return sum(map(self.count, [*functions, json.dumps(constraint.schema) if constraint.schema else ""]))
+        functions = [
+            json.dumps({"type": "function", "function": each}) for each in constraint.tools
+        ]
+        return sum(
+            map(
+                self.count, [*functions, json.dumps(constraint.schema) if constraint.schema else ""]
+            )
+        )
 
     def constraint(self) -> Constraint | None:
         """What holds the answer to the tools that are unlocked, as far as the server can."""
@@ -194,18 +231,24 @@ class Conversation:
             has_browser=bool(self.toolbox.choices.browser),
         )
         session = self.session
-        text = prefix.prefix_text(abilities.family, self.call_format, self.unlocked(), prefix.card_of(session.prefix))
+        text = prefix.prefix_text(
+            abilities.family, self.call_format, self.unlocked(), prefix.card_of(session.prefix)
+        )
         session.use(session.model, text, self.call_format.value, session.tier)
 
     async def account(
         self, usage: RequestUsage, watch: Stopwatch, prompt: Prompt, *, is_estimated: bool = False
     ) -> None:
-        """Write down and tell what a request with this prompt cost that has just been answered, or was stopped."""
+        """Write down and tell what a request with this prompt cost that has just been answered, or
+        was stopped.
+        """
         self.session.record(usage, int(watch.seconds() * 1000))
         self.usage = usage
         counts = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
         again = self.cache.reevaluated(prompt, usage)
-        told = Usage(self.turn, *counts, self.budget.window, again, usage.thought_tokens, is_estimated)
+        told = Usage(
+            self.turn, *counts, self.budget.window, again, usage.thought_tokens, is_estimated
+        )
         await self.emit(told)
 
     def announcement(self, after_all_left: bool = False) -> str:
@@ -215,12 +258,16 @@ class Conversation:
             said += [stored.content for stored in self.session.prompted()]
         if self.call_format is CallFormat.NATIVE:
             return ""  # declared with each request
-        missing = [tool for tool in self.unlocked() if not any(tool.signature in text for text in said)]
+        missing = [
+            tool for tool in self.unlocked() if not any(tool.signature in text for text in said)
+        ]
         return prefix.unlocked_text(missing) if missing else ""
 
 
 def _joined(messages: Iterable[Message]) -> Prompt:
-    """Messages with those of the user joined that follow each other: templates may want roles to take turns."""
+    """Messages with those of the user joined that follow each other: templates may want roles to
+    take turns.
+    """
     joined: list[Message] = []
     for message in messages:
         if joined and message.role == joined[-1].role == "user":
@@ -231,9 +278,15 @@ def _joined(messages: Iterable[Message]) -> Prompt:
 
 
 def tools_for(
-    call_format: CallFormat, *, with_code_context: bool = True, has_editor: bool = False, has_browser: bool = False
+    call_format: CallFormat,
+    *,
+    with_code_context: bool = True,
+    has_editor: bool = False,
+    has_browser: bool = False,
 ) -> tuple[Tool, ...]:
-    """All tools for a way of calling: where the server knows calls, an answer is what is said beside them."""
+    """All tools for a way of calling: where the server knows calls, an answer is what is said
+    beside them.
+    """
     tools = TOOLS if with_code_context else PLAIN_TOOLS
     answers_apart = call_format is not CallFormat.NATIVE
     offered = (tool for tool in tools if has_editor or not tool.is_in_editor)

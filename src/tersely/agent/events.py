@@ -56,7 +56,9 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ThoughtDelta:
-    """More of what the model reasons before it answers: no part of the answer, and not sent back to it."""
+    """More of what the model reasons before it answers: no part of the answer, and not sent back to
+    it.
+    """
 
     turn: int
     text: str
@@ -64,14 +66,18 @@ class ThoughtDelta:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRestarted:
-    """The connection broke and the request was sent again: the text and thoughts of this answer so far are void."""
+    """The connection broke and the request was sent again: the text and thoughts of this answer so
+    far are void.
+    """
 
     turn: int
 
 
 @dataclass(frozen=True, slots=True)
 class CallStarted:
-    """A call is about to be made. `arguments` is JSON text; `preview` shows what it will change or run."""
+    """A call is about to be made. `arguments` is JSON text; `preview` shows what it will change or
+    run.
+    """
 
     turn: int
     call_id: str
@@ -82,7 +88,9 @@ class CallStarted:
 
 @dataclass(frozen=True, slots=True)
 class CallProgress:
-    """A call takes its time: the last lines of what its command has printed so far, harmless and bounded."""
+    """A call takes its time: the last lines of what its command has printed so far, harmless and
+    bounded.
+    """
 
     turn: int
     call_id: str
@@ -103,7 +111,9 @@ class CallEnded:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalAsked:
-    """Nothing goes on until `Agent.approve` is told. `pattern` is one that would cover this call and those like it."""
+    """Nothing goes on until `Agent.approve` is told. `pattern` is one that would cover this call
+    and those like it.
+    """
 
     turn: int
     call_id: str
@@ -124,9 +134,11 @@ class Unlocked:
 
 @dataclass(frozen=True, slots=True)
 class ToolsDeclared:
-    """The list of functions that every request carries has changed: their names, and our estimate of its tokens.
+    """The list of functions that every request carries has changed: their names, and our estimate
+    of its tokens.
 
-    What the server evaluates again because of it is in `Usage.reevaluated_tokens` of the next request.
+    What the server evaluates again because of it is in `Usage.reevaluated_tokens` of the next
+    request.
     """
 
     turn: int
@@ -146,7 +158,9 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """Old turns have left the prompt; tokens before and after. `how` is by the model, or extractive."""
+    """Old turns have left the prompt; tokens before and after. `how` is by the model, or
+    extractive.
+    """
 
     turn: int
     before: int
@@ -156,11 +170,12 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one request as the server counted them; `cached_tokens` is None where it does not say.
+    """Tokens of one request as the server counted them; `cached_tokens` is None where it does not
+    say.
 
-    `window` is the size that the server reported. `reevaluated_tokens` of the prompt had been evaluated for the request
-    before and were evaluated again; 0 where the server does not report its cache. Counts of a request that was stopped
-    are ours (`is_estimated`).
+    `window` is the size that the server reported. `reevaluated_tokens` of the prompt had been
+    evaluated for the request before and were evaluated again; 0 where the server does not report
+    its cache. Counts of a request that was stopped are ours (`is_estimated`).
     """
 
     turn: int
@@ -184,7 +199,8 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """The last event of a turn. Where something went wrong `code`, `message` and `hint` are those of the error.
+    """The last event of a turn. Where something went wrong `code`, `message` and `hint` are those
+    of the error.
 
     Without an answer for another reason there may be a message alone.
     """

@@ -1,7 +1,8 @@
-"""One turn: assemble the prompt, ask the model, make the calls that it asks for, append, until it answers.
+"""One turn: assemble the prompt, ask the model, make the calls that it asks for, append, until it
+answers.
 
-What a turn works on is its `Conversation`; what happens is told as events. Whoever wants to talk to a model wants an
-`agent.Agent`, which runs turns.
+What a turn works on is its `Conversation`; what happens is told as events. Whoever wants to talk to
+a model wants an `agent.Agent`, which runs turns.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from tersely.foundation.errors import TerselyError
 MAX_TURN_STEPS = 40  # requests to the model in one turn
 MAX_MALFORMED_CALLS = 4  # in a row
 MAX_CONTINUED_ANSWERS = 3  # in one turn, of those that were cut off
-MAX_UNREAD_CALLS = 2  # answers in the model's own form that its server cannot read, until another way is taken
+# answers in the model's own form that its server cannot read, until another way is taken
+MAX_UNREAD_CALLS = 2
 _CONTINUE = "Your answer was cut off. Go on exactly where it ended, and repeat nothing."
 
 
@@ -48,8 +50,12 @@ class Ended(NamedTuple):
         return Notice(turn, Level.ERROR, f"{self.code}: {self.message}{hint}")
 
 
-_WINDOW_FULL = Ended(Reason.LIMIT, "the window is full: say how to go on, and older steps will leave")
-_WINDOW_KEPT = Ended(Reason.LIMIT, "the window is full, and chat_compact is off: /compact, or begin a new session")
+_WINDOW_FULL = Ended(
+    Reason.LIMIT, "the window is full: say how to go on, and older steps will leave"
+)
+_WINDOW_KEPT = Ended(
+    Reason.LIMIT, "the window is full, and chat_compact is off: /compact, or begin a new session"
+)
 _CUT_OFF = Ended(Reason.LIMIT, "the answer was cut off: ask to go on")
 _REPEATED = Ended(Reason.STUCK, "the model repeated itself and was stopped: say it in other words")
 _SILENT = Ended(Reason.STUCK, "the model said nothing: say it in other words")
@@ -91,7 +97,11 @@ async def _steps(talk: Conversation) -> Ended:
         if not said.calls:
             return _without_calls(said)
         for call in said.calls:
-            acted = await act(talk, call) if window_budget.has_room_for_result(talk) else await pass_over(talk, call)
+            acted = (
+                await act(talk, call)
+                if window_budget.has_room_for_result(talk)
+                else await pass_over(talk, call)
+            )
             malformed = malformed + 1 if isinstance(call, Malformed) else 0
             if acted.ends_turn:
                 return _SILENT if acted.is_empty else Ended(Reason.ANSWERED)
@@ -114,7 +124,11 @@ async def _answer(talk: Conversation, thinking: Thinking) -> Answer:
         try:
             return await answer(talk, thinking)
         except TerselyError as error:
-            if error.code == "window_exceeded" and not is_cut and await window_budget.has_room(talk, is_refused=True):
+            if (
+                error.code == "window_exceeded"
+                and not is_cut
+                and await window_budget.has_room(talk, is_refused=True)
+            ):
                 is_cut = True
                 text = f"{error.message}; asked again without the oldest steps"
                 await talk.emit(Notice(talk.turn, Level.WARNING, text))
@@ -123,14 +137,23 @@ async def _answer(talk: Conversation, thinking: Thinking) -> Answer:
 
 
 async def _takes_another_way(talk: Conversation, error: TerselyError) -> bool:
-    """Whether to ask again: in another way of calling where this one is refused, or cannot be read time and again."""
+    """Whether to ask again: in another way of calling where this one is refused, or cannot be read
+    time and again.
+    """
     abilities = talk.model.abilities
-    if error.code == "model_failed" and talk.call_format is CallFormat.NATIVE and not talk.has_shown:
+    if (
+        error.code == "model_failed"
+        and talk.call_format is CallFormat.NATIVE
+        and not talk.has_shown
+    ):
         talk.unread_calls += 1
         if talk.unread_calls < MAX_UNREAD_CALLS:
             return True
         abilities = abilities._replace(tools=False)
-    elif error.code != "way_refused" or call_format_of(abilities, talk.options.calls) is talk.call_format:
+    elif (
+        error.code != "way_refused"
+        or call_format_of(abilities, talk.options.calls) is talk.call_format
+    ):
         return False
     before = talk.call_format
     talk.use_call_format(abilities)

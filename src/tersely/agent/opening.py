@@ -1,6 +1,7 @@
 """Opening an agent: a model, a repository, and a session that begins or goes on.
 
-What a caller needs to say how an agent is opened is offered here, so that the rooms behind stay closed.
+What a caller needs to say how an agent is opened is offered here, so that the rooms behind stay
+closed.
 """
 
 from __future__ import annotations
@@ -82,7 +83,8 @@ MODES: Mapping[Mode, ModeTold] = {
 class Wanted:
     """How an agent is to be opened. `session` is the id of one that goes on, "" for a new one.
 
-    A copy of it goes on where it `forks`. `hold` is ours on it, where this process has it open already.
+    A copy of it goes on where it `forks`. `hold` is ours on it, where this process has it open
+    already.
     """
 
     root: Path
@@ -97,7 +99,9 @@ class Wanted:
 
 
 async def open_agent(model: Model, wanted: Wanted) -> Agent:
-    """An agent. Close it, and the model after it. Until then no other process can go on with its session."""
+    """An agent. Close it, and the model after it. Until then no other process can go on with its
+    session.
+    """
     window = model.abilities.window or DEFAULT_MODEL_WINDOW_TOKENS
     budget = Budget.of(window, wanted.options.reply_tokens)
     with ExitStack() as opened:
@@ -105,7 +109,9 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
         identifier = store.fork(wanted.session).id if wanted.forks else wanted.session or new_id()
         hold = opened.enter_context(wanted.hold.again() if wanted.hold else store.hold(identifier))
         has_editor = await asyncio.to_thread(wanted.choices.editor) is not None
-        toolbox, session = await _opened(model.abilities, wanted, store, budget, identifier, has_editor)
+        toolbox, session = await _opened(
+            model.abilities, wanted, store, budget, identifier, has_editor
+        )
         opened.pop_all()  # what is open is the agent's to close now
     call_format = call_format_of(model.abilities, wanted.options.calls)
     gauge, cache = Gauge(toolbox.tokenizer), CacheWatch(toolbox.tokenizer)
@@ -118,7 +124,17 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
     session.note_model(model.abilities.model, wanted.server)
     budgeted = BudgetedModel(model, session, gauge, wanted.options.session_tokens)
     talk = Conversation(
-        budgeted, toolbox, store, session, hold, budget, gauge, cache, call_format, wanted.options, tools
+        budgeted,
+        toolbox,
+        store,
+        session,
+        hold,
+        budget,
+        gauge,
+        cache,
+        call_format,
+        wanted.options,
+        tools,
     )
     talk.thinks = model.abilities.thinking
     return Agent(talk, budgeted)
@@ -141,12 +157,17 @@ async def _opened(
     going_on = store.resume(id) if wanted.session else None
     if going_on is not None and going_on.repository != str(root):
         message = f"the session {going_on.id} is about {going_on.repository}, not about {root}"
-        raise TerselyError("invalid_argument", message, f"go on with it there: --root {going_on.repository}")
+        raise TerselyError(
+            "invalid_argument", message, f"go on with it there: --root {going_on.repository}"
+        )
     choices = replace(wanted.choices, observation_tokens=budget.observation)
     toolbox = Toolbox.open(root, wanted.folder, id, wanted.answer_words, choices)
     try:
         call_format = call_format_of(abilities, wanted.options.calls)
-        if going_on is not None and (going_on.call_format, going_on.model) == (call_format.value, abilities.model):
+        if going_on is not None and (going_on.call_format, going_on.model) == (
+            call_format.value,
+            abilities.model,
+        ):
             return toolbox, going_on
         tier = going_on.tier if going_on else 0
         offered = tools_for(
@@ -166,7 +187,11 @@ async def _opened(
 
 
 async def _prefix(
-    abilities: Abilities, call_format: CallFormat, toolbox: Toolbox, tier: int, offered: Sequence[Tool]
+    abilities: Abilities,
+    call_format: CallFormat,
+    toolbox: Toolbox,
+    tier: int,
+    offered: Sequence[Tool],
 ) -> str:
     tools = unlocked(offered, tier, toolbox.approvals.policy)
     return prefix_text(abilities.family, call_format, tools, await _card(toolbox))

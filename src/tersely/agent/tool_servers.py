@@ -1,5 +1,6 @@
-"""Asking the servers of others. There is one conversation for each server: it begins with the first question, and ends
-when nothing was asked for a while, when something went wrong, or when whoever asks is done.
+"""Asking the servers of others. There is one conversation for each server: it begins with the first
+question, and ends when nothing was asked for a while, when something went wrong, or when whoever
+asks is done.
 
     servers = ToolServers()
     text, is_error = await servers.call("files", server, "read", {"path": "a.py"})
@@ -20,7 +21,9 @@ from mcp import Client
 from mcp.client.sse import sse_client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared._httpx_utils import create_mcp_http_client  # how the package itself makes a client with headers
+
+# how the package itself makes a client with headers
+from mcp.shared._httpx_utils import create_mcp_http_client
 
 from tersely.agent.tools.toolbox import ToolServer
 from tersely.foundation.errors import TerselyError
@@ -30,7 +33,8 @@ TOOL_SERVER_IDLE_SECONDS = 300  # after which the conversation with it ends
 TOOL_SERVER_CLOSE_SECONDS = 5  # for it to end
 
 AnswerT = TypeVar("AnswerT")
-logging.getLogger("client").addHandler(logging.NullHandler())  # the package's: what matters is told to who asks
+# the package's: what matters is told to who asks
+logging.getLogger("client").addHandler(logging.NullHandler())
 MAX_WAITING_QUESTIONS = 2  # a question, and the `None` that ends the conversation
 
 
@@ -42,7 +46,9 @@ class Place(NamedTuple):
 
 
 class ToolServers:
-    """The servers that are talked to, one question at a time. Another event loop begins conversations of its own."""
+    """The servers that are talked to, one question at a time. Another event loop begins
+    conversations of its own.
+    """
 
     def __init__(self, idle_seconds: float = TOOL_SERVER_IDLE_SECONDS) -> None:
         self._idle_seconds = idle_seconds
@@ -54,11 +60,15 @@ class ToolServers:
 
         async def listed(client: Client) -> str:
             tools = (await client.list_tools()).tools
-            return "\n".join(_line(tool.name, tool.description or "", tool.input_schema) for tool in tools)
+            return "\n".join(
+                _line(tool.name, tool.description or "", tool.input_schema) for tool in tools
+            )
 
         return await self._ask(name, place, listed)
 
-    async def call(self, name: str, place: Place, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+    async def call(
+        self, name: str, place: Place, tool: str, arguments: dict[str, Any]
+    ) -> tuple[str, bool]:
         """What a tool gives, as text; and whether that is a failure."""
 
         async def called(client: Client) -> tuple[str, bool]:
@@ -72,7 +82,9 @@ class ToolServers:
         links, self._links = list(self._links.values()), {}
         await asyncio.gather(*(link.end() for link in links))
 
-    async def _ask(self, name: str, place: Place, ask: Callable[[Client], Awaitable[AnswerT]]) -> AnswerT:
+    async def _ask(
+        self, name: str, place: Place, ask: Callable[[Client], Awaitable[AnswerT]]
+    ) -> AnswerT:
         async with self._turn:
             link = self._links.get(name)
             if link is None or not link.is_open:
@@ -88,19 +100,26 @@ class _Question(NamedTuple):
 
 
 class _Link:
-    """One conversation, held by a task of its own: a client has to be left by the task that entered it."""
+    """One conversation, held by a task of its own: a client has to be left by the task that entered
+    it.
+    """
 
     def __init__(self, place: Place, idle_seconds: float) -> None:
         self._questions: asyncio.Queue[_Question | None] = asyncio.Queue(MAX_WAITING_QUESTIONS)
         self._idle_seconds = idle_seconds
         self._is_open = True
         self._holding = asyncio.create_task(self._hold(place))
-        self._holding.add_done_callback(lambda task: task.cancelled() or task.exception())  # told to who asks, if any
+        # told to who asks, if any
+        self._holding.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     @property
     def is_open(self) -> bool:
         """Whether it can be asked; not where its event loop has ended, or was another one."""
-        return self._is_open and not self._holding.done() and self._holding.get_loop() is asyncio.get_running_loop()
+        return (
+            self._is_open
+            and not self._holding.done()
+            and self._holding.get_loop() is asyncio.get_running_loop()
+        )
 
     async def ask(self, ask: Callable[[Client], Awaitable[AnswerT]]) -> AnswerT:
         """Ask, and wait; a question that nobody waits for any more ends the conversation."""
@@ -108,10 +127,16 @@ class _Link:
         self._questions.put_nowait(_Question(ask, answered))
         try:
             waited: set[asyncio.Future[Any]] = {answered, self._holding}
-            await asyncio.wait(waited, timeout=TOOL_SERVER_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(
+                waited, timeout=TOOL_SERVER_SECONDS, return_when=asyncio.FIRST_COMPLETED
+            )
             if answered.done():
                 return answered.result()
-            if self._holding.done() and not self._holding.cancelled() and (error := self._holding.exception()):
+            if (
+                self._holding.done()
+                and not self._holding.cancelled()
+                and (error := self._holding.exception())
+            ):
                 message, hint = f"the server failed: {_why(error)}", "check that it can be started"
                 raise TerselyError("service_error", message, hint) from error
             raise TerselyError("timed_out", f"the server did not answer in {TOOL_SERVER_SECONDS} s")
@@ -161,7 +186,8 @@ async def _target(place: Place, opened: AsyncExitStack) -> Any:
     server = place.server
     if server.command:
         nowhere = opened.enter_context(Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - it is entered
-        # Python would take a module of that name from the repository, which is the working directory.
+        # Python would take a module of that name from the repository, which is the working
+        # directory.
         own = {"PYTHONSAFEPATH": "1"} if "-m" in server.command else {}
         command, *words = server.command
         variables = {**own, **server.environment}
@@ -170,7 +196,9 @@ async def _target(place: Place, opened: AsyncExitStack) -> Any:
     if server.sends_events:
         return sse_client(server.url, headers=dict(server.headers))
     if server.headers:
-        speaking = await opened.enter_async_context(create_mcp_http_client(headers=dict(server.headers)))
+        speaking = await opened.enter_async_context(
+            create_mcp_http_client(headers=dict(server.headers))
+        )
         return streamable_http_client(server.url, http_client=speaking)
     return server.url
 

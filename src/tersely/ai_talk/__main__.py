@@ -1,4 +1,6 @@
-"""`python FOLDER COMMAND …`: this folder runs by itself, wherever it was copied to and whatever it is called."""
+"""`python FOLDER COMMAND …`: this folder runs by itself, wherever it was copied to and whatever it
+is called.
+"""
 
 from __future__ import annotations
 

@@ -40,7 +40,11 @@ def checked(at: Place, wanted: Wanted) -> Iterator[tuple[dict[str, Any], list[di
         return meant[: wanted.limit]
 
     with taking(at.inbox_shelf, choose, remove=wanted.clear) as chosen:
-        result = {"port": at.port, "message_count": len(chosen), "messages": [one.message for one in chosen]}
+        result = {
+            "port": at.port,
+            "message_count": len(chosen),
+            "messages": [one.message for one in chosen],
+        }
         if len(meant) > len(chosen):
             result["more"] = len(meant) - len(chosen)
         if running_pid(at) is None:
@@ -50,6 +54,12 @@ def checked(at: Place, wanted: Wanted) -> Iterator[tuple[dict[str, Any], list[di
 
 @contextmanager
 def receipts(at: Place, wanted: Wanted) -> Iterator[dict[str, Any]]:
-    """Which messages from a port were read by others; removed, if that is asked, when the block ends well."""
+    """Which messages from a port were read by others; removed, if that is asked, when the block
+    ends well.
+    """
     with taking(at.receipt_shelf, lambda kept: kept[: wanted.limit], remove=wanted.clear) as chosen:
-        yield {"port": at.port, "receipt_count": len(chosen), "receipts": [one.message for one in chosen]}
+        yield {
+            "port": at.port,
+            "receipt_count": len(chosen),
+            "receipts": [one.message for one in chosen],
+        }

@@ -26,9 +26,13 @@ SEND_SECONDS = 10.0  # for a message to be taken, where nothing else is said
 ONCE_SECONDS = 5.0  # for a message to come, where nothing else is said
 MAX_SECONDS = 3_600.0  # that may be asked for
 _BEYOND_ASCII = re.compile("[^ -~]")
-# Letters that are drawn as nothing, and selectors that spell invisible words: Python calls them printable.
-_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0").union(map(chr, range(0xE0100, 0xE01F0)))
-_VISIBLE = frozenset("\u00a0\u3000\u200c\u200d")  # blanks and joiners that texts need: it calls them unprintable
+# Letters that are drawn as nothing, and selectors that spell invisible words: Python calls them
+# printable.
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0").union(
+    map(chr, range(0xE0100, 0xE01F0))
+)
+# blanks and joiners that texts need: it calls them unprintable
+_VISIBLE = frozenset("\u00a0\u3000\u200c\u200d")
 
 
 Show = Callable[[Mapping[str, Any]], None]
@@ -78,12 +82,19 @@ class Parser(argparse.ArgumentParser):
 
 
 def _run(words: Sequence[str], program: str, show: Show) -> int:
-    parser = Parser(prog=program or "scripts", description="Messages between agents on this machine.")
+    parser = Parser(
+        prog=program or "scripts", description="Messages between agents on this machine."
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (declare, run, summary) in COMMANDS.items():
         prog = f"{program} {name}" if program else f"{name}.py"
         one = commands.add_parser(
-            name, prog=prog, help=summary, description=f"{summary}.", allow_abbrev=False, aliases=ALIASES.get(name, ())
+            name,
+            prog=prog,
+            help=summary,
+            description=f"{summary}.",
+            allow_abbrev=False,
+            aliases=ALIASES.get(name, ()),
         )
         add_json(one)
         one.set_defaults(run=run, show=show)
@@ -95,18 +106,26 @@ def _run(words: Sequence[str], program: str, show: Show) -> int:
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Declare the option that other programs than this one have: here everything is JSON."""
-    parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--json", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
 
 
 def _declare_listen(parser: argparse.ArgumentParser) -> None:
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="start|stop|status", parser_class=Parser)
+    verbs = parser.add_subparsers(
+        dest="verb", required=True, metavar="start|stop|status", parser_class=Parser
+    )
     for verb in ("start", "stop", "status"):
         one = verbs.add_parser(verb, allow_abbrev=False)
         add_json(one)
         one.add_argument("--port", help="where it listens; with --name any free port will do")
         one.add_argument("--name", default="", help="a name for it")
         if verb == "start":
-            one.add_argument("--message-file", default="", help="where messages go, instead of the inbox of the port")
+            one.add_argument(
+                "--message-file",
+                default="",
+                help="where messages go, instead of the inbox of the port",
+            )
             one.add_argument("--tls", action="store_true", help="speak TLS only")
 
 
@@ -127,14 +146,21 @@ def _declare_check(parser: argparse.ArgumentParser) -> None:
     _add_place(parser)
     parser.add_argument("--clear", action="store_true", help="remove the messages that are shown")
     parser.add_argument("--limit", help="how many to show at most, the oldest first")
-    parser.add_argument("--unread", action="store_true", help="only messages that were not shown before")
+    parser.add_argument(
+        "--unread", action="store_true", help="only messages that were not shown before"
+    )
     parser.add_argument("--thread", default="", help="only messages of one conversation")
-    parser.add_argument("--receipts", action="store_true", help="show which sent messages were read instead")
+    parser.add_argument(
+        "--receipts", action="store_true", help="show which sent messages were read instead"
+    )
 
 
 def _check(given: argparse.Namespace) -> int:
     home = place.home()
-    at, wanted = _place(home, given), Wanted(_count(given.limit), given.clear, given.unread, given.thread)
+    at, wanted = (
+        _place(home, given),
+        Wanted(_count(given.limit), given.clear, given.unread, given.thread),
+    )
     if given.receipts:
         with checking.receipts(at, wanted) as result:
             given.show(result)
@@ -155,7 +181,9 @@ def _declare_send(parser: argparse.ArgumentParser) -> None:
     to = parser.add_mutually_exclusive_group(required=True)
     to.add_argument("--to-port", help="the recipient's port")
     to.add_argument("--to", help="the recipient's name")
-    to.add_argument("--broadcast", action="store_true", help="all listeners of this user but the sender's")
+    to.add_argument(
+        "--broadcast", action="store_true", help="all listeners of this user but the sender's"
+    )
     sender = parser.add_mutually_exclusive_group(required=True)
     sender.add_argument("--from-port", help="the sender's own port, for replies")
     sender.add_argument("--from", dest="from_name", help="the name of the sender's own listener")
@@ -165,10 +193,14 @@ def _declare_send(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--type", choices=TYPES, default=TEXT, help="the type of the message")
     parser.add_argument("--thread", default="", help="its conversation, any word")
     parser.add_argument("--reply-to", default="", help="the id of the message that it answers")
-    parser.add_argument("--receipt", action="store_true", help="ask for a receipt when the message is read")
+    parser.add_argument(
+        "--receipt", action="store_true", help="ask for a receipt when the message is read"
+    )
     parser.add_argument("--id", default="", help="send again under the same id: it is stored once")
     parser.add_argument("--tls", action="store_true", help="speak TLS, also to listeners of others")
-    parser.add_argument("--bare", action="store_true", help="send only <length>:<message>, and wait for no answer")
+    parser.add_argument(
+        "--bare", action="store_true", help="send only <length>:<message>, and wait for no answer"
+    )
     parser.add_argument("--timeout", default=SEND_SECONDS, help="seconds to wait")
 
 
@@ -191,7 +223,9 @@ def _send(given: argparse.Namespace) -> int:
 
 
 def _routed(home: Path, message: Message) -> tuple[Message, int]:
-    """Where a message to a name goes: to the listener of that name, else to the sender's own if that is joined."""
+    """Where a message to a name goes: to the listener of that name, else to the sender's own if
+    that is joined.
+    """
     try:
         return message, lifecycle.port_named(home, message.to)
     except TalkError as error:
@@ -202,10 +236,16 @@ def _routed(home: Path, message: Message) -> tuple[Message, int]:
 
 
 def _message(home: Path, given: argparse.Namespace) -> Message:
-    port = checked_port(given.from_port) if given.from_port is not None else lifecycle.port_named(home, given.from_name)
+    port = (
+        checked_port(given.from_port)
+        if given.from_port is not None
+        else lifecycle.port_named(home, given.from_name)
+    )
     extras = given.type != TEXT or given.thread or given.reply_to or given.receipt or given.id
     if given.bare and extras:
-        raise TalkError("INVALID_ARGUMENT", "a bare frame has text alone: no type, thread, reply, receipt or id")
+        raise TalkError(
+            "INVALID_ARGUMENT", "a bare frame has text alone: no type, thread, reply, receipt or id"
+        )
     message = Message(
         _body(given),
         sender_port=port,
@@ -258,7 +298,11 @@ def _once(given: argparse.Namespace) -> int:
 
     def show(result: Mapping[str, Any]) -> None:
         said = {key: value for key, value in result.items() if key != "listener_running"}
-        status = {"status": "received"} if said["messages"] else {"status": "no_message", "timeout": seconds}
+        status = (
+            {"status": "received"}
+            if said["messages"]
+            else {"status": "no_message", "timeout": seconds}
+        )
         given.show({**status, **said})
 
     return _show(show, home, at, Wanted(1, clear=True))
@@ -273,7 +317,11 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
 def _place(home: Path, given: argparse.Namespace) -> Place:
     if given.port is None and not given.name:
         raise TalkError("INVALID_ARGUMENT", "say which listener: --port or --name")
-    port = checked_port(given.port) if given.port is not None else lifecycle.port_named(home, given.name)
+    port = (
+        checked_port(given.port)
+        if given.port is not None
+        else lifecycle.port_named(home, given.name)
+    )
     return Place.of(home, port)
 
 
@@ -296,7 +344,11 @@ def _seconds(word: str | float) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= MAX_SECONDS:
-        raise TalkError("INVALID_ARGUMENT", f"--timeout is in seconds, at most {MAX_SECONDS:g}", timeout=str(word))
+        raise TalkError(
+            "INVALID_ARGUMENT",
+            f"--timeout is in seconds, at most {MAX_SECONDS:g}",
+            timeout=str(word),
+        )
     return int(seconds) if seconds.is_integer() else seconds
 
 
@@ -333,7 +385,8 @@ def _visible(found: re.Match[str]) -> str:
     return char if is_visible else json.dumps(char)[1:-1]
 
 
-ALIASES: Mapping[str, Sequence[str]] = {"discover": ("list",)}  # the word that other programs have for it
+# the word that other programs have for it
+ALIASES: Mapping[str, Sequence[str]] = {"discover": ("list",)}
 
 _Declare = Callable[[argparse.ArgumentParser], None]
 _Run = Callable[[argparse.Namespace], int]
@@ -343,5 +396,9 @@ COMMANDS: Mapping[str, tuple[_Declare, _Run, str]] = {
     "check": (_declare_check, _check, "Read the messages that have come"),
     "send": (_declare_send, _send, "Send a message"),
     "discover": (_declare_discover, _discover, "List the listeners that run"),
-    "listen-once": (_declare_once, _once, "Wait for one message, without a listener in the background"),
+    "listen-once": (
+        _declare_once,
+        _once,
+        "Wait for one message, without a listener in the background",
+    ),
 }

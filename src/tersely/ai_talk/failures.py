@@ -1,4 +1,6 @@
-"""What can go wrong between talkers, as programs and people are told: a stable code, a sentence, details."""
+"""What can go wrong between talkers, as programs and people are told: a stable code, a sentence,
+details.
+"""
 
 from __future__ import annotations
 
@@ -65,9 +67,13 @@ def told(error: TalkError) -> dict[str, Any]:
 
 
 def failure_of(answer: dict[str, Any]) -> TalkError:
-    """The failure that a listener has answered; one of a code that we do not know counts as not acknowledged."""
+    """The failure that a listener has answered; one of a code that we do not know counts as not
+    acknowledged.
+    """
     code, details = answer.get("error_code"), answer.get("details")
     message = str(answer.get("error_message", ""))
     if code not in EXIT_OF_CODE:
-        return TalkError("NOT_ACKNOWLEDGED", f"the listener refused the message: {message}", answer=answer)
+        return TalkError(
+            "NOT_ACKNOWLEDGED", f"the listener refused the message: {message}", answer=answer
+        )
     return TalkError(code, message, **(details if isinstance(details, dict) else {}))

@@ -1,4 +1,6 @@
-"""Files of this user's that several processes use: opened without following links, locked, replaced in one step."""
+"""Files of this user's that several processes use: opened without following links, locked, replaced
+in one step.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _RETRY_SECONDS = 0.005
 
 
 def open_own(path: Path, flags: int) -> int:
-    """A descriptor of a regular file; raises `UNSAFE_PATH` for a link or anything else, `OSError` as `os.open` does."""
+    """A descriptor of a regular file; raises `UNSAFE_PATH` for a link or anything else, `OSError`
+    as `os.open` does.
+    """
     try:
         descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
     except OSError as error:
@@ -35,8 +39,8 @@ def open_own(path: Path, flags: int) -> int:
 def locked(path: Path) -> Iterator[int]:
     """A descriptor of the file, which is made where it is missing, while nobody else has it so.
 
-    Who replaces the file by another does it while holding it, so whoever got hold of one that was replaced meanwhile
-    tries again. Raises `INBOX_BUSY` where another process does not let go of it.
+    Who replaces the file by another does it while holding it, so whoever got hold of one that was
+    replaced meanwhile tries again. Raises `INBOX_BUSY` where another process does not let go of it.
     """
     descriptor = lock(path)
     try:
@@ -58,7 +62,9 @@ def lock(path: Path, seconds: float = LOCK_SECONDS) -> int:
 
 
 def try_lock(path: Path) -> int | None:
-    """The same without waiting, for as long as the descriptor is open; None where another process holds it."""
+    """The same without waiting, for as long as the descriptor is open; None where another process
+    holds it.
+    """
     descriptor = open_own(path, os.O_RDWR | os.O_CREAT)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,8 +1,9 @@
 """Frames: the length of a message in bytes as a decimal number, a colon, the message. No IO.
 
-`13:Hello, World!` is a bare frame. A frame whose length begins with a zero, `013:…`, is an envelope: a header as one
-line of JSON, a newline, the message. No number is written with a zero before it, so a bare frame is never taken for an
-envelope; and who only knows bare frames reads the same length, and has the message below its header.
+`13:Hello, World!` is a bare frame. A frame whose length begins with a zero, `013:…`, is an
+envelope: a header as one line of JSON, a newline, the message. No number is written with a zero
+before it, so a bare frame is never taken for an envelope; and who only knows bare frames reads the
+same length, and has the message below its header.
 """
 
 from __future__ import annotations
@@ -47,10 +48,11 @@ class FrameReader:
         return not self._held
 
     def feed(self, data: bytes) -> list[Frame]:
-        """The frames that are whole now; raises `MALFORMED_FRAME` and `MESSAGE_TOO_LARGE`, after which it is spent.
+        """The frames that are whole now; raises `MALFORMED_FRAME` and `MESSAGE_TOO_LARGE`, after
+        which it is spent.
 
-        What is too large is refused as soon as its length is known. Frames before a bad one are given first: the
-        failure is raised by the next call, which may bring no data.
+        What is too large is refused as soon as its length is known. Frames before a bad one are
+        given first: the failure is raised by the next call, which may bring no data.
         """
         self._held += data
         frames: list[Frame] = []
@@ -65,8 +67,14 @@ class FrameReader:
     def _next(self) -> Frame | None:
         colon = self._held.find(_COLON, 0, MAX_LENGTH_DIGITS + 1)
         digits = bytes(self._held[: colon if colon >= 0 else MAX_LENGTH_DIGITS + 1])
-        if not _DIGITS.issuperset(digits) or colon == 0 or (colon < 0 and len(digits) > MAX_LENGTH_DIGITS):
-            raise TalkError("MALFORMED_FRAME", "a frame is the length in bytes, a colon, and the message")
+        if (
+            not _DIGITS.issuperset(digits)
+            or colon == 0
+            or (colon < 0 and len(digits) > MAX_LENGTH_DIGITS)
+        ):
+            raise TalkError(
+                "MALFORMED_FRAME", "a frame is the length in bytes, a colon, and the message"
+            )
         if colon < 0:
             return None
         is_envelope = digits.startswith(_ENVELOPE_MARK) and len(digits) > 1
@@ -84,4 +92,6 @@ class FrameReader:
 
 def too_large(size: int, allowed: int) -> TalkError:
     """The failure of a message of that many bytes."""
-    return TalkError("MESSAGE_TOO_LARGE", f"a message has at most {allowed} bytes", size=size, max_size=allowed)
+    return TalkError(
+        "MESSAGE_TOO_LARGE", f"a message has at most {allowed} bytes", size=size, max_size=allowed
+    )

@@ -1,8 +1,9 @@
-"""Messages kept as lines of JSON until they are taken: what one process appends, another takes, each exactly once.
+"""Messages kept as lines of JSON until they are taken: what one process appends, another takes,
+each exactly once.
 
-Appending and removing happen while the file is held. Who takes messages removes them only after they were printed, and
-holds a lock of its own meanwhile: a sender never waits for a reader, two readers never get one message, and what a
-reader could not print stays where it is.
+Appending and removing happen while the file is held. Who takes messages removes them only after
+they were printed, and holds a lock of its own meanwhile: a sender never waits for a reader, two
+readers never get one message, and what a reader could not print stays where it is.
 """
 
 from __future__ import annotations
@@ -32,19 +33,25 @@ class Kept(NamedTuple):
 
 
 class Box:
-    """The file that a listener appends to. It remembers how many lines there are while nobody else writes."""
+    """The file that a listener appends to. It remembers how many lines there are while nobody else
+    writes.
+    """
 
     def __init__(self, shelf: Shelf, most: int) -> None:
         self._shelf, self._most = shelf, most
         self._known: tuple[tuple[int, ...], int] = ((), 0)  # the file as it was left, its lines
 
     def append(self, message: dict[str, Any]) -> int:
-        """Keep a message; how many there are. Raises `INBOX_FULL`, `INBOX_BUSY`, `STORAGE_FAILED`, `UNSAFE_PATH`."""
+        """Keep a message; how many there are. Raises `INBOX_FULL`, `INBOX_BUSY`, `STORAGE_FAILED`,
+        `UNSAFE_PATH`.
+        """
         path = self._shelf.messages
         with _storing(path), files.locked(path) as descriptor:
             count = self._count(descriptor)
             if count >= self._most:
-                raise TalkError("INBOX_FULL", f"{count} messages wait already", max_messages=self._most)
+                raise TalkError(
+                    "INBOX_FULL", f"{count} messages wait already", max_messages=self._most
+                )
             with _called(self._shelf.callback):
                 files.append(descriptor, _line(message))
             self._known = (_identity(descriptor), count + 1)
@@ -55,14 +62,17 @@ class Box:
         if known == _identity(descriptor):
             return lines
         content = _content(descriptor)
-        if content and not content.endswith(b"\n"):  # its writer was stopped, or writes by hand: it stays to be seen
+        if content and not content.endswith(b"\n"):
+            # its writer was stopped, or writes by hand: it stays to be seen
             files.append(descriptor, b"\n")
         return len(_lines(content))
 
 
 @contextmanager
 def _called(callback: Path | None) -> Iterator[None]:
-    """Make the file that says that messages wait, before there is one: what is refused must not have been kept."""
+    """Make the file that says that messages wait, before there is one: what is refused must not
+    have been kept.
+    """
     if callback is None:
         yield
         return
@@ -83,12 +93,18 @@ def peek(shelf: Shelf) -> list[Kept]:
     with _storing(shelf.messages), files.locked(shelf.messages) as descriptor:
         content = _content(descriptor)
         seen = _seen(shelf)
-    return [Kept(place, line, _message(line), _digest(line) in seen) for place, line in enumerate(_lines(content))]
+    return [
+        Kept(place, line, _message(line), _digest(line) in seen)
+        for place, line in enumerate(_lines(content))
+    ]
 
 
 @contextmanager
-def taking(shelf: Shelf, wanted: Callable[[Sequence[Kept]], Sequence[Kept]], *, remove: bool) -> Iterator[list[Kept]]:
-    """Those messages that are wanted; if the block ends well they count as read, and are removed if that is asked.
+def taking(
+    shelf: Shelf, wanted: Callable[[Sequence[Kept]], Sequence[Kept]], *, remove: bool
+) -> Iterator[list[Kept]]:
+    """Those messages that are wanted; if the block ends well they count as read, and are removed if
+    that is asked.
 
     Raises `INBOX_BUSY` while another process takes messages, `STORAGE_FAILED`, `UNSAFE_PATH`.
     """
@@ -111,8 +127,12 @@ def _settle(shelf: Shelf, chosen: Sequence[Kept], *, remove: bool) -> None:
     """Meanwhile lines may have been appended, nothing else: only who holds the lock removes any."""
     with files.locked(shelf.messages) as descriptor:
         gone = {one.place for one in chosen} if remove else set()
-        left = [line for place, line in enumerate(_lines(_content(descriptor))) if place not in gone]
-        read = {_digest(line) for line in left} & (_seen(shelf) | {_digest(one.line) for one in chosen})
+        left = [
+            line for place, line in enumerate(_lines(_content(descriptor))) if place not in gone
+        ]
+        read = {_digest(line) for line in left} & (
+            _seen(shelf) | {_digest(one.line) for one in chosen}
+        )
         if shelf.seen is not None and (read or shelf.seen.exists()):
             files.replace(shelf.seen, json.dumps(sorted(read)).encode())
         if shelf.callback is not None and all(_digest(line) in read for line in left):
@@ -122,7 +142,9 @@ def _settle(shelf: Shelf, chosen: Sequence[Kept], *, remove: bool) -> None:
 
 
 def log_sent(path: Path, line: dict[str, Any], most_bytes: int) -> None:
-    """Add to a log of what was sent; one that has grown too long is kept beside as `….1`, in the place of the last."""
+    """Add to a log of what was sent; one that has grown too long is kept beside as `….1`, in the
+    place of the last.
+    """
     content = _line(line)
     with _storing(path), files.locked(path) as descriptor:
         if os.fstat(descriptor).st_size + len(content) > most_bytes:
@@ -182,4 +204,6 @@ def _storing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise TalkError("STORAGE_FAILED", f"{path}: {error.strerror or error}", path=str(path)) from error
+        raise TalkError(
+            "STORAGE_FAILED", f"{path}: {error.strerror or error}", path=str(path)
+        ) from error

@@ -19,7 +19,8 @@ from .place import DRAIN_SECONDS, Listening, Place, checked_port, limits_of, liv
 START_SECONDS = 15.0  # for a listener to listen
 STOP_SECONDS = 5.0  # for a listener to end by itself
 _SOURCES = Path(__file__).parents[__name__.count(".")]  # where this package is found
-# The first process ends at once, so that the listener is nobody's child, whom it could outlive as a zombie.
+# The first process ends at once, so that the listener is nobody's child, whom it could outlive as a
+# zombie.
 _PROGRAM = (
     "import os, sys; os.fork() and os._exit(0); sys.path[:0] = sys.argv[1].split(os.pathsep); "
     "from importlib import import_module; import_module(sys.argv[2]).run(sys.argv[3], int(sys.argv[4]))"
@@ -28,7 +29,9 @@ _SAID_BYTES = 65_536
 _LOOK_SECONDS = 0.01
 
 
-def start(asked: Listening, module: str = f"{__package__}.process", paths: Sequence[str] = ()) -> dict[str, Any]:
+def start(
+    asked: Listening, module: str = f"{__package__}.process", paths: Sequence[str] = ()
+) -> dict[str, Any]:
     """Start a listener; what it says of itself. Raises what kept it from listening.
 
     Its process is `run` of the module, which sees no installed packages but those in `paths`.
@@ -56,7 +59,9 @@ def start(asked: Listening, module: str = f"{__package__}.process", paths: Seque
             os.close(writing)
         said = _said(told.fileno())
     if said is None:
-        raise TalkError("LISTENER_FAILED", "the listener has ended or does not listen", port=asked.port)
+        raise TalkError(
+            "LISTENER_FAILED", "the listener has ended or does not listen", port=asked.port
+        )
     if said.get("status") == "error":
         raise failure_of(said)
     return {"status": "started", **_public(said)}
@@ -96,7 +101,9 @@ def running_pid(at: Place) -> int | None:
 
 
 def port_named(home: Path, word: str) -> int:
-    """The port that a port or the name of a listener that runs means; raises `INVALID_PORT`, `UNKNOWN_NAME`."""
+    """The port that a port or the name of a listener that runs means; raises `INVALID_PORT`,
+    `UNKNOWN_NAME`.
+    """
     if word.lstrip("+-").isdigit():
         return checked_port(word)
     for one in live(home):

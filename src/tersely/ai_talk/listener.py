@@ -1,7 +1,8 @@
-"""The listener: takes frames from connections, keeps messages, and answers each frame with a frame of JSON.
+"""The listener: takes frames from connections, keeps messages, and answers each frame with a frame
+of JSON.
 
-Whatever is not kept is answered with an error: too large, malformed, too many waiting, too fast, too slow. A sender
-that neither waits nor reads is served all the same.
+Whatever is not kept is answered with an error: too large, malformed, too many waiting, too fast,
+too slow. A sender that neither waits nor reads is served all the same.
 """
 
 from __future__ import annotations
@@ -39,8 +40,13 @@ Keep = Callable[[Message], dict[str, Any]]  # what is answered; raises `TalkErro
 
 
 def inbox_keeper(place: Place, limits: Limits) -> Keep:
-    """Keeps messages in the inbox of a port, and receipts beside it; blocks, and is called by one thread."""
-    inbox, receipts = Box(place.inbox_shelf, limits.max_inbox_messages), Box(place.receipt_shelf, MAX_RECEIPTS)
+    """Keeps messages in the inbox of a port, and receipts beside it; blocks, and is called by one
+    thread.
+    """
+    inbox, receipts = (
+        Box(place.inbox_shelf, limits.max_inbox_messages),
+        Box(place.receipt_shelf, MAX_RECEIPTS),
+    )
 
     def keep(message: Message) -> dict[str, Any]:
         if message.kind == RECEIPT:
@@ -56,12 +62,20 @@ class Allowance:
     """A token bucket: so many at once, so many a second after that."""
 
     def __init__(self, per_second: float, burst: float) -> None:
-        self._per_second, self._burst, self._left, self._at = per_second, burst, burst, time.monotonic()
+        self._per_second, self._burst, self._left, self._at = (
+            per_second,
+            burst,
+            burst,
+            time.monotonic(),
+        )
 
     def take(self) -> float:
         """Seconds to wait for the next; 0 where one was taken."""
         now = time.monotonic()
-        self._left, self._at = min(self._burst, self._left + (now - self._at) * self._per_second), now
+        self._left, self._at = (
+            min(self._burst, self._left + (now - self._at) * self._per_second),
+            now,
+        )
         if self._left < 1:
             return (1 - self._left) / self._per_second
         self._left -= 1
@@ -101,7 +115,9 @@ class Listener:
         ends_at = time.monotonic() + DRAIN_SECONDS
         while self._accept_waiting(server) or (self._open and time.monotonic() < ends_at):
             if self._open:
-                await asyncio.wait(self._open, timeout=_PAUSE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(
+                    self._open, timeout=_PAUSE_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                )
         server.close()
         for task in set(self._open) - self._storing:
             task.cancel()
@@ -130,7 +146,9 @@ class Listener:
                 connection, _ = server.accept()
             except OSError:  # nobody waits, or the system has no descriptor left
                 break
-            task = asyncio.get_running_loop().create_task(self._converse(connection, self._allowance.take()))
+            task = asyncio.get_running_loop().create_task(
+                self._converse(connection, self._allowance.take())
+            )
             self._open[task] = time.monotonic()
             task.add_done_callback(self._open.pop)
             taken += 1
@@ -146,7 +164,9 @@ class Listener:
         """Serve a connection to its end, whatever it does."""
         connection.setblocking(False)
         try:
-            (reader, writer), refusal = await asyncio.wait_for(self._streams(connection), FRAME_SECONDS)
+            (reader, writer), refusal = await asyncio.wait_for(
+                self._streams(connection), FRAME_SECONDS
+            )
         except (OSError, _TimedOut, asyncio.CancelledError):
             connection.close()
             return
@@ -180,14 +200,22 @@ class Listener:
         refusal = TalkError("TLS_REQUIRED", "this listener speaks TLS only") if first else None
         return await _wrapped(connection, None), refusal
 
-    async def _take_frames(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _take_frames(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         """Answer frame by frame, until the sender ends, or says nothing after a frame."""
-        frames, until, has_answered = FrameReader(self._limits.max_message_bytes), FRAME_SECONDS, False
+        frames, until, has_answered = (
+            FrameReader(self._limits.max_message_bytes),
+            FRAME_SECONDS,
+            False,
+        )
         until += time.monotonic()
         while True:
             is_resting = has_answered and frames.is_between_frames
             try:
-                data = await _read(reader, min(until, time.monotonic() + LINGER_SECONDS) if is_resting else until)
+                data = await _read(
+                    reader, min(until, time.monotonic() + LINGER_SECONDS) if is_resting else until
+                )
             except TalkError:
                 if is_resting:
                     return
@@ -250,8 +278,12 @@ async def _read(reader: asyncio.StreamReader, until: float) -> bytes:
         raise TalkError("CONNECTION_TIMEOUT", why, timeout=FRAME_SECONDS) from error
 
 
-async def _refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, error: TalkError) -> None:
-    """Answer, and read on for a while: closed with bytes unread, a connection takes the answer back."""
+async def _refuse(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, error: TalkError
+) -> None:
+    """Answer, and read on for a while: closed with bytes unread, a connection takes the answer
+    back.
+    """
     left, until = LINGER_BYTES, time.monotonic() + LINGER_SECONDS
     try:
         writer.write(_answer(told(error)))

@@ -79,19 +79,27 @@ def check_size(body: bytes, allowed: int = MAX_MESSAGE_BYTES) -> None:
 
 
 def value_of(message: Message) -> Any:
-    """The body as its type means it: text, a value of JSON, base64 of bytes; raises `INVALID_MESSAGE`."""
+    """The body as its type means it: text, a value of JSON, base64 of bytes; raises
+    `INVALID_MESSAGE`.
+    """
     if message.type == BINARY:
         return base64.b64encode(message.body).decode("ascii")
     try:
         text = message.body.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise TalkError("INVALID_MESSAGE", f"the message is not UTF-8 at byte {error.start}") from error
+        raise TalkError(
+            "INVALID_MESSAGE", f"the message is not UTF-8 at byte {error.start}"
+        ) from error
     return text if message.type == TEXT else _parsed(text)
 
 
 def stored(message: Message, timestamp: str) -> dict[str, Any]:
     """The message as a line of an inbox."""
-    line = {"timestamp": timestamp, "sender_port": message.sender_port, "message": value_of(message)}
+    line = {
+        "timestamp": timestamp,
+        "sender_port": message.sender_port,
+        "message": value_of(message),
+    }
     return {**line, **_said(message, _STORED)}
 
 
@@ -133,7 +141,9 @@ def _checked_header(said: dict[str, Any]) -> dict[str, Any]:
             raise TalkError("INVALID_MESSAGE", f"{name} is no short {_WORD_OF[kind]}", field=name)
         given[attribute] = value
     if given.get("type", TEXT) not in TYPES or given.get("kind", MESSAGE) not in _KINDS:
-        raise TalkError("INVALID_MESSAGE", f"a message is {', '.join(TYPES)}; it is a {' or a '.join(_KINDS)}")
+        raise TalkError(
+            "INVALID_MESSAGE", f"a message is {', '.join(TYPES)}; it is a {' or a '.join(_KINDS)}"
+        )
     if not 0 < given.get("sender_port", 1) <= _HIGHEST_PORT:
         raise TalkError("INVALID_MESSAGE", "from_port is no port", field="from_port")
     return given
@@ -151,7 +161,8 @@ def _parsed(text: str) -> Any:
         value = json.loads(text, parse_constant=_refuse_constant)
         if _is_deep(value):
             raise ValueError("it is nested too deeply")
-        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # raises for lone surrogates, and for 1e999
+        # raises for lone surrogates, and for 1e999
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError) as error:
         raise TalkError("INVALID_MESSAGE", f"the message is not JSON: {error}") from error
     return value
@@ -164,7 +175,11 @@ def _refuse_constant(word: str) -> Any:
 def _is_deep(value: Any) -> bool:
     level = [value]
     for _ in range(MAX_JSON_LEVELS):
-        lists = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list))]
+        lists = [
+            one.values() if isinstance(one, dict) else one
+            for one in level
+            if isinstance(one, (dict, list))
+        ]
         level = [item for items in lists for item in items]
         if not level:
             return False

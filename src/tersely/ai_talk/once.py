@@ -14,7 +14,9 @@ from .process import Held, holding
 
 
 def wait_for_one(asked: Listening, at: Place, seconds: float) -> None:
-    """Return when the inbox has a message, or the time is over; raises `PORT_IN_USE` and what `holding` does."""
+    """Return when the inbox has a message, or the time is over; raises `PORT_IN_USE` and what
+    `holding` does.
+    """
     if running_pid(at) is not None:
         why = f"a listener runs on port {at.port}: check.py reads what it has"
         raise TalkError("PORT_IN_USE", why, port=at.port)

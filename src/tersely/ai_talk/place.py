@@ -1,4 +1,6 @@
-"""Where talk is kept, `~/.ai-talk/<port>/`, and what the user has set for all of it in `~/.ai-talk/config.json`."""
+"""Where talk is kept, `~/.ai-talk/<port>/`, and what the user has set for all of it in
+`~/.ai-talk/config.json`.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ class Place:
         """That of a port, with the inbox where the listener was told to keep it."""
         directory = home / str(port)
         told = message_file or record_of(directory).get("message_file")
-        return cls(home, port, Path(told) if isinstance(told, str) and told else directory / "inbox.jsonl")
+        return cls(
+            home, port, Path(told) if isinstance(told, str) and told else directory / "inbox.jsonl"
+        )
 
     @property
     def directory(self) -> Path:
@@ -121,7 +125,9 @@ def make(directory: Path) -> None:
         directory.mkdir(0o700, parents=True, exist_ok=True)
         status = directory.stat()
     except OSError as error:
-        raise TalkError("STORAGE_FAILED", f"{directory}: {error.strerror}", path=str(directory)) from error
+        raise TalkError(
+            "STORAGE_FAILED", f"{directory}: {error.strerror}", path=str(directory)
+        ) from error
     if status.st_uid != os.geteuid() or status.st_mode & _WRITABLE_BY_OTHERS:
         raise TalkError("UNSAFE_PATH", f"others may write to {directory}", path=str(directory))
 
@@ -129,20 +135,31 @@ def make(directory: Path) -> None:
 def checked_port(value: object) -> int:
     """The port that is meant; raises `INVALID_PORT`."""
     text = str(value)
-    if text.isascii() and text.isdigit() and len(text) <= 5 and LOWEST_PORT <= int(text) <= HIGHEST_PORT:
+    if (
+        text.isascii()
+        and text.isdigit()
+        and len(text) <= 5
+        and LOWEST_PORT <= int(text) <= HIGHEST_PORT
+    ):
         return int(text)
-    raise TalkError("INVALID_PORT", f"a port is a number from {LOWEST_PORT} to {HIGHEST_PORT}", port=value)
+    raise TalkError(
+        "INVALID_PORT", f"a port is a number from {LOWEST_PORT} to {HIGHEST_PORT}", port=value
+    )
 
 
 def record_of(directory: Path) -> dict[str, Any]:
-    """What the last listener of a port said of itself; empty where there was none or it cannot be read."""
+    """What the last listener of a port said of itself; empty where there was none or it cannot be
+    read.
+    """
     return _object_in(directory / "listener.json") or {}
 
 
 def live(home: Path) -> list[dict[str, Any]]:
     """What the listeners that run say of themselves, by port."""
     found = []
-    for port in sorted(int(one.name) for one in home.iterdir() if one.name.isascii() and one.name.isdigit()):
+    for port in sorted(
+        int(one.name) for one in home.iterdir() if one.name.isascii() and one.name.isdigit()
+    ):
         pid, record = pid_in(home / str(port) / "listener.pid"), record_of(home / str(port))
         if pid is not None:
             found.append({**(record if record.get("pid") == pid else {}), "port": port, "pid": pid})
@@ -152,7 +169,8 @@ def live(home: Path) -> list[dict[str, Any]]:
 def pid_in(path: Path) -> int | None:
     """The listener whose pid file it is; None where there is none, or a stale one.
 
-    A listener holds the file locked while it lives: that a process of that number exists says nothing.
+    A listener holds the file locked while it lives: that a process of that number exists says
+    nothing.
     """
     if not files.is_locked(path):
         return None
@@ -171,8 +189,15 @@ def limits_of(directory: Path) -> Limits:
     kinds = {field.name: type(field.default) for field in fields(Limits)}
     for name, value in said.items():
         is_right = name in kinds and type(value) is kinds[name]
-        if not is_right or (kinds[name] is int and not 1 <= value <= _MOST.get(name, _MOST_CONNECTIONS)):
-            raise TalkError("INVALID_CONFIG", f"{path} sets {name} to {value!r}", path=str(path), known=list(kinds))
+        if not is_right or (
+            kinds[name] is int and not 1 <= value <= _MOST.get(name, _MOST_CONNECTIONS)
+        ):
+            raise TalkError(
+                "INVALID_CONFIG",
+                f"{path} sets {name} to {value!r}",
+                path=str(path),
+                known=list(kinds),
+            )
     return Limits(**said)
 
 

@@ -33,12 +33,15 @@ class Held(NamedTuple):
     record: dict[str, Any]
 
 
-Keeping = Callable[[Held, Limits], AbstractAsyncContextManager[Keep]]  # where messages go while a listener lives
+# where messages go while a listener lives
+Keeping = Callable[[Held, Limits], AbstractAsyncContextManager[Keep]]
 
 
 @contextmanager
 def holding(asked: Listening) -> Iterator[Held]:
-    """The port, its pid file and its name; raises `PORT_IN_USE`, `NAME_IN_USE`, `STORAGE_FAILED`, `UNSAFE_PATH`."""
+    """The port, its pid file and its name; raises `PORT_IN_USE`, `NAME_IN_USE`, `STORAGE_FAILED`,
+    `UNSAFE_PATH`.
+    """
     server = _bound(asked.port)
     port = server.getsockname()[1]
     at, lock = Place.of(asked.home, port, asked.message_file), -1
@@ -46,14 +49,18 @@ def holding(asked: Listening) -> Iterator[Held]:
         place.make(at.directory)
         with files.locked(asked.home / "names.lock"):
             if asked.name and any(one.get("name") == asked.name for one in place.live(asked.home)):
-                raise TalkError("NAME_IN_USE", f"another listener is called {asked.name}", name=asked.name)
+                raise TalkError(
+                    "NAME_IN_USE", f"another listener is called {asked.name}", name=asked.name
+                )
             lock = _held_pid_file(at)
             record = _record(asked, at)
             files.replace(at.record, json.dumps(record).encode())
         server.listen(MAX_BACKLOG_CONNECTIONS)
         yield Held(at, server, record)
     except OSError as error:
-        raise TalkError("STORAGE_FAILED", f"{at.directory}: {error.strerror}", path=str(at.directory)) from error
+        raise TalkError(
+            "STORAGE_FAILED", f"{at.directory}: {error.strerror}", path=str(at.directory)
+        ) from error
     finally:
         server.close()
         if lock >= 0:
@@ -82,7 +89,9 @@ def run(words: str, ready: int, keeping: Keeping = keeping_here) -> None:
             _tell(tell, told(error))
 
 
-async def _serve(held: Held, limits: Limits, keeping: Keeping, is_ready: Callable[[], None]) -> None:
+async def _serve(
+    held: Held, limits: Limits, keeping: Keeping, is_ready: Callable[[], None]
+) -> None:
     loop, until = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, until.set)
@@ -117,7 +126,9 @@ def _bound(port: int) -> socket.socket:
     except OSError as error:
         server.close()
         if error.errno == errno.EADDRINUSE:
-            raise TalkError("PORT_IN_USE", f"port {port} is in use by another process", port=port) from error
+            raise TalkError(
+                "PORT_IN_USE", f"port {port} is in use by another process", port=port
+            ) from error
         raise TalkError("LISTENER_FAILED", f"port {port}: {error.strerror}", port=port) from error
     return server
 

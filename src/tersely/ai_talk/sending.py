@@ -47,7 +47,10 @@ def send(how: Sending, message: Message, port: int) -> dict[str, Any]:
     }
     if answer is not None and "relay" in answer:
         result = {**result, "to": message.to, "relay": answer["relay"]}
-    return {**result, **_logged(how.home, message, {**line, "to_port": port, "acknowledged": answer is not None})}
+    return {
+        **result,
+        **_logged(how.home, message, {**line, "to_port": port, "acknowledged": answer is not None}),
+    }
 
 
 def broadcast(how: Sending, message: Message, ports: Sequence[int]) -> dict[str, Any]:
@@ -57,15 +60,24 @@ def broadcast(how: Sending, message: Message, ports: Sequence[int]) -> dict[str,
         try:
             sent.append(send(how, message, port))
         except TalkError as error:
-            failed.append({"to_port": port, "error_code": error.code, "error_message": error.message})
+            failed.append(
+                {"to_port": port, "error_code": error.code, "error_message": error.message}
+            )
     state = "sent" if not failed else "partly_sent" if sent else "not_sent"
     shown = [{"to_port": one["to_port"], "timestamp": one["timestamp"]} for one in sent]
-    said = {"status": state, "from_port": message.sender_port, "message_length": len(message.body), "id": message.id}
+    said = {
+        "status": state,
+        "from_port": message.sender_port,
+        "message_length": len(message.body),
+        "id": message.id,
+    }
     return {**said, "sent": shown, "failed": failed}
 
 
 def send_receipts(home: Path, port: int, messages: Sequence[dict[str, Any]]) -> list[str]:
-    """Tell the senders who asked for it that their messages were read; what could not be told, in words."""
+    """Tell the senders who asked for it that their messages were read; what could not be told, in
+    words.
+    """
     until, failures = time.monotonic() + RECEIPT_SECONDS, []
     for one in messages:
         to, about = one.get("sender_port"), one.get("id")
@@ -88,7 +100,9 @@ def new_id() -> str:
 
 
 def _delivered(how: Sending, port: int, data: bytes) -> dict[str, Any] | None:
-    """What the listener answers; None of a bare frame. One that takes no more just now is asked again in time."""
+    """What the listener answers; None of a bare frame. One that takes no more just now is asked
+    again in time.
+    """
     until = time.monotonic() + how.seconds
     while True:
         left = until - time.monotonic()

@@ -1,7 +1,8 @@
 """TLS between talkers: one certificate of the user's, which is its own authority.
 
-It lies in `~/.ai-talk/tls/`, `cert.pem` and `key.pem`. Who has one puts it there; else the program `openssl` makes one.
-A sender trusts this certificate and no other, so that nobody else's listener is taken for the user's.
+It lies in `~/.ai-talk/tls/`, `cert.pem` and `key.pem`. Who has one puts it there; else the program
+`openssl` makes one. A sender trusts this certificate and no other, so that nobody else's listener
+is taken for the user's.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def certificate(home: Path) -> tuple[Path, Path]:
 
 
 def server_context(home: Path) -> ssl.SSLContext:
-    """What a listener speaks; raises `TLS_FAILED` where the certificate cannot be used, `TLS_UNAVAILABLE`."""
+    """What a listener speaks; raises `TLS_FAILED` where the certificate cannot be used,
+    `TLS_UNAVAILABLE`.
+    """
     paths = certificate(home)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
@@ -43,10 +46,16 @@ def server_context(home: Path) -> ssl.SSLContext:
 
 
 def client_context(home: Path) -> ssl.SSLContext:
-    """What a sender speaks; raises `TLS_UNAVAILABLE` where the user has no certificate, `TLS_FAILED`."""
+    """What a sender speaks; raises `TLS_UNAVAILABLE` where the user has no certificate,
+    `TLS_FAILED`.
+    """
     path = home / "tls" / "cert.pem"
     if not path.exists():
-        raise TalkError("TLS_UNAVAILABLE", f"there is no {path}: no listener of this user's speaks TLS", path=str(path))
+        raise TalkError(
+            "TLS_UNAVAILABLE",
+            f"there is no {path}: no listener of this user's speaks TLS",
+            path=str(path),
+        )
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False  # it is this certificate that is trusted, whatever it is called
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN

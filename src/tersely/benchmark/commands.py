@@ -1,4 +1,6 @@
-"""Commands of a measurement: the tests of a task, confined to its folder, and the agents, as they are started."""
+"""Commands of a measurement: the tests of a task, confined to its folder, and the agents, as they
+are started.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,14 @@ from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
-from tersely.agent.opening import CommandEnded, Confinement, Limits, Shared, confinement, run_command
+from tersely.agent.opening import (
+    CommandEnded,
+    Confinement,
+    Limits,
+    Shared,
+    confinement,
+    run_command,
+)
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.runner import REPOSITORY_VARIABLES
@@ -24,7 +33,9 @@ _SET_UP_SECONDS = 120.0
 
 
 class Ran(NamedTuple):
-    """A command that has ended: whether it succeeded, why it ended, its exit status, its output, and the seconds."""
+    """A command that has ended: whether it succeeded, why it ended, its exit status, its output,
+    and the seconds.
+    """
 
     is_success: bool
     why: str
@@ -42,28 +53,35 @@ class Commands(NamedTuple):
     agent_seconds: float
 
     async def run_tests(self, folder: Path, command: str) -> Ran:
-        """Run tests, kept from writing outside of a folder where the system can; raises `program_failed`."""
+        """Run tests, kept from writing outside of a folder where the system can; raises
+        `program_failed`.
+        """
         held = await confinement(folder, network=self.network)
         return await _run(command, folder, self.test_seconds, held, self.shared)
 
     async def run_agent(self, folder: Path, command: str, variables: Mapping[str, str]) -> Ran:
         """Run an agent in a folder with the user's own variables; raises `program_failed`.
 
-        It confines its commands itself, or as the user has told it to. Variables that name another repository are left
-        out.
+        It confines its commands itself, or as the user has told it to. Variables that name another
+        repository are left out.
         """
-        own = {name: value for name, value in os.environ.items() if name not in REPOSITORY_VARIABLES}
+        own = {
+            name: value for name, value in os.environ.items() if name not in REPOSITORY_VARIABLES
+        }
         own |= variables
         return await _run(command, folder, self.agent_seconds, Confinement(), Shared(), own)
 
     async def set_up(self, folder: Path) -> None:
-        """Make a repository with one commit of a folder, so that nothing in it tells of later commits.
+        """Make a repository with one commit of a folder, so that nothing in it tells of later
+        commits.
 
         Raises `program_failed`.
         """
         ran = await _run(_SET_UP, folder, _SET_UP_SECONDS, await confinement(folder), Shared())
         if not ran.is_success:
-            raise TerselyError("program_failed", f"git cannot make a repository in {folder}: {ran.output.strip()}")
+            raise TerselyError(
+                "program_failed", f"git cannot make a repository in {folder}: {ran.output.strip()}"
+            )
 
 
 async def _run(
@@ -71,7 +89,9 @@ async def _run(
     variables: Mapping[str, str] | None = None,
 ) -> Ran:  # fmt: skip
     watch = Stopwatch()
-    ended: CommandEnded = await run_command(command, folder, Limits(seconds), held, shared, variables)
+    ended: CommandEnded = await run_command(
+        command, folder, Limits(seconds), held, shared, variables
+    )
     is_success = ended.why == DONE and ended.status == 0
     return Ran(is_success, ended.why, ended.status, ended.output, watch.seconds())
 
@@ -83,4 +103,8 @@ def with_tests(command: str, tests: list[str]) -> str:
 
 def with_prompt(command: str, prompt: str) -> str:
     """The command of an agent with its prompt."""
-    return command.replace(PROMPT, quote(prompt)) if PROMPT in command else f"{command} {quote(prompt)}"
+    return (
+        command.replace(PROMPT, quote(prompt))
+        if PROMPT in command
+        else f"{command} {quote(prompt)}"
+    )

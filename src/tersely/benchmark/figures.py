@@ -1,4 +1,6 @@
-"""What results come to: shares and medians with their 95 % intervals, and where agents differ task by task."""
+"""What results come to: shares and medians with their 95 % intervals, and where agents differ task
+by task.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ class Interval(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """One agent over all tasks; `tokens` and `turns` of the runs whose transcripts tell them, None without any."""
+    """One agent over all tasks; `tokens` and `turns` of the runs whose transcripts tell them, None
+    without any.
+    """
 
     agent: str
     solved: int
@@ -69,7 +73,9 @@ def share(count: int, of: int) -> Interval:
 
 
 def median(values: Sequence[float]) -> Interval:
-    """The median with the interval between two of the values, which assumes nothing of how they are distributed."""
+    """The median with the interval between two of the values, which assumes nothing of how they are
+    distributed.
+    """
     ordered = sorted(values)
     count = len(ordered)
     figure = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
@@ -80,7 +86,9 @@ def median(values: Sequence[float]) -> Interval:
 
 
 def _rank_of_bound(count: int) -> int:
-    """The largest rank, from either end, between which the median lies in 95 of 100 samples; 0 where none does."""
+    """The largest rank, from either end, between which the median lies in 95 of 100 samples; 0
+    where none does.
+    """
     outside, rank = 0.0, 0
     while True:
         outside += 2 * comb(count, rank) / 2**count
@@ -97,7 +105,13 @@ def comparison(first: str, second: str, results: Sequence[Result]) -> Comparison
     first_alone, second_alone = pairs.count((True, False)), pairs.count((False, True))
     chance = _chance(first_alone, second_alone)
     return Comparison(
-        first, second, pairs.count((True, True)), first_alone, second_alone, pairs.count((False, False)), chance
+        first,
+        second,
+        pairs.count((True, True)),
+        first_alone,
+        second_alone,
+        pairs.count((False, False)),
+        chance,
     )
 
 

@@ -19,12 +19,16 @@ MAX_TASK_CHARACTERS = 4_000  # of a task's description
 LEAST_TASK_CHARACTERS = 20  # of a commit message that says what to do
 _RECORD, _FIELD = "\x1e", "\x1f"
 _FORMAT = f"--format={_RECORD}%H{_FIELD}%P{_FIELD}%B{_FIELD}"
-_TRAILER = re.compile(r"^(?:signed-off|co-authored|change-id|reviewed|acked|cc:|\W*-{3,})", re.IGNORECASE)
+_TRAILER = re.compile(
+    r"^(?:signed-off|co-authored|change-id|reviewed|acked|cc:|\W*-{3,})", re.IGNORECASE
+)
 _REFERENCE = re.compile(r"\s*\(?(?:closes |fixes |refs )?#\d+\)?", re.IGNORECASE)
 
 
 class Commit(NamedTuple):
-    """A commit that may become a task: `text` describes it, `tests` are the files of tests that it leaves."""
+    """A commit that may become a task: `text` describes it, `tests` are the files of tests that it
+    leaves.
+    """
 
     id: str
     parent: str
@@ -38,11 +42,24 @@ class _Changed(NamedTuple):
 
 
 def commits(root: Path) -> Iterator[Commit]:
-    """Commits that change code and tests, the newest first; raises `git_unavailable` where there is no history."""
-    words = ["log", "--no-merges", "--no-renames", "--numstat", f"--max-count={MAX_HISTORY_COMMITS}", _FORMAT]
+    """Commits that change code and tests, the newest first; raises `git_unavailable` where there is
+    no history.
+    """
+    words = [
+        "log",
+        "--no-merges",
+        "--no-renames",
+        "--numstat",
+        f"--max-count={MAX_HISTORY_COMMITS}",
+        _FORMAT,
+    ]
     printed = beginning(str(root), words).decode("utf-8", "replace")
     if not printed:
-        raise TerselyError("git_unavailable", f"{root} has no history that git can read", "tasks are cut from commits")
+        raise TerselyError(
+            "git_unavailable",
+            f"{root} has no history that git can read",
+            "tasks are cut from commits",
+        )
     for record in printed.split(_RECORD)[1:]:
         commit = _commit(record)
         if commit is not None:
@@ -51,7 +68,8 @@ def commits(root: Path) -> Iterator[Commit]:
 
 def _commit(record: str) -> Commit | None:
     fields = record.split(_FIELD)
-    if len(fields) != 4 or not fields[1]:  # cut at the end of what is read, or the first commit of all
+    if len(fields) != 4 or not fields[1]:
+        # cut at the end of what is read, or the first commit of all
         return None
     identity, parent, message, numbers = fields
     changed = [_changed(line) for line in numbers.splitlines() if line.count("\t") == 2]

@@ -16,7 +16,9 @@ SOLVED, TIMED_OUT, AGENT_FAILED, TESTS_FAIL = "solved", "time is up", "agent fai
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """An agent as it is started: `command` takes the prompt, `variables` are set besides the user's."""
+    """An agent as it is started: `command` takes the prompt, `variables` are set besides the
+    user's.
+    """
 
     name: str
     command: str
@@ -50,7 +52,10 @@ class Measurement:
         self._scratch = scratch
 
     async def run(
-        self, tasks: tuple[Task, ...], agents: tuple[Contestant, ...], progress: Callable[[str], None]
+        self,
+        tasks: tuple[Task, ...],
+        agents: tuple[Contestant, ...],
+        progress: Callable[[str], None],
     ) -> tuple[Result, ...]:
         """The results task by task, so that what changes over time concerns all agents alike."""
         results = []
@@ -72,7 +77,9 @@ class Measurement:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         outcome, detail = _outcome(worked, tested)
-        return Result(task.name, task.title, agent.name, outcome, detail, spent(worked.output), worked.seconds)
+        return Result(
+            task.name, task.title, agent.name, outcome, detail, spent(worked.output), worked.seconds
+        )
 
 
 def prompt(task: Task) -> str:

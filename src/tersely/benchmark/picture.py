@@ -59,7 +59,14 @@ def _tokens(figures: Sequence[Figures], results: Sequence[Result]) -> _Panel:
     rows = []
     for at, one in enumerate(figures):
         spent = (result.spent.tokens for result in results if result.agent == one.agent)
-        rows.append(_Row(one.agent, one.tokens, tuple(tokens for tokens in spent if tokens is not None), _colour(at)))
+        rows.append(
+            _Row(
+                one.agent,
+                one.tokens,
+                tuple(tokens for tokens in spent if tokens is not None),
+                _colour(at),
+            )
+        )
     return _Panel("tokens of a task", tuple(rows), _most(rows), lambda value: f"{value:,.0f}")
 
 

@@ -17,7 +17,11 @@ _HEAD_OF_TASKS = ("task", "agent", "outcome", "tokens", "turns", "seconds")
 
 
 def report(
-    cut: Cut, figures: Sequence[Figures], compared: Sequence[Comparison], results: Sequence[Result], style: Style
+    cut: Cut,
+    figures: Sequence[Figures],
+    compared: Sequence[Comparison],
+    results: Sequence[Result],
+    style: Style,
 ) -> str:
     """All that a reader needs to judge a measurement, losses included."""
     blocks = [

@@ -15,7 +15,8 @@ from tersely.capabilities.graph.test_commands import is_source, test_command
 from tersely.foundation.errors import TerselyError
 
 MAX_TRIED_COMMITS = 200  # whose tests are run for one measurement
-# Of Python: what is installed may be another copy of the project, whose tests would say nothing of the folder's.
+# Of Python: what is installed may be another copy of the project, whose tests would say nothing of
+# the folder's.
 _OF_THE_FOLDER = "PYTHONPATH=src:. "
 _PYTHON_FILE = ".py"
 
@@ -26,7 +27,9 @@ TOO_SLOW = "their tests take too long"
 
 
 class Task(NamedTuple):
-    """A commit as a task: `test_command` runs its tests, which fail without the change and pass with it."""
+    """A commit as a task: `test_command` runs its tests, which fail without the change and pass
+    with it.
+    """
 
     commit: Commit
     test_command: str
@@ -54,7 +57,9 @@ class Skipped(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """The tasks that were cut, how many commits were tried for them, and why the others are no tasks."""
+    """The tasks that were cut, how many commits were tried for them, and why the others are no
+    tasks.
+    """
 
     tasks: tuple[Task, ...]
     tried: int
@@ -70,7 +75,9 @@ class _Tried(NamedTuple):
 
 
 class Cutter:
-    """Cuts tasks from the history of a repository. `given` is the user's command for tests, "" to find one."""
+    """Cuts tasks from the history of a repository. `given` is the user's command for tests, "" to
+    find one.
+    """
 
     def __init__(self, root: Path, scratch: Path, commands: Commands, given: str) -> None:
         self._root = root
@@ -80,7 +87,9 @@ class Cutter:
         self.trees = Trees(root, scratch)
 
     async def cut(self, most: int, progress: Callable[[str], None]) -> Cut:
-        """Up to so many tasks, of the newest commits that are any; raises `git_unavailable`, `program_failed`."""
+        """Up to so many tasks, of the newest commits that are any; raises `git_unavailable`,
+        `program_failed`.
+        """
         tasks: list[Task] = []
         skipped: dict[str, Skipped] = {}
         tried = 0

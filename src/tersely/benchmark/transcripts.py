@@ -27,7 +27,9 @@ class Spent(NamedTuple):
 
 
 def spent(output: str) -> Spent:
-    """What the last object of a transcript says that has the figures of a whole run, in one of the forms known here."""
+    """What the last object of a transcript says that has the figures of a whole run, in one of the
+    forms known here.
+    """
     found = Spent()
     for entry in _objects(output):
         usage = entry.get("usage")
@@ -37,10 +39,14 @@ def spent(output: str) -> Spent:
 
 
 def ending(output: str) -> str:
-    """How an agent says that it ended, one line; the last line that it printed where it says nothing."""
+    """How an agent says that it ended, one line; the last line that it printed where it says
+    nothing.
+    """
     reasons = [_reason(entry) for entry in _objects(output) if entry.get("type") == "result"]
     lines = output.strip().splitlines()
-    return visible_line(next(filter(None, reversed([*lines[-1:], *reasons])), ""))[:MAX_ENDING_CHARACTERS]
+    return visible_line(next(filter(None, reversed([*lines[-1:], *reasons])), ""))[
+        :MAX_ENDING_CHARACTERS
+    ]
 
 
 def _reason(entry: Mapping[str, Any]) -> str:
@@ -63,7 +69,11 @@ def _objects(output: str) -> Iterator[Mapping[str, Any]]:
 
 def _ours(usage: Mapping[str, Any]) -> Spent:
     """As `tersely -p --json` reports it."""
-    return Spent(_number(usage, "prompt_tokens"), _number(usage, "completion_tokens"), _number(usage, "requests"))
+    return Spent(
+        _number(usage, "prompt_tokens"),
+        _number(usage, "completion_tokens"),
+        _number(usage, "requests"),
+    )
 
 
 def _anthropic(entry: Mapping[str, Any], usage: Mapping[str, Any]) -> Spent:

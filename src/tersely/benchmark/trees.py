@@ -1,4 +1,6 @@
-"""Folders with the files of one commit, and the tests of another. The repository itself is only read."""
+"""Folders with the files of one commit, and the tests of another. The repository itself is only
+read.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class Trees:
             present = [path for path in wanted if path in there]
             self._git("checkout-index", "--force", f"--prefix={folder}/", "--", *present)
         except (OSError, GitUnavailableError) as error:
-            raise TerselyError("git_unavailable", f"{commit[:10]} cannot be written: {error}") from error
+            raise TerselyError(
+                "git_unavailable", f"{commit[:10]} cannot be written: {error}"
+            ) from error
         for path in set(wanted) - there:
             _remove(folder, path)
 
@@ -48,7 +52,9 @@ class Trees:
             self._git("read-tree", commit)
             there = set(self._git("ls-files", "-z", "--", *among).split("\0"))
         except (OSError, GitUnavailableError) as error:
-            raise TerselyError("git_unavailable", f"{commit[:10]} cannot be read: {error}") from error
+            raise TerselyError(
+                "git_unavailable", f"{commit[:10]} cannot be read: {error}"
+            ) from error
         return sorted(there - {""})
 
     def _git(self, *words: str) -> str:
@@ -59,11 +65,14 @@ class Trees:
 
 
 def _without_filters(root: str, variables: dict[str, str]) -> dict[str, str]:
-    """Variables by which git runs no program that the repository's settings name for contents of files.
+    """Variables by which git runs no program that the repository's settings name for contents of
+    files.
 
     Filters of the user's own settings stay.
     """
-    listed = run(root, ["config", "--list", "--show-scope", "--name-only", "-z"], variables).decode("utf-8", "replace")
+    listed = run(root, ["config", "--list", "--show-scope", "--name-only", "-z"], variables).decode(
+        "utf-8", "replace"
+    )
     fields = listed.split("\0")
     names: dict[str, None] = {}
     for scope, name in zip(fields[::2], fields[1::2], strict=False):

@@ -1,7 +1,7 @@
 """Arguments in, checked parameters out: from JSON values (`bind`) and from words (`read_words`).
 
-Words are read here rather than by `argparse` because a command line is not the only door where they are typed, and
-because whoever mistypes one is told what was meant.
+Words are read here rather than by `argparse` because a command line is not the only door where they
+are typed, and because whoever mistypes one is told what was meant.
 """
 
 from __future__ import annotations
@@ -21,7 +21,14 @@ _LONG_ROLES = frozenset({Role.CONTENT, Role.SOURCE, Role.PROSE})
 ParametersT = TypeVar("ParametersT")
 
 
-JSON_NAMES = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object", list: "array"}
+JSON_NAMES = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    dict: "object",
+    list: "array",
+}
 _BOUNDS: Mapping[type, tuple[str, str]] = {
     str: ("minLength", "maxLength")
 }  # the words of JSON schema, numbers having others
@@ -58,7 +65,8 @@ def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> dict[str,
     """Read command words (`SYMBOL --depth 2 --with-docs`) into arguments; raises `usage`.
 
     Options may stand anywhere, as `--name value` or `--name=value`; only the latter takes a value
-    that starts with two dashes. A greedy option takes all words up to the next. After `--` every word is positional.
+    that starts with two dashes. A greedy option takes all words up to the next. After `--` every
+    word is positional.
     """
     arguments: dict[str, object] = {}
     positionals: list[str] = []
@@ -71,14 +79,19 @@ def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> dict[str,
         if word.startswith("--"):
             _read_option(declared, word, rest, arguments)
         elif word.startswith("-") and len(word) > 1:
-            raise _usage(f"unknown option {word}", "options have two dashes; write -- before a word that starts with -")
+            raise _usage(
+                f"unknown option {word}",
+                "options have two dashes; write -- before a word that starts with -",
+            )
         else:
             positionals.append(word)
     _place(declared, positionals, arguments)
     return arguments
 
 
-def _read_option(declared: Sequence[Parameter], word: str, rest: list[str], arguments: dict[str, object]) -> None:
+def _read_option(
+    declared: Sequence[Parameter], word: str, rest: list[str], arguments: dict[str, object]
+) -> None:
     flag, equals, value = word.partition("=")
     parameter, implied = _option_named(declared, flag)
     if implied is not None:
@@ -111,7 +124,9 @@ def _taken(rest: list[str]) -> list[str]:
 
 
 def _option_named(declared: Sequence[Parameter], flag: str) -> tuple[Parameter, object]:
-    """The parameter a flag speaks of, and the value that the flag alone implies (None: a value follows)."""
+    """The parameter a flag speaks of, and the value that the flag alone implies (None: a value
+    follows).
+    """
     known: list[str] = []
     for parameter in declared:
         if parameter.positional:
@@ -123,7 +138,9 @@ def _option_named(declared: Sequence[Parameter], flag: str) -> tuple[Parameter, 
                 return parameter, False
         elif flag == parameter.flag:
             return parameter, None
-        known.append(parameter.flag if parameter.default is not True else "--no-" + parameter.flag[2:])
+        known.append(
+            parameter.flag if parameter.default is not True else "--no-" + parameter.flag[2:]
+        )
         if parameter.shorthand:
             known += ["--" + choice for choice in parameter.choices]
             if flag[2:] in parameter.choices:
@@ -131,14 +148,18 @@ def _option_named(declared: Sequence[Parameter], flag: str) -> tuple[Parameter, 
     raise _usage(f"unknown option {flag}", suggestion(flag, known))
 
 
-def _place(declared: Sequence[Parameter], positionals: list[str], arguments: dict[str, object]) -> None:
+def _place(
+    declared: Sequence[Parameter], positionals: list[str], arguments: dict[str, object]
+) -> None:
     for parameter in declared:
         if not parameter.positional:
             _check_given(parameter, parameter.flag, arguments)
             continue
         if parameter.many:
             if positionals:
-                arguments[parameter.name] = tuple(from_text(parameter, word) for word in positionals)
+                arguments[parameter.name] = tuple(
+                    from_text(parameter, word) for word in positionals
+                )
                 positionals = []
         elif positionals:
             arguments[parameter.name] = from_text(parameter, positionals.pop(0))
@@ -158,7 +179,9 @@ def from_text(parameter: Parameter, text: str) -> object:
         try:
             return int(text)
         except ValueError:
-            raise _usage(f"{parameter.name}: {text!r} is not a whole number", parameter.help) from None
+            raise _usage(
+                f"{parameter.name}: {text!r} is not a whole number", parameter.help
+            ) from None
     if parameter.type is float:
         try:
             return float(text)
@@ -198,7 +221,9 @@ def _checked_element(parameter: Parameter, value: object) -> object:
     if issubclass(parameter.type, Enum):
         if isinstance(value, str) and value in parameter.choices:
             return parameter.type(value)
-        raise _invalid(f"{name}: {value!r} is not one of {', '.join(parameter.choices)}", parameter.help)
+        raise _invalid(
+            f"{name}: {value!r} is not one of {', '.join(parameter.choices)}", parameter.help
+        )
     if parameter.type is float and type(value) is int:
         value = float(value)
     if type(value) is not parameter.type:
@@ -212,7 +237,9 @@ def _checked_element(parameter: Parameter, value: object) -> object:
 
 def _check_text(parameter: Parameter, text: str) -> None:
     name, bound = parameter.name, None if parameter.many else parameter.maximum
-    longest = bound or (MAX_CONTENT_BYTES if parameter.role in _LONG_ROLES else MAX_ARGUMENT_CHARACTERS)
+    longest = bound or (
+        MAX_CONTENT_BYTES if parameter.role in _LONG_ROLES else MAX_ARGUMENT_CHARACTERS
+    )
     if len(text) > longest:
         raise _invalid(f"{name} is longer than {longest} characters")
     if not parameter.many and len(text) < (parameter.minimum or 0):
@@ -226,7 +253,9 @@ def _check_text(parameter: Parameter, text: str) -> None:
 
 
 def _is_encodable(text: str) -> bool:
-    """Whether the text can be written down: bytes of a command line that are no UTF-8 arrive as lone surrogates."""
+    """Whether the text can be written down: bytes of a command line that are no UTF-8 arrive as
+    lone surrogates.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -235,7 +264,10 @@ def _is_encodable(text: str) -> bool:
 
 
 def _check_range(parameter: Parameter, number: float, unit: str, ceiling: int | None) -> None:
-    minimum, maximum = parameter.minimum, parameter.maximum if parameter.maximum is not None else ceiling
+    minimum, maximum = (
+        parameter.minimum,
+        parameter.maximum if parameter.maximum is not None else ceiling,
+    )
     if minimum is not None and number < minimum:
         raise _invalid(f"{parameter.name}: at least {minimum}{unit}, not {number}", parameter.help)
     if maximum is not None and number > maximum:
@@ -255,7 +287,11 @@ def element_schema(parameter: Parameter) -> dict[str, Any]:
 def schema_of(parameter: Parameter) -> dict[str, Any]:
     """A JSON schema of a parameter, with its bounds, what it means and its default."""
     element = element_schema(parameter)
-    bounds = ("minItems", "maxItems") if parameter.many else _BOUNDS.get(parameter.type, ("minimum", "maximum"))
+    bounds = (
+        ("minItems", "maxItems")
+        if parameter.many
+        else _BOUNDS.get(parameter.type, ("minimum", "maximum"))
+    )
     whole: dict[str, Any] = {"type": "array", "items": element} if parameter.many else element
     for key, bound in zip(bounds, (parameter.minimum, parameter.maximum), strict=True):
         if bound is not None:

@@ -1,4 +1,5 @@
-"""Every capability, listed by hand: its name and the module that declares it, as `CAPABILITY` or as what is named.
+"""Every capability, listed by hand: its name and the module that declares it, as `CAPABILITY` or as
+what is named.
 
 Modules are imported when their capability is asked for: a command pays for itself and for no other.
 """
@@ -124,7 +125,9 @@ RELAY_WORDS: Mapping[str, str] = {row.words: name for name, row in _RELAY.items(
 
 
 def words_of(name: str) -> str:
-    """How a capability is spelled where it is typed: `diff-context`, `symbol find`, `dead-letters resend`."""
+    """How a capability is spelled where it is typed: `diff-context`, `symbol find`, `dead-letters
+    resend`.
+    """
     if name in _RELAY:
         return _RELAY[name].words or name.replace(".", " ")
     return _CODE_WORDS.get(name) or name.removeprefix(CODE).replace("_", "-").replace(".", " ")
@@ -138,7 +141,9 @@ def tool_words(name: str) -> str:
 def load(name: str) -> Capability[Any, Any]:
     """The capability of a name; raises `usage` for a name that is not in the catalogue."""
     if name not in NAMES:
-        raise TerselyError("usage", f"there is no capability {name!r}", f"known: {', '.join(NAMES)}")
+        raise TerselyError(
+            "usage", f"there is no capability {name!r}", f"known: {', '.join(NAMES)}"
+        )
     place = _RELAY[name].declared if name in _RELAY else _MODULES[name]
     module, _, declared = place.partition(":")
     capability = getattr(import_module(f"tersely.capabilities.{module}"), declared or "CAPABILITY")

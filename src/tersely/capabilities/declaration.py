@@ -1,17 +1,19 @@
 """What a capability is and how its parameters are declared.
 
-The parameters of a capability are a frozen dataclass whose fields are written with `positional(…)` or `option(…)`.
-That one declaration yields the options of the command line, the JSON schema and the checks of every door:
+The parameters of a capability are a frozen dataclass whose fields are written with `positional(…)`
+or `option(…)`. That one declaration yields the options of the command line, the JSON schema and the
+checks of every door:
 
     @dataclass(frozen=True, slots=True)
     class Parameters:
         symbol: str = positional("the symbol to start from", role=Role.SYMBOL)
         depth: int = option(3, "how many calls to follow", minimum=1, maximum=20)
 
-A field's type is `str`, `int`, `float`, `bool`, a `StrEnum`, one of them `| None`, `tuple[str, ...]`, or `dict` or
-`list` for what JSON has by these names. What several capabilities declare alike is a frozen dataclass of such fields,
-and a field of theirs that is written with `group(…)`. A capability that is another one under a name of its own has a
-subclass of its parameters, in which `fixed(…)` says what is not asked any more.
+A field's type is `str`, `int`, `float`, `bool`, a `StrEnum`, one of them `| None`, `tuple[str,
+...]`, or `dict` or `list` for what JSON has by these names. What several capabilities declare alike
+is a frozen dataclass of such fields, and a field of theirs that is written with `group(…)`. A
+capability that is another one under a name of its own has a subclass of its parameters, in which
+`fixed(…)` says what is not asked any more.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ ResultT = TypeVar("ResultT")
 
 
 class Effect(StrEnum):
-    """What a capability may do to the world. The index is derived data: refreshing it is not an effect."""
+    """What a capability may do to the world. The index is derived data: refreshing it is not an
+    effect.
+    """
 
     READ = "read"
     WRITE = "write"
@@ -59,19 +63,24 @@ _TIER_OF_EFFECT = {Effect.READ: Tier.READ, Effect.WRITE: Tier.EDIT, Effect.EXECU
 
 
 class Role(StrEnum):
-    """What a text parameter stands for, so that a door can complete it or resolve it against its own directory."""
+    """What a text parameter stands for, so that a door can complete it or resolve it against its
+    own directory.
+    """
 
     TEXT = "text"
     SYMBOL = "symbol"  # a symbol id, qualified name, name or glob
     PATH = "path"  # a file or directory of the repository, POSIX, from its root
     FILE = "file"  # as PATH, never a directory
     PLACE = "place"  # PATH:LINE or PATH:LINE:COLUMN
-    SOURCE = "source"  # as PLACE or FILE, or `cass://` and the hash of an artifact, see `references`
+    # as PLACE or FILE, or `cass://` and the hash of an artifact, see `references`
+    SOURCE = "source"
     MODULE = "module"  # a dotted module name, or a PATH
     DIRECTORY = "directory"  # a directory of the machine
-    REPORT = "report"  # a file, or a folder of files, that a tool wrote; from the root, or absolute outside of it
+    # a file, or a folder of files, that a tool wrote; from the root, or absolute outside of it
+    REPORT = "report"
     PROSE = "prose"  # words of a person, of any length
-    CONTENT = "content"  # a text; a door may take it from a file of the machine, or from what it is sent
+    # a text; a door may take it from a file of the machine, or from what it is sent
+    CONTENT = "content"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +88,19 @@ class Parameter:
     """One declared parameter, in the words that every door understands."""
 
     name: str
-    type: type  # str, int, float, bool, a StrEnum, dict or list of JSON; of the elements where `many`
+    # str, int, float, bool, a StrEnum, dict or list of JSON; of the elements where `many`
+    type: type
     help: str
     default: Any
     required: bool
     positional: bool
     many: bool
     nullable: bool
-    minimum: int | None  # of a number; of characters of a text; of the number of elements where `many`
+    # of a number; of characters of a text; of the number of elements where `many`
+    minimum: int | None
     maximum: int | None
-    pattern: str  # of the whole of a text, in the dialect that Python and JSON Schema share; "" for any
+    # of the whole of a text, in the dialect that Python and JSON Schema share; "" for any
+    pattern: str
     metavar: str
     role: Role
     bare: str | None  # the value of the flag alone, None if it needs one
@@ -98,17 +110,22 @@ class Parameter:
     greedy: bool  # an option that takes all words up to the next option
 
     def tier(self, value: object) -> Tier:
-        """How much trust a value needs. What is outside of the repository is not for everybody to have read."""
+        """How much trust a value needs. What is outside of the repository is not for everybody to
+        have read.
+        """
         values = value if isinstance(value, list | tuple) else (value,)
         is_outside = self.role is Role.REPORT and any(
-            isinstance(one, str) and (one.startswith("/") or ".." in one.split("/")) for one in values
+            isinstance(one, str) and (one.startswith("/") or ".." in one.split("/"))
+            for one in values
         )
         return Tier.SYSTEM if is_outside else _TIER_OF_EFFECT[self.effect if value else Effect.READ]
 
     @property
     def choices(self) -> tuple[str, ...]:
         """The allowed words of a closed vocabulary, empty for an open one."""
-        return tuple(str(member.value) for member in self.type) if issubclass(self.type, Enum) else ()
+        return (
+            tuple(str(member.value) for member in self.type) if issubclass(self.type, Enum) else ()
+        )
 
     @property
     def flag(self) -> str:
@@ -127,7 +144,14 @@ def positional(
     pattern: str = "",
 ) -> Any:
     """Declare a parameter that is given by its place; required unless it has a default."""
-    told = {"help": help, "positional": True, "role": role, "metavar": metavar, "minimum": minimum, "maximum": maximum}
+    told = {
+        "help": help,
+        "positional": True,
+        "role": role,
+        "metavar": metavar,
+        "minimum": minimum,
+        "maximum": maximum,
+    }
     told |= {"pattern": pattern}
     return dataclasses.field(default=default, metadata=told)
 
@@ -147,14 +171,31 @@ def option(
     hidden: bool = False,
     greedy: bool = False,
 ) -> Any:
-    """Declare a parameter that is given by its name: that of the field, without the `_` after a word of Python's."""
-    told = {"help": help, "role": role, "metavar": metavar, "minimum": minimum, "maximum": maximum, "hidden": hidden}
-    told |= {"pattern": pattern, "bare": bare, "shorthand": shorthand, "effect": effect, "greedy": greedy}
+    """Declare a parameter that is given by its name: that of the field, without the `_` after a
+    word of Python's.
+    """
+    told = {
+        "help": help,
+        "role": role,
+        "metavar": metavar,
+        "minimum": minimum,
+        "maximum": maximum,
+        "hidden": hidden,
+    }
+    told |= {
+        "pattern": pattern,
+        "bare": bare,
+        "shorthand": shorthand,
+        "effect": effect,
+        "greedy": greedy,
+    }
     return dataclasses.field(default=default, metadata=told)
 
 
 def fixed(value: Any) -> Any:
-    """Declare the value that a narrower capability gives a parameter of a wider one; it is no longer offered."""
+    """Declare the value that a narrower capability gives a parameter of a wider one; it is no
+    longer offered.
+    """
     return dataclasses.field(default=value, init=False)
 
 
@@ -168,7 +209,9 @@ _hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 
 
 def parameters_of(parameters: type) -> tuple[Parameter, ...]:
-    """The declared parameters of a parameters class, in the order of its fields, those of groups where these stand."""
+    """The declared parameters of a parameters class, in the order of its fields, those of groups
+    where these stand.
+    """
     return _declared(parameters)
 
 
@@ -191,7 +234,9 @@ def _is_group(hint: Any) -> bool:
 
 
 def made(parameters: type[ParametersT], values: Mapping[str, object]) -> ParametersT:
-    """The parameters with these values, each group with those that are declared in it; defaults for all others."""
+    """The parameters with these values, each group with those that are declared in it; defaults for
+    all others.
+    """
     hints = _hints(parameters)
     given: dict[str, object] = {}
     for field in dataclasses.fields(parameters):  # type: ignore[arg-type]
@@ -241,17 +286,19 @@ class Repeats(IntEnum):
     """How long the same question has the same answer."""
 
     NEVER = 0
-    WITH_GIT = 1  # at one revision of the index, while git's own files and those of the working tree stand
+    # at one revision of the index, while git's own files and those of the working tree stand
+    WITH_GIT = 1
     AT_REVISION = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Capability(Generic[ParametersT, ResultT]):
-    """One thing that can be asked: `run` answers with plain frozen values, `text` renders them for reading.
+    """One thing that can be asked: `run` answers with plain frozen values, `text` renders them for
+    reading.
 
     `run` gives a `Later` result where it waits for others, whom no thread should wait for.
-    `summary` is one line without a full stop; `description` says the rest and may have several paragraphs.
-    An `example` is written as the words after the program's name.
+    `summary` is one line without a full stop; `description` says the rest and may have several
+    paragraphs. An `example` is written as the words after the program's name.
     """
 
     name: str
@@ -260,29 +307,40 @@ class Capability(Generic[ParametersT, ResultT]):
     parameters: type[ParametersT]
     run: Callable[[Any, ParametersT], ResultT]  # what it is asked of comes first, see `context`
     text: Callable[[ResultT, Style], str]
-    found: Callable[[ResultT], bool] | None = None  # whether a result has what was looked for; None: always
-    aside: Callable[[ResultT, Style], str] | None = None  # what is said beside the answer and is no part of it
+    # whether a result has what was looked for; None: always
+    found: Callable[[ResultT], bool] | None = None
+    # what is said beside the answer and is no part of it
+    aside: Callable[[ResultT, Style], str] | None = None
     examples: tuple[str, ...] = ()
     context: Context = Context.WORKSPACE
     effect: Effect = Effect.READ
     fails: tuple[str, ...] = ()  # the codes of its own errors, where doors document them
     cacheable: bool = True  # the same parameters at the same revision give the same answer
-    depends_on_git: bool = False  # not cacheable, but the same again while files and repository stand as they are
-    remembering: frozenset[str] = frozenset()  # parameters with which an answer depends on more: answers before it, say
-    checks_freshness: bool = True  # the index is refreshed before `run`; False where `run` does it itself
+    # not cacheable, but the same again while files and repository stand as they are
+    depends_on_git: bool = False
+    # parameters with which an answer depends on more: answers before it, say
+    remembering: frozenset[str] = frozenset()
+    # the index is refreshed before `run`; False where `run` does it itself
+    checks_freshness: bool = True
     tier: Tier = Tier.READ
 
     @property
     def answers(self) -> Any:
         """The type of its results, as `run` declares it."""
         declared = _hints(self.run)["return"]
-        is_later = getattr(get_origin(declared), "__name__", "") == "Later"  # which most never import
+        # which most never import
+        is_later = getattr(get_origin(declared), "__name__", "") == "Later"
         return get_args(declared)[0] if is_later else declared
 
     def tier_of(self, arguments: Mapping[str, object]) -> Tier:
         """How much trust a call with these arguments needs."""
         declared = parameters_of(self.parameters)
-        return max([self.tier, *(one.tier(arguments[one.name]) for one in declared if one.name in arguments)])
+        return max(
+            [
+                self.tier,
+                *(one.tier(arguments[one.name]) for one in declared if one.name in arguments),
+            ]
+        )
 
     def is_repeatable(self, arguments: Mapping[str, object]) -> bool:
         """Whether these arguments at the same revision give the same answer."""
@@ -292,7 +350,11 @@ class Capability(Generic[ParametersT, ResultT]):
         """How long these arguments give the same answer."""
         if self.is_repeatable(arguments):
             return Repeats.AT_REVISION
-        return Repeats.WITH_GIT if self.depends_on_git and not self._remembers(arguments) else Repeats.NEVER
+        return (
+            Repeats.WITH_GIT
+            if self.depends_on_git and not self._remembers(arguments)
+            else Repeats.NEVER
+        )
 
     def _remembers(self, arguments: Mapping[str, object]) -> bool:
         return any(arguments.get(name) is not None for name in self.remembering)

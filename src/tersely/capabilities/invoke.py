@@ -1,4 +1,6 @@
-"""The one pipeline through which every door asks: check, refresh, run, and turn what went wrong into an outcome."""
+"""The one pipeline through which every door asks: check, refresh, run, and turn what went wrong
+into an outcome.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,11 @@ class Outcome:
         if self.failure is None:
             notes = {"notes": list(self.notes)} if self.notes else {}
             return {"ok": True, "revision": self.revision, "result": to_json(self.result), **notes}
-        error = {"code": self.failure.code, "message": self.failure.message, "hint": self.failure.hint}
+        error = {
+            "code": self.failure.code,
+            "message": self.failure.message,
+            "hint": self.failure.hint,
+        }
         return {"ok": False, "revision": self.revision, "error": error}
 
 
@@ -78,17 +84,24 @@ def invoke(
 ) -> Outcome:
     """Ask; never raises but for an interruption. A door says how far it trusts whoever asks.
 
-    Damage of the index shows where a damaged page is read, which may be long after the index was found to be up to
-    date. It is then built anew, and the question asked again. In the same way a file may vanish after the index was
-    brought up to date, as when a branch is switched: the files are looked at once more, and the question asked again,
-    if it has no effects that asking twice would double.
+    Damage of the index shows where a damaged page is read, which may be long after the index was
+    found to be up to date. It is then built anew, and the question asked again. In the same way a
+    file may vanish after the index was brought up to date, as when a branch is switched: the files
+    are looked at once more, and the question asked again, if it has no effects that asking twice
+    would double.
     """
     if capability.tier_of(arguments) > trust:
         return Outcome("", None, Failure.of(_not_permitted(capability, arguments, trust)))
     outcome = _invoke_once(capability, workspace, arguments)
     if outcome.failure is not None and outcome.failure.code == "database_corrupt":
-        return _invoke_once(capability, workspace, arguments, workspace.engine.replace_damaged_index)
-    looks_again = MAX_LOOKS_AGAIN if workspace.may_refresh and capability.tier_of(arguments) == Tier.READ else 0
+        return _invoke_once(
+            capability, workspace, arguments, workspace.engine.replace_damaged_index
+        )
+    looks_again = (
+        MAX_LOOKS_AGAIN
+        if workspace.may_refresh and capability.tier_of(arguments) == Tier.READ
+        else 0
+    )
     while looks_again and outcome.failure is not None and outcome.failure.code == "unreadable_file":
         outcome = _invoke_once(capability, workspace, arguments, workspace.refresh)
         looks_again -= 1
@@ -112,7 +125,9 @@ def _invoke_once(
         workspace.check_freshness()
         with workspace.snapshot():
             revision = workspace.revision
-            with patience(workspace.patience_seconds if capability.tier_of(arguments) < Tier.SYSTEM else 0):
+            with patience(
+                workspace.patience_seconds if capability.tier_of(arguments) < Tier.SYSTEM else 0
+            ):
                 result = capability.run(workspace, parameters)
             return _outcome(capability, workspace, revision, result)
     except TerselyError as error:
@@ -127,7 +142,9 @@ def _invoke_once(
         return Outcome(revision, None, defect(error))
 
 
-def _outcome(capability: Capability[Any, Any], workspace: Workspace, revision: str, result: Any) -> Outcome:
+def _outcome(
+    capability: Capability[Any, Any], workspace: Workspace, revision: str, result: Any
+) -> Outcome:
     is_found = capability.found is None or capability.found(result)
     return Outcome(revision, result, notes=workspace.notes(), is_found=is_found)
 
@@ -140,9 +157,15 @@ def ask(workspace: Workspace, name: str, **arguments: object) -> Any:
     return outcome.result
 
 
-def _not_permitted(capability: Capability[Any, Any], arguments: Mapping[str, object], trust: Tier) -> TerselyError:
+def _not_permitted(
+    capability: Capability[Any, Any], arguments: Mapping[str, object], trust: Tier
+) -> TerselyError:
     declared = {parameter.name: parameter for parameter in parameters_of(capability.parameters)}
-    names = [name for name, value in arguments.items() if name in declared and declared[name].tier(value) > trust]
+    names = [
+        name
+        for name, value in arguments.items()
+        if name in declared and declared[name].tier(value) > trust
+    ]
     message = f"{' and '.join(names) or capability.name} is not permitted through this interface"
     return TerselyError("not_permitted", message, "ask through the command line or Python")
 
@@ -160,4 +183,6 @@ def defect(error: Exception) -> Failure:
         frame = frame.tb_next
     place = f" ({frame.tb_frame.f_code.co_qualname}, line {frame.tb_lineno})" if frame else ""
     message = f"{type(error).__name__}: {error}{place}"
-    return Failure("internal_error", message, "a defect in Tersely; TERSELY_DEBUG=1 shows where", error)
+    return Failure(
+        "internal_error", message, "a defect in Tersely; TERSELY_DEBUG=1 shows where", error
+    )

@@ -1,4 +1,6 @@
-"""Long lists are answered a page at a time, and a page says what it leaves out: nothing is cut without a word."""
+"""Long lists are answered a page at a time, and a page says what it leaves out: nothing is cut
+without a word.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def page_of(items: Sequence[ItemT], limit: int, offset: int) -> Page[ItemT]:
 
 def limit_option(default: int, what: str) -> Any:
     """Declare how many `what` to list."""
-    return option(default, f"how many {what} to list", minimum=1, maximum=MAX_PAGE_ENTRIES, metavar="N")
+    return option(
+        default, f"how many {what} to list", minimum=1, maximum=MAX_PAGE_ENTRIES, metavar="N"
+    )
 
 
 def offset_option(what: str) -> Any:
@@ -45,10 +49,16 @@ def offset_option(what: str) -> Any:
 
 
 def rest_line(page: Page[Any], noun: str, style: Style, plural: str = "") -> list[str]:
-    """One line that says what a page leaves out and how to see it; no line when it leaves out nothing."""
+    """One line that says what a page leaves out and how to see it; no line when it leaves out
+    nothing.
+    """
     if not page.more:
         if page.offset and not page.items:
-            return [style.doubtful(f"nothing from {page.offset} on: there are {counted(page.total, noun, plural)}")]
+            return [
+                style.doubtful(
+                    f"nothing from {page.offset} on: there are {counted(page.total, noun, plural)}"
+                )
+            ]
         return []
     following = page.offset + len(page.items)
     how = f"--offset {following} continues"

@@ -1,4 +1,6 @@
-"""Plain frozen values as JSON: enums as their words, named tuples as objects, other tuples as lists."""
+"""Plain frozen values as JSON: enums as their words, named tuples as objects, other tuples as
+lists.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ _OF_LINES = frozenset({"text", "body", "code", "content", "diff", "doc", "signat
 
 
 def to_json(value: object) -> Any:
-    """The JSON value of a result; fails on anything that is not a plain value (a handle must never leave)."""
+    """The JSON value of a result; fails on anything that is not a plain value (a handle must never
+    leave).
+    """
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, Enum):
@@ -34,14 +38,18 @@ def to_json(value: object) -> Any:
     if isinstance(value, dict):
         return {str(key): to_json(element) for key, element in value.items()}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {
+            field.name: to_json(getattr(value, field.name)) for field in dataclasses.fields(value)
+        }
     raise TypeError(f"{type(value).__name__} is not a plain value")
 
 
 def harmless(value: ValueT) -> ValueT:
-    """A copy of a result for people: no name or text in it can steer a terminal, hide, or pass for another line.
+    """A copy of a result for people: no name or text in it can steer a terminal, hide, or pass for
+    another line.
 
-    Documents of the relay stay as they are, since JSON is what some are read as: who renders one escapes it.
+    Documents of the relay stay as they are, since JSON is what some are read as: who renders one
+    escapes it.
     """
     copy: ValueT = _harmless(value, visible_line)
     return copy
@@ -60,12 +68,19 @@ def _harmless(value: Any, written: Callable[[str], str]) -> Any:
         make = getattr(value, "_make", type(value))
         return make(elements)
     if isinstance(value, dict):
-        return {_harmless(key, written): _harmless(element, written) for key, element in value.items()}
+        return {
+            _harmless(key, written): _harmless(element, written) for key, element in value.items()
+        }
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in dataclasses.fields(value)]
         return dataclasses.replace(value, **_harmless_fields(value, names, written))
     return value
 
 
-def _harmless_fields(value: Any, names: Iterable[str], written: Callable[[str], str]) -> dict[str, Any]:
-    return {name: _harmless(getattr(value, name), visible if name in _OF_LINES else written) for name in names}
+def _harmless_fields(
+    value: Any, names: Iterable[str], written: Callable[[str], str]
+) -> dict[str, Any]:
+    return {
+        name: _harmless(getattr(value, name), visible if name in _OF_LINES else written)
+        for name in names
+    }

@@ -1,4 +1,6 @@
-"""An outcome in words, the same at every door that shows text; and within a token budget, whatever was asked."""
+"""An outcome in words, the same at every door that shows text; and within a token budget, whatever
+was asked.
+"""
 
 from __future__ import annotations
 
@@ -59,23 +61,35 @@ class Reply:
     files: tuple[str, ...] = ()  # that the answer stands for, for doors that keep answers
 
 
-def whole_reply(capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object]) -> Reply:
-    """Ask, and say all of it, as the command line does; raises what went wrong. For doors that keep answers."""
+def whole_reply(
+    capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object]
+) -> Reply:
+    """Ask, and say all of it, as the command line does; raises what went wrong. For doors that keep
+    answers.
+    """
     outcome = _answered(capability, workspace, arguments)
     text = answer_text(capability, outcome, PLAIN)
     asides = tuple(filter(None, (notes_text(outcome), aside_text(capability, outcome, PLAIN))))
-    return Reply(outcome.revision, text, asides, outcome.notes, _etag(outcome), shown_files(outcome.result))
+    return Reply(
+        outcome.revision, text, asides, outcome.notes, _etag(outcome), shown_files(outcome.result)
+    )
 
 
 def reply(
-    capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object], budget: object = None
+    capability: Capability[Any, Any],
+    workspace: Workspace,
+    arguments: Mapping[str, object],
+    budget: object = None,
 ) -> Reply:
     """Ask, and say it within a budget, that of the settings if it is None; raises what went wrong.
 
-    A capability that fits its answer into a budget by itself is told it; the text of any other is cut.
+    A capability that fits its answer into a budget by itself is told it; the text of any other is
+    cut.
     """
     limit = read_budget(budget, workspace.settings.budget_tokens)
-    if budget is not None and any(parameter.name == BUDGET for parameter in parameters_of(capability.parameters)):
+    if budget is not None and any(
+        parameter.name == BUDGET for parameter in parameters_of(capability.parameters)
+    ):
         arguments = {**arguments, BUDGET: limit}
     outcome = _answered(capability, workspace, arguments)
     tokenizer = workspace.tokenizer
@@ -87,7 +101,9 @@ def reply(
     return Reply(outcome.revision, text, tuple(asides), outcome.notes, _etag(outcome))
 
 
-def _answered(capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object]) -> Outcome:
+def _answered(
+    capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object]
+) -> Outcome:
     outcome = invoke(capability, workspace, arguments)
     if outcome.failure is not None:
         raise TerselyError(outcome.failure.code, outcome.failure.message, outcome.failure.hint)
@@ -99,7 +115,8 @@ def _etag(outcome: Outcome) -> str:
 
 
 def cut(text: str, budget: int, tokenizer: Tokenizer) -> str:
-    """The first lines of a text, and how many are left out; raises `budget_too_small` if not even that has room.
+    """The first lines of a text, and how many are left out; raises `budget_too_small` if not even
+    that has room.
 
     What the text itself says at its end of what it leaves out is kept if it has room.
     """
@@ -113,7 +130,9 @@ def cut(text: str, budget: int, tokenizer: Tokenizer) -> str:
             shown = "".join(body[:kept]) + _left_out(len(body) - kept, budget) + said
             if tokenizer.count(shown) <= budget:
                 return shown
-    raise TerselyError("budget_too_small", f"no answer fits into {budget} tokens", "allow more with budget")
+    raise TerselyError(
+        "budget_too_small", f"no answer fits into {budget} tokens", "allow more with budget"
+    )
 
 
 def _left_out(lines: int, budget: int) -> str:

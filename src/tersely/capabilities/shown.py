@@ -1,6 +1,8 @@
-"""Which files an answer stands for: those whose code is in it, and the one that it is about as a whole.
+"""Which files an answer stands for: those whose code is in it, and the one that it is about as a
+whole.
 
-Read from any plain result, so that no capability has to say it; only doors that count what they spare ask.
+Read from any plain result, so that no capability has to say it; only doors that count what they
+spare ask.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ _WHOLE = "whole_files"  # the paths of files that are shown as they are
 
 
 def shown_files(result: object) -> tuple[str, ...]:
-    """Paths from the root that may be files, each once: a result also names directories and modules so."""
+    """Paths from the root that may be files, each once: a result also names directories and modules
+    so.
+    """
     found: dict[str, None] = {}
     if path := _member(result, "path"):
         found[path] = None
@@ -31,7 +35,10 @@ def _of(value: object, place: str) -> Iterator[str]:
             yield from _of(element, place)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         place = _place(value) or place
-        if any(_member(value, name) for name in _CODE) or getattr(value, "detail", "") in _CODE_DETAILS:
+        if (
+            any(_member(value, name) for name in _CODE)
+            or getattr(value, "detail", "") in _CODE_DETAILS
+        ):
             yield place
         for field in dataclasses.fields(value):
             inner = getattr(value, field.name)
@@ -43,7 +50,10 @@ def _of(value: object, place: str) -> Iterator[str]:
 
 def _place(value: Any) -> str:
     """The path that a value names, by itself or as the beginning of the id of a symbol."""
-    return _member(value, "path") or (_member(value, "id") or _member(value, "symbol")).partition(":")[0]
+    return (
+        _member(value, "path")
+        or (_member(value, "id") or _member(value, "symbol")).partition(":")[0]
+    )
 
 
 def _member(value: object, name: str) -> str:

@@ -49,17 +49,23 @@ PLAIN = Style()
 Paint = Callable[[str], str]
 
 
-def aligned(rows: Sequence[Sequence[str]], paints: Sequence[Paint | None] = (), right: Sequence[int] = ()) -> list[str]:
-    """Rows as lines with their columns aligned, two spaces apart; `right` names the columns of numbers.
+def aligned(
+    rows: Sequence[Sequence[str]], paints: Sequence[Paint | None] = (), right: Sequence[int] = ()
+) -> list[str]:
+    """Rows as lines with their columns aligned, two spaces apart; `right` names the columns of
+    numbers.
 
-    A cell of more than `MAX_COLUMN_CHARACTERS` sticks out, lest one long name fill every other line with blanks.
+    A cell of more than `MAX_COLUMN_CHARACTERS` sticks out, lest one long name fill every other line
+    with blanks.
     """
     widths = [max(map(_width, column)) for column in zip_longest(*rows, fillvalue="")]
     lines = []
     for row in rows:
         cells = []
         for index, cell in enumerate(row):
-            padding = " " * (widths[index] - len(cell)) if index + 1 < len(row) or index in right else ""
+            padding = (
+                " " * (widths[index] - len(cell)) if index + 1 < len(row) or index in right else ""
+            )
             paint = paints[index] if index < len(paints) else None
             painted = paint(cell) if paint else cell
             cells.append(padding + painted if index in right else painted + padding)

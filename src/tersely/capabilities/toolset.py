@@ -14,17 +14,31 @@ OFFERED: tuple[str, ...] = tuple(name for name in catalogue.NAMES if name != "ma
 
 
 def tool_name(command: str) -> str:
-    """The name of a capability or command as a tool: letters, digits and underscores, which every client takes."""
-    name = catalogue.tool_words(command) if command in catalogue.RELAY_NAMES else command.removeprefix(catalogue.CODE)
+    """The name of a capability or command as a tool: letters, digits and underscores, which every
+    client takes.
+    """
+    name = (
+        catalogue.tool_words(command)
+        if command in catalogue.RELAY_NAMES
+        else command.removeprefix(catalogue.CODE)
+    )
     return re.sub(r"[ .-]", "_", name)
 
 
 def offered(capability: Capability[Any, Any]) -> list[Parameter]:
     """What a model may say: nothing that does more than read, beside what the capability does."""
-    return [one for one in parameters_of(capability.parameters) if one.effect is Effect.READ and not one.hidden]
+    return [
+        one
+        for one in parameters_of(capability.parameters)
+        if one.effect is Effect.READ and not one.hidden
+    ]
 
 
 def signature(capability: Capability[Any, Any]) -> str:
     """`send(to, body, reply_to?)`."""
-    words = [one.name if one.required else f"{one.name}?" for one in offered(capability) if one.name != BUDGET]
+    words = [
+        one.name if one.required else f"{one.name}?"
+        for one in offered(capability)
+        if one.name != BUDGET
+    ]
     return f"{tool_name(capability.name)}({', '.join(words)})"

@@ -26,7 +26,9 @@ class SymbolLine:
 def symbol_line(symbol: Symbol, texts: Texts | None) -> SymbolLine:
     """A symbol with its signature, where its source may be read for it."""
     signature = texts.signature(symbol).plain if texts else ""
-    return SymbolLine(symbol.id, symbol.kind, symbol.path, symbol.start_line, symbol.end_line, signature)
+    return SymbolLine(
+        symbol.id, symbol.kind, symbol.path, symbol.start_line, symbol.end_line, signature
+    )
 
 
 def lines_text(line: int, end_line: int) -> str:

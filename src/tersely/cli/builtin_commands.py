@@ -58,7 +58,9 @@ def own_parameters(name: str) -> tuple[Parameter, ...] | None:
 
 
 def _without_options_of_commands(words: Sequence[str]) -> list[str]:
-    """The words with which somebody asked for help, `context x --budget 5`, as those of a manual page."""
+    """The words with which somebody asked for help, `context x --budget 5`, as those of a manual
+    page.
+    """
     flags = {parameter.flag for parameter in OPTIONS}
     return [word for word in words if not word.startswith("-") or word.partition("=")[0] in flags]
 
@@ -119,7 +121,9 @@ class _CandidatesParameters:
 
 
 def _candidates(asked: Asked, parameters: _CandidatesParameters) -> dict[str, Any]:
-    return {"text": "".join(f"{candidate}\n" for candidate in completion.candidates(parameters.line))}
+    return {
+        "text": "".join(f"{candidate}\n" for candidate in completion.candidates(parameters.line))
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,25 +147,39 @@ def _warm(asked: Asked, parameters: _Nothing) -> dict[str, Any]:
 class _McpParameters:
     all_tools: bool = option(False, "list every capability as a tool of its own")
     # For the conformance suite, which drives servers over HTTP alone.
-    http: bool = option(False, "serve over HTTP on this machine rather than over the standard streams", hidden=True)
-    port: int = option(0, "where to listen for HTTP, 0 for any free port", minimum=0, maximum=65_535, hidden=True)
+    http: bool = option(
+        False, "serve over HTTP on this machine rather than over the standard streams", hidden=True
+    )
+    port: int = option(
+        0, "where to listen for HTTP, 0 for any free port", minimum=0, maximum=65_535, hidden=True
+    )
 
 
 def _mcp(asked: Asked, parameters: _McpParameters) -> dict[str, Any]:
     from tersely.cli.mcp import run_mcp
 
-    run_mcp(asked.options.root, parameters.port if parameters.http else None, all_tools=parameters.all_tools)
+    run_mcp(
+        asked.options.root,
+        parameters.port if parameters.http else None,
+        all_tools=parameters.all_tools,
+    )
     return {"text": ""}
 
 
 @dataclass(frozen=True, slots=True)
 class _InstallParameters:
-    agent: str = positional("claude, codex, opencode, gemini, qwen, cursor, or an editor: vscode, zed, jetbrains, …")
+    agent: str = positional(
+        "claude, codex, opencode, gemini, qwen, cursor, or an editor: vscode, zed, jetbrains, …"
+    )
     user: bool = option(False, "in the user's own settings rather than in those of this repository")
-    hooks: bool = option(True, "have prompts and large files looked at; without it only the server is added")
+    hooks: bool = option(
+        True, "have prompts and large files looked at; without it only the server is added"
+    )
     texts: bool = option(True, "add the skill file, or the paragraph for AGENTS.md")
     subagents: bool = option(True, "tell the agents that it starts of other agents, too")
-    vsix: str = option("", "the extension for VS Code, where it is not beside this copy", metavar="FILE")
+    vsix: str = option(
+        "", "the extension for VS Code, where it is not beside this copy", metavar="FILE"
+    )
     yes: bool = option(False, "write without asking")
 
 
@@ -185,7 +203,9 @@ class _UninstallParameters:
 def _uninstall(asked: Asked, parameters: _UninstallParameters) -> dict[str, Any]:
     from tersely.cli import install
 
-    return install.run_uninstall(install.Asked(parameters.agent, asked.options.root, parameters.user, parameters.yes))
+    return install.run_uninstall(
+        install.Asked(parameters.agent, asked.options.root, parameters.user, parameters.yes)
+    )
 
 
 def _chat(asked: Asked, parameters: ChatParameters) -> dict[str, Any]:

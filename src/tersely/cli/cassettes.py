@@ -1,4 +1,6 @@
-"""The relay's part in a question about code: artifacts that it refers to, and answers that are kept."""
+"""The relay's part in a question about code: artifacts that it refers to, and answers that are
+kept.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ _AGENT = "cli"
 
 
 def fetch(ref: str) -> Referred:
-    """What a reference means; raises `daemon_not_running`, `artifact_not_found`, `ambiguous_artifact`."""
+    """What a reference means; raises `daemon_not_running`, `artifact_not_found`,
+    `ambiguous_artifact`.
+    """
     with _connected(_AGENT) as relay:
         from tersely.client.cassettes import referred
 

@@ -1,4 +1,6 @@
-"""How the capabilities are spelled as commands, listed by hand in the order in which help shows them."""
+"""How the capabilities are spelled as commands, listed by hand in the order in which help shows
+them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from tersely.foundation.errors import TerselyError
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A capability under the words that ask for it; what `preset` fixes is no option of the command."""
+    """A capability under the words that ask for it; what `preset` fixes is no option of the
+    command.
+    """
 
     words: tuple[str, ...]
     capability_name: str
@@ -53,14 +57,27 @@ def _asking(name: str) -> Command:
 def _one_way(direction: str) -> Command:
     """A command that shows the callers or the callees of one symbol."""
     summary = f"{direction.title()} of a symbol"
-    return Command(("symbol", direction), "code.calls", {"direction": direction}, summary, frozenset({"symbol"}))
+    return Command(
+        ("symbol", direction),
+        "code.calls",
+        {"direction": direction},
+        summary,
+        frozenset({"symbol"}),
+    )
 
 
 # The titles of help, with the capabilities and narrower commands below each.
 _LISTED: tuple[tuple[str, tuple[str | Command, ...]], ...] = (
     (
         "Context",
-        ("code.context", "code.diff_context", "code.plan", "code.coverage.context", "code.map", "code.packet"),
+        (
+            "code.context",
+            "code.diff_context",
+            "code.plan",
+            "code.coverage.context",
+            "code.map",
+            "code.packet",
+        ),
     ),
     ("Coverage", ("code.coverage.files", "code.coverage.slice")),
     ("Search", ("code.search", "code.duplicates")),
@@ -74,7 +91,13 @@ _LISTED: tuple[tuple[str, tuple[str | Command, ...]], ...] = (
     (
         "Calls",
         (
-            *("code.calls", _one_way("callers"), _one_way("callees"), "code.impact", "code.change_impact"),
+            *(
+                "code.calls",
+                _one_way("callers"),
+                _one_way("callees"),
+                "code.impact",
+                "code.change_impact",
+            ),
             *("code.conflicts", "code.dead", "code.cycles"),
         ),
     ),
@@ -83,7 +106,8 @@ _LISTED: tuple[tuple[str, tuple[str | Command, ...]], ...] = (
     ("Index", ("code.index", "code.stats")),
 )
 SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = tuple(
-    (title, tuple(one if isinstance(one, Command) else _asking(one) for one in listed)) for title, listed in _LISTED
+    (title, tuple(one if isinstance(one, Command) else _asking(one) for one in listed))
+    for title, listed in _LISTED
 )
 
 COMMANDS: tuple[Command, ...] = tuple(command for _, commands in SECTIONS for command in commands)
@@ -100,7 +124,9 @@ RELAY_QUESTIONS: tuple[Command, ...] = tuple(map(_asking, catalogue.RELAY_WORDS.
 
 
 def find_command(words: Sequence[str]) -> tuple[Command, Sequence[str]]:
-    """The command that `words` begin with, the longest spelling first, and the words after it; raises `usage`."""
+    """The command that `words` begin with, the longest spelling first, and the words after it;
+    raises `usage`.
+    """
     for command in sorted((*COMMANDS, *ALIASES), key=lambda command: -len(command.words)):
         length = len(command.words)
         if tuple(words[:length]) == command.words:

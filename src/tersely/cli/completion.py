@@ -42,11 +42,17 @@ def candidates(line: str) -> list[str]:
     """What the last word of a line, typed up to the cursor, may become."""
     words = _words(line)
     before, current = words[1:-1], words[-1]
-    return [candidate for candidate in _following(before, current) if candidate.startswith((current, ":"))]
+    return [
+        candidate
+        for candidate in _following(before, current)
+        if candidate.startswith((current, ":"))
+    ]
 
 
 def _words(line: str) -> list[str]:
-    """The words of a line that may end inside quotes; the last is the one to complete, perhaps empty."""
+    """The words of a line that may end inside quotes; the last is the one to complete, perhaps
+    empty.
+    """
     try:
         words = shlex.split(line)
     except ValueError:
@@ -78,8 +84,12 @@ def _of_relay(places: Sequence[str], before: Sequence[str], current: str) -> lis
         at = before.index(RELAY)
         places, before = places[1:], [*before[:at], *before[at + 1 :]]
     begun = [command for command in OF_RELAY if command.words[: len(places)] == tuple(places)]
-    following = sorted({command.words[len(places)] for command in begun if len(command.words) > len(places)})
-    meant = [command for command in OF_RELAY if command.words == tuple(places[: len(command.words)])]
+    following = sorted(
+        {command.words[len(places)] for command in begun if len(command.words) > len(places)}
+    )
+    meant = [
+        command for command in OF_RELAY if command.words == tuple(places[: len(command.words)])
+    ]
     named = max(meant, key=lambda command: len(command.words), default=None)
     return following + (_arguments(named, before, current) if named is not None else [])
 
@@ -147,15 +157,23 @@ def _symbols(current: str) -> list[str]:
 
     with Workspace.open(find_root(Path.cwd()), refresh=False) as workspace:
         found = workspace.engine.lookup(f"{current}*", limit=MAX_COMPLETED_SYMBOLS)
-    return sorted({symbol.id if ":" in current or "/" in current else symbol.qualname for symbol in found})
+    return sorted(
+        {symbol.id if ":" in current or "/" in current else symbol.qualname for symbol in found}
+    )
 
 
 def _first_words() -> list[str]:
-    return sorted({command.words[0] for command in COMMANDS} | set(OWN_COMMANDS) | set(RELAY_COMMANDS))
+    return sorted(
+        {command.words[0] for command in COMMANDS} | set(OWN_COMMANDS) | set(RELAY_COMMANDS)
+    )
 
 
 def _second_words(first: str) -> list[str]:
-    return [command.words[1] for command in COMMANDS if command.words[0] == first and len(command.words) > 1]
+    return [
+        command.words[1]
+        for command in COMMANDS
+        if command.words[0] == first and len(command.words) > 1
+    ]
 
 
 def _own_arguments(name: str) -> list[str]:
@@ -168,7 +186,12 @@ def _own_arguments(name: str) -> list[str]:
         return [*TALK_COMMANDS, *(alias for aliases in ALIASES.values() for alias in aliases), JOIN]
     if name == "help":
         return [*_first_words(), *TOPICS]
-    return [choice for parameter in own_parameters(name) or () if parameter.positional for choice in parameter.choices]
+    return [
+        choice
+        for parameter in own_parameters(name) or ()
+        if parameter.positional
+        for choice in parameter.choices
+    ]
 
 
 def _flags(declared: Sequence[Parameter]) -> list[str]:

@@ -1,4 +1,6 @@
-"""Texts that are handed to a command: from a file that is named, or as `-` from standard input, as prose may come."""
+"""Texts that are handed to a command: from a file that is named, or as `-` from standard input, as
+prose may come.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,12 @@ from tersely.foundation.limits import MAX_CONTENT_BYTES
 STANDARD_INPUT = "-"
 
 
-def with_content(declared: Sequence[Parameter], arguments: Mapping[str, object], directory: Path) -> dict[str, object]:
-    """The same arguments, with the texts in the place of the files that hold them; raises `unreadable_file`."""
+def with_content(
+    declared: Sequence[Parameter], arguments: Mapping[str, object], directory: Path
+) -> dict[str, object]:
+    """The same arguments, with the texts in the place of the files that hold them; raises
+    `unreadable_file`.
+    """
     roles = {parameter.name: parameter.role for parameter in declared}
     given = dict(arguments)
     for name, value in arguments.items():

@@ -30,7 +30,11 @@ def run_warm(root: str) -> dict[str, Any]:
     if not reply.get("success"):
         raise TerselyError(reply.get("code", "daemon_unavailable"), str(reply.get("error")))
     files = counted(reply["files"], "file")
-    return {"files": reply["files"], "revision": reply["revision"], "text": f"{files} indexed, the daemon is warm\n"}
+    return {
+        "files": reply["files"],
+        "revision": reply["revision"],
+        "text": f"{files} indexed, the daemon is warm\n",
+    }
 
 
 def start_unasked(root: Path, settings: Settings) -> None:
@@ -47,7 +51,12 @@ def _run_start(root: str, style: Style) -> dict[str, Any]:
     status = started.status
     what = "runs already" if started.was_running else "runs"
     text = f"the daemon of {status['project']} {what} as process {status['pid']}\n"
-    return {"started": not started.was_running, "pid": status["pid"], "project": status["project"], "text": text}
+    return {
+        "started": not started.was_running,
+        "pid": status["pid"],
+        "project": status["project"],
+        "text": text,
+    }
 
 
 def _run_stop(root: str, style: Style) -> dict[str, Any]:
@@ -60,7 +69,9 @@ def _run_stop(root: str, style: Style) -> dict[str, Any]:
 def _run_status(root: str, style: Style) -> dict[str, Any]:
     status = lifecycle.ask(resolved_root(root), {"cmd": "status"})
     watched = (
-        f"{status['watched_directories']:,} directories" if not status["why_unwatched"] else status["why_unwatched"]
+        f"{status['watched_directories']:,} directories"
+        if not status["why_unwatched"]
+        else status["why_unwatched"]
     )
     memory = sum(one["resident_bytes"] for one in status["processes"]) / _MEGABYTE
     rows = [
@@ -70,20 +81,36 @@ def _run_status(root: str, style: Style) -> dict[str, Any]:
         ("socket", status["socket"]),
         ("version", status["version"]),
         ("up", f"{status['uptime']:.0f} s, {counted(status['requests'], 'request')}"),
-        ("index", f"{counted(status['files'], 'file')}, revision {status['revision'] or 'none yet'}"),
+        (
+            "index",
+            f"{counted(status['files'], 'file')}, revision {status['revision'] or 'none yet'}",
+        ),
         ("watched", watched),
-        ("analysis", f"{counted(len(status['processes']), 'process', 'processes')}, {memory:.0f} MB"),
+        (
+            "analysis",
+            f"{counted(len(status['processes']), 'process', 'processes')}, {memory:.0f} MB",
+        ),
         ("answers kept", f"{status['cached_answers']:,}"),
     ]
     told = {key: value for key, value in status.items() if key not in {"success", "status"}}
-    return {"state": status["status"], **told, "text": "\n".join(aligned(rows, [style.faint])) + "\n"}
+    return {
+        "state": status["status"],
+        **told,
+        "text": "\n".join(aligned(rows, [style.faint])) + "\n",
+    }
 
 
 def _run_list(root: str, style: Style) -> dict[str, Any]:
     found = lifecycle.running()
-    rows = [(str(one["pid"]), one["version"], counted(one["files"], "file"), one["project"]) for one in found]
+    rows = [
+        (str(one["pid"]), one["version"], counted(one["files"], "file"), one["project"])
+        for one in found
+    ]
     lines = aligned(rows, [style.symbol], right=(0, 2)) if rows else ["no daemon is running"]
-    daemons = [{key: one[key] for key in ("pid", "project", "version", "files", "revision", "uptime")} for one in found]
+    daemons = [
+        {key: one[key] for key in ("pid", "project", "version", "files", "revision", "uptime")}
+        for one in found
+    ]
     return {"daemons": daemons, "text": "\n".join(lines) + "\n"}
 
 
@@ -94,9 +121,13 @@ def resolved_root(root: str) -> str:
         resolved = place.resolve(strict=True)
     except (OSError, RuntimeError) as error:
         why = getattr(error, "strerror", None) or "a loop of links"
-        raise TerselyError("root_not_found", f"{root}: {why}", "name a directory with --root") from error
+        raise TerselyError(
+            "root_not_found", f"{root}: {why}", "name a directory with --root"
+        ) from error
     if not resolved.is_dir():
-        raise TerselyError("root_not_found", f"{root} is not a directory", "name a directory with --root")
+        raise TerselyError(
+            "root_not_found", f"{root} is not a directory", "name a directory with --root"
+        )
     return str(resolved)
 
 

@@ -1,4 +1,6 @@
-"""Having a daemon answer. Runs before every command, so it loads next to nothing before somebody answers."""
+"""Having a daemon answer. Runs before every command, so it loads next to nothing before somebody
+answers.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-# Commands of code that a daemon would refuse by itself, as it would those of the program and the relay.
+# Commands of code that a daemon would refuse by itself, as it would those of the program and the
+# relay.
 _NOT_ASKED = frozenset({"index", "-p", CANDIDATES_COMMAND})
 _OWN_FLAGS = frozenset({"--help", "-h", "--version", "-V"})
 _STANDARD_INPUT = "-"  # a daemon has none
@@ -22,9 +25,11 @@ _SWITCH = "TERSELY_DAEMON"
 
 
 def answered(program: str, words: Sequence[str]) -> int | None:
-    """The exit status of a command that a daemon has answered; None, and nothing printed, if none has.
+    """The exit status of a command that a daemon has answered; None, and nothing printed, if none
+    has.
 
-    A daemon makes answers faster and no different, so whatever goes wrong with it only means that it is not used.
+    A daemon makes answers faster and no different, so whatever goes wrong with it only means that
+    it is not used.
     """
     if not words or _is_no_question(words[0]) or _STANDARD_INPUT in words:
         return None
@@ -50,7 +55,9 @@ def answered(program: str, words: Sequence[str]) -> int | None:
 
 
 def _is_no_question(word: str) -> bool:
-    """Whether a command that begins so asks nothing of a repository; to see it here only spares the question."""
+    """Whether a command that begins so asks nothing of a repository; to see it here only spares the
+    question.
+    """
     return word in _NOT_ASKED or word in OWN_COMMANDS or word in RELAY_COMMANDS
 
 
@@ -70,7 +77,11 @@ def request(program: str, words: Sequence[str], directory: str, root: str) -> di
     """How a daemon is asked what a command line prints."""
     from tersely.foundation.process.identity import program_identity
 
-    environment = {name: value for name, value in os.environ.items() if name.startswith(_PREFIX) or name in VARIABLES}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith(_PREFIX) or name in VARIABLES
+    }
     return {
         "cmd": "words",
         "timeout_ms": 600_000,

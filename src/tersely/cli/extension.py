@@ -1,4 +1,6 @@
-"""The extension for VS Code and what was made from it: where its file is, and having an editor take it in."""
+"""The extension for VS Code and what was made from it: where its file is, and having an editor take
+it in.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,19 @@ class Step(NamedTuple):
 
 
 def adding(program: str, given: str) -> Step:
-    """How an editor takes the extension in; `given` is the path of its file, "" for the one beside the package."""
+    """How an editor takes the extension in; `given` is the path of its file, "" for the one beside
+    the package.
+    """
     beside = Path(str(files("tersely.integrations") / "files" / FILE))
     path = Path(given).absolute() if given else beside
     if given and not path.is_file():
-        raise TerselyError("path_not_found", f"there is no file {given}", "`make vsix` builds the extension")
+        raise TerselyError(
+            "path_not_found", f"there is no file {given}", "`make vsix` builds the extension"
+        )
     if not path.is_file():
-        return Step((), "the extension is not beside this copy: `make vsix` builds it, --vsix FILE names it")
+        return Step(
+            (), "the extension is not beside this copy: `make vsix` builds it, --vsix FILE names it"
+        )
     return _step(program, "--install-extension", str(path))
 
 
@@ -55,14 +63,21 @@ def carry_out(step: Step) -> None:
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise TerselyError("unwritable_output", f"{step.words[0]} was not asked: {error}") from error
+        raise TerselyError(
+            "unwritable_output", f"{step.words[0]} was not asked: {error}"
+        ) from error
     if ended.returncode:
         said = visible((ended.stderr or ended.stdout).strip()[-MAX_TOLD_CHARACTERS:])
-        raise TerselyError("unwritable_output", f"{step.words[0]} did not change its extensions: {said}")
+        raise TerselyError(
+            "unwritable_output", f"{step.words[0]} did not change its extensions: {said}"
+        )
 
 
 def _step(program: str, option: str, what: str) -> Step:
     found = shutil.which(program)
     if found is None:
-        return Step((), f"the extension: {program} is not on the PATH; in the editor, install {what} by hand")
+        return Step(
+            (),
+            f"the extension: {program} is not on the PATH; in the editor, install {what} by hand",
+        )
     return Step((found, option, what))

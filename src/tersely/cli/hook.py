@@ -1,7 +1,8 @@
-"""The command `hook`: what an agent runs when a session begins, on a prompt, or when it is about to read a file.
+"""The command `hook`: what an agent runs when a session begins, on a prompt, or when it is about to
+read a file.
 
-An agent waits for it, so it answers within a bound, and whatever goes wrong it prints nothing, ends with 0, and says
-why in a log.
+An agent waits for it, so it answers within a bound, and whatever goes wrong it prints nothing, ends
+with 0, and says why in a log.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ PACKET_WORDS = ("packet", "--task-file", "-")
 OUTLINED_SYMBOLS = 200
 STARTUP = "startup"  # the source of a session that begins with nothing
 _ANSWERED = (0, 1)  # statuses of an answer: something was found, or nothing was
-VARIABLES_FILE = "CLAUDE_ENV_FILE"  # names a file: what is exported there holds for the commands that the agent runs
+# names a file: what is exported there holds for the commands that the agent runs
+VARIABLES_FILE = "CLAUDE_ENV_FILE"
 LEAST_SECONDS = 0.5  # for a process, when a daemon has taken all the time there was
 
 
@@ -81,7 +83,9 @@ def _prompt(agent: Agent, call: Call) -> str:
     root = _root(call)
     session = session_name(agent, call, state.context_of(root))
     try:
-        found = _asked([*PACKET_WORDS, *(["--session", session] if session else [])], root, call.prompt)
+        found = _asked(
+            [*PACKET_WORDS, *(["--session", session] if session else [])], root, call.prompt
+        )
     except Exception:
         state.begin_context(root)  # what counts as sent by now has not arrived
         raise
@@ -129,10 +133,14 @@ def _asked(words: Sequence[str], root: str, task: str) -> Any:
 
 
 def _text_of(words: Sequence[str], root: str, given: str) -> str:
-    """What a command prints: of a daemon that answers, else of a process of ours that is given up after a time."""
+    """What a command prints: of a daemon that answers, else of a process of ours that is given up
+    after a time.
+    """
     watch = Stopwatch()
     answer = _of_daemon(words, root, given)
-    return answer or _of_process(words, root, given, max(LEAST_SECONDS, HOOK_SECONDS - watch.seconds()))
+    return answer or _of_process(
+        words, root, given, max(LEAST_SECONDS, HOOK_SECONDS - watch.seconds())
+    )
 
 
 def _of_daemon(words: Sequence[str], root: str, given: str) -> str:
@@ -144,7 +152,9 @@ def _of_daemon(words: Sequence[str], root: str, given: str) -> str:
     spoken = [f"{given}\n" if word == "-" else word for word in _rooted(words, root)]
     try:
         with Client(Place.of(root)) as client:
-            reply = client.ask(request("tersely", spoken, root, root), awaits_receipt=True, seconds=HOOK_SECONDS)
+            reply = client.ask(
+                request("tersely", spoken, root, root), awaits_receipt=True, seconds=HOOK_SECONDS
+            )
         said = "".join(text for number, text in reply["parts"] if number == 1)
         return said if reply["exit_status"] in _ANSWERED else ""
     except (OSError, ValueError, KeyError):
@@ -155,14 +165,26 @@ def _of_process(words: Sequence[str], root: str, given: str, seconds: float) -> 
     command = [sys.executable, "-m", "tersely", *_rooted(words, root)]
     environment = {**os.environ, "TERSELY_DAEMON": "off"}
     done = subprocess.run(
-        command, input=given, capture_output=True, text=True, timeout=seconds, check=False, env=environment
+        command,
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+        env=environment,
     )
     if done.returncode not in _ANSWERED or not done.stdout:
-        raise TerselyError("daemon_unavailable", done.stderr.strip() or f"it ended with {done.returncode}")
+        raise TerselyError(
+            "daemon_unavailable", done.stderr.strip() or f"it ended with {done.returncode}"
+        )
     return done.stdout
 
 
-_KINDS: Mapping[str, Callable[[Agent, Call], str]] = {"session": _session, "prompt": _prompt, "read": _read}
+_KINDS: Mapping[str, Callable[[Agent, Call], str]] = {
+    "session": _session,
+    "prompt": _prompt,
+    "read": _read,
+}
 
 
 def _rooted(words: Sequence[str], root: str) -> list[str]:

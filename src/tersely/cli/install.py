@@ -1,4 +1,6 @@
-"""The commands `install` and `uninstall`: showing what would be written for an agent, asking, and writing it."""
+"""The commands `install` and `uninstall`: showing what would be written for an agent, asking, and
+writing it.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,11 @@ class Asked(NamedTuple):
 def run_install(asked: Asked) -> dict[str, Any]:
     """Show what would be written, ask, write; the result with its `text`."""
     wanted = _wanted(asked)
-    step = extension.adding(wanted.agent.extension_program, asked.vsix) if _has_extension(wanted) else Step(())
+    step = (
+        extension.adding(wanted.agent.extension_program, asked.vsix)
+        if _has_extension(wanted)
+        else Step(())
+    )
     return _changed(asked, wanted, planned(wanted), step, is_removal=False)
 
 
@@ -70,7 +76,12 @@ def _changed(
     lines = [_summary(asked, bool(changes or step.words), written, is_removal)]
     lines += [step.problem] if step.problem else []
     lines += [] if is_removal else _remarks(wanted)
-    return {"agent": asked.agent, "written": written, "files": paths, "text": said + "\n".join(lines) + "\n"}
+    return {
+        "agent": asked.agent,
+        "written": written,
+        "files": paths,
+        "text": said + "\n".join(lines) + "\n",
+    }
 
 
 def program() -> list[str]:
@@ -84,13 +95,19 @@ def program() -> list[str]:
 
 def _wanted(asked: Asked) -> Wanted:
     if asked.agent not in AGENTS:
-        raise TerselyError("usage", f"there is no agent {asked.agent!r}", f"known: {', '.join(AGENTS)}")
+        raise TerselyError(
+            "usage", f"there is no agent {asked.agent!r}", f"known: {', '.join(AGENTS)}"
+        )
     place = Place.USER if asked.user else Place.PROJECT
     base = Path.home() if asked.user else Path(resolved_root(asked.root))
-    wanted = Wanted(AGENTS[asked.agent], place, base, program(), asked.hooks, asked.texts, asked.subagents)
+    wanted = Wanted(
+        AGENTS[asked.agent], place, base, program(), asked.hooks, asked.texts, asked.subagents
+    )
     if place is Place.PROJECT and not any(target.project for target in wanted.agent.targets):
         title = wanted.agent.title
-        raise TerselyError("usage", f"{title} reads nothing of a repository", f"install {asked.agent} --user")
+        raise TerselyError(
+            "usage", f"{title} reads nothing of a repository", f"install {asked.agent} --user"
+        )
     return wanted
 
 
@@ -99,7 +116,10 @@ def _diff(change: Change) -> str:
     after = (change.after or "").splitlines(keepends=True)
     old = str(change.path) if change.before is not None else "/dev/null"
     new = str(change.path) if change.after is not None else "/dev/null"
-    lines = [line if line.endswith("\n") else f"{line}\n" for line in unified_diff(before, after, old, new)]
+    lines = [
+        line if line.endswith("\n") else f"{line}\n"
+        for line in unified_diff(before, after, old, new)
+    ]
     return "".join(lines)
 
 
@@ -121,7 +141,9 @@ def _summary(asked: Asked, has_changes: bool, written: bool, is_removal: bool) -
     if is_removal:
         return f"{title}: removed"
     root = ["--root", asked.root] if asked.root else []
-    undoing = shlex.join(["tersely", "uninstall", asked.agent, *(["--user"] if asked.user else root)])
+    undoing = shlex.join(
+        ["tersely", "uninstall", asked.agent, *(["--user"] if asked.user else root)]
+    )
     return f"{title}: written; `{undoing}` removes it"
 
 
@@ -130,5 +152,7 @@ def _remarks(wanted: Wanted) -> list[str]:
     if wanted.agent.extension_program and wanted.place is Place.PROJECT:
         lines.append(f"the extension is the user's: tersely install {wanted.agent.name} --user")
     if wanted.hooks and wanted.agent.prompt_event:
-        lines.append("hooks are silent until there is an index: `tersely index` makes one, a daemon keeps it warm")
+        lines.append(
+            "hooks are silent until there is an index: `tersely index` makes one, a daemon keeps it warm"
+        )
     return lines

@@ -1,4 +1,6 @@
-"""The entry points. They import next to nothing, so that `tersely --version` takes hardly longer than Python itself."""
+"""The entry points. They import next to nothing, so that `tersely --version` takes hardly longer
+than Python itself.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,8 @@ def _run(program: str, words: Sequence[str]) -> int:
         return status
     import gc
 
-    # A command makes hardly any cycles and ends soon; looking for them takes longer than loading the facts.
+    # A command makes hardly any cycles and ends soon; looking for them takes longer than loading
+    # the facts.
     was_collecting = gc.isenabled()
     gc.disable()
     try:
@@ -77,7 +80,9 @@ def _run(program: str, words: Sequence[str]) -> int:
 
 
 def _without_streams(program: str, words: Sequence[str]) -> int:
-    """Python has no stream where the caller has closed one: an answer cannot be printed, all else need not be."""
+    """Python has no stream where the caller has closed one: an answer cannot be printed, all else
+    need not be.
+    """
     import os
 
     if sys.stderr is None:

@@ -52,7 +52,8 @@ def text(program: str, words: Sequence[str], style: Style) -> str:
         title, body = TOPICS[words[0]]
         return f"{style.heading(title)}\n\n{textwrap.indent(body, '  ')}"
     if words[0] in RELAY_COMMANDS:
-        from tersely.cli.relay.run import help_text  # what declares these commands is imported where one is meant
+        # what declares these commands is imported where one is meant
+        from tersely.cli.relay.run import help_text
 
         return help_text(program, words[1:] if words[0] == RELAY else words, style)
     about = OWN_COMMANDS.get(words[0])
@@ -61,7 +62,9 @@ def text(program: str, words: Sequence[str], style: Style) -> str:
 
         declared = own_parameters(words[0])
         head = f"{style.heading(f'{program} {about[0]}')}\n\n  {about[1]}.\n"
-        return "\n".join([head, *(parameter_blocks(declared, style) if declared is not None else [])])
+        return "\n".join(
+            [head, *(parameter_blocks(declared, style) if declared is not None else [])]
+        )
     return _pages(program, words, style)
 
 
@@ -72,7 +75,9 @@ def overview(program: str, style: Style) -> str:
     rows = [[_overview_row(command) for command in commands] for _, commands in SECTIONS]
     sections = [*rows, list(RELAY_COMMANDS.values()), list(OWN_COMMANDS.values())]
     lines = aligned([row for section in sections for row in section], [style.symbol])
-    for title, section in zip([*(title for title, _ in SECTIONS), "Relay", "Tersely"], sections, strict=True):
+    for title, section in zip(
+        [*(title for title, _ in SECTIONS), "Relay", "Tersely"], sections, strict=True
+    ):
         shown, lines = lines[: len(section)], lines[len(section) :]
         blocks.append("\n".join([style.heading(title), *(f"  {line}" for line in shown)]) + "\n")
     blocks.append(_options("Options of every command", OPTIONS, style))
@@ -92,7 +97,9 @@ def overview_entry(command: Command) -> tuple[str, str]:
 
 def _pages(program: str, words: Sequence[str], style: Style) -> str:
     """The page of one command, or the list of those whose first word it is."""
-    group = [command for _, commands in SECTIONS for command in commands if command.words[0] == words[0]]
+    group = [
+        command for _, commands in SECTIONS for command in commands if command.words[0] == words[0]
+    ]
     exact = [command for command in group if command.words == tuple(words[: len(command.words)])]
     if exact:
         return page(program, exact[0], style)
@@ -110,7 +117,11 @@ def _pages(program: str, words: Sequence[str], style: Style) -> str:
 def page(program: str, command: Command, style: Style) -> str:
     """The manual page of a command."""
     capability = command.capability()
-    about = f"{capability.summary}. {capability.description}" if not command.summary else f"{command.summary}."
+    about = (
+        f"{capability.summary}. {capability.description}"
+        if not command.summary
+        else f"{command.summary}."
+    )
     blocks = [
         f"{style.heading(f'{program} {_synopsis(command)} [OPTION]…')}\n",
         "\n\n".join(_wrapped(paragraph, "  ") for paragraph in about.split("\n\n")) + "\n",
@@ -125,8 +136,14 @@ def page(program: str, command: Command, style: Style) -> str:
 def parameter_blocks(parameters: Sequence[Parameter], style: Style) -> list[str]:
     """What a command may be given, with what every command may be."""
     positional = [parameter for parameter in parameters if parameter.positional]
-    named = [parameter for parameter in parameters if not parameter.positional and not parameter.hidden]
-    sections = (("Arguments", positional), ("Options", named), ("Options of every command", OPTIONS))
+    named = [
+        parameter for parameter in parameters if not parameter.positional and not parameter.hidden
+    ]
+    sections = (
+        ("Arguments", positional),
+        ("Options", named),
+        ("Options of every command", OPTIONS),
+    )
     return [_options(title, shown, style) for title, shown in sections if shown]
 
 
@@ -176,7 +193,11 @@ def _told(parameter: Parameter) -> str:
         notes.append(f"default {parameter.default}")
     if parameter.many and not parameter.positional:
         notes.append("may be repeated")
-    told = f"do not {parameter.help}" if parameter.type is bool and parameter.default else parameter.help
+    told = (
+        f"do not {parameter.help}"
+        if parameter.type is bool and parameter.default
+        else parameter.help
+    )
     return told + (f" ({'; '.join(notes)})" if notes else "")
 
 

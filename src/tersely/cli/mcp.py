@@ -1,4 +1,6 @@
-"""The command `mcp`: a small process beside an agent. It asks the daemon of a repository, and loads nothing of it."""
+"""The command `mcp`: a small process beside an agent. It asks the daemon of a repository, and loads
+nothing of it.
+"""
 
 from __future__ import annotations
 
@@ -97,14 +99,18 @@ def _service(ask: Ask, named: Path | None, all_tools: bool) -> ServedMethods:
 async def _ask(
     asking: Asking, root: Path, command: str, arguments: Mapping[str, Any], on_progress: Progress
 ) -> dict[str, Any]:
-    """Ask with what the arguments refer to, and keep the answer where that is wanted: its reference is the reply."""
+    """Ask with what the arguments refer to, and keep the answer where that is wanted: its reference
+    is the reply.
+    """
     if STORE not in arguments and not has_references(arguments):
         return await asking.ask(root, command, arguments, on_progress)
     given = dict(arguments)
     is_kept = given.pop(STORE, False)
     own = {name: value for name, value in given.items() if name != BUDGET}
     capability = catalogue.load(call(command, own, str(root)).capability)
-    given = await asyncio.to_thread(with_references, parameters_of(capability.parameters), given, cassettes.fetch)
+    given = await asyncio.to_thread(
+        with_references, parameters_of(capability.parameters), given, cassettes.fetch
+    )
     reply = await asking.ask(root, command, given, on_progress)
     if not is_kept:
         return reply

@@ -28,26 +28,37 @@ class Keep(StrEnum):
 class Options:
     """How to ask and how to print."""
 
-    json: bool = option(False, "print one JSON object: {ok, revision, result} or {ok, revision, error}")
+    json: bool = option(
+        False, "print one JSON object: {ok, revision, result} or {ok, revision, error}"
+    )
     quiet: bool = option(False, "print nothing but the answer and errors")
     root: str = option(
-        "", "the repository (default: the nearest enclosing one, else the current directory)", role=Role.DIRECTORY
+        "",
+        "the repository (default: the nearest enclosing one, else the current directory)",
+        role=Role.DIRECTORY,
     )
     refresh: bool = option(True, "check first whether files have changed")
     color: Color = option(Color.AUTO, "when to colour", metavar="WHEN")
-    output: Keep | None = option(None, "keep the answer in the relay and print its reference, cass:// and a hash")
+    output: Keep | None = option(
+        None, "keep the answer in the relay and print its reference, cass:// and a hash"
+    )
 
 
 OPTIONS = parameters_of(Options)
 
 
-def read_with_options(declared: Sequence[Parameter], words: Sequence[str]) -> tuple[Options, dict[str, object]]:
-    """The options of every command among some words, and what else a command is given; raises `usage`.
+def read_with_options(
+    declared: Sequence[Parameter], words: Sequence[str]
+) -> tuple[Options, dict[str, object]]:
+    """The options of every command among some words, and what else a command is given; raises
+    `usage`.
 
     What a command declares itself goes before what every command takes.
     """
     names = {parameter.name for parameter in declared}
     shared = [parameter for parameter in OPTIONS if parameter.name not in names]
     read = read_words((*shared, *declared), words)
-    options = {parameter.name: read.pop(parameter.name) for parameter in shared if parameter.name in read}
+    options = {
+        parameter.name: read.pop(parameter.name) for parameter in shared if parameter.name in read
+    }
     return bind(Options, options), read

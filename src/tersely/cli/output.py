@@ -35,7 +35,9 @@ class Output:
             return self._print_json(outcome)
         write(self._terminal.out, answer_text(capability, outcome, self.answer_style()))
         if not self._options.quiet:
-            write(self._terminal.err, aside_text(capability, outcome, self._style(self._terminal.err)))
+            write(
+                self._terminal.err, aside_text(capability, outcome, self._style(self._terminal.err))
+            )
         return outcome.exit_status
 
     def print_kept(self, outcome: Outcome) -> int:
@@ -58,7 +60,9 @@ class Output:
         return outcome.exit_status
 
     def print_failure(self, outcome: Outcome) -> int:
-        """Print what went wrong on standard error and, with `--json`, the envelope on standard output."""
+        """Print what went wrong on standard error and, with `--json`, the envelope on standard
+        output.
+        """
         failure = outcome.failure
         assert failure is not None
         if self._options.json:
@@ -72,7 +76,11 @@ class Output:
 
     def progress(self) -> ProgressBar | None:
         """A bar on standard error when somebody is there to see it."""
-        wanted = sys.stderr.isatty() and not self._options.quiet and self._terminal.environment.get("TERM") != "dumb"
+        wanted = (
+            sys.stderr.isatty()
+            and not self._options.quiet
+            and self._terminal.environment.get("TERM") != "dumb"
+        )
         return ProgressBar(sys.stderr) if wanted else None
 
     def answer_style(self) -> Style:
@@ -91,4 +99,7 @@ class Output:
 def _json_line(outcome: Outcome) -> str:
     import json
 
-    return json_escaped(json.dumps(outcome.envelope(), ensure_ascii=False, separators=(",", ":"))) + "\n"
+    return (
+        json_escaped(json.dumps(outcome.envelope(), ensure_ascii=False, separators=(",", ":")))
+        + "\n"
+    )

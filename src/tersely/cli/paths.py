@@ -17,7 +17,8 @@ def from_root(
 ) -> dict[str, object]:
     """The same arguments, with every path that exists from a directory written from the root.
 
-    `root` is resolved. What names nothing here is left as it is: it may be a path from the root already, or a symbol.
+    `root` is resolved. What names nothing here is left as it is: it may be a path from the root
+    already, or a symbol.
     """
     roles = {parameter.name: parameter.role for parameter in declared}
     return {
@@ -44,7 +45,9 @@ def _rewritten(root: Path, value: object, directory: Path) -> object:
 
 
 def _report(root: Path, value: object, directory: Path) -> object:
-    """What a tool wrote, which may be outside of the repository, if it is not a link in it that leads there."""
+    """What a tool wrote, which may be outside of the repository, if it is not a link in it that
+    leads there.
+    """
     if isinstance(value, tuple):
         return tuple(_report(root, element, directory) for element in value)
     if not isinstance(value, str) or not value:

@@ -12,7 +12,9 @@ WIDTH_CHARACTERS = 30
 
 
 class ProgressBar:
-    """Draws `indexing ███░░░ 1,204/2,818` on one line of a terminal, and wipes it when the work is done."""
+    """Draws `indexing ███░░░ 1,204/2,818` on one line of a terminal, and wipes it when the work is
+    done.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -24,7 +26,9 @@ class ProgressBar:
         seconds = self._watch.seconds()
         if done >= total:
             self._wipe()
-        elif seconds > SHOWN_AFTER_SECONDS and seconds - self._drawn_seconds > REDRAWN_AFTER_SECONDS:
+        elif (
+            seconds > SHOWN_AFTER_SECONDS and seconds - self._drawn_seconds > REDRAWN_AFTER_SECONDS
+        ):
             self._drawn_seconds = seconds
             filled = WIDTH_CHARACTERS * done // total
             bar = "█" * filled + "░" * (WIDTH_CHARACTERS - filled)

@@ -1,4 +1,6 @@
-"""What a daemon prints for a command line: the same as the command would print by itself, written down in order."""
+"""What a daemon prints for a command line: the same as the command would print by itself, written
+down in order.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,10 @@ class _Recorded:
 def answer(words: Words, root: Path, open_workspace: OpenWorkspace) -> Printed | None:
     """What the words print, None if only a process in the client's place can tell."""
     parts: list[tuple[int, str]] = []
-    out, err = _Recorded(1, words.is_out_terminal, parts), _Recorded(2, words.is_error_terminal, parts)
+    out, err = (
+        _Recorded(1, words.is_out_terminal, parts),
+        _Recorded(2, words.is_error_terminal, parts),
+    )
     terminal = Terminal(out, err, words.environment)
     leading, rest = run.split(words.words)
     if run.is_own(words.words, rest):
@@ -50,13 +55,23 @@ def answer(words: Words, root: Path, open_workspace: OpenWorkspace) -> Printed |
     try:
         request = run.read_request(leading, rest, words.environment)
     except TerselyError as error:
-        return Printed(parts, run.print_unread(words.program, words.words, error, terminal), Repeats.NEVER)
-    directory, options, capability = Path(words.directory), request.options, request.command.capability()
+        return Printed(
+            parts, run.print_unread(words.program, words.words, error, terminal), Repeats.NEVER
+        )
+    directory, options, capability = (
+        Path(words.directory),
+        request.options,
+        request.command.capability(),
+    )
     try:
         is_here = run.root_of(options, directory).resolve(strict=True) == root
     except (TerselyError, OSError, RuntimeError):
         return None
-    if not is_here or not capability.checks_freshness or load(root, words.environment).daemon == "off":
+    if (
+        not is_here
+        or not capability.checks_freshness
+        or load(root, words.environment).daemon == "off"
+    ):
         return None
     needs_trust = capability.tier_of(request.arguments) > Tier.READ
     if needs_trust or has_references(request.arguments) or options.output is not None:
@@ -64,4 +79,6 @@ def answer(words: Words, root: Path, open_workspace: OpenWorkspace) -> Printed |
     output = Output(words.program, options, terminal)
     workspace = nullcontext(open_workspace(words.environment, options.refresh))
     status = run.answer(request, output, directory, lambda: workspace)
-    return Printed(parts, status, capability.repeats(request.arguments) if status == EXIT_OK else Repeats.NEVER)
+    return Printed(
+        parts, status, capability.repeats(request.arguments) if status == EXIT_OK else Repeats.NEVER
+    )

@@ -69,7 +69,9 @@ def run(program: str, words: Sequence[str]) -> int:
         from tersely.workspace import Workspace
 
         root = root_of(request.options, Path())
-        opened.append(Workspace.open(root, refresh=request.options.refresh, progress=output.progress()))
+        opened.append(
+            Workspace.open(root, refresh=request.options.refresh, progress=output.progress())
+        )
         opened[0].patience_seconds = opened[0].settings.answer_seconds
         return opened[0]
 
@@ -82,8 +84,14 @@ def run(program: str, words: Sequence[str]) -> int:
 
 
 def is_own(words: Sequence[str], rest: Sequence[str]) -> bool:
-    """Whether a command line, `rest` being what follows its first options, is about the program itself."""
-    return not rest or asks_for_help(words) or rest[0] in (*OWN_COMMANDS, *RELAY_COMMANDS, CANDIDATES_COMMAND)
+    """Whether a command line, `rest` being what follows its first options, is about the program
+    itself.
+    """
+    return (
+        not rest
+        or asks_for_help(words)
+        or rest[0] in (*OWN_COMMANDS, *RELAY_COMMANDS, CANDIDATES_COMMAND)
+    )
 
 
 def with_chat(words: Sequence[str]) -> Sequence[str]:
@@ -112,7 +120,9 @@ def split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
 
 
 def read_request(
-    leading: Sequence[str], words: Sequence[str], environment: Mapping[str, str] = MappingProxyType({})
+    leading: Sequence[str],
+    words: Sequence[str],
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Request:
     """Understand the options before a command, and the command with what follows; raises `usage`.
 
@@ -122,12 +132,17 @@ def read_request(
     options, arguments = read_with_options(command.parameters(), [*leading, *rest])
     names = {parameter.name for parameter in command.parameters()}
     given = for_reader(
-        command.capability_name, names, {**command.preset, **arguments}, environment.get(SESSION_VARIABLE, "")
+        command.capability_name,
+        names,
+        {**command.preset, **arguments},
+        environment.get(SESSION_VARIABLE, ""),
     )
     return Request(options, command, given)
 
 
-def print_unread(program: str, words: Sequence[str], error: TerselyError, terminal: Terminal) -> int:
+def print_unread(
+    program: str, words: Sequence[str], error: TerselyError, terminal: Terminal
+) -> int:
     """Print why a command line cannot be read; the exit status."""
     if "chat" in split(words)[1][:1]:
         from tersely.cli.agent.printing import print_unread as print_unread_chat

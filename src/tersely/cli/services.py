@@ -17,13 +17,18 @@ from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 
-INTRODUCTION_SECONDS = 3.0  # for the relay to say who is there, while a client waits for its server to begin
-_WITHOUT_RELAY = "Once `tersely up` has been run, other agents can be written to: send, inbox, claim."
+# for the relay to say who is there, while a client waits for its server to begin
+INTRODUCTION_SECONDS = 3.0
+_WITHOUT_RELAY = (
+    "Once `tersely up` has been run, other agents can be written to: send, inbox, claim."
+)
 _READS, CONNECTED = "read", "connected"  # what a service does, and how it is reached
 
 
 class RelayServices:
-    """Asks the relay of this user as one agent in a directory; where none runs, there are no services."""
+    """Asks the relay of this user as one agent in a directory; where none runs, there are no
+    services.
+    """
 
     def __init__(self, agent: str, directory: Path | None = None) -> None:
         self._agent = agent
@@ -37,7 +42,10 @@ class RelayServices:
         from tersely.client import AsyncClient
 
         try:
-            async with asyncio.timeout(INTRODUCTION_SECONDS), AsyncClient.local(self._agent) as relay:
+            async with (
+                asyncio.timeout(INTRODUCTION_SECONDS),
+                AsyncClient.local(self._agent) as relay,
+            ):
                 told = await relay.ask("agent.introduction", root=str(self._directory.absolute()))
         except TimeoutError:
             return introduction(self._agent, [], words=TOOLS)
@@ -46,7 +54,9 @@ class RelayServices:
         return introduction(told.name, told.peers, told.left_out, TOOLS)
 
     async def methods(self) -> list[Method]:
-        """What services that are connected say that it only reads. What bridges lead to is asked without them."""
+        """What services that are connected say that it only reads. What bridges lead to is asked
+        without them.
+        """
         from tersely.client import AsyncClient
 
         try:

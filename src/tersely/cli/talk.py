@@ -1,4 +1,6 @@
-"""`tersely talk`: the commands of `scripts/`, answered in words like every other command, and in JSON with `--json`."""
+"""`tersely talk`: the commands of `scripts/`, answered in words like every other command, and in
+JSON with `--json`.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,19 @@ from tersely.cli.terminal import write
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible, visible_line
 
-_TAKEN = frozenset({"--json", "--quiet", "--help", "-h"})  # of the options that stand before a command
+# of the options that stand before a command
+_TAKEN = frozenset({"--json", "--quiet", "--help", "-h"})
 
 
 def run_talk(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
-    """Run a command of talk, `leading` being the options before it; the exit status. Raises `usage`."""
+    """Run a command of talk, `leading` being the options before it; the exit status. Raises
+    `usage`.
+    """
     others = [word for word in leading if word not in _TAKEN]
     if others:
-        raise TerselyError("usage", f"{TALK} takes no {others[0]}", f"{program} {TALK} --help lists the commands")
+        raise TerselyError(
+            "usage", f"{TALK} takes no {others[0]}", f"{program} {TALK} --help lists the commands"
+        )
     help_words = [word for word in leading if word in {"--help", "-h"}]
     show = commands.print_json if "--json" in (*leading, *words) else _print_words
     if words[:1] == [JOIN]:
@@ -55,7 +62,10 @@ def _lines(lines: Iterable[str], nothing: str) -> str:
 
 
 def _listeners(listeners: Sequence[Mapping[str, Any]]) -> str:
-    rows = [[one.get("name", "-"), f"port {one['port']}", f"since {one['started']}", _how(one)] for one in listeners]
+    rows = [
+        [one.get("name", "-"), f"port {one['port']}", f"since {one['started']}", _how(one)]
+        for one in listeners
+    ]
     return _lines(aligned(rows), "no listener runs")
 
 
@@ -74,7 +84,9 @@ def _messages(result: Mapping[str, Any]) -> str:
 
 
 def _message(message: Mapping[str, Any]) -> str:
-    """Who wrote when and about what, then the text, indented so that none looks like another message's head."""
+    """Who wrote when and about what, then the text, indented so that none looks like another
+    message's head.
+    """
     sender = message.get("from") or _port(message.get("sender_port"))
     about = [f"{key} {message[key]}" for key in ("id", "thread", "reply_to") if message.get(key)]
     head = visible_line(f"{sender}, {', '.join([message.get('timestamp', ''), *about])}:")
@@ -96,7 +108,9 @@ def _sent(result: Mapping[str, Any]) -> str:
         return _lines([_sent_line(result)], "")
     ports = ", ".join(str(one["to_port"]) for one in result["sent"])
     failed = [f"not to port {one['to_port']}: {one['error_message']}" for one in result["failed"]]
-    return _lines([f"{_phrase(result['status'])} to ports {ports or '-'}, id {result['id']}", *failed], "")
+    return _lines(
+        [f"{_phrase(result['status'])} to ports {ports or '-'}, id {result['id']}", *failed], ""
+    )
 
 
 def _sent_line(result: Mapping[str, Any]) -> str:
@@ -108,7 +122,11 @@ def _sent_line(result: Mapping[str, Any]) -> str:
 
 def _listener(result: Mapping[str, Any]) -> str:
     name = f", {result['name']}" if result.get("name") else ""
-    waiting = f": {result['message_count']:,} messages, {result['unread']:,} unread" if "unread" in result else ""
+    waiting = (
+        f": {result['message_count']:,} messages, {result['unread']:,} unread"
+        if "unread" in result
+        else ""
+    )
     return _lines([f"{_phrase(result['status'])} on port {result['port']}{name}{waiting}"], "")
 
 

@@ -1,7 +1,8 @@
-"""Where a command prints: its streams and what of the environment decides how. Needs nothing but the standard streams.
+"""Where a command prints: its streams and what of the environment decides how. Needs nothing but
+the standard streams.
 
-A command that a daemon answers is printed by the client exactly as it would print by itself, so what it prints is
-decided for the client's terminal.
+A command that a daemon answers is printed by the client exactly as it would print by itself, so
+what it prints is decided for the client's terminal.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""What can be asked of the relay beside its capabilities: one function an operation, each of which makes a question and
-asks nothing yet."""
+"""What can be asked of the relay beside its capabilities: one function an operation, each of which
+makes a question and asks nothing yet.
+"""
 
 from __future__ import annotations
 
@@ -60,11 +61,19 @@ def metrics() -> Request[bytes]:
 
 
 def session_end(
-    thread_id: str, program: str, description: str, summary: str, exit_status: int = 0, *, key: str = ""
+    thread_id: str,
+    program: str,
+    description: str,
+    summary: str,
+    exit_status: int = 0,
+    *,
+    key: str = "",
 ) -> Request[shapes.SessionTold]:
     """Leave the summary of a session in a thread."""
     body = shapes.NewSession(program, description, summary, exit_status)
-    return request("session_end", path={"thread": thread_id}, body=body, headers={"Idempotency-Key": key})
+    return request(
+        "session_end", path={"thread": thread_id}, body=body, headers={"Idempotency-Key": key}
+    )
 
 
 def thread_export(thread_id: str) -> Request[bytes]:
@@ -90,7 +99,9 @@ def token_new(
     bearer: bool = False,
 ) -> Request[shapes.TokenMade]:
     """Make a token of an identity, or a code that a machine joins with."""
-    body = shapes.NewToken(identity, kind, tenant, level, list(threads), list(channels), list(projects), days, bearer)
+    body = shapes.NewToken(
+        identity, kind, tenant, level, list(threads), list(channels), list(projects), days, bearer
+    )
     return request("token_new", body=body)
 
 

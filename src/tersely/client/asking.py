@@ -72,25 +72,37 @@ class _Door:
 
     def events(self, thread_id: str, after: int) -> _Call:
         """What asks for the events of a thread, as they happen."""
-        return _Call("GET", f"/threads/{quote(thread_id, safe='')}/events/stream?after={after}", self.headers)
+        return _Call(
+            "GET", f"/threads/{quote(thread_id, safe='')}/events/stream?after={after}", self.headers
+        )
 
     def check_stream(self, watch: Stopwatch, failure: Exception | None) -> None:
-        """Raise `daemon_unavailable` where a stream of events that has ended is not to be opened again."""
+        """Raise `daemon_unavailable` where a stream of events that has ended is not to be opened
+        again.
+        """
         if isinstance(failure, http.ConnectError | http.TooLongError):
             raise self.lost(failure) from failure
         if watch.seconds() < EVENT_STREAM_SECONDS:
-            raise self.lost(failure or EOFError("it ends its stream of events at once")) from failure
+            raise self.lost(
+                failure or EOFError("it ends its stream of events at once")
+            ) from failure
 
     def lost(self, error: Exception) -> TerselyError:
         """Why there is no answer."""
         if isinstance(error, http.ForeignPeerError):
             return TerselyError("not_a_relay", str(error), "nothing was sent to it")
-        is_absent = isinstance(error, http.ConnectError) and not isinstance(error, http.ConnectTimeout)
+        is_absent = isinstance(error, http.ConnectError) and not isinstance(
+            error, http.ConnectTimeout
+        )
         if is_absent:
             return TerselyError(
-                "daemon_not_running", f"no relay listens at {self.socket}: {http.reason(error)}", _START
+                "daemon_not_running",
+                f"no relay listens at {self.socket}: {http.reason(error)}",
+                _START,
             )
-        return TerselyError("daemon_unavailable", f"the relay at {self.socket}: {http.reason(error)}", _LOOK)
+        return TerselyError(
+            "daemon_unavailable", f"the relay at {self.socket}: {http.reason(error)}", _LOOK
+        )
 
 
 def own_socket(home: Path | None = None) -> Path:
@@ -115,7 +127,9 @@ class Client:
         self._pool = http.connections(socket)
 
     @classmethod
-    def local(cls, agent: str = "local", home: Path | None = None, seconds: float = CLIENT_SECONDS) -> Self:
+    def local(
+        cls, agent: str = "local", home: Path | None = None, seconds: float = CLIENT_SECONDS
+    ) -> Self:
         """A client of this user's relay; raises `daemon_not_running` where none has been started."""
         return cls(own_socket(home), agent, seconds)
 
@@ -125,16 +139,26 @@ class Client:
         return request.answer(reply.status, reply.body)
 
     def ask(self, capability: str, /, *, idempotency_key: str = "", **arguments: object) -> Any:
-        """The result of a capability of the relay, as the type that it declares; raises as a call does.
+        """The result of a capability of the relay, as the type that it declares; raises as a call
+        does.
 
         With the same key it happens once.
         """
-        return _result(capability, self._answered(Question(capability, _named(arguments)), idempotency_key))
+        return _result(
+            capability, self._answered(Question(capability, _named(arguments)), idempotency_key)
+        )
 
     def answer(
-        self, capability: str, arguments: Mapping[str, object], *, budget: int | None = None, colored: bool = False
+        self,
+        capability: str,
+        arguments: Mapping[str, object],
+        *,
+        budget: int | None = None,
+        colored: bool = False,
     ) -> Answered:
-        """The result of a capability of the relay as JSON has it, and in words of at most `budget` tokens."""
+        """The result of a capability of the relay as JSON has it, and in words of at most `budget`
+        tokens.
+        """
         return self._answered(Question(capability, dict(arguments), budget, colored))
 
     def _answered(self, question: Question, key: str = "") -> Answered:
@@ -155,7 +179,9 @@ class Client:
                 failure = error
             self._door.check_stream(watch, failure)
 
-    def upload(self, thread_id: str, file: BinaryIO, *, name: str = "", type: str = "") -> ArtifactTold:
+    def upload(
+        self, thread_id: str, file: BinaryIO, *, name: str = "", type: str = ""
+    ) -> ArtifactTold:
         """Store what a file holds, from where it stands to its end, without holding it in memory.
 
         It belongs to no thread where none is named.
@@ -166,14 +192,24 @@ class Client:
         headers = {**self._door.headers, "Content-Type": str(Content.BYTES)}
         url = f"{_BASE}{place}?{query}"
         try:
-            reply = http.ask(self._pool, "PUT", url, self._door.waits, MAX_REPLY_BYTES, headers=headers, content=chunks)
+            reply = http.ask(
+                self._pool,
+                "PUT",
+                url,
+                self._door.waits,
+                MAX_REPLY_BYTES,
+                headers=headers,
+                content=chunks,
+            )
         except _FAILURES as error:
             raise self._door.lost(error) from error
         made: ArtifactTold = read_answer(ArtifactTold, reply.status, reply.body)
         return made
 
     def download(self, thread_id: str, ref: str, path: Path) -> None:
-        """Write an artifact to a file, which is whole and verified afterwards, or as it was; raises its `OSError`."""
+        """Write an artifact to a file, which is whole and verified afterwards, or as it was; raises
+        its `OSError`.
+        """
         part = path.with_name(f".{path.name}.part")
         hashed = sha256()
         target = f"/threads/{quote(thread_id, safe='')}/artifacts/{quote(ref, safe='')}/content"
@@ -184,7 +220,9 @@ class Client:
                     hashed.update(chunk)
                     file.write(chunk)
             if hashed.hexdigest() != ref:
-                raise TerselyError("artifact_damaged", f"artifact {ref} came back as something else", "try again")
+                raise TerselyError(
+                    "artifact_damaged", f"artifact {ref} came back as something else", "try again"
+                )
             part.replace(path)
         except _FAILURES as error:
             raise self._door.lost(error) from error
@@ -192,7 +230,9 @@ class Client:
             part.unlink(missing_ok=True)
 
     def page(self, path: str) -> str:
-        """The address of a page for a browser, which it signs in: it works once, and for two minutes."""
+        """The address of a page for a browser, which it signs in: it works once, and for two
+        minutes.
+        """
         told: TicketTold = self(request("ticket_new"))
         query = urlencode({"ticket": told.ticket, "next": f"/ui/{path}"})
         return f"{told.url}/ui/login?{query}"
@@ -209,7 +249,8 @@ class Client:
 
     def _asked(self, call: _Call) -> http.Reply:
         """A whole answer; raises `daemon_unavailable`."""
-        # A connection that was kept may just be closed by the relay: then nothing was read, and it may be asked again.
+        # A connection that was kept may just be closed by the relay: then nothing was read, and it
+        # may be asked again.
         is_kept = any(connection.is_idle() for connection in self._pool.connections)
         while True:
             try:
@@ -233,7 +274,9 @@ class Client:
     @contextmanager
     def _stream(self, call: _Call, waits: dict[str, Any]) -> Iterator[http.Response]:
         """An answer that is read as it comes; raises what the relay said instead."""
-        with http.stream(self._pool, call.method, call.url, waits, headers=call.headers) as response:
+        with http.stream(
+            self._pool, call.method, call.url, waits, headers=call.headers
+        ) as response:
             if response.status != 200:
                 raise failure_of(response.status, http.body(response, MAX_REPLY_BYTES))
             yield response
@@ -247,7 +290,9 @@ class AsyncClient:
         self._pool = http.async_connections(socket)
 
     @classmethod
-    def local(cls, agent: str = "local", home: Path | None = None, seconds: float = CLIENT_SECONDS) -> Self:
+    def local(
+        cls, agent: str = "local", home: Path | None = None, seconds: float = CLIENT_SECONDS
+    ) -> Self:
         """A client of this user's relay; raises `daemon_not_running` where none has been started."""
         return cls(own_socket(home), agent, seconds)
 
@@ -256,12 +301,22 @@ class AsyncClient:
         reply = await self._asked(self._door.call(request))
         return request.answer(reply.status, reply.body)
 
-    async def ask(self, capability: str, /, *, idempotency_key: str = "", **arguments: object) -> Any:
+    async def ask(
+        self, capability: str, /, *, idempotency_key: str = "", **arguments: object
+    ) -> Any:
         """The result of a capability of the relay, as `Client.ask` gives it."""
-        return _result(capability, await self._answered(Question(capability, _named(arguments)), idempotency_key))
+        return _result(
+            capability,
+            await self._answered(Question(capability, _named(arguments)), idempotency_key),
+        )
 
     async def answer(
-        self, capability: str, arguments: Mapping[str, object], *, budget: int | None = None, colored: bool = False
+        self,
+        capability: str,
+        arguments: Mapping[str, object],
+        *,
+        budget: int | None = None,
+        colored: bool = False,
     ) -> Answered:
         """The result of a capability of the relay in both forms, as `Client.answer` gives it."""
         return await self._answered(Question(capability, dict(arguments), budget, colored))
@@ -292,19 +347,30 @@ class AsyncClient:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         await self.close()
 
     async def _asked(self, call: _Call) -> http.Reply:
         """A whole answer; raises `daemon_unavailable`."""
-        is_kept = any(connection.is_idle() for connection in self._pool.connections)  # and may be closed, as above
+        # and may be closed, as above
+        is_kept = any(connection.is_idle() for connection in self._pool.connections)
         while True:
             try:
                 async with http.async_stream(
-                    self._pool, call.method, call.url, self._door.waits, headers=call.headers, content=call.content
+                    self._pool,
+                    call.method,
+                    call.url,
+                    self._door.waits,
+                    headers=call.headers,
+                    content=call.content,
                 ) as response:
-                    return http.Reply(response.status, await http.async_body(response, MAX_REPLY_BYTES))
+                    return http.Reply(
+                        response.status, await http.async_body(response, MAX_REPLY_BYTES)
+                    )
             except http.DISCONNECTIONS as error:
                 if not is_kept:
                     raise self._door.lost(error) from error

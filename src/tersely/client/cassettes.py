@@ -11,7 +11,9 @@ from tersely.foundation.limits import MAX_REFERRED_BYTES
 
 
 def referred(relay: Client, ref: str) -> Referred:
-    """What `cass://` and a hash, or the beginning of one, means; the text of what is long is its preview."""
+    """What `cass://` and a hash, or the beginning of one, means; the text of what is long is its
+    preview.
+    """
     found = relay.ask("artifact.get", ref=ref)
     is_whole = found.type != "binary" and found.size <= MAX_REFERRED_BYTES
     text = found.preview.text
@@ -21,7 +23,9 @@ def referred(relay: Client, ref: str) -> Referred:
 
 
 def kept(relay: Client, text: str, name: str, tokens: int) -> dict[str, Any]:
-    """Keep an answer: its reference, what it is in one line, and its preview. `text` is the reference."""
+    """Keep an answer: its reference, what it is in one line, and its preview. `text` is the
+    reference.
+    """
     made = relay.ask("artifact.put", content=text, name=name, type="code")
     lines = text.count("\n")
     return {

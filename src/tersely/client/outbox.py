@@ -20,11 +20,14 @@ MAX_DAMAGED_FILES = 20  # of one name that are kept; of more, the oldest goes
 _NAME_BYTES = 12
 
 MessageT = TypeVar("MessageT")
-Read = Callable[[Mapping[str, Any]], MessageT]  # raises `ValueError`, `TypeError` or `KeyError` for what is no message
+# raises `ValueError`, `TypeError` or `KeyError` for what is no message
+Read = Callable[[Mapping[str, Any]], MessageT]
 
 
 class Unsent(NamedTuple, Generic[MessageT]):
-    """One message that waits: its file, whose name is the order, the id under which it is accepted once, and it."""
+    """One message that waits: its file, whose name is the order, the id under which it is accepted
+    once, and it.
+    """
 
     path: Path
     id: str
@@ -32,7 +35,9 @@ class Unsent(NamedTuple, Generic[MessageT]):
 
 
 class Outbox(Generic[MessageT]):
-    """The unsent messages of one name, oldest first: dataclasses, which `read` makes of what is kept of them."""
+    """The unsent messages of one name, oldest first: dataclasses, which `read` makes of what is
+    kept of them.
+    """
 
     def __init__(self, home: Path, name: str, read: Read[MessageT]) -> None:
         self._read = read
@@ -46,9 +51,13 @@ class Outbox(Generic[MessageT]):
         return self._count
 
     def put(self, message: MessageT) -> Unsent[MessageT]:
-        """Keep a message until it is removed; raises `busy` where too many wait, `unwritable_output`."""
+        """Keep a message until it is removed; raises `busy` where too many wait,
+        `unwritable_output`.
+        """
         if len(self) >= MAX_UNSENT_MESSAGES:
-            raise TerselyError("busy", f"{MAX_UNSENT_MESSAGES:,} messages wait for the relay; this one is not sent")
+            raise TerselyError(
+                "busy", f"{MAX_UNSENT_MESSAGES:,} messages wait for the relay; this one is not sent"
+            )
         self._last += 1
         path = self._folder / f"{self._last:09}.json"
         sent_id = new_id()
@@ -56,7 +65,9 @@ class Outbox(Generic[MessageT]):
             self._folder.mkdir(0o700, parents=True, exist_ok=True)
             _write(path, json.dumps({"id": sent_id, "message": asdict(cast("Any", message))}))
         except OSError as error:
-            raise TerselyError("unwritable_output", f"the message cannot be kept: {error.strerror}") from error
+            raise TerselyError(
+                "unwritable_output", f"the message cannot be kept: {error.strerror}"
+            ) from error
         self._count += 1
         return Unsent(path, sent_id, message)
 
@@ -89,7 +100,11 @@ class Outbox(Generic[MessageT]):
         """Of regular files of ours, in order; what else lies there is left alone."""
         if not self._folder.is_dir():
             return []
-        return sorted(path for path in self._folder.glob("*.json") if path.stem.isdecimal() and _is_regular(path))
+        return sorted(
+            path
+            for path in self._folder.glob("*.json")
+            if path.stem.isdecimal() and _is_regular(path)
+        )
 
 
 def _is_regular(path: Path) -> bool:

@@ -6,7 +6,8 @@
             print(delivery.sender, delivery.body)
             await ann.ack(delivery)
 
-A message that is not acknowledged comes again, with the same id and a higher `attempt`, at the next connection.
+A message that is not acknowledged comes again, with the same id and a higher `attempt`, at the next
+connection.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ class Sent(NamedTuple):
 
 
 class Delivery(NamedTuple):
-    """A message that has come. `kind` is "channel" for what was posted in a channel, which `to` then names."""
+    """A message that has come. `kind` is "channel" for what was posted in a channel, which `to`
+    then names.
+    """
 
     id: str
     seq: int
@@ -108,8 +111,10 @@ class Peer:
         self._is_closed = False
         self.on_receipt: Callable[[Receipt], None] = lambda receipt: None
         self._on_request: RequestHandler | None = None
-        self._early: list[dict[str, Any]] = []  # requests that came before anybody could answer; the relay bounds them
-        self.on_envelope: Callable[[Mapping[str, Any]], None] = lambda envelope: None  # of every other type
+        # requests that came before anybody could answer; the relay bounds them
+        self._early: list[dict[str, Any]] = []
+        # of every other type
+        self.on_envelope: Callable[[Mapping[str, Any]], None] = lambda envelope: None
 
     @classmethod
     async def connect(
@@ -130,10 +135,15 @@ class Peer:
     ) -> Self:
         """Connect under a name; raises `daemon_not_running`, `name_taken` or `unauthorized`.
 
-        With `binds`, the name is bound to a token, which is then in `token` and is to be shown the next time.
-        `resume_token` is that of the session to go on with, where there is one.
+        With `binds`, the name is bound to a token, which is then in `token` and is to be shown the
+        next time. `resume_token` is that of the session to go on with, where there is one.
         """
-        can: dict[str, Any] = {"ack": True, "resume": True, "supports_topics": True, "channel_ack": True}
+        can: dict[str, Any] = {
+            "ack": True,
+            "resume": True,
+            "supports_topics": True,
+            "channel_ack": True,
+        }
         if max_inflight is not None:
             can["max_inflight"] = max_inflight
         hello: dict[str, Any] = {
@@ -173,7 +183,9 @@ class Peer:
             message = f"no relay listens at {path}: {error.strerror}"
             raise TerselyError("daemon_not_running", message, _GONE) from error
         if not wire.is_own:
-            raise TerselyError("not_a_relay", f"another user listens at {path}", "nothing was sent to it")
+            raise TerselyError(
+                "not_a_relay", f"another user listens at {path}", "nothing was sent to it"
+            )
         self._wire = wire
         hello = {**self._hello, "session": {"resume_token": self.resume_token}}
         hello["auth"] = {**hello["auth"], "token": self.token}
@@ -203,9 +215,11 @@ class Peer:
         receipts: bool = False,
         durability: str = "",
     ) -> Sent:
-        """Send a message and wait until the relay has it; raises what refuses it, `Busy` where it is to be sent again.
+        """Send a message and wait until the relay has it; raises what refuses it, `Busy` where it
+        is to be sent again.
 
-        Sent again with the same `id`, it is accepted once. `durability` "memory" is for what is not to be kept.
+        Sent again with the same `id`, it is accepted once. `durability` "memory" is for what is not
+        to be kept.
         """
         payload: dict[str, Any] = {"kind": kind, "body": body}
         if data is not None:
@@ -268,17 +282,27 @@ class Peer:
         """
         payload = {"service": service, "method": method, "params": params, "timeout_ms": timeout_ms}
         payload |= {"format": "text"} if in_words else {}
-        answer = (await self._asked("SERVICE_REQUEST", timeout_ms / 1000 + CLIENT_SECONDS, payload=payload))["payload"]
+        answer = (
+            await self._asked(
+                "SERVICE_REQUEST", timeout_ms / 1000 + CLIENT_SECONDS, payload=payload
+            )
+        )["payload"]
         if answer["success"]:
             return answer.get("result")
         error = answer.get("error") or {}
         code = ERROR_OF_CODE.get(error.get("code", ""), "service_error")
         raise TerselyError(code, str(error.get("message", "")), str(error.get("hint", "")))
 
-    def answer(self, request_id: str, result: Any = None, error: tuple[str, str] | None = None) -> None:
+    def answer(
+        self, request_id: str, result: Any = None, error: tuple[str, str] | None = None
+    ) -> None:
         """As a service, answer a request: a result, or a code and a message."""
         told: dict[str, Any] = {"request_id": request_id, "success": error is None}
-        told |= {"result": result} if error is None else {"error": {"code": error[0], "message": error[1]}}
+        told |= (
+            {"result": result}
+            if error is None
+            else {"error": {"code": error[0], "message": error[1]}}
+        )
         self._say("SERVICE_RESPONSE", told)
 
     async def join(self, channel: str) -> None:
@@ -305,15 +329,20 @@ class Peer:
 
     async def sync(self, streams: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], int]:
         """Say how far one has come with each (sender, topic); how far the relay has."""
-        asked = [{"peer": peer, "topic": topic, "last_seq": last} for (peer, topic), last in streams.items()]
+        asked = [
+            {"peer": peer, "topic": topic, "last_seq": last}
+            for (peer, topic), last in streams.items()
+        ]
         payload = {"session_id": self.session_id, "streams": asked}
         told = (await self._asked("SYNC", CLIENT_SECONDS, payload=payload))["payload"]["streams"]
         return {(one["peer"], one.get("topic", "")): one["server_last_seq"] for one in told}
 
     def tell_state(self, state: str, screen: str = "") -> None:
-        """Say what one does, which `agents` shows: working, idle, waits for permission; and what one's terminal shows.
+        """Say what one does, which `agents` shows: working, idle, waits for permission; and what
+        one's terminal shows.
 
-        Of a screen no more than its last `MAX_SCREEN_CHARACTERS` are sent, and nothing to a relay of another machine.
+        Of a screen no more than its last `MAX_SCREEN_CHARACTERS` are sent, and nothing to a relay
+        of another machine.
         """
         shown = screen[-MAX_SCREEN_CHARACTERS:] if self._shows_screens else ""
         self._say("STATE", {"state": state, "screen": shown} if shown else {"state": state})
@@ -342,7 +371,9 @@ class Peer:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def _asked(self, type: str, seconds: float, *, id: str = "", **parts: Any) -> dict[str, Any]:
+    async def _asked(
+        self, type: str, seconds: float, *, id: str = "", **parts: Any
+    ) -> dict[str, Any]:
         """What is answered to an envelope; raises what it says instead."""
         sent_id = id or new_id()
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
@@ -352,14 +383,18 @@ class Peer:
             async with asyncio.timeout(seconds):
                 return await answer
         except TimeoutError:
-            raise TerselyError("timed_out", f"the relay has not answered {type} in {seconds:g} s") from None
+            raise TerselyError(
+                "timed_out", f"the relay has not answered {type} in {seconds:g} s"
+            ) from None
         finally:
             self._waiting.pop(sent_id, None)
 
     def _say(self, type: str, payload: Any, *, id: str = "", **parts: Any) -> None:
         if self._wire is None or not self._wire.is_open:
             raise _lost()
-        self._wire.send({"v": VERSION, "type": type, "id": id or new_id(), **parts, "payload": payload})
+        self._wire.send(
+            {"v": VERSION, "type": type, "id": id or new_id(), **parts, "payload": payload}
+        )
 
     def _received(self, envelope: dict[str, Any]) -> None:
         do = _RECEIVED.get(envelope["type"])
@@ -388,11 +423,15 @@ class Peer:
     def _answered(self, envelope: dict[str, Any]) -> None:
         told = envelope["payload"]
         if "by" in told:
-            self.on_receipt(Receipt(told["ack_id"], told["stage"], told["by"], told.get("note", "")))
+            self.on_receipt(
+                Receipt(told["ack_id"], told["stage"], told["by"], told.get("note", ""))
+            )
             return
         self._resolve(told.get("ack_id") or told.get("request_id") or "", envelope)
 
-    def _resolve(self, id: str, envelope: dict[str, Any], failure: TerselyError | None = None) -> None:
+    def _resolve(
+        self, id: str, envelope: dict[str, Any], failure: TerselyError | None = None
+    ) -> None:
         answer = self._waiting.get(id)
         if answer is None or answer.done():
             if failure is not None:
@@ -404,7 +443,11 @@ class Peer:
 
     def _busy(self, envelope: dict[str, Any]) -> None:
         told = envelope["payload"]
-        self._resolve(told.get("ack_id", ""), envelope, Busy(told.get("message", ""), told["retry_after_ms"] / 1000))
+        self._resolve(
+            told.get("ack_id", ""),
+            envelope,
+            Busy(told.get("message", ""), told["retry_after_ms"] / 1000),
+        )
 
     def _refused(self, envelope: dict[str, Any]) -> None:
         told = envelope["payload"]
@@ -437,9 +480,13 @@ _RECEIVED: dict[str, Callable[[Peer, dict[str, Any]], None]] = {
 
 
 class _Wire(asyncio.Protocol):
-    """Frames both ways. What is sent while the relay does not read is bounded by who waits for its answers."""
+    """Frames both ways. What is sent while the relay does not read is bounded by who waits for its
+    answers.
+    """
 
-    def __init__(self, received: Callable[[dict[str, Any]], None], lost: Callable[[], None]) -> None:
+    def __init__(
+        self, received: Callable[[dict[str, Any]], None], lost: Callable[[], None]
+    ) -> None:
         self._frames = Frames(MAX_FRAME_BYTES)
         self._received = received
         self._lost = lost
@@ -481,7 +528,8 @@ class _Wire(asyncio.Protocol):
 def _delivery(envelope: dict[str, Any]) -> Delivery:
     payload, told = envelope["payload"], envelope.get("delivery", {})
     meta = envelope.get("payload_meta", {})
-    is_posted = envelope["type"] == "CHANNEL_MESSAGE"  # of any other, `channel` is what its sender likes
+    # of any other, `channel` is what its sender likes
+    is_posted = envelope["type"] == "CHANNEL_MESSAGE"
     return Delivery(
         envelope["id"], told.get("seq", 0), envelope.get("from", ""), told.get("sender_kind", "agent"),
         payload["channel"] if is_posted else told.get("originalTo") or envelope.get("to", ""),

@@ -41,11 +41,15 @@ class Started(NamedTuple):
     was_running: bool
 
 
-def start(home: Path, port: str, workspace: str, answer_words: str, address: Address | None = None) -> Started:
-    """Have a relay serve a home; one that does already stays. `port` is as `doors.relay_process.main` has it.
+def start(
+    home: Path, port: str, workspace: str, answer_words: str, address: Address | None = None
+) -> Started:
+    """Have a relay serve a home; one that does already stays. `port` is as
+    `doors.relay_process.main` has it.
 
-    Where this machine has joined another relay, what serves the home passes on to that. `address` is for other
-    machines; raises `name_taken` where a relay runs that does not listen there, `join_state` where none may listen.
+    Where this machine has joined another relay, what serves the home passes on to that. `address`
+    is for other machines; raises `name_taken` where a relay runs that does not listen there,
+    `join_state` where none may listen.
     """
     membership = joining.load(home)
     if membership is not None and address is not None:
@@ -69,13 +73,18 @@ def _begin(home: Path, program: str, arguments: Sequence[str]) -> Started:
         said = detached.start_and_wait(program, arguments, RELAY_START_SECONDS, str(home / LOG))
     except (OSError, subprocess.CalledProcessError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        hint = f"{home} has to be a directory that this user can write to; the log there may say more"
+        hint = (
+            f"{home} has to be a directory that this user can write to; the log there may say more"
+        )
         raise TerselyError("daemon_unavailable", f"no relay can be started: {why}", hint) from error
-    found = running(home, RELAY_START_SECONDS)  # it listens, and answers once it has loaded everything
+    # it listens, and answers once it has loaded everything
+    found = running(home, RELAY_START_SECONDS)
     if found is None and not said["pid"]:
         found = _begun_by_another(home)
     if found is None:
-        raise TerselyError("daemon_unavailable", "the relay does not answer", f"its log is {home / LOG}")
+        raise TerselyError(
+            "daemon_unavailable", "the relay does not answer", f"its log is {home / LOG}"
+        )
     return Started(found, not said["pid"])
 
 
@@ -91,10 +100,11 @@ def _begun_by_another(home: Path) -> RelayTold | None:
 
 
 def stop(home: Path) -> bool:
-    """End the relay of a home; whether there was one. What it was answering is answered, and it is gone.
+    """End the relay of a home; whether there was one. What it was answering is answered, and it is
+    gone.
 
-    Raises `not_a_relay` where the process that listens does not hold the lock, `daemon_unavailable` where a process
-    holds it that does not listen, or does not end.
+    Raises `not_a_relay` where the process that listens does not hold the lock, `daemon_unavailable`
+    where a process holds it that does not listen, or does not end.
     """
     path, watch, was_held = socket_path(home, HTTP_SOCKET), Stopwatch(), False
     while True:
@@ -126,7 +136,9 @@ def _connected(path: Path) -> Iterator[socket.socket | None]:
         except (FileNotFoundError, NotADirectoryError, ConnectionRefusedError):
             yield None
         except OSError as error:
-            raise TerselyError("daemon_unavailable", f"{path}: {error.strerror or error}") from error
+            raise TerselyError(
+                "daemon_unavailable", f"{path}: {error.strerror or error}"
+            ) from error
         else:
             yield listener
 
@@ -136,7 +148,9 @@ def _end(listener: socket.socket) -> None:
     pid = process_of(listener)
     if not pid:
         hint = "it may run in another container: end it there"
-        raise TerselyError("daemon_unavailable", "the system does not say which process the relay is", hint)
+        raise TerselyError(
+            "daemon_unavailable", "the system does not say which process the relay is", hint
+        )
     try:
         with detached.process(pid) as relay:
             if not _has_ended(listener):  # so that this was its number when the process was opened
@@ -162,7 +176,8 @@ def _has_ended(listener: socket.socket) -> bool:
 def running(home: Path, seconds: float = _STATUS_SECONDS) -> RelayTold | None:
     """The relay that answers for a home within a time, in seconds.
 
-    Raises `not_a_relay` where what listens in its place does not hold the lock, is another user's, or answers as none.
+    Raises `not_a_relay` where what listens in its place does not hold the lock, is another user's,
+    or answers as none.
     """
     try:
         with Client.local(home=home, seconds=seconds) as relay:
@@ -178,4 +193,8 @@ def running(home: Path, seconds: float = _STATUS_SECONDS) -> RelayTold | None:
 
 def _foreign(home: Path) -> TerselyError:
     path = socket_path(home, HTTP_SOCKET)
-    return TerselyError("not_a_relay", f"what listens at {path} is not the relay of {home}", f"find it: fuser {path}")
+    return TerselyError(
+        "not_a_relay",
+        f"what listens at {path} is not the relay of {home}",
+        f"find it: fuser {path}",
+    )

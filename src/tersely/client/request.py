@@ -30,7 +30,9 @@ class Request(Generic[AnswerT]):
     @property
     def target(self) -> str:
         """The path and what is behind the question mark."""
-        path = self.operation.path.format(**{name: quote(value, safe="") for name, value in self.path.items()})
+        path = self.operation.path.format(
+            **{name: quote(value, safe="") for name, value in self.path.items()}
+        )
         given = {name: value for name, value in self.query.items() if value is not None}
         return f"{path}?{urlencode(given)}" if given else path
 
@@ -52,7 +54,9 @@ def request(name: str, **parts: Any) -> Request[Any]:
 
 
 def read_answer(kind: Any, status: int, content: bytes) -> Any:
-    """The value of an answer of some kind, its bytes where that is None; raises what the relay said instead."""
+    """The value of an answer of some kind, its bytes where that is None; raises what the relay said
+    instead.
+    """
     if status >= 400:
         raise failure_of(status, content)
     return content if kind is None else decoded(kind, content)

@@ -11,8 +11,9 @@
 
     service.run()
 
-What a function takes is told to whoever lists capabilities, and checked before it is called. A function that is no
-coroutine runs in a thread. What it raises is the answer: a `TerselyError` as it is, anything else as `SERVICE_ERROR`.
+What a function takes is told to whoever lists capabilities, and checked before it is called. A
+function that is no coroutine runs in a thread. What it raises is the answer: a `TerselyError` as it
+is, anything else as `SERVICE_ERROR`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from tersely.doors.socket.failures import failure_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_REQUESTS, MAX_SERVICE_RESULT_BYTES
 
-SERVICE_RECONNECT_SECONDS = 5.0  # the longest pause of a service between two tries to reach the relay
+# the longest pause of a service between two tries to reach the relay
+SERVICE_RECONNECT_SECONDS = 5.0
 _FIRST_PAUSE_SECONDS = 0.2
 _LOST = frozenset({"daemon_unavailable", "daemon_not_running", "timed_out"})
 
@@ -48,8 +50,12 @@ class _Method:
 class Service:
     """What can be asked under one name."""
 
-    def __init__(self, name: str, *, version: str = "", home: Path | None = None, token: str = "") -> None:
-        """`home` is that of the relay, this user's without; `token` is needed where the name is bound to one."""
+    def __init__(
+        self, name: str, *, version: str = "", home: Path | None = None, token: str = ""
+    ) -> None:
+        """`home` is that of the relay, this user's without; `token` is needed where the name is
+        bound to one.
+        """
         self.name = name
         self._version = version
         self._home = home
@@ -58,7 +64,9 @@ class Service:
         self._running: set[asyncio.Task[None]] = set()
 
     def method(self, *, name: str = "", effect: str = "write") -> Callable[[FunctionT], FunctionT]:
-        """Have a function asked. `effect` is what it touches beside its answer: read, write, network or execute."""
+        """Have a function asked. `effect` is what it touches beside its answer: read, write,
+        network or execute.
+        """
 
         def added(function: FunctionT) -> FunctionT:
             called = name or getattr(function, "__name__", "")
@@ -66,8 +74,16 @@ class Service:
             schema = msgspec.json.schema_components([parameters])[1][parameters.__name__]
             paragraph, _, _ = (inspect.getdoc(function) or "").partition("\n\n")
             summary = " ".join(paragraph.split())
-            described = {"type": "object", **{key: schema[key] for key in ("properties", "required") if key in schema}}
-            told = {"name": called, "description": summary, "parameters": described, "effect": effect}
+            described = {
+                "type": "object",
+                **{key: schema[key] for key in ("properties", "required") if key in schema},
+            }
+            told = {
+                "name": called,
+                "description": summary,
+                "parameters": described,
+                "effect": effect,
+            }
             self._methods[called] = _Method(function, parameters, told)
             return function
 
@@ -81,8 +97,9 @@ class Service:
             return
 
     async def serve(self, ready: Callable[[], None] = lambda: None) -> None:
-        """Answer for as long as this is awaited, connected again whenever the relay was gone. `ready` is called with
-        every connection. Raises why the relay does not let the service in."""
+        """Answer for as long as this is awaited, connected again whenever the relay was gone.
+        `ready` is called with every connection. Raises why the relay does not let the service in.
+        """
         pause = _FIRST_PAUSE_SECONDS
         while True:
             try:
@@ -102,13 +119,17 @@ class Service:
             "version": self._version,
             "capabilities": [method.told for method in self._methods.values()],
         }
-        peer = await Peer.connect(self.name, home=self._home, kind="service", token=self._token, service=told)
+        peer = await Peer.connect(
+            self.name, home=self._home, kind="service", token=self._token, service=told
+        )
         peer.on_request = lambda request_id, sender, payload: self._begin(peer, request_id, payload)
         return peer
 
     def _begin(self, peer: Peer, request_id: str, payload: Mapping[str, Any]) -> None:
         if len(self._running) >= MAX_SERVICE_REQUESTS:
-            peer.answer(request_id, error=("BUSY", f"{MAX_SERVICE_REQUESTS:,} questions are being answered"))
+            peer.answer(
+                request_id, error=("BUSY", f"{MAX_SERVICE_REQUESTS:,} questions are being answered")
+            )
             return
         task = asyncio.get_running_loop().create_task(self._answer(peer, request_id, payload))
         self._running.add(task)
@@ -132,7 +153,9 @@ class Service:
         method = self._methods.get(name)
         if method is None:
             hint = f"it has {', '.join(sorted(self._methods))}"
-            raise TerselyError("unknown_command", f"{self.name} has no method {name[:80]!r}; {hint}")
+            raise TerselyError(
+                "unknown_command", f"{self.name} has no method {name[:80]!r}; {hint}"
+            )
         try:
             taken = msgspec.convert(given, method.parameters)
         except msgspec.ValidationError as error:
@@ -144,7 +167,9 @@ class Service:
             result = await asyncio.to_thread(method.function, **arguments)
         size = len(msgspec.json.encode(result))
         if size > MAX_SERVICE_RESULT_BYTES:
-            message = f"the result has {size:,} bytes, at most {MAX_SERVICE_RESULT_BYTES:,} are sent"
+            message = (
+                f"the result has {size:,} bytes, at most {MAX_SERVICE_RESULT_BYTES:,} are sent"
+            )
             raise TerselyError("answer_too_large", message)
         return result
 
@@ -158,11 +183,15 @@ def _parameters(name: str, function: Callable[..., Any]) -> type[msgspec.Struct]
             raise TerselyError("usage", f"{name}: a method takes parameters that have names")
         kind = hints.get(parameter.name, Any)
         has_default = parameter.default is not parameter.empty
-        fields.append((parameter.name, kind, parameter.default) if has_default else (parameter.name, kind))
+        fields.append(
+            (parameter.name, kind, parameter.default) if has_default else (parameter.name, kind)
+        )
     return msgspec.defstruct(name, fields, kw_only=True, forbid_unknown_fields=True)
 
 
 async def _refuse_messages(peer: Peer) -> None:
     """Answer messages for as long as the connection lasts: nobody reads them here."""
     async for delivery in peer.deliveries():
-        await peer.nack(delivery, "INVALID", f"{peer.name} is a service: ask it with SERVICE_REQUEST")
+        await peer.nack(
+            delivery, "INVALID", f"{peer.name} is a service: ask it with SERVICE_REQUEST"
+        )

@@ -1,8 +1,8 @@
-"""A talk listener that is joined to the relay: what is sent to its name there lands in its inbox, and its owner's
-messages to names of the relay go out through it.
+"""A talk listener that is joined to the relay: what is sent to its name there lands in its inbox,
+and its owner's messages to names of the relay go out through it.
 
-Any process of the machine may connect to a port, and only this user's to the relay. So what is passed on has to show a
-key that stands in the listener's own files.
+Any process of the machine may connect to a port, and only this user's to the relay. So what is
+passed on has to show a key that stands in the listener's own files.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ REJOIN_SECONDS = 1.0  # until a lost relay is looked for again
 
 
 def main(words: Sequence[str], program: str, show: commands.Show) -> int:
-    """`talk join`: start a listener that is joined, and show what it says of itself; the exit status."""
+    """`talk join`: start a listener that is joined, and show what it says of itself; the exit
+    status.
+    """
 
     def join() -> int:
         show(_start(words, program))
@@ -41,7 +43,9 @@ def main(words: Sequence[str], program: str, show: commands.Show) -> int:
 
 
 def _start(words: Sequence[str], program: str) -> dict[str, Any]:
-    parser = commands.Parser(prog=program, allow_abbrev=False, description="A listener that is joined to the relay.")
+    parser = commands.Parser(
+        prog=program, allow_abbrev=False, description="A listener that is joined to the relay."
+    )
     parser.add_argument("--name", required=True, help="what it is called, here and there")
     parser.add_argument("--port", help="where it listens; any free port will do")
     commands.add_json(parser)
@@ -58,7 +62,9 @@ def run(words: str, ready: int) -> None:
 
 @asynccontextmanager
 async def keeping_joined(held: Held, limits: Limits) -> AsyncIterator[Keep]:
-    """Messages go into the inbox, or to the relay; while it lives, what the relay delivers goes into the inbox."""
+    """Messages go into the inbox, or to the relay; while it lives, what the relay delivers goes
+    into the inbox.
+    """
     joint = _Joint(held, inbox_keeper(held.place, limits))
     await joint.connect()
     receiving = asyncio.create_task(joint.receive())
@@ -94,7 +100,9 @@ class _Joint:
             return self._keep_here(message)
         if not hmac.compare_digest(message.key.encode(), self._key.encode()):
             raise TalkError("RELAY_REFUSED", "that is not the key of this listener")
-        return asyncio.run_coroutine_threadsafe(self._pass_on(message), self._loop).result(CLIENT_SECONDS)
+        return asyncio.run_coroutine_threadsafe(self._pass_on(message), self._loop).result(
+            CLIENT_SECONDS
+        )
 
     async def _pass_on(self, message: Message) -> dict[str, Any]:
         if message.type == BINARY:
@@ -107,9 +115,13 @@ class _Joint:
                 sent = await self.peer.post(to, body, thread=thread, id=message.id)
             else:
                 about = message.reply_to
-                sent = await self.peer.send(to, body, data=data, thread=thread, reply_to=about, id=message.id)
+                sent = await self.peer.send(
+                    to, body, data=data, thread=thread, reply_to=about, id=message.id
+                )
         except Busy as error:
-            raise TalkError("RATE_LIMITED", str(error), retry_after_ms=round(error.retry_seconds * 1_000)) from error
+            raise TalkError(
+                "RATE_LIMITED", str(error), retry_after_ms=round(error.retry_seconds * 1_000)
+            ) from error
         except TerselyError as error:
             raise TalkError("RELAY_REFUSED", error.message, relay_code=error.code) from error
         told = {"id": sent.message_id, "durability": sent.durability, "recipients": sent.recipients}
@@ -135,7 +147,9 @@ class _Joint:
             return
 
     async def _take(self, delivery: Delivery) -> None:
-        """Keep a delivery, then acknowledge it. One that comes again and is known is only acknowledged."""
+        """Keep a delivery, then acknowledge it. One that comes again and is known is only
+        acknowledged.
+        """
         if delivery.id not in self._known:
             try:
                 await asyncio.to_thread(self._keep_here, _message(delivery, self._name))

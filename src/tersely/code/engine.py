@@ -1,7 +1,7 @@
 """The one door into `code`: a repository's index, kept fresh, and the questions that it answers.
 
-An engine reads and writes only below its root. Everything it returns is a plain value; its call graph lives as long as
-the revision that it was made for.
+An engine reads and writes only below its root. Everything it returns is a plain value; its call
+graph lives as long as the revision that it was made for.
 """
 
 from __future__ import annotations
@@ -43,10 +43,13 @@ class Engine:
     def __init__(self, root: Path, store: Store) -> None:
         self.root = root
         self.store = store
-        self.refuses_changed = True  # whether a file that is not what was indexed is an error; else it is noted
+        # whether a file that is not what was indexed is an error; else it is noted
+        self.refuses_changed = True
         self.changed: set[str] = set()  # files that were found not to be what was indexed
-        self.other_definitions: set[str] = set()  # sentences about names that were asked for and are defined again
-        self.incomplete: dict[str, None] = {}  # files that may matter and were not read, with the reasons
+        # sentences about names that were asked for and are defined again
+        self.other_definitions: set[str] = set()
+        # files that may matter and were not read, with the reasons
+        self.incomplete: dict[str, None] = {}
         self._graph: tuple[str, StoredFacts, CallGraph] | None = None
         self._flow: FlowReader | None = None
         self._search: Search | None = None
@@ -67,11 +70,16 @@ class Engine:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
-    def refresh(self, progress: Progress | None = None, paths: Collection[str] | None = None) -> RefreshReport:
+    def refresh(
+        self, progress: Progress | None = None, paths: Collection[str] | None = None
+    ) -> RefreshReport:
         """Index what has changed since the last time, which is at most `paths` if they are given."""
         return refresh(self.root, self.store, progress=progress, paths=paths)
 
@@ -95,7 +103,9 @@ class Engine:
         return self._graph[2]
 
     def replace_damaged_index(self) -> None:
-        """Go on with an empty index, and without what was made from one that turned out to be damaged."""
+        """Go on with an empty index, and without what was made from one that turned out to be
+        damaged.
+        """
         self.store.replace_damaged()
         self._graph = self._search = self._functions = None
 
@@ -104,27 +114,36 @@ class Engine:
         self._graph = None
 
     def drop_outdated_graph(self) -> None:
-        """Let go of the graph if configuration that it has read, which no revision covers, is not what it was."""
+        """Let go of the graph if configuration that it has read, which no revision covers, is not
+        what it was.
+        """
         if self._graph is not None and not self._graph[1].has_same_texts():
             self._graph = None
 
     @property
     def limits_hit(self) -> set[str]:
-        """The limits that searches of the present answer have hit, in words; whoever begins an answer clears them."""
+        """The limits that searches of the present answer have hit, in words; whoever begins an
+        answer clears them.
+        """
         return self._graph[2].program.limits_hit if self._graph is not None else set()
 
     def unread(self, symbol: Symbol, using: Iterable[str]) -> tuple[str, ...]:
-        """The files that may use a symbol and were not read, or not understood, each with the reason.
+        """The files that may use a symbol and were not read, or not understood, each with the
+        reason.
 
         `using` are the paths of those that are known to use it.
         """
         from tersely.code.index.unread import unread
 
         names = {_written_name(symbol)}
-        return tuple(unread(str(self.root), self.store, names, symbol.language, {*using, symbol.path}))
+        return tuple(
+            unread(str(self.root), self.store, names, symbol.language, {*using, symbol.path})
+        )
 
     def note_unread(self, symbols: Iterable[Symbol]) -> None:
-        """Keep what is to be said of files that may use some symbols and were not read, or not understood."""
+        """Keep what is to be said of files that may use some symbols and were not read, or not
+        understood.
+        """
         from tersely.code.index.unread import unread
 
         by_language: dict[str, list[Symbol]] = {}
@@ -136,7 +155,9 @@ class Engine:
             self.note_incomplete(unread(str(self.root), self.store, names, language, paths))
 
     def note_not_understood(self, path: str, first: int, last: int) -> None:
-        """Keep that something between two lines of a file, which matter to an answer, is not understood, if it is."""
+        """Keep that something between two lines of a file, which matter to an answer, is not
+        understood, if it is.
+        """
         from tersely.code.index.unread import not_understood
 
         self.note_incomplete(not_understood(self.store, path, first, last))
@@ -155,17 +176,22 @@ class Engine:
         return self._flow
 
     def called_on(self, path: str, lines: Collection[int]) -> list[tuple[Symbol, int]]:
-        """The functions of the repository that are called on some lines of a file, each with its first such line."""
+        """The functions of the repository that are called on some lines of a file, each with its
+        first such line.
+        """
         found: dict[str, int] = {}
         for symbol in self.store.symbols_of(path):
             if any(symbol.start_line <= line <= symbol.end_line for line in lines):
                 for edge in self.graph.callees(symbol.id):
-                    sites = [site.line for site in edge.sites if site.path == path and site.line in lines]
+                    sites = [
+                        site.line for site in edge.sites if site.path == path and site.line in lines
+                    ]
                     if sites:
                         found[edge.callee] = min(found.get(edge.callee, sites[0]), *sites)
         callees = [(self.store.symbol(callee), line) for callee, line in found.items()]
         return sorted(
-            ((symbol, line) for symbol, line in callees if symbol is not None), key=lambda one: (one[1], one[0].id)
+            ((symbol, line) for symbol, line in callees if symbol is not None),
+            key=lambda one: (one[1], one[0].id),
         )
 
     @property
@@ -203,23 +229,30 @@ class Engine:
 
     # Symbols
 
-    def lookup(self, query: str, kind: Kind | None = None, limit: int = MAX_LOOKUP_SYMBOLS) -> list[Symbol]:
+    def lookup(
+        self, query: str, kind: Kind | None = None, limit: int = MAX_LOOKUP_SYMBOLS
+    ) -> list[Symbol]:
         """The symbols that a user's words may mean: an id, the end of one, or a pattern."""
         return self.store.find(query, (kind,) if kind else (), limit)
 
     def symbol(self, query: str, kind: Kind | None = None) -> Symbol:
         """The one symbol that a query means; `symbol_not_found` or `ambiguous_symbol` otherwise.
 
-        A query that is a whole qualified name goes before longer names that end in it: `url_for` is the function, not
-        `App.url_for`. Between two whole names there is no choice. Of several definitions of one name in a file it means
-        the one that has no number; that there are others is kept in `other_definitions`. A function that is announced
-        in one place and written in another means where it is written.
+        A query that is a whole qualified name goes before longer names that end in it: `url_for` is
+        the function, not `App.url_for`. Between two whole names there is no choice. Of several
+        definitions of one name in a file it means the one that has no number; that there are others
+        is kept in `other_definitions`. A function that is announced in one place and written in
+        another means where it is written.
         """
         found = _unnumbered(self._with_bodies(self.lookup(query, kind)))
         if not found:
             raise self.not_found(query, kind)
         spellings = (query, f".{dotted_name(query)}")
-        whole = [symbol for symbol in found if _is_whole(symbol, spellings)] if len(found) > 1 else found
+        whole = (
+            [symbol for symbol in found if _is_whole(symbol, spellings)]
+            if len(found) > 1
+            else found
+        )
         if len(whole) != 1:
             raise _ambiguous(query, found)
         self._note_others(whole[0])
@@ -227,26 +260,47 @@ class Engine:
 
     def _with_bodies(self, found: list[Symbol]) -> list[Symbol]:
         """Symbols but for the announcements of functions whose bodies are among them."""
-        if len(found) < 2 or not any(LANGUAGES[symbol.language].resolution.announces for symbol in found):
+        if len(found) < 2 or not any(
+            LANGUAGES[symbol.language].resolution.announces for symbol in found
+        ):
             return found
         announced = {symbol.id for symbol in found if self.graph.is_announced(symbol.id)}
         written = {unnumbered(symbol.qualname) for symbol in found if symbol.id not in announced}
-        return [one for one in found if one.id not in announced or unnumbered(one.qualname) not in written]
+        return [
+            one
+            for one in found
+            if one.id not in announced or unnumbered(one.qualname) not in written
+        ]
 
     def _note_others(self, symbol: Symbol) -> None:
         """Keep what is to be said of further definitions of a symbol's name."""
-        others = [other for other in self.store.symbols_of(symbol.path) if _is_numbered(other, symbol)]
+        others = [
+            other for other in self.store.symbols_of(symbol.path) if _is_numbered(other, symbol)
+        ]
         if others:
-            listed = [f"{other.qualname.removeprefix(symbol.qualname)} ({_lines(other)})" for other in others]
-            more = f" and {len(listed) - MAX_CANDIDATES_NAMED} more" if len(listed) > MAX_CANDIDATES_NAMED else ""
+            listed = [
+                f"{other.qualname.removeprefix(symbol.qualname)} ({_lines(other)})"
+                for other in others
+            ]
+            more = (
+                f" and {len(listed) - MAX_CANDIDATES_NAMED} more"
+                if len(listed) > MAX_CANDIDATES_NAMED
+                else ""
+            )
             names = ", ".join(listed[:MAX_CANDIDATES_NAMED])
-            self.other_definitions.add(f"{visible_line(symbol.id)} has other definitions: {names}{more}")
+            self.other_definitions.add(
+                f"{visible_line(symbol.id)} has other definitions: {names}{more}"
+            )
 
     def not_found(self, query: str, kind: Kind | None = None) -> TerselyError:
         """The error for a query that means nothing, with names that look like it."""
         wanted = f"no {kind.value}" if kind else "no symbol"
         near = list(map(visible_line, self.store.suggestions(query, MAX_SUGGESTIONS)))
-        other = "`search` finds symbols by words." if "*" in query else "`symbol find 'part*'` looks for patterns."
+        other = (
+            "`search` finds symbols by words."
+            if "*" in query
+            else "`symbol find 'part*'` looks for patterns."
+        )
         hint = f"Similar names: {', '.join(near)}." if near else other
         return TerselyError("symbol_not_found", f"{wanted} is named {query!r}", hint)
 
@@ -258,7 +312,8 @@ class Engine:
         return Definitions(self.graph, self.source).at(path, line, column)
 
     def source(self, path: str) -> bytes:
-        """The text of a file as it was indexed, which its facts are about; `unreadable_file` if that is gone.
+        """The text of a file as it was indexed, which its facts are about; `unreadable_file` if
+        that is gone.
 
         Where this is no error, it is the text of now.
         """
@@ -295,12 +350,16 @@ class Engine:
         """Refuse, or note, a text that is not the one that was indexed."""
         if content_hash(text) != file.hash:
             if self.refuses_changed:
-                raise TerselyError("unreadable_file", f"{file.path} has changed since it was indexed", "ask again")
+                raise TerselyError(
+                    "unreadable_file", f"{file.path} has changed since it was indexed", "ask again"
+                )
             self.changed.add(file.path)
 
 
 class StoredFacts:
-    """The index as `graph` reads it. Files are numbered by path: ids of the store tell in which order they came."""
+    """The index as `graph` reads it. Files are numbered by path: ids of the store tell in which
+    order they came.
+    """
 
     def __init__(self, root: Path, store: Store) -> None:
         self._root = root
@@ -313,7 +372,10 @@ class StoredFacts:
         """All files without their facts."""
         from tersely.code.graph.program import IndexedFile
 
-        return [IndexedFile(at, file.path, file.language, file.namespace) for at, file in enumerate(self._files)]
+        return [
+            IndexedFile(at, file.path, file.language, file.namespace)
+            for at, file in enumerate(self._files)
+        ]
 
     def file_facts(self, file_id: int) -> tuple[Sequence[Definition], Sequence[Any]]:
         """Definitions and scopes of one file."""
@@ -327,7 +389,8 @@ class StoredFacts:
     def definitions_named(self, name: str) -> Sequence[tuple[int, int, str, str]]:
         """Definitions of a name."""
         places = self._store.places_named(name)
-        return [(self._number[file_id], *place) for file_id, *place in places if file_id in self._number]  # type: ignore[misc]
+        known = (place for place in places if place[0] in self._number)
+        return [(self._number[file_id], *place) for file_id, *place in known]  # type: ignore[misc]
 
     def namesakes(self, namespace: str) -> Sequence[int]:
         """Files of a declared namespace."""
@@ -378,12 +441,19 @@ def _facts_key(file: StoredFile) -> tuple[str, str, bytes]:
 def _unnumbered(found: Sequence[Symbol]) -> list[Symbol]:
     """The symbols but for those that have a number and are found without it too."""
     ids = {symbol.id for symbol in found}
-    return [symbol for symbol in found if unnumbered(symbol.id) == symbol.id or unnumbered(symbol.id) not in ids]
+    return [
+        symbol
+        for symbol in found
+        if unnumbered(symbol.id) == symbol.id or unnumbered(symbol.id) not in ids
+    ]
 
 
 def _is_numbered(other: Symbol, symbol: Symbol) -> bool:
     """Whether a symbol is a further definition of the name that another has."""
-    return other.path == symbol.path and unnumbered(other.qualname) == symbol.qualname != other.qualname
+    return (
+        other.path == symbol.path
+        and unnumbered(other.qualname) == symbol.qualname != other.qualname
+    )
 
 
 def _lines(symbol: Symbol) -> str:
@@ -396,12 +466,17 @@ def _lines(symbol: Symbol) -> str:
 def _is_whole(symbol: Symbol, spellings: tuple[str, str]) -> bool:
     """Whether a query is the whole qualified name of a symbol, or that of one in its package."""
     query, dotted = spellings
-    return symbol.qualname == query or (bool(symbol.qualname) and dotted.endswith(f".{symbol.qualname}"))
+    return symbol.qualname == query or (
+        bool(symbol.qualname) and dotted.endswith(f".{symbol.qualname}")
+    )
 
 
 def _ambiguous(query: str, found: Iterable[Symbol]) -> TerselyError:
     listed = list(found)
-    names = [f"{visible_line(symbol.id)} ({symbol.kind.value})" for symbol in listed[:MAX_CANDIDATES_NAMED]]
+    names = [
+        f"{visible_line(symbol.id)} ({symbol.kind.value})"
+        for symbol in listed[:MAX_CANDIDATES_NAMED]
+    ]
     if len(listed) > len(names):
         names.append(f"and {len(listed) - len(names)} more; `symbol find {query}` lists them")
     hint = "Name one of them:\n  " + "\n  ".join(names)

@@ -1,17 +1,19 @@
 """The expression language of facts: what a value is made of, in any programming language.
 
-An expression is `None` (unknown), a `str` (reading a name), or a tuple that starts with one of the tags below. Scopes
-hold expressions as plain tuples because there are hundreds of thousands of them: they are marshalled into the index as
-they stand and evaluated by `graph` on demand.
+An expression is `None` (unknown), a `str` (reading a name), or a tuple that starts with one of the
+tags below. Scopes hold expressions as plain tuples because there are hundreds of thousands of them:
+they are marshalled into the index as they stand and evaluated by `graph` on demand.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-# A name that straight-line code binds again is another variable: `name`, `name<mark>2`, … The mark is in no identifier.
+# A name that straight-line code binds again is another variable: `name`, `name<mark>2`, … The mark
+# is in no identifier.
 VERSION_MARK = "\x01"
-BLOCK_MARK = VERSION_MARK + "@"  # before the number of a variable that ends with a block; functions in the block see it
+# before the number of a variable that ends with a block; functions in the block see it
+BLOCK_MARK = VERSION_MARK + "@"
 
 HOLE = "*"  # in a text of which parts are known: what is not
 
@@ -19,10 +21,13 @@ Expression = Any  # None | str | tuple[int, ...]; recursive, so spelled Any
 
 MEMBER = 1  # (MEMBER, object, name)
 CALL = (
-    2  # (CALL, callee, arguments, keywords, line); keywords: ((name, value), …), name "" for **mapping. Type arguments
+    # (CALL, callee, arguments, keywords, line); keywords: ((name, value), …), name "" for
+    # **mapping. Type arguments
+    2
 )
 # that are written down are a sixth part.
-ITEM = 3  # (ITEM, object, key), or (ITEM, object, key, name): the name holds what was put there just before
+# (ITEM, object, key), or (ITEM, object, key, name): the name holds what was put there just before
+ITEM = 3
 CONST = 4  # (CONST, str | int)
 SEQUENCE = 5  # (SEQUENCE, elements, serial); the serial tells two displays of one file apart
 MAPPING = 6  # (MAPPING, ((key, value), …), serial)
@@ -30,31 +35,39 @@ DEFINED = 7  # (DEFINED, definition): the function or class defined here
 EITHER = 8  # (EITHER, alternatives)
 TYPED = 9  # (TYPED, type): an instance of the type
 ELEMENT = 10  # (ELEMENT, collection)
-PART = 20  # (PART, collection, start, stop, serial): what a slice takes; a bound is a number or None
+# (PART, collection, start, stop, serial): what a slice takes; a bound is a number or None
+PART = 20
 ENTER = 11  # (ENTER, context manager)
 GENERIC = 12  # (GENERIC, base, arguments)
 SPREAD = 13  # (SPREAD, collection)
 LITERAL = (
-    14  # (LITERAL, type name), or (LITERAL, type name, pattern): of a text of which parts are known, `*` for others
+    # (LITERAL, type name), or (LITERAL, type name, pattern): of a text of which parts are known,
+    # `*` for others
+    14
 )
 IMPORTED = 15  # (IMPORTED, module, name); name "" for the module itself
 PARAMETER = 16  # (PARAMETER, position): only in tables made by `graph`
 NEW = 17  # like CALL, for explicit construction
-DECLARED = 18  # (DECLARED, value, type): the value as far as the type admits it, an instance of the type if unknown
-REFERENCE = 19  # (REFERENCE, object, name): a method as a value, where methods have names of their own
+# (DECLARED, value, type): the value as far as the type admits it, an instance of the type if
+# unknown
+DECLARED = 18
+# (REFERENCE, object, name): a method as a value, where methods have names of their own
+REFERENCE = 19
 AS_TRAIT = 23  # (AS_TRAIT, type, trait): a type as what implements a trait
 AROUND = 22  # (AROUND, name): a name as seen from the scope around this one
 KEY_OF = 30  # (KEY_OF, collection): one of the keys of a mapping, else an element
 HELD = 31  # (HELD, collection): what it holds: of a mapping an item
-# (SIGNATURE, type, types of parameters): what gives an instance of the type when it is called. (SPREAD, type) at the
-# end is the type of the collection of all further arguments.
+# (SIGNATURE, type, types of parameters): what gives an instance of the type when it is called.
+# (SPREAD, type) at the end is the type of the collection of all further arguments.
 SIGNATURE = 24
 TYPE_PARAMETER = 32  # (TYPE_PARAMETER, bound, name): the type that a type parameter stands for
-# (GUARD, parameter, type): in place of the type of a result, that of a function which says whether what it is given is
-# an instance of the type; (GUARDED, callee, argument): as a type, what a call says of that argument if it is true.
+# (GUARD, parameter, type): in place of the type of a result, that of a function which says whether
+# what it is given is an instance of the type; (GUARDED, callee, argument): as a type, what a call
+# says of that argument if it is true.
 GUARD = 25
 GUARDED = 26
-GIVEN = 33  # (GIVEN, values): only in types made by `graph`, for a type parameter of which they are instances
+# (GIVEN, values): only in types made by `graph`, for a type parameter of which they are instances
+GIVEN = 33
 DISPLAYED = 21  # (DISPLAYED, serial): the list or mapping of that serial, from inside it
 
 # Modes of a parameter.
@@ -93,10 +106,10 @@ class Parameter(NamedTuple):
 class Scope(NamedTuple):
     """What the body of one definition does. All members are plain tuples of expressions.
 
-    `binds`: (target, value), where a target is a name, a MEMBER or an ITEM. `calls`: every CALL and NEW in the body,
-    in order. `reads`: (MEMBER or name, line) that are not called, for properties. `outer`: (name, 1 if of the module)
-    that the body binds outside itself. `stars`: modules whose names are all imported. `bases` and `decorated` are
-    evaluated in the enclosing scope.
+    `binds`: (target, value), where a target is a name, a MEMBER or an ITEM. `calls`: every CALL and
+    NEW in the body, in order. `reads`: (MEMBER or name, line) that are not called, for properties.
+    `outer`: (name, 1 if of the module) that the body binds outside itself. `stars`: modules whose
+    names are all imported. `bases` and `decorated` are evaluated in the enclosing scope.
     """
 
     parameters: tuple[Parameter, ...]
@@ -112,7 +125,8 @@ class Scope(NamedTuple):
     returned_type: Expression
     receiver_type: Expression
     flags: int
-    holder: Expression  # the object that a function was made a member of, evaluated in the enclosing scope
+    # the object that a function was made a member of, evaluated in the enclosing scope
+    holder: Expression
     type_parameters: tuple[str, ...]  # their names
 
 
@@ -125,7 +139,11 @@ def either(*alternatives: Expression) -> Expression:
 def patterned(pattern: str) -> Expression:
     """A text of which parts are known; the pattern is kept where it may be that of a name."""
     known = pattern.replace(HOLE, "")
-    return (LITERAL, "str", pattern) if HOLE in pattern and f"_{known}".isidentifier() and known else (LITERAL, "str")
+    return (
+        (LITERAL, "str", pattern)
+        if HOLE in pattern and f"_{known}".isidentifier() and known
+        else (LITERAL, "str")
+    )
 
 
 def is_literal(expression: Expression) -> bool:

@@ -1,7 +1,8 @@
 """The order in which statements run and what each reads and writes, as plain values.
 
-A *routine* is what has control flow of its own: a function, a class body, a module. `syntax` makes routines from source
-text; `flow` answers questions about them. All offsets are bytes, all lines count from 1.
+A *routine* is what has control flow of its own: a function, a class body, a module. `syntax` makes
+routines from source text; `flow` answers questions about them. All offsets are bytes, all lines
+count from 1.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-# A variable with what is read of it: `("self", ".cache")`. A prefix stands for all that begins with it.
+# A variable with what is read of it: `("self", ".cache")`. A prefix stands for all that begins with
+# it.
 Path = tuple[str, ...]
 
 ENTRY, EXIT = 0, 1  # positions of the points where every routine begins and ends
@@ -34,11 +36,12 @@ class Way(StrEnum):
 
 
 class Statement(NamedTuple):
-    """One statement: its kind, its lines without those of statements inside it, and who stands around it.
+    """One statement: its kind, its lines without those of statements inside it, and who stands
+    around it.
 
-    `kind` is `entry`, `simple`, `definition`, `if`, `loop`, `try`, `handler`, `with`, `switch`, `case`, or that of a
-    jump: `return`, `raise`, `break`, `continue`, `goto`, `fallthrough`. `start` and `end` are the bytes of its head;
-    `end_line` is the last line of all of it.
+    `kind` is `entry`, `simple`, `definition`, `if`, `loop`, `try`, `handler`, `with`, `switch`,
+    `case`, or that of a jump: `return`, `raise`, `break`, `continue`, `goto`, `fallthrough`.
+    `start` and `end` are the bytes of its head; `end_line` is the last line of all of it.
     """
 
     kind: str
@@ -64,7 +67,9 @@ class Point(NamedTuple):
     writes: tuple[Path, ...]
     changes: tuple[Path, ...]
     fails: bool  # whether it may raise
-    tests: bool  # what it writes is sure to be written only where its test holds: a loop's target, a pattern's names
+    # what it writes is sure to be written only where its test holds: a loop's target, a pattern's
+    # names
+    tests: bool
 
 
 class Edge(NamedTuple):
@@ -76,10 +81,12 @@ class Edge(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call of a plain name or member at a point, with the variables that are its arguments as they stand.
+    """A call of a plain name or member at a point, with the variables that are its arguments as
+    they stand.
 
-    `arguments`: (position or keyword, path), where an argument is a variable or a part of one. `blind`: nobody takes
-    what it gives, it is no method of an object, and it is not known to change nothing.
+    `arguments`: (position or keyword, path), where an argument is a variable or a part of one.
+    `blind`: nobody takes what it gives, it is no method of an object, and it is not known to change
+    nothing.
     """
 
     point: int
@@ -91,7 +98,9 @@ class Call(NamedTuple):
 
 
 class Routine(NamedTuple):
-    """A function, class body or module. `statements[0]` is its head, with the parameters as what it writes."""
+    """A function, class body or module. `statements[0]` is its head, with the parameters as what it
+    writes.
+    """
 
     name: str  # qualified, as symbols are; "" for a module
     kind: str  # "function", "class", "module"

@@ -1,8 +1,9 @@
 """The facts that the rest of `code` speaks about: plain frozen values, nothing else.
 
-A *symbol id* is `path/from/root.py:Qualified.name` (POSIX separators); a module's id is its path alone.
-Where one file defines a qualified name several times, what the name means carries it as it is: the first definition,
-or the last in languages where it replaces earlier ones. The others carry `#2`, `#3`, … in order of appearance.
+A *symbol id* is `path/from/root.py:Qualified.name` (POSIX separators); a module's id is its path
+alone. Where one file defines a qualified name several times, what the name means carries it as it
+is: the first definition, or the last in languages where it replaces earlier ones. The others carry
+`#2`, `#3`, … in order of appearance.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ class Kind(StrEnum):
     ENUM = "enum"
     TRAIT = "trait"
     TYPE = "type"
-    EXTENSION = "extension"  # a block that adds members to a class defined elsewhere: `impl T`, `extension T`
+    # a block that adds members to a class defined elsewhere: `impl T`, `extension T`
+    EXTENSION = "extension"
     FUNCTION = "function"
     METHOD = "method"
     PROPERTY = "property"
@@ -49,10 +51,12 @@ class Grade(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """One definition. Lines count from 1 and are inclusive; bytes are offsets into the file, end exclusive.
+    """One definition. Lines count from 1 and are inclusive; bytes are offsets into the file, end
+    exclusive.
 
-    `signature_end_byte` is where the header ends and the body begins (== `end_byte` without a body).
-    `doc_start_byte`/`doc_end_byte` delimit the docstring or leading doc comment, both 0 without one.
+    `signature_end_byte` is where the header ends and the body begins (== `end_byte` without a
+    body). `doc_start_byte`/`doc_end_byte` delimit the docstring or leading doc comment, both 0
+    without one.
     """
 
     id: str
@@ -82,7 +86,9 @@ class CallSite:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`caller` calls `callee` (symbol ids; `external:package.name` for what lies outside the repository)."""
+    """`caller` calls `callee` (symbol ids; `external:package.name` for what lies outside the
+    repository).
+    """
 
     caller: str
     callee: str
@@ -102,7 +108,9 @@ class Import:
 
 
 class Definition(NamedTuple):
-    """One definition as `syntax` found it; `parent` and list positions index `FileFacts.definitions`."""
+    """One definition as `syntax` found it; `parent` and list positions index
+    `FileFacts.definitions`.
+    """
 
     kind: str
     name: str
@@ -146,10 +154,10 @@ class Problem(NamedTuple):
 class FileFacts:
     """Everything `syntax` knows of one file: a pure function of its text and language.
 
-    `definitions[0]` is the module. `scopes[i]` is what the body of definition `i` does, in the expression
-    language of `code/expressions.py`; it is marshalled as it stands, so it holds only plain tuples, str, int
-    and None. `mentions` are the identifiers that the file uses (not only defines): the postings by which the
-    graph finds candidate callers.
+    `definitions[0]` is the module. `scopes[i]` is what the body of definition `i` does, in the
+    expression language of `code/expressions.py`; it is marshalled as it stands, so it holds only
+    plain tuples, str, int and None. `mentions` are the identifiers that the file uses (not only
+    defines): the postings by which the graph finds candidate callers.
     """
 
     definitions: tuple[Definition, ...]

@@ -1,1 +1,3 @@
-"""The code daemon: a long-lived process that keeps one repository's index warm, and the client that asks it."""
+"""The code daemon: a long-lived process that keeps one repository's index warm, and the client that
+asks it.
+"""

@@ -1,6 +1,8 @@
-"""The process that analyses: it holds the index and the graph of one repository, and does one task after another.
+"""The process that analyses: it holds the index and the graph of one repository, and does one task
+after another.
 
-A task is a tuple whose first word says what to do; each has a function below. The answer goes back as a plain value.
+A task is a tuple whose first word says what to do; each has a function below. The answer goes back
+as a plain value.
 """
 
 from __future__ import annotations
@@ -64,8 +66,10 @@ class Printed(NamedTuple):
     repeats: Repeats
 
 
-OpenWorkspace = Callable[[Mapping[str, str], bool], Workspace]  # environment, whether to look for changes
-AnswerWords = Callable[[Words, Path, OpenWorkspace], Printed | None]  # None: not for this process to answer
+# environment, whether to look for changes
+OpenWorkspace = Callable[[Mapping[str, str], bool], Workspace]
+# None: not for this process to answer
+AnswerWords = Callable[[Words, Path, OpenWorkspace], Printed | None]
 
 
 class Analysis:
@@ -98,7 +102,9 @@ class Analysis:
         except Exception as error:  # noqa: BLE001 - a defect must reach the client as an answer
             return "failed", ("internal_error", f"{type(error).__name__}: {error}", "")
 
-    def call(self, standing: tuple[Any, ...], command: str, given: dict[str, Any]) -> tuple[bytes, int]:
+    def call(
+        self, standing: tuple[Any, ...], command: str, given: dict[str, Any]
+    ) -> tuple[bytes, int]:
         """The encoded reply to a command of the protocol, and for how long it stays true."""
         self._take(standing)
         asked = call(command, given, str(self._root))
@@ -106,8 +112,14 @@ class Analysis:
         outcome = invoke(capability, self._open(os.environ, True), asked.arguments)
         if outcome.failure is not None:
             wrong = outcome.failure
-            return encode(failure(TerselyError(wrong.code, wrong.message, wrong.hint))), Repeats.NEVER.value
-        told = {"success": True, "result": asked.shape(to_json(outcome.result)), "revision": outcome.revision}
+            return encode(
+                failure(TerselyError(wrong.code, wrong.message, wrong.hint))
+            ), Repeats.NEVER.value
+        told = {
+            "success": True,
+            "result": asked.shape(to_json(outcome.result)),
+            "revision": outcome.revision,
+        }
         encoded = encode({**told, "notes": list(outcome.notes)} if outcome.notes else told)
         return _bounded(encoded), capability.repeats(asked.arguments).value
 
@@ -128,11 +140,14 @@ class Analysis:
         environment: dict[str, str],
         is_whole: bool = False,
     ) -> tuple[bytes, int]:
-        """The encoded reply to a command, in words. Beside the parameters of its own it takes a `budget` of tokens,
-        unless the answer is wanted whole."""
+        """The encoded reply to a command, in words. Beside the parameters of its own it takes a
+        `budget` of tokens, unless the answer is wanted whole.
+        """
         self._take(standing)
         budget = None if is_whole else given.get(BUDGET)
-        own = given if is_whole else {name: value for name, value in given.items() if name != BUDGET}
+        own = (
+            given if is_whole else {name: value for name, value in given.items() if name != BUDGET}
+        )
         asked = call(command, own, str(self._root))
         capability = catalogue.load(asked.capability)
         workspace = self._open(environment, True)
@@ -144,18 +159,27 @@ class Analysis:
         return _bounded(encoded), capability.repeats(asked.arguments).value
 
     def refresh(self, paths: list[str] | None) -> tuple[str, tuple[str, ...], bool, int]:
-        """Bring the index up to date: its revision, notices, whether another writer was waited for, its files."""
+        """Bring the index up to date: its revision, notices, whether another writer was waited for,
+        its files.
+        """
         before = self._engine.revision
         report = self._engine.refresh(self._on_progress, paths)
         if report.revision != before:
             self._workspace = None
             self._has_frozen_garbage = True
-        return report.revision, report.notices, report.is_behind, self._engine.store.number_of_files()
+        return (
+            report.revision,
+            report.notices,
+            report.is_behind,
+            self._engine.store.number_of_files(),
+        )
 
     def directories(self) -> list[str]:
         """The directories to watch."""
         if self._engine.store.is_in_memory:
-            raise TerselyError("database_unavailable", "the index cannot be written, so nothing can be kept warm")
+            raise TerselyError(
+                "database_unavailable", "the index cannot be written, so nothing can be kept warm"
+            )
         return watched_directories(str(self._root), self._engine.store)
 
     def warm(self) -> None:
@@ -193,8 +217,12 @@ class Analysis:
         standing = self._standing
         wants_refresh = refresh and not standing.is_fresh
         if self._workspace is None or not _is_same(self._workspace, settings, wants_refresh):
-            self._workspace = Workspace(self._engine, settings, refresh=wants_refresh, progress=self._on_progress)
-        reported = RefreshReport(self._engine.revision, is_behind=standing.is_behind, notices=standing.notices)
+            self._workspace = Workspace(
+                self._engine, settings, refresh=wants_refresh, progress=self._on_progress
+            )
+        reported = RefreshReport(
+            self._engine.revision, is_behind=standing.is_behind, notices=standing.notices
+        )
         self._workspace.may_refresh = refresh
         self._workspace.report = reported if refresh and standing.is_fresh else None
         return self._workspace
@@ -207,7 +235,9 @@ def _is_same(workspace: Workspace, settings: Settings, refresh: bool) -> bool:
 def _bounded(encoded: bytes) -> bytes:
     if len(encoded) > MAX_ANSWER_BYTES:
         hint = "ask for less: limit, depth or budget"
-        raise TerselyError("answer_too_large", f"the answer is longer than {MAX_ANSWER_BYTES:,} bytes", hint)
+        raise TerselyError(
+            "answer_too_large", f"the answer is longer than {MAX_ANSWER_BYTES:,} bytes", hint
+        )
     return encoded
 
 
@@ -258,6 +288,8 @@ def resident_bytes() -> int:
 
 
 def _end_with(lifeline: int) -> None:
-    """End this process, in the middle of whatever it does, when the daemon's end of a pipe is closed."""
+    """End this process, in the middle of whatever it does, when the daemon's end of a pipe is
+    closed.
+    """
     os.read(lifeline, 1)
     os._exit(0)

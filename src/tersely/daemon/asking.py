@@ -1,7 +1,7 @@
 """Asking a repository for answers in words: its daemon, else processes of our own that do the same.
 
-For processes that live as long as a conversation, and have an event loop that must not be kept waiting. What it takes
-to be what a daemon is, is loaded only where there is none.
+For processes that live as long as a conversation, and have an event loop that must not be kept
+waiting. What it takes to be what a daemon is, is loaded only where there is none.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _NOT_FOR_US = "unknown_command"  # what a daemon says that belongs to another pr
 class Asking:
     """Asks any number of repositories. Close it, on the event loop that it was used on.
 
-    With `starts_daemons` a daemon that is missing is started where the setting `daemon` does not forbid it, and one
-    that is slow is waited for: of such askers there may be many.
+    With `starts_daemons` a daemon that is missing is started where the setting `daemon` does not
+    forbid it, and one that is slow is waited for: of such askers there may be many.
     """
 
     def __init__(self, answer_words: str, *, starts_daemons: bool = False) -> None:
@@ -55,32 +55,64 @@ class Asking:
         self._own: dict[str, OwnProcesses] = {}  # by resolved root, the one asked last at the end
 
     async def ask(
-        self, root: Path, command: str, arguments: Mapping[str, Any], on_progress: Progress, *, is_whole: bool = False
+        self,
+        root: Path,
+        command: str,
+        arguments: Mapping[str, Any],
+        on_progress: Progress,
+        *,
+        is_whole: bool = False,
     ) -> dict[str, Any]:
-        """A `capabilities.reply.Reply` in JSON; raises what there is instead. Who is cancelled gives the answer up.
+        """A `capabilities.reply.Reply` in JSON; raises what there is instead. Who is cancelled
+        gives the answer up.
 
         With `is_whole` nothing is cut, and the reply names the files that the answer stands for.
         """
         environment = _environment()
         settings = load(root, environment)
-        question = {"command": command, "arguments": dict(arguments), "environment": environment, "whole": is_whole}
-        request = {"cmd": TEXT_COMMAND, "timeout_ms": MAX_REQUEST_SECONDS * MILLISECONDS, **question}
+        question = {
+            "command": command,
+            "arguments": dict(arguments),
+            "environment": environment,
+            "whole": is_whole,
+        }
+        request = {
+            "cmd": TEXT_COMMAND,
+            "timeout_ms": MAX_REQUEST_SECONDS * MILLISECONDS,
+            **question,
+        }
         reply = await self._of_daemon(str(root), settings, request, on_progress)
         if reply is None:
             reply = json.loads(await self._own_of(str(root)).ask(question, on_progress))
         return _success_of(reply)
 
     async def revision(self, root: Path) -> str:
-        """What cacheable answers depend on beside their question, as the files are now; empty if it is not known."""
+        """What cacheable answers depend on beside their question, as the files are now; empty if it
+        is not known.
+        """
         request = {"cmd": "revision", "timeout_ms": MAX_REQUEST_SECONDS * MILLISECONDS}
-        reply = await self._of_daemon(str(root), load(root, _environment()), request, lambda done, total: None)
-        return await self._own_of(str(root)).revision() if reply is None else str(_success_of(reply)["answers"])
+        reply = await self._of_daemon(
+            str(root), load(root, _environment()), request, lambda done, total: None
+        )
+        return (
+            await self._own_of(str(root)).revision()
+            if reply is None
+            else str(_success_of(reply)["answers"])
+        )
 
     async def value(self, root: Path, command: str, arguments: Mapping[str, Any]) -> Any:
-        """The result of a command as a plain value, for doors that draw it; raises what there is instead."""
+        """The result of a command as a plain value, for doors that draw it; raises what there is
+        instead.
+        """
         question = {"command": command, "arguments": dict(arguments)}
-        request = {"cmd": VALUE_COMMAND, "timeout_ms": MAX_REQUEST_SECONDS * MILLISECONDS, **question}
-        reply = await self._of_daemon(str(root), load(root, _environment()), request, lambda done, total: None)
+        request = {
+            "cmd": VALUE_COMMAND,
+            "timeout_ms": MAX_REQUEST_SECONDS * MILLISECONDS,
+            **question,
+        }
+        reply = await self._of_daemon(
+            str(root), load(root, _environment()), request, lambda done, total: None
+        )
         if reply is None:
             reply = json.loads(await self._own_of(str(root)).value(command, arguments))
         return _success_of(reply)["result"]
@@ -94,17 +126,23 @@ class Asking:
     async def _of_daemon(
         self, root: str, settings: Settings, request: dict[str, Any], on_progress: Progress
     ) -> dict[str, Any] | None:
-        """The reply of a daemon, one that is started for it if need be; None if there is none of this program."""
+        """The reply of a daemon, one that is started for it if need be; None if there is none of
+        this program.
+        """
         if settings.daemon == "off":
             return None
         reply = await self._ask_daemon(root, request, on_progress)
         if reply is None and (self._starts_daemons or settings.daemon == "start"):
             start = lifecycle.start_missing
-            if await asyncio.to_thread(start, root, self._answer_words, settings.daemon_idle_seconds):
+            if await asyncio.to_thread(
+                start, root, self._answer_words, settings.daemon_idle_seconds
+            ):
                 reply = await self._ask_daemon(root, request, on_progress)
         return reply
 
-    async def _ask_daemon(self, root: str, request: dict[str, Any], on_progress: Progress) -> dict[str, Any] | None:
+    async def _ask_daemon(
+        self, root: str, request: dict[str, Any], on_progress: Progress
+    ) -> dict[str, Any] | None:
         """The reply of a daemon of this program, None if there is none."""
         try:
             async with asyncio.timeout(DAEMON_CONNECT_SECONDS):
@@ -133,7 +171,9 @@ class Asking:
 
 
 def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name.startswith(ENVIRONMENT_PREFIX)}
+    return {
+        name: value for name, value in os.environ.items() if name.startswith(ENVIRONMENT_PREFIX)
+    }
 
 
 def _success_of(reply: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,7 +184,9 @@ def _success_of(reply: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def _connected(path: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A connection to a daemon, after those of others where it has more of them waiting than it can hold."""
+    """A connection to a daemon, after those of others where it has more of them waiting than it can
+    hold.
+    """
     while True:
         try:
             return await asyncio.open_unix_connection(path, limit=_REPLY_BYTES)
@@ -152,7 +194,9 @@ async def _connected(path: str) -> tuple[asyncio.StreamReader, asyncio.StreamWri
             await asyncio.sleep(_CONNECT_AGAIN_SECONDS)
 
 
-async def _reply(reader: asyncio.StreamReader, on_progress: Progress, receipt_seconds: float) -> dict[str, Any]:
+async def _reply(
+    reader: asyncio.StreamReader, on_progress: Progress, receipt_seconds: float
+) -> dict[str, Any]:
     """The first line that is a reply; before it come a receipt, soon, and words on the progress."""
     async with asyncio.timeout(receipt_seconds):
         line = await reader.readline()

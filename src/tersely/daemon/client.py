@@ -10,7 +10,11 @@ import os
 import sys
 
 from tersely.daemon.place import Place
-from tersely.foundation.limits import DAEMON_CONNECT_SECONDS, DAEMON_RECEIPT_SECONDS, MAX_REQUEST_SECONDS
+from tersely.foundation.limits import (
+    DAEMON_CONNECT_SECONDS,
+    DAEMON_RECEIPT_SECONDS,
+    MAX_REQUEST_SECONDS,
+)
 
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:
@@ -22,7 +26,9 @@ _CREDENTIALS_BYTES = 12  # process, user, group
 
 
 class Client:
-    """A connection to the daemon at a place; `OSError` where there is none, or another user's. Close it."""
+    """A connection to the daemon at a place; `OSError` where there is none, or another user's.
+    Close it.
+    """
 
     def __init__(self, place: Place) -> None:
         self._socket = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
@@ -37,16 +43,23 @@ class Client:
 
     def _check_owner(self) -> None:
         if sys.platform.startswith("linux"):
-            told = self._socket.getsockopt(_socket.SOL_SOCKET, _PEER_CREDENTIALS, _CREDENTIALS_BYTES)
+            told = self._socket.getsockopt(
+                _socket.SOL_SOCKET, _PEER_CREDENTIALS, _CREDENTIALS_BYTES
+            )
             if int.from_bytes(told[4:8], sys.byteorder) != os.geteuid():
                 raise PermissionError("the daemon belongs to another user")
 
     def ask(
-        self, request: dict[str, Any], *, awaits_receipt: bool = False, seconds: float = MAX_REQUEST_SECONDS
+        self,
+        request: dict[str, Any],
+        *,
+        awaits_receipt: bool = False,
+        seconds: float = MAX_REQUEST_SECONDS,
     ) -> dict[str, Any]:
         """The reply to one request. `OSError` if none comes; `ValueError` if it is not one.
 
-        With `awaits_receipt` the daemon has to say at once that it has read the request, as it does to words.
+        With `awaits_receipt` the daemon has to say at once that it has read the request, as it does
+        to words.
         """
         import json  # takes longer than finding out that there is no daemon
 

@@ -7,7 +7,14 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from tersely.daemon.ndjson.lines import Lines
-from tersely.daemon.ndjson.messages import RefusedRequestError, Request, encode, failure, line, parse
+from tersely.daemon.ndjson.messages import (
+    RefusedRequestError,
+    Request,
+    encode,
+    failure,
+    line,
+    parse,
+)
 from tersely.foundation.credentials import is_same_user
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_CLIENT_REQUESTS, MAX_REQUEST_BYTES
@@ -91,7 +98,12 @@ class Connection(asyncio.Protocol):
         except TerselyError as error:
             encoded = encode(failure(error))
         except asyncio.CancelledError:
-            self.send(line(request.id, encode(failure(TerselyError("cancelled", "the request was cancelled")))))
+            self.send(
+                line(
+                    request.id,
+                    encode(failure(TerselyError("cancelled", "the request was cancelled"))),
+                )
+            )
             raise
         self.send(line(request.id, encoded))
 

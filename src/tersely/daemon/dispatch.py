@@ -1,8 +1,9 @@
-"""Who waits for which process: short tasks pass long ones, and no client is on all processes at once.
+"""Who waits for which process: short tasks pass long ones, and no client is on all processes at
+once.
 
-One process answers as long as that is enough, for each holds a graph of its own. While a task takes long and others
-wait, more are started, which are given a task when they have loaded what answers need; they end when they have had
-nothing to do for a while.
+One process answers as long as that is enough, for each holds a graph of its own. While a task takes
+long and others wait, more are started, which are given a task when they have loaded what answers
+need; they end when they have had nothing to do for a while.
 """
 
 from __future__ import annotations
@@ -50,7 +51,11 @@ class Dispatcher:
     def processes(self) -> list[dict[str, Any]]:
         """What each process is, for people."""
         return [
-            {"pid": process.pid, "resident_bytes": process.resident_bytes, "is_busy": process not in self._idle}
+            {
+                "pid": process.pid,
+                "resident_bytes": process.resident_bytes,
+                "is_busy": process not in self._idle,
+            }
             for process in self._processes
         ]
 
@@ -60,19 +65,24 @@ class Dispatcher:
         return bool(self._running) or len(self._waiting) > 0
 
     async def ask(self, client: Hashable, task: Task, on_progress: Progress | None = None) -> Any:
-        """What comes of a task; raises what the task says, `busy`, or `internal_error` for a lost process.
+        """What comes of a task; raises what the task says, `busy`, or `internal_error` for a lost
+        process.
 
         Whoever stops waiting cancels the task.
         """
         if len(self._waiting) >= MAX_WAITING_REQUESTS:
-            raise TerselyError("busy", f"{MAX_WAITING_REQUESTS:,} requests are waiting", "ask again later")
+            raise TerselyError(
+                "busy", f"{MAX_WAITING_REQUESTS:,} requests are waiting", "ask again later"
+            )
         loop = asyncio.get_running_loop()
         job = Job(client, task, loop.create_future(), on_progress=on_progress)
         self._waiting.add(job)
         self._asked_seconds = elapsed_seconds()
         self._has_rested = False
         self._hand_out()
-        help_timer = loop.call_later(HELP_AFTER_SECONDS, self._get_help) if job.process is None else None
+        help_timer = (
+            loop.call_later(HELP_AFTER_SECONDS, self._get_help) if job.process is None else None
+        )
         try:
             kind, value = await job.answer
         except asyncio.CancelledError:
@@ -102,7 +112,10 @@ class Dispatcher:
     # Handing out
 
     def _hand_out(self) -> None:
-        while self._idle and (job := self._waiting.take(elapsed_seconds(), self._is_passed_over)) is not None:
+        while (
+            self._idle
+            and (job := self._waiting.take(elapsed_seconds(), self._is_passed_over)) is not None
+        ):
             job.process = self._idle.pop()
             self._running.add(job)
             self._in_background(self._do(job, job.process))
@@ -140,7 +153,9 @@ class Dispatcher:
         """A process may have been ended from outside; a task that ends two is the cause of it."""
         if not job.answer.done():
             if job.is_second_try:
-                job.answer.set_result(("failed", ("internal_error", "the processes that worked on it have ended", "")))
+                job.answer.set_result(
+                    ("failed", ("internal_error", "the processes that worked on it have ended", ""))
+                )
             else:
                 job.is_second_try = True
                 self._waiting.add(job)
@@ -163,7 +178,10 @@ class Dispatcher:
     # Processes
 
     def _get_help(self) -> None:
-        if len(self._waiting) > 0 and len(self._processes) + self._starting < MAX_ANALYSIS_PROCESSES:
+        if (
+            len(self._waiting) > 0
+            and len(self._processes) + self._starting < MAX_ANALYSIS_PROCESSES
+        ):
             self._add_process()
 
     def _keep_one(self) -> None:
@@ -204,7 +222,9 @@ class Dispatcher:
         self._idle.append(process)
 
     def _refuse(self, error: OSError) -> None:
-        """Fail what waits where no process can be started: the repository is gone, or there is no memory."""
+        """Fail what waits where no process can be started: the repository is gone, or there is no
+        memory.
+        """
         if self._processes or self._starting > 1:  # another process, which may come
             return
         message = f"no process can be started in {self._root}: {error.strerror}"
@@ -224,9 +244,14 @@ class Dispatcher:
         while True:
             await asyncio.sleep(TIDY_SECONDS)
             for process in list(self._idle):
-                if len(self._processes) > 1 and elapsed_seconds() - process.idle_since > SPARE_PROCESS_SECONDS:
+                if (
+                    len(self._processes) > 1
+                    and elapsed_seconds() - process.idle_since > SPARE_PROCESS_SECONDS
+                ):
                     self._drop(process)
-            is_at_rest = not self.is_busy and elapsed_seconds() - self._asked_seconds > RESTING_SECONDS
+            is_at_rest = (
+                not self.is_busy and elapsed_seconds() - self._asked_seconds > RESTING_SECONDS
+            )
             if is_at_rest and not self._has_rested:
                 self._has_rested = True
                 await self._rest()

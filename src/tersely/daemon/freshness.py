@@ -1,7 +1,7 @@
 """Keeping the index up to date: before a question, and soon after a change even if nobody asks.
 
-Changes are marked with a number. A refresh covers the marks that were made before it began, and a question waits until
-those are covered that were made before it came.
+Changes are marked with a number. A refresh covers the marks that were made before it began, and a
+question waits until those are covered that were made before it came.
 """
 
 from __future__ import annotations
@@ -121,7 +121,9 @@ class Freshness:
             self._refreshing = asyncio.get_running_loop().create_task(self._refresh())
 
     def _rescan(self) -> None:
-        """Look at everything now and then: what other machines do to a shared disk, for one, makes no event here."""
+        """Look at everything now and then: what other machines do to a shared disk, for one, makes
+        no event here.
+        """
         if self.standing.is_fresh:
             self.mark(_ANYTHING)
             self._later(0)
@@ -139,7 +141,9 @@ class Freshness:
             revision, notices, is_behind, self.files = found
             if paths is not None:
                 notices = self.standing.notices
-            self.standing = self.standing._replace(is_fresh=True, notices=tuple(notices), is_behind=is_behind)
+            self.standing = self.standing._replace(
+                is_fresh=True, notices=tuple(notices), is_behind=is_behind
+            )
             self.revision = revision
         except TerselyError as error:
             _LOG.warning("the index is not refreshed: %s", error)

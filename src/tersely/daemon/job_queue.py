@@ -1,8 +1,9 @@
 """Which waiting task is done next: short ones pass long ones, and none waits for ever.
 
-The task with the highest response ratio goes first: the time that it waits, by the time that it takes (P. Brinch
-Hansen, 1971). How long it takes is what tasks of its kind took before. A client with many tasks counts as one that
-waits since it was last given a process, so that it keeps nobody out.
+The task with the highest response ratio goes first: the time that it waits, by the time that it
+takes (P. Brinch Hansen, 1971). How long it takes is what tasks of its kind took before. A client
+with many tasks counts as one that waits since it was last given a process, so that it keeps nobody
+out.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ class Job:
 
     @property
     def kind(self) -> tuple[str, Hashable]:
-        """What tasks have in common that take about as long: what is asked, and about nothing in particular."""
+        """What tasks have in common that take about as long: what is asked, and about nothing in
+        particular.
+        """
         name: str = self.task[0]
         if name not in _QUESTIONS:
             return name, ""
@@ -75,7 +78,8 @@ class JobQueue:
     def __init__(self) -> None:
         self.durations = Durations()
         self._waiting: dict[Hashable, list[Job]] = {}  # by client
-        self._served_seconds: dict[Hashable, float] = {}  # when each of these was last given a process
+        # when each of these was last given a process
+        self._served_seconds: dict[Hashable, float] = {}
 
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values()))
@@ -98,9 +102,13 @@ class JobQueue:
             self._served_seconds.pop(job.client, None)
 
     def take(self, now: float, is_passed_over: Callable[[Hashable], bool]) -> Job | None:
-        """The job that is done next, of clients that are not passed over; it waits no longer. `now` is in seconds."""
+        """The job that is done next, of clients that are not passed over; it waits no longer. `now`
+        is in seconds.
+        """
         waiting = [jobs for client, jobs in self._waiting.items() if not is_passed_over(client)]
-        firsts = [max(jobs, key=lambda job: self._ratio(job, now, job.asked_seconds)) for jobs in waiting]
+        firsts = [
+            max(jobs, key=lambda job: self._ratio(job, now, job.asked_seconds)) for jobs in waiting
+        ]
         if not firsts:
             return None
         job = max(firsts, key=lambda job: self._ratio(job, now, self._unserved_since(job)))

@@ -39,17 +39,23 @@ def start(root: str, answer_words: str, idle_seconds: int) -> Started:
     try:
         make_private(place.directory)
         arguments = [root, answer_words, str(idle_seconds)]
-        is_new = bool(detached.start_and_wait(_MAIN, arguments, DAEMON_START_SECONDS, place.log)["pid"])
+        is_new = bool(
+            detached.start_and_wait(_MAIN, arguments, DAEMON_START_SECONDS, place.log)["pid"]
+        )
     except (OSError, subprocess.CalledProcessError) as error:
         raise TerselyError("daemon_unavailable", f"no daemon can be started: {error}") from error
     found = status(root)
     if found is None:
-        raise TerselyError("daemon_unavailable", "the daemon does not answer", f"its log is {place.log}")
+        raise TerselyError(
+            "daemon_unavailable", "the daemon does not answer", f"its log is {place.log}"
+        )
     return Started(found, not is_new)
 
 
 def start_missing(root: str, answer_words: str, idle_seconds: int) -> bool:
-    """Have a daemon of a resolved root, of whatever program; whether there is one. Of many callers one starts it."""
+    """Have a daemon of a resolved root, of whatever program; whether there is one. Of many callers
+    one starts it.
+    """
     place = Place.of(root)
     with contextlib.suppress(OSError, TerselyError):
         make_private(place.directory)
@@ -80,7 +86,9 @@ def ask(root: str, request: dict[str, Any]) -> dict[str, Any]:
     """The reply of a running daemon; raises `daemon_not_running`."""
     reply = _ask(Place.of(root), request)
     if reply is None:
-        raise TerselyError("daemon_not_running", f"no daemon serves {root}", "tersely daemon start starts one")
+        raise TerselyError(
+            "daemon_not_running", f"no daemon serves {root}", "tersely daemon start starts one"
+        )
     return reply
 
 
@@ -119,9 +127,12 @@ def running() -> list[dict[str, Any]]:
     except OSError:
         return []
     found = (
-        _ask(Place(directory, name.removesuffix(".sock")), {"cmd": "status"}) for name in names[:MAX_DAEMONS_LISTED]
+        _ask(Place(directory, name.removesuffix(".sock")), {"cmd": "status"})
+        for name in names[:MAX_DAEMONS_LISTED]
     )
-    return sorted((one for one in found if one is not None), key=lambda one: str(one.get("project")))
+    return sorted(
+        (one for one in found if one is not None), key=lambda one: str(one.get("project"))
+    )
 
 
 def _ask(place: Place, request: dict[str, Any]) -> dict[str, Any] | None:

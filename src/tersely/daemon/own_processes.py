@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 class OwnProcesses:
-    """Processes that answer about one repository. Close them, on the event loop that they were made on."""
+    """Processes that answer about one repository. Close them, on the event loop that they were made
+    on.
+    """
 
     def __init__(self, root: str, answer_words: str, identity: str) -> None:
         self._dispatcher = Dispatcher(root, answer_words)
@@ -26,13 +28,22 @@ class OwnProcesses:
 
     async def ask(self, question: Mapping[str, Any], on_progress: Progress) -> bytes:
         """The encoded reply to a question that is answered in words."""
-        task = ("text", question["command"], question["arguments"], question["environment"], question["whole"])
-        client = object()  # every question is a client of its own: none waits for the turn of another
+        task = (
+            "text",
+            question["command"],
+            question["arguments"],
+            question["environment"],
+            question["whole"],
+        )
+        # every question is a client of its own: none waits for the turn of another
+        client = object()
         return await self._service.ask(client, MAX_REQUEST_SECONDS, task, on_progress)
 
     async def value(self, command: str, arguments: Mapping[str, Any]) -> bytes:
         """The encoded reply with the result of a command as a plain value."""
-        return await self._service.ask(object(), MAX_REQUEST_SECONDS, ("call", command, dict(arguments)))
+        return await self._service.ask(
+            object(), MAX_REQUEST_SECONDS, ("call", command, dict(arguments))
+        )
 
     async def revision(self) -> str:
         """As `Service.revision`."""

@@ -1,4 +1,5 @@
-"""Where the daemon of a repository is found: one socket, lock and log for each root, in a directory of the user's own.
+"""Where the daemon of a repository is found: one socket, lock and log for each root, in a directory
+of the user's own.
 
 Imported by every command, so it needs `os` and hashing alone.
 """
@@ -63,9 +64,11 @@ class Place:
 def runtime_directory(environment: Mapping[str, str]) -> str:
     """`$XDG_RUNTIME_DIR/tersely`, or a directory named after the user where temporary files go.
 
-    One that is there and not this user's alone is passed over where another can be; whoever makes it refuses it.
+    One that is there and not this user's alone is passed over where another can be; whoever makes
+    it refuses it.
     """
-    candidates = [temporary_directory(base) for base in (environment.get("TMPDIR", ""), "/tmp") if base]  # noqa: S108 - checked before use
+    bases = (environment.get("TMPDIR", ""), "/tmp")  # noqa: S108 - checked before use
+    candidates = [temporary_directory(base) for base in bases if base]
     runtime = environment.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/") and is_private(runtime):
         candidates.insert(0, f"{runtime}/tersely")

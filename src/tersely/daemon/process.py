@@ -1,7 +1,9 @@
-"""One process that analyses, as the daemon sees it: a task goes out, an answer comes back, or the process is gone.
+"""One process that analyses, as the daemon sees it: a task goes out, an answer comes back, or the
+process is gone.
 
-A task is stopped by killing its process. Nothing else ends a computation at any point, and nothing else is certain to
-leave no half-changed graph behind; the index is safe, as its database undoes what was not committed.
+A task is stopped by killing its process. Nothing else ends a computation at any point, and nothing
+else is certain to leave no half-changed graph behind; the index is safe, as its database undoes
+what was not committed.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ class AnalysisProcess(asyncio.Protocol):
 
     @classmethod
     async def start(cls, root: str, answer_words: str) -> AnalysisProcess:
-        """Start one for the repository at `root`; `answer_words` names what prints for the command line."""
+        """Start one for the repository at `root`; `answer_words` names what prints for the command
+        line.
+        """
         ours, theirs = socket.socketpair()
         reading, lifeline = os.pipe()
         command = [sys.executable, "-c", _PROGRAM, root, answer_words, str(reading), *import_path()]
@@ -60,7 +64,9 @@ class AnalysisProcess(asyncio.Protocol):
             theirs.close()
             os.close(reading)
         ours.setblocking(False)
-        _, self = await asyncio.get_running_loop().create_connection(lambda: cls(process, lifeline), sock=ours)
+        _, self = await asyncio.get_running_loop().create_connection(
+            lambda: cls(process, lifeline), sock=ours
+        )
         return self
 
     @property

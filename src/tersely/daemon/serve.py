@@ -31,9 +31,11 @@ _IDLE_CHECKS_SECONDS = 1.0
 
 
 def main(root: str, answer_words: str, idle_seconds: str, ready: str) -> None:
-    """Serve the repository at `root` until it is enough. What is written to the descriptor `ready` says how it began.
+    """Serve the repository at `root` until it is enough. What is written to the descriptor `ready`
+    says how it began.
 
-    `answer_words` is the `module:function` that prints for the command line, which stands above this package.
+    `answer_words` is the `module:function` that prints for the command line, which stands above
+    this package.
     """
     report = Report(ready)
     try:
@@ -67,15 +69,20 @@ class _Locks(NamedTuple):
 def _locked(place: Place) -> Iterator[_Locks]:
     """Hold the locks of a place; `BlockingIOError` where another daemon serves it.
 
-    A process that finds the start lock taken waits until the other daemon listens, so that daemon can be asked after
-    this has failed.
+    A process that finds the start lock taken waits until the other daemon listens, so that daemon
+    can be asked after this has failed.
     """
     with held(place.start_lock, waits=True) as start, held(place.lock) as life:
         yield _Locks(life, start)
 
 
 def _record(root: str) -> dict[str, Any]:
-    return {"pid": os.getpid(), "root": root, "version": tersely.__version__, "started": round(wall_seconds())}
+    return {
+        "pid": os.getpid(),
+        "root": root,
+        "version": tersely.__version__,
+        "started": round(wall_seconds()),
+    }
 
 
 def _listen(place: Place) -> socket.socket:
@@ -99,10 +106,14 @@ def _stop_listening(place: Place, listening: socket.socket) -> None:
         os.unlink(place.socket)
 
 
-async def _serve(root: str, answer_words: str, idle_seconds: float, listening: socket.socket) -> None:
+async def _serve(
+    root: str, answer_words: str, idle_seconds: float, listening: socket.socket
+) -> None:
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(
-        lambda _, context: _LOG.error("%s", context.get("message"), exc_info=context.get("exception"))
+        lambda _, context: _LOG.error(
+            "%s", context.get("message"), exc_info=context.get("exception")
+        )
     )
     dispatcher = Dispatcher(root, answer_words)
     freshness = Freshness(root, dispatcher)
@@ -110,7 +121,9 @@ async def _serve(root: str, answer_words: str, idle_seconds: float, listening: s
     connections: set[Connection] = set()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, service.shutdown.set)
-    server = await loop.create_unix_server(lambda: _connection(service, connections), sock=listening)
+    server = await loop.create_unix_server(
+        lambda: _connection(service, connections), sock=listening
+    )
     dispatcher.start()
     freshness.start()
     _LOG.info("serving %s as process %d", root, os.getpid())
@@ -140,7 +153,12 @@ class _Refusal(Connection):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Say so, and good-bye."""
         super().connection_made(transport)
-        self.send(line(None, encode(failure(TerselyError("busy", f"there are {MAX_CONNECTIONS} connections")))))
+        self.send(
+            line(
+                None,
+                encode(failure(TerselyError("busy", f"there are {MAX_CONNECTIONS} connections"))),
+            )
+        )
         self.close()
 
 

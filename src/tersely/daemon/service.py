@@ -1,4 +1,6 @@
-"""What the daemon does with a request: its own commands here, all others by an analysis process, or from memory."""
+"""What the daemon does with a request: its own commands here, all others by an analysis process, or
+from memory.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ _SETTINGS = ("pyproject.toml", ".tersely/config.toml")  # answers depend on them
 class Service:
     """One repository, as its clients see it."""
 
-    def __init__(self, root: str, identity: str, dispatcher: Dispatcher, freshness: Freshness) -> None:
+    def __init__(
+        self, root: str, identity: str, dispatcher: Dispatcher, freshness: Freshness
+    ) -> None:
         self._root = root
         self._identity = identity
         self._dispatcher = dispatcher
@@ -47,7 +51,9 @@ class Service:
         self._requests = 0
         self.asked_seconds = elapsed_seconds()
         self.shutdown = asyncio.Event()
-        self._own: Mapping[str, Callable[[Connection, Mapping[str, Any]], Awaitable[dict[str, Any]]]] = {
+        self._own: Mapping[
+            str, Callable[[Connection, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+        ] = {
             "ping": self._ping,
             "status": self._status,
             "shutdown": self._shut_down,
@@ -70,12 +76,20 @@ class Service:
         if request.command in self._own:
             for name in request.parameters:
                 if name not in OWN_COMMANDS[request.command]:
-                    raise TerselyError("invalid_argument", f"{request.command} has no parameter {name!r}")
-            return encode({"success": True, **await self._own[request.command](connection, request.parameters)})
+                    raise TerselyError(
+                        "invalid_argument", f"{request.command} has no parameter {name!r}"
+                    )
+            return encode(
+                {
+                    "success": True,
+                    **await self._own[request.command](connection, request.parameters),
+                }
+            )
         if request.command == WORDS_COMMAND:
             self._check_program(request.parameters)
             words = _words(request.parameters)
-            connection.send(b"\n")  # says that somebody is here: a client does not wait long for a daemon that hangs
+            # says that somebody is here: a client does not wait long for a daemon that hangs
+            connection.send(b"\n")
             return await self.ask(connection, request.seconds, ("words", *words))
         if request.command == TEXT_COMMAND:
             self._check_program(request.parameters)
@@ -91,12 +105,19 @@ class Service:
             command, arguments = _command(request.parameters)
             connection.send(b"\n")
             return await self.ask(connection, request.seconds, ("call", command, arguments))
-        return await self.ask(connection, request.seconds, ("call", request.command, request.parameters))
+        return await self.ask(
+            connection, request.seconds, ("call", request.command, request.parameters)
+        )
 
     async def ask(
-        self, client: Hashable, seconds: float, task: tuple[Any, ...], on_progress: Progress | None = None
+        self,
+        client: Hashable,
+        seconds: float,
+        task: tuple[Any, ...],
+        on_progress: Progress | None = None,
     ) -> bytes:
-        """The encoded reply to a task of an analysis process, at the revision of the files as they are now.
+        """The encoded reply to a task of an analysis process, at the revision of the files as they
+        are now.
 
         `on_progress` is told of indexing that the answer waits for.
         """
@@ -106,7 +127,9 @@ class Service:
                 await self._ensure(on_progress)
         except TimeoutError:
             message = f"the index was not up to date within {seconds:g} s"
-            raise TerselyError("timed_out", message, "the first index of a repository takes longest") from None
+            raise TerselyError(
+                "timed_out", message, "the first index of a repository takes longest"
+            ) from None
         standing = self._freshness.standing
         key = self._key(task)
         state = git_state(self._root, UNWATCHED_DIRECTORIES)
@@ -126,7 +149,9 @@ class Service:
                     answer, repeats = await work(on_progress)
         except TimeoutError:
             message = f"there was no answer within {seconds:g} s"
-            raise TerselyError("timed_out", message, "ask for less, or allow more with timeout_ms") from None
+            raise TerselyError(
+                "timed_out", message, "ask for less, or allow more with timeout_ms"
+            ) from None
         if repeats and standing.is_fresh and not standing.is_behind and key == self._key(task):
             self._keep(key, state, Repeats(repeats), answer)
         return bytes(answer)
@@ -152,7 +177,12 @@ class Service:
         """All that an answer depends on."""
         standing = self._freshness.standing
         stamps = tuple(map(_stamp, self._stamped))
-        return self._freshness.revision, standing.generation, stamps, json.dumps(task, sort_keys=True)
+        return (
+            self._freshness.revision,
+            standing.generation,
+            stamps,
+            json.dumps(task, sort_keys=True),
+        )
 
     # What it does itself
 
@@ -188,7 +218,9 @@ class Service:
 
     async def _notify(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
         if "file" not in given:
-            raise TerselyError("invalid_argument", "notify needs file", "the path of a file that has changed")
+            raise TerselyError(
+                "invalid_argument", "notify needs file", "the path of a file that has changed"
+            )
         return await self._invalidate(connection, {"path": given["file"]})
 
     async def _warm(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,12 +229,16 @@ class Service:
         return {"files": self._freshness.files, "revision": self._freshness.revision}
 
     async def revision(self) -> str:
-        """What answers that are cacheable depend on beside the question, as the files are now; empty if not known."""
+        """What answers that are cacheable depend on beside the question, as the files are now;
+        empty if not known.
+        """
         await self._freshness.ensure()
         standing = self._freshness.standing
         if not standing.is_fresh or standing.is_behind:
             return ""
-        return content_hash(repr((self._freshness.revision, tuple(map(_stamp, self._stamped)))).encode()).hex()
+        return content_hash(
+            repr((self._freshness.revision, tuple(map(_stamp, self._stamped)))).encode()
+        ).hex()
 
     async def _revision(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
         self._check_program(given)
@@ -214,7 +250,9 @@ class Service:
             raise TerselyError("invalid_argument", "cancel needs the id of a request")
         current = asyncio.current_task()
         found = [
-            task for task, one in connection.requests.items() if one.id == given["request"] and task is not current
+            task
+            for task, one in connection.requests.items()
+            if one.id == given["request"] and task is not current
         ]
         for task in found:
             task.cancel()
@@ -229,7 +267,9 @@ class Service:
             return
         if program_identity() != self._identity:
             self.shutdown.set()
-        raise TerselyError("unknown_command", "this daemon belongs to another program or repository")
+        raise TerselyError(
+            "unknown_command", "this daemon belongs to another program or repository"
+        )
 
     def _note_change(self, path: object) -> None:
         if path is None:
@@ -251,7 +291,13 @@ def _words(given: Mapping[str, Any]) -> tuple[Any, ...]:
         given.get("program", ""), tuple(given.get("words", ())), given.get("directory", ""),
         given.get("environment", {}), given.get("is_out_terminal", False), given.get("is_error_terminal", False),
     )  # fmt: skip
-    texts = (words.program, words.directory, *words.words, *words.environment, *words.environment.values())
+    texts = (
+        words.program,
+        words.directory,
+        *words.words,
+        *words.environment,
+        *words.environment.values(),
+    )
     if not all(isinstance(text, str) for text in texts):
         raise TerselyError("invalid_argument", "words are strings")
     return tuple(words)
@@ -259,10 +305,17 @@ def _words(given: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _question(given: Mapping[str, Any]) -> tuple[Any, ...]:
     """A question that is answered in words, checked."""
-    question = given.get("command"), given.get("arguments"), given.get("environment"), given.get("whole", False)
+    question = (
+        given.get("command"),
+        given.get("arguments"),
+        given.get("environment"),
+        given.get("whole", False),
+    )
     for value, kind in zip(question, (str, dict, dict, bool), strict=True):
         if not isinstance(value, kind):
-            raise TerselyError("invalid_argument", "text needs a command, its arguments, and an environment")
+            raise TerselyError(
+                "invalid_argument", "text needs a command, its arguments, and an environment"
+            )
     return question
 
 

@@ -36,9 +36,13 @@ class Sharing(Generic[AnswerT]):
         self._questions: dict[Hashable, _Question[AnswerT]] = {}
 
     async def ask(
-        self, key: Hashable, work: Callable[[Progress], Awaitable[AnswerT]], on_progress: Progress | None = None
+        self,
+        key: Hashable,
+        work: Callable[[Progress], Awaitable[AnswerT]],
+        on_progress: Progress | None = None,
     ) -> Shared[AnswerT]:
-        """The answer of the work that is under way for `key`, else that of `work`, which tells of its progress.
+        """The answer of the work that is under way for `key`, else that of `work`, which tells of
+        its progress.
 
         Raises what the work raises. Work for which nobody waits any more is cancelled.
         """
@@ -59,7 +63,9 @@ class Sharing(Generic[AnswerT]):
                 self._forget(key, question)
                 question.work.cancel()
 
-    def _begun(self, key: Hashable, work: Callable[[Progress], Awaitable[AnswerT]]) -> _Question[AnswerT]:
+    def _begun(
+        self, key: Hashable, work: Callable[[Progress], Awaitable[AnswerT]]
+    ) -> _Question[AnswerT]:
         def tell(done: int, total: int) -> None:
             for listener in question.listeners:
                 listener(done, total)

@@ -1,9 +1,10 @@
 """Hearing of changes to files from the kernel (Linux's inotify).
 
-The kernel queues an event before the call that changed a file returns. So whoever empties the queue when a question
-arrives knows of every change that was made before the question was asked: an answer never lags behind a save. This
-is why the queue is read here rather than by a library with a thread, a polling loop and a time to settle. Directories
-are watched one by one, and only those that may hold source: never those of dependencies, of which there are most.
+The kernel queues an event before the call that changed a file returns. So whoever empties the queue
+when a question arrives knows of every change that was made before the question was asked: an answer
+never lags behind a save. This is why the queue is read here rather than by a library with a thread,
+a polling loop and a time to settle. Directories are watched one by one, and only those that may
+hold source: never those of dependencies, of which there are most.
 """
 
 from __future__ import annotations
@@ -24,12 +25,23 @@ _MODIFY, _ATTRIB, _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO = 0x2, 0x4, 0x8, 0x40, 0x
 _CREATE, _DELETE, _DELETE_SELF, _MOVE_SELF = 0x100, 0x200, 0x400, 0x800
 _UNMOUNT, _OVERFLOW, _IGNORED = 0x2000, 0x4000, 0x8000
 _ONLY_DIRECTORIES, _NO_LINKS, _IS_DIRECTORY = 0x1000000, 0x2000000, 0x40000000
-_CHANGES = _MODIFY | _ATTRIB | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE | _DELETE_SELF | _MOVE_SELF
+_CHANGES = (
+    _MODIFY
+    | _ATTRIB
+    | _CLOSE_WRITE
+    | _MOVED_FROM
+    | _MOVED_TO
+    | _CREATE
+    | _DELETE
+    | _DELETE_SELF
+    | _MOVE_SELF
+)
 _GONE = _DELETE_SELF | _MOVE_SELF | _UNMOUNT
 
 _EVENT = struct.Struct("iIII")  # watch, mask, cookie, length of the name
 _READ_BYTES = 65_536
-_GIT_NAMES = frozenset({"index", "HEAD", "config", "exclude"})  # what decides what is tracked and what is ignored
+# what decides what is tracked and what is ignored
+_GIT_NAMES = frozenset({"index", "HEAD", "config", "exclude"})
 
 
 class WatchUnavailableError(Exception):
@@ -46,7 +58,9 @@ class Changes:
     is_root_gone: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.paths) or self.is_everything or self.has_new_directories or self.is_root_gone
+        return (
+            bool(self.paths) or self.is_everything or self.has_new_directories or self.is_root_gone
+        )
 
 
 class Watch:
@@ -69,7 +83,9 @@ class Watch:
         return len(self._paths)
 
     def add(self, directories: Iterable[str]) -> int:
-        """Watch directories too; how many of them are new. Raises `WatchUnavailableError` at a bound."""
+        """Watch directories too; how many of them are new. Raises `WatchUnavailableError` at a
+        bound.
+        """
         new = 0
         for directory in directories:
             if directory in self._watches:
@@ -89,7 +105,9 @@ class Watch:
         mask = _CHANGES | _ONLY_DIRECTORIES | _NO_LINKS
         watch = int(self._libc.inotify_add_watch(self.descriptor, path, mask))
         if watch < 0 and ctypes.get_errno() in {errno.ENOSPC, errno.ENOMEM}:
-            raise WatchUnavailableError("the system allows no more watches (fs.inotify.max_user_watches)")
+            raise WatchUnavailableError(
+                "the system allows no more watches (fs.inotify.max_user_watches)"
+            )
         return watch
 
     def read(self) -> Changes:
@@ -132,7 +150,8 @@ class Watch:
             return
         changes.is_everything = True
         changes.has_new_directories |= bool(mask & (_CREATE | _MOVED_TO))
-        if mask & (_MOVED_FROM | _DELETE):  # a directory that moves away would go on to report under its old path
+        if mask & (_MOVED_FROM | _DELETE):
+            # a directory that moves away would go on to report under its old path
             for inner in [known for known in self._watches if f"{known}/".startswith(f"{path}/")]:
                 self._libc.inotify_rm_watch(self.descriptor, self._watches[inner])
                 self._forget(inner)

@@ -1,4 +1,6 @@
-"""Where a relay listens: two sockets in its home, a TCP port of this machine, and an address for other machines."""
+"""Where a relay listens: two sockets in its home, a TCP port of this machine, and an address for
+other machines.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ _PORT_CHARACTERS = 10
 
 
 class Address(msgspec.Struct, frozen=True):
-    """Where other machines find the relay, and the files of its certificate and key; without them it is not TLS."""
+    """Where other machines find the relay, and the files of its certificate and key; without them
+    it is not TLS.
+    """
 
     host: str
     port: int
@@ -59,19 +63,27 @@ class Listening(NamedTuple):
 
 
 def read_address(text: str, certificate: str = "", key: str = "") -> Address:
-    """The address that HOST:PORT means; raises `usage`, and `insecure_address` where others could read along."""
+    """The address that HOST:PORT means; raises `usage`, and `insecure_address` where others could
+    read along.
+    """
     host, _, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not host or not port.isascii() or not port.isdigit() or int(port) > _MAX_PORT:
-        raise TerselyError("usage", f"--listen takes HOST:PORT, not {text[:80]!r}", "as --listen 0.0.0.0:7474")
+        raise TerselyError(
+            "usage", f"--listen takes HOST:PORT, not {text[:80]!r}", "as --listen 0.0.0.0:7474"
+        )
     if not certificate and not is_loopback(host):
-        hint = "`tersely relay ca` makes certificates for --tls; behind a proxy, listen at 127.0.0.1"
+        hint = (
+            "`tersely relay ca` makes certificates for --tls; behind a proxy, listen at 127.0.0.1"
+        )
         raise TerselyError("insecure_address", f"{host}: others could read along without TLS", hint)
     return Address(host, int(port), certificate, key)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is one of this machine alone. A name is none but `localhost`: it may mean anything."""
+    """Whether an address is one of this machine alone. A name is none but `localhost`: it may mean
+    anything.
+    """
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -80,7 +92,9 @@ def is_loopback(host: str) -> bool:
 
 @contextlib.contextmanager
 def listening(home: Path, port: str, address: Address | None) -> Iterator[Listening]:
-    """Listen for a home whose lock this process holds. `port` is as `doors.relay_process.main` has it."""
+    """Listen for a home whose lock this process holds. `port` is as `doors.relay_process.main` has
+    it.
+    """
     with contextlib.ExitStack() as stack:
         frames = stack.enter_context(listen(home))
         http = stack.enter_context(listen(home, HTTP_SOCKET))
@@ -99,7 +113,9 @@ def listening(home: Path, port: str, address: Address | None) -> Iterator[Listen
 def _listen_remote(address: Address) -> socket.socket:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
-        return socket.create_server((address.host, address.port), family=family, backlog=SOCKET_BACKLOG)
+        return socket.create_server(
+            (address.host, address.port), family=family, backlog=SOCKET_BACKLOG
+        )
     except OSError as error:
         hint = "free it, or name another with --listen"
         message = f"{address.host}:{address.port} cannot be used: {error.strerror or error}"
@@ -107,9 +123,12 @@ def _listen_remote(address: Address) -> socket.socket:
 
 
 def _last_port(home: Path) -> int:
-    """The port at which the home was last served, so that addresses which were noted down stay right."""
+    """The port at which the home was last served, so that addresses which were noted down stay
+    right.
+    """
     try:
-        with open(os.open(home / PORT, os.O_RDONLY | os.O_NONBLOCK)) as file:  # a pipe would keep the relay waiting
+        with open(os.open(home / PORT, os.O_RDONLY | os.O_NONBLOCK)) as file:
+            # a pipe would keep the relay waiting
             port = int(file.read(_PORT_CHARACTERS))
     except (OSError, ValueError):
         return DEFAULT_PORT

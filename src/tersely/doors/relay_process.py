@@ -1,4 +1,6 @@
-"""The relay's own process: it takes the lock of its home, listens on this machine, and serves until told not to."""
+"""The relay's own process: it takes the lock of its home, listens on this machine, and serves until
+told not to.
+"""
 
 from __future__ import annotations
 
@@ -41,18 +43,21 @@ from tersely.relay.relay import Relay, Token, have_token, make_home
 from tersely.relay.services import configuration
 from tersely.relay.services.configuration import Bridged
 
-THREAD_SWITCH_SECONDS = 0.001  # for which the loop may keep the thread that writes from going on, and vice versa
+# for which the loop may keep the thread that writes from going on, and vice versa
+THREAD_SWITCH_SECONDS = 0.001
 SWEEP_EVERY_SECONDS = 3_600
 SWEEP_AFTER_SECONDS = 86_400  # for which an artifact that no thread refers to stays
 _LOG = logging.getLogger("tersely.doors.http")
 
 
-def main(home_path: str, port: str, workspace: str, answer_words: str, remote: str, ready: str) -> None:
+def main(
+    home_path: str, port: str, workspace: str, answer_words: str, remote: str, ready: str
+) -> None:
     """Serve a home. What is written to the descriptor `ready` says how it began.
 
-    `port` is a number, "" for that at which the home was last served, or `NO_PORT`. `remote` is the `Address` for other
-    machines as JSON, "" for none. `answer_words` is the
-    `module:function` that prints for the command line, which stands above this package.
+    `port` is a number, "" for that at which the home was last served, or `NO_PORT`. `remote` is the
+    `Address` for other machines as JSON, "" for none. `answer_words` is the `module:function` that
+    prints for the command line, which stands above this package.
     """
     report = Report(ready)
     home = Path(home_path)
@@ -74,7 +79,9 @@ def main(home_path: str, port: str, workspace: str, answer_words: str, remote: s
                         _LOG.warning("not loaded: %s", complaint)
                     told = _told(home, places, workspace, address)
                     with closing(Tokens(relay.store)) as tokens:
-                        process = _Process(relay, places, told, secret, answer_words, bridged, tokens, address, url)
+                        process = _Process(
+                            relay, places, told, secret, answer_words, bridged, tokens, address, url
+                        )
                         process.run(lambda: report.running(pid=told.pid))
                     _LOG.info("ended")
     except BlockingIOError:
@@ -125,18 +132,27 @@ class _Process:
     async def _serve(self, began: Callable[[], None]) -> None:
         relay, told = self.relay, self.told
         asking = Asking(self.answer_words)
-        workspaces = Workspaces(asking, asyncio.get_running_loop(), told.workspace, relay.count_tokens, relay.store)
+        workspaces = Workspaces(
+            asking, asyncio.get_running_loop(), told.workspace, relay.count_tokens, relay.store
+        )
         for offer in workspaces.offers():
             relay.calls.offer(offer)
         apps = make_apps(relay, told, self.secret.text, self.tokens)
-        bridges = [Bridge(one, told.workspace, self.answer_words) for one in self.bridged if one.is_enabled]
+        bridges = [
+            Bridge(one, told.workspace, self.answer_words) for one in self.bridged if one.is_enabled
+        ]
         sweeping = asyncio.create_task(_sweep(relay))
         try:
             async with router.serving(relay, self.places.frames, bridges) as main_router:
                 main = Tenant(relay, apps.bare, main_router)
                 async with Tenants(main, self.url, self.tokens, _sweep) as tenants:
                     servers = self._servers(apps, main, tenants)
-                    _LOG.info("serving %s at %s as process %d", relay.home, told.url or "its sockets", told.pid)
+                    _LOG.info(
+                        "serving %s at %s as process %d",
+                        relay.home,
+                        told.url or "its sockets",
+                        told.pid,
+                    )
                     began()
                     await _serving(servers)
         finally:
@@ -153,7 +169,11 @@ class _Process:
         if self.places.remote is not None and self.address is not None:
             policy = self.relay.policy
             door = RemoteDoor(self.tokens, main, tenants.get, policy.trusted_hosts)
-            files = Certificate(self.address.certificate, self.address.key) if self.address.is_secure else None
+            files = (
+                Certificate(self.address.certificate, self.address.key)
+                if self.address.is_secure
+                else None
+            )
             servers[self.places.remote] = make_remote_server(door, files, policy.trusted_proxies)
         return servers
 
@@ -167,7 +187,9 @@ async def _serving(servers: Mapping[socket.socket, Any]) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, end)
-    beside = [asyncio.create_task(close_stalled(one.server_state.connections)) for one in servers.values()]
+    beside = [
+        asyncio.create_task(close_stalled(one.server_state.connections)) for one in servers.values()
+    ]
     try:
         await asyncio.gather(*(server.serve([place]) for place, server in servers.items()))
     finally:
@@ -176,7 +198,9 @@ async def _serving(servers: Mapping[socket.socket, Any]) -> None:
 
 
 async def _sweep(relay: Relay) -> None:
-    """Now and then see whether the database is whole, and remove the artifacts that no thread refers to any more."""
+    """Now and then see whether the database is whole, and remove the artifacts that no thread
+    refers to any more.
+    """
     while True:
         older_than_ms = relay.store.now_ms() - SWEEP_AFTER_SECONDS * 1000
         try:

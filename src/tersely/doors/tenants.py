@@ -1,4 +1,6 @@
-"""The tenants of a relay process: each has a relay of its own, opened when the first of its identities asks."""
+"""The tenants of a relay process: each has a relay of its own, opened when the first of its
+identities asks.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,12 @@ MAX_OPEN_TENANTS = 256
 class Tenants:
     """The tenants that are open. Used on one loop; `closing` ends them."""
 
-    def __init__(self, main: Tenant, url: str, tokens: Tokens, look_after: Callable[[Relay], Awaitable[None]]) -> None:
-        """`url` is the database of PostgreSQL, where there is one. `main` is the tenant of this machine's user;
-        `look_after` keeps a relay in order until it is cancelled."""
+    def __init__(
+        self, main: Tenant, url: str, tokens: Tokens, look_after: Callable[[Relay], Awaitable[None]]
+    ) -> None:
+        """`url` is the database of PostgreSQL, where there is one. `main` is the tenant of this
+        machine's user; `look_after` keeps a relay in order until it is cancelled.
+        """
         self._main = main
         self._url = url
         self._tokens = tokens
@@ -56,7 +61,9 @@ class Tenants:
     async def _opened(self, name: str) -> Tenant:
         if len(self._open) >= MAX_OPEN_TENANTS:
             raise TerselyError("busy", f"{MAX_OPEN_TENANTS} tenants are open")
-        relay = self._stack.enter_context(await asyncio.to_thread(open_tenant, self._main.relay, self._url, name))
+        relay = self._stack.enter_context(
+            await asyncio.to_thread(open_tenant, self._main.relay, self._url, name)
+        )
         told = self._main.relay.about
         about = type(told)("", told.pid, "", told.version, told.program, told.started, "")
         app = make_apps(relay, about, _no_token, self._tokens).bare
@@ -68,7 +75,12 @@ class Tenants:
 def open_tenant(main: Relay, url: str, name: str) -> Relay:
     """The relay of a tenant beside the main one, where it is decided what agents may do."""
     return Relay.open(
-        main.home, main.count_tokens, url=url, tenant=name, durable=main.store.is_durable, policy=main.policy
+        main.home,
+        main.count_tokens,
+        url=url,
+        tenant=name,
+        durable=main.store.is_durable,
+        policy=main.policy,
     )
 
 

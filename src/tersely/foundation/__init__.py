@@ -1,1 +1,3 @@
-"""What everything else stands on: errors, bounds, time, hashes, settings, tokens and the database driver."""
+"""What everything else stands on: errors, bounds, time, hashes, settings, tokens and the database
+driver.
+"""

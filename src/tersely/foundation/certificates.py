@@ -1,6 +1,8 @@
-"""Certificates: an authority of one's own and what it signs, their fingerprints, and whose a client believes.
+"""Certificates: an authority of one's own and what it signs, their fingerprints, and whose a client
+believes.
 
-Making and reading them takes the package `cryptography`, which the extra `remote` brings; believing them takes none.
+Making and reading them takes the package `cryptography`, which the extra `remote` brings; believing
+them takes none.
 """
 
 from __future__ import annotations
@@ -49,8 +51,10 @@ class _Signed(NamedTuple):
 
 
 def make(folder: Path, names: Sequence[str]) -> Made:
-    """A certificate of a server for some names and addresses, signed by the authority in a folder, made where there is
-    none. Raises `damaged_installation` without the package, `unwritable_output`, `invalid_certificate`."""
+    """A certificate of a server for some names and addresses, signed by the authority in a folder,
+    made where there is none. Raises `damaged_installation` without the package,
+    `unwritable_output`, `invalid_certificate`.
+    """
     check_package()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -75,7 +79,9 @@ def check_package() -> None:
         import cryptography  # noqa: F401
     except ModuleNotFoundError:
         hint = "pip install 'tersely[remote]'"
-        raise TerselyError("damaged_installation", "certificates are made by the package cryptography", hint) from None
+        raise TerselyError(
+            "damaged_installation", "certificates are made by the package cryptography", hint
+        ) from None
 
 
 def fingerprint_of(der: bytes) -> str:
@@ -96,22 +102,31 @@ def certificate_of(host: str, port: int, seconds: float) -> bytes:
     """The certificate that a server shows, believed or not, in DER; raises `relay_unreachable`."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE  # nothing is sent: it is compared with what was told by another way
+    # nothing is sent: it is compared with what was told by another way
+    context.verify_mode = ssl.CERT_NONE
     try:
-        with socket.create_connection((host, port), seconds) as plain, context.wrap_socket(plain) as secured:
+        with (
+            socket.create_connection((host, port), seconds) as plain,
+            context.wrap_socket(plain) as secured,
+        ):
             return secured.getpeercert(binary_form=True) or b""
     except OSError as error:
         message = f"{host}:{port} does not answer over TLS: {error.strerror or error}"
-        raise TerselyError("relay_unreachable", message, "check the address, and that the relay runs") from error
+        raise TerselyError(
+            "relay_unreachable", message, "check the address, and that the relay runs"
+        ) from error
 
 
 def client_context(pinned: str, authority: str) -> ssl.SSLContext:
-    """What a client believes: one `pinned` certificate, those that an `authority` signed (both in PEM), or those of the
-    system where neither is given. Raises `invalid_certificate`."""
+    """What a client believes: one `pinned` certificate, those that an `authority` signed (both in
+    PEM), or those of the system where neither is given. Raises `invalid_certificate`.
+    """
     try:
         context = ssl.create_default_context(cadata=pinned or authority or None)
     except ssl.SSLError as error:
-        raise TerselyError("invalid_certificate", f"that is no certificate: {error.reason or error}", _NEW) from error
+        raise TerselyError(
+            "invalid_certificate", f"that is no certificate: {error.reason or error}", _NEW
+        ) from error
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     if pinned:  # it is the one, whoever signed it and whatever names it has
         context.check_hostname = False
@@ -120,14 +135,18 @@ def client_context(pinned: str, authority: str) -> ssl.SSLContext:
 
 
 def valid_until(path: Path) -> dt.datetime:
-    """Until when the first certificate of a file holds; raises `invalid_certificate`, and as `check_package` does."""
+    """Until when the first certificate of a file holds; raises `invalid_certificate`, and as
+    `check_package` does.
+    """
     check_package()
     from cryptography import x509
 
     try:
         return x509.load_pem_x509_certificate(read_pem(path).encode()).not_valid_after_utc
     except ValueError as error:
-        raise TerselyError("invalid_certificate", f"{path} is no certificate: {error}", _NEW) from error
+        raise TerselyError(
+            "invalid_certificate", f"{path} is no certificate: {error}", _NEW
+        ) from error
 
 
 def read_pem(path: Path) -> str:
@@ -159,14 +178,18 @@ def _server(names: Sequence[str], authority: _Signed) -> _Signed:
     signer = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.key.public_key())
     builder = _builder(names[0], authority.certificate.subject, key, SERVER_DAYS)
     builder = builder.add_extension(meant, critical=False)
-    builder = builder.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+    builder = builder.add_extension(
+        x509.BasicConstraints(ca=False, path_length=None), critical=True
+    )
     builder = builder.add_extension(_usage(signs=False), critical=True)
     builder = builder.add_extension(server_only, critical=False)
     builder = builder.add_extension(signer, critical=False)
     return _Signed(_sign(builder, authority.key), key)
 
 
-def _builder(name: str, issuer: x509.Name, key: EllipticCurvePrivateKey, days: int) -> x509.CertificateBuilder:
+def _builder(
+    name: str, issuer: x509.Name, key: EllipticCurvePrivateKey, days: int
+) -> x509.CertificateBuilder:
     from cryptography import x509
 
     now = dt.datetime.now(dt.UTC)
@@ -216,7 +239,9 @@ def _general_name(name: str) -> x509.GeneralName:
     try:
         return x509.DNSName(name)
     except ValueError as error:
-        raise TerselyError("invalid_argument", f"{name[:80]!r} is no name of a machine: {error}") from None
+        raise TerselyError(
+            "invalid_argument", f"{name[:80]!r} is no name of a machine: {error}"
+        ) from None
 
 
 def _new_key() -> EllipticCurvePrivateKey:
@@ -244,7 +269,9 @@ def _read_authority(folder: Path) -> _Signed:
         message = f"{folder / CA_FILE} and {CA_KEY} are no authority: {error}"
         raise TerselyError("invalid_certificate", message, hint) from error
     if not isinstance(key, EllipticCurvePrivateKey):
-        raise TerselyError("invalid_certificate", f"{folder / CA_KEY} is a key of another kind", "move it away")
+        raise TerselyError(
+            "invalid_certificate", f"{folder / CA_KEY} is a key of another kind", "move it away"
+        )
     return _Signed(certificate, key)
 
 
@@ -269,6 +296,8 @@ def _key_pem(key: EllipticCurvePrivateKey) -> bytes:
 def _write(path: Path, content: bytes) -> None:
     """Put a file of this user alone in its place at once."""
     draft = path.with_suffix(f".{os.getpid()}")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
+    with os.fdopen(
+        os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb"
+    ) as file:
         file.write(content)
     draft.replace(path)

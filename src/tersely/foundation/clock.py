@@ -10,14 +10,19 @@ elapsed_seconds = time.perf_counter
 
 
 class SteadyClock:
-    """Seconds since 1970 that never go back: where the system's clock is set back, they go on from where they were."""
+    """Seconds since 1970 that never go back: where the system's clock is set back, they go on from
+    where they were.
+    """
 
     def __init__(
-        self, wall: Callable[[], float] = wall_seconds, elapsed: Callable[[], float] = elapsed_seconds
+        self,
+        wall: Callable[[], float] = wall_seconds,
+        elapsed: Callable[[], float] = elapsed_seconds,
     ) -> None:
         self._wall = wall
         self._elapsed = elapsed
-        self._began = wall() - elapsed()  # the latest that the second clock can have begun by the first
+        # the latest that the second clock can have begun by the first
+        self._began = wall() - elapsed()
 
     def __call__(self) -> float:
         """The time now."""

@@ -1,7 +1,8 @@
-"""The one module that knows the database driver: SQLite through `apsw`, which brings its own recent SQLite.
+"""The one module that knows the database driver: SQLite through `apsw`, which brings its own recent
+SQLite.
 
-The SQLite of many Pythons and distributions has a WAL-reset defect that can corrupt a database while several
-processes use it, and a context pack is no place to find out.
+The SQLite of many Pythons and distributions has a WAL-reset defect that can corrupt a database
+while several processes use it, and a context pack is no place to find out.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DATABASE_BUSY_MILLISECONDS
 
 DATABASE_RETRY_SECONDS = 0.01
-DATABASE_KEPT_LOG_BYTES = 2_000_000  # a longer write-ahead log is copied into its database when that is closed
+# a longer write-ahead log is copied into its database when that is closed
+DATABASE_KEPT_LOG_BYTES = 2_000_000
 
 ResultT = TypeVar("ResultT")
 Row = tuple[Any, ...]
@@ -46,7 +48,9 @@ def _unheard(damage: TerselyError) -> None:
 
 
 class Schema(NamedTuple):
-    """The tables of a derived database. Raise `version` with every change of `sql` or of what the rows mean."""
+    """The tables of a derived database. Raise `version` with every change of `sql` or of what the
+    rows mean.
+    """
 
     version: int
     sql: str
@@ -63,7 +67,9 @@ class Database:
         is_kept: bool = False,
         on_damage: OnDamage = _unheard,
     ) -> None:
-        """`is_kept` says that it is the only copy of what it holds; `on_damage` is told where that is damaged."""
+        """`is_kept` says that it is the only copy of what it holds; `on_damage` is told where that
+        is damaged.
+        """
         self._connection = connection
         self._is_kept = is_kept
         self._on_damage = on_damage
@@ -71,16 +77,19 @@ class Database:
 
     @classmethod
     def open_derived(cls, path: Path, schema: Schema) -> Database:
-        """Open for writing a database that can be computed again, making it, or emptying it, as `schema` asks.
+        """Open for writing a database that can be computed again, making it, or emptying it, as
+        `schema` asks.
 
-        A database of another schema version is emptied, table by table in one transaction, so that processes
-        which have it open see either the old tables or the new, empty ones. The path `:memory:` is a database of
-        this connection's own.
+        A database of another schema version is emptied, table by table in one transaction, so that
+        processes which have it open see either the old tables or the new, empty ones. The path
+        `:memory:` is a database of this connection's own.
         """
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise TerselyError("database_unavailable", f"cannot make {path.parent}: {error.strerror}") from error
+            raise TerselyError(
+                "database_unavailable", f"cannot make {path.parent}: {error.strerror}"
+            ) from error
         database = cls(_connect(path), path)
         try:
             database._use_write_ahead_log()
@@ -94,13 +103,19 @@ class Database:
 
     @classmethod
     def open_kept(
-        cls, path: Path, migrations: Sequence[str], *, durable: bool = True, on_damage: OnDamage = _unheard
+        cls,
+        path: Path,
+        migrations: Sequence[str],
+        *,
+        durable: bool = True,
+        on_damage: OnDamage = _unheard,
     ) -> Database:
-        """Open for writing a database that is the only copy of what it holds, making it where there is none.
+        """Open for writing a database that is the only copy of what it holds, making it where there
+        is none.
 
-        `migrations` are all the scripts that ever changed its tables, the oldest first; those it has not seen are run.
-        One that a newer program has changed is left alone. A commit waits for the disk; without `durable`, the last
-        commits may be gone after a power failure.
+        `migrations` are all the scripts that ever changed its tables, the oldest first; those it
+        has not seen are run. One that a newer program has changed is left alone. A commit waits for
+        the disk; without `durable`, the last commits may be gone after a power failure.
         """
         _make_folder(path.parent)
         database = cls(_connect(path), path, is_kept=True, on_damage=on_damage)
@@ -115,8 +130,12 @@ class Database:
         return database
 
     @classmethod
-    def open_reader(cls, path: Path, *, is_kept: bool = False, on_damage: OnDamage = _unheard) -> Database:
-        """Open a database that exists for reading alone, beside whoever writes it; `is_kept` as of `open_kept`."""
+    def open_reader(
+        cls, path: Path, *, is_kept: bool = False, on_damage: OnDamage = _unheard
+    ) -> Database:
+        """Open a database that exists for reading alone, beside whoever writes it; `is_kept` as of
+        `open_kept`.
+        """
         database = cls(_connect(path), path, is_kept=is_kept, on_damage=on_damage)
         database.execute("pragma query_only = on")
         return database
@@ -170,7 +189,9 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write all or nothing. Takes the write lock at once, so it never fails half-way for lack of it."""
+        """Write all or nothing. Takes the write lock at once, so it never fails half-way for lack
+        of it.
+        """
         self.execute("begin immediate")
         try:
             yield
@@ -189,7 +210,9 @@ class Database:
             self._roll_back()
 
     def check(self) -> None:
-        """Read every page and see that they fit together; raises `database_corrupt` where they do not."""
+        """Read every page and see that they fit together; raises `database_corrupt` where they do
+        not.
+        """
         found = self.value("pragma quick_check(1)")
         if found != "ok":
             self._reraise(apsw.CorruptError(str(found)))
@@ -197,8 +220,8 @@ class Database:
     def close(self) -> None:
         """Let go of the file. Closing twice is fine.
 
-        The last to close a database would copy its log into it and wait for the disk, with every refresh. Reading a
-        short log costs less, and SQLite copies it by itself once it has grown.
+        The last to close a database would copy its log into it and wait for the disk, with every
+        refresh. Reading a short log costs less, and SQLite copies it by itself once it has grown.
         """
         with suppress(apsw.ConnectionClosedError):
             if self._log_bytes() <= DATABASE_KEPT_LOG_BYTES:
@@ -233,13 +256,18 @@ class Database:
     def _use_write_ahead_log(self) -> None:
         if self.value("pragma journal_mode") == "wal":
             return
-        # SQLite does not wait for a lock here, so of several processes that make a database at once some fail.
+        # SQLite does not wait for a lock here, so of several processes that make a database at once
+        # some fail.
         watch = Stopwatch()
         while True:
             try:
-                self.execute("pragma journal_mode = wal")  # stays without effect where there can be none: in memory
+                # stays without effect where there can be none: in memory
+                self.execute("pragma journal_mode = wal")
             except TerselyError as error:
-                if error.code != "database_locked" or watch.seconds() * 1000 > DATABASE_BUSY_MILLISECONDS:
+                if (
+                    error.code != "database_locked"
+                    or watch.seconds() * 1000 > DATABASE_BUSY_MILLISECONDS
+                ):
                     raise
                 sleep(DATABASE_RETRY_SECONDS)
             else:
@@ -261,7 +289,9 @@ class Database:
         done: int = self.value("pragma user_version")
         if done > len(migrations):
             hint = "Use the version of Tersely that wrote it, or a newer one."
-            raise TerselyError("database_unavailable", f"{self.path} was written by a newer Tersely", hint)
+            raise TerselyError(
+                "database_unavailable", f"{self.path} was written by a newer Tersely", hint
+            )
         for number, script in enumerate(migrations[done:], start=done + 1):
             with self.transaction():
                 self.execute(script)
@@ -279,10 +309,12 @@ class Database:
 
 
 def read_foreign(content: bytes, read: Callable[[Database], ResultT]) -> ResultT:
-    """What is read of a database that another program wrote; raises `database_corrupt` for whatever is wrong with it.
+    """What is read of a database that another program wrote; raises `database_corrupt` for whatever
+    is wrong with it.
 
-    It is held in memory, and nothing that it says makes a file be read or written. It may have tables and indexes
-    alone: a view is a program, and so is a generated column. What takes longer than any whole file can is given up.
+    It is held in memory, and nothing that it says makes a file be read or written. It may have
+    tables and indexes alone: a view is a program, and so is a generated column. What takes longer
+    than any whole file can is given up.
     """
     path = Path(":memory:")
     steps = iter(range(MAX_FOREIGN_STEPS // _STEPS_AT_ONCE))
@@ -291,8 +323,12 @@ def read_foreign(content: bytes, read: Callable[[Database], ResultT]) -> ResultT
             database._connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
             database._connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
             database._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
-            database._connection.limit(apsw.SQLITE_LIMIT_LENGTH, max(len(content), _LEAST_LENGTH_BYTES))
-            database._connection.set_progress_handler(lambda: next(steps, None) is None, _STEPS_AT_ONCE)
+            database._connection.limit(
+                apsw.SQLITE_LIMIT_LENGTH, max(len(content), _LEAST_LENGTH_BYTES)
+            )
+            database._connection.set_progress_handler(
+                lambda: next(steps, None) is None, _STEPS_AT_ONCE
+            )
             database._connection.deserialize("main", content)
             if database.value(_NOT_PLAIN) or database.value(_GENERATED):
                 raise damaged(path)
@@ -302,9 +338,11 @@ def read_foreign(content: bytes, read: Callable[[Database], ResultT]) -> ResultT
 
 
 def left_nothing(error: BaseException) -> bool:
-    """Whether what could not be written for this error is certain not to be there after a crash either.
+    """Whether what could not be written for this error is certain not to be there after a crash
+    either.
 
-    A full disk takes no whole transaction. Where waiting for the disk has failed, the transaction may have reached it.
+    A full disk takes no whole transaction. Where waiting for the disk has failed, the transaction
+    may have reached it.
     """
     return isinstance(error.__cause__, apsw.FullError)
 
@@ -332,7 +370,9 @@ def _make_folder(folder: Path) -> None:
                 each.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         hint = "look at the disk, and at who may write there; TERSELY_HOME names another place"
-        raise TerselyError("database_unavailable", f"{folder} cannot be made: {error.strerror}", hint) from error
+        raise TerselyError(
+            "database_unavailable", f"{folder} cannot be made: {error.strerror}", hint
+        ) from error
 
 
 def _is_full(folder: Path) -> bool:
@@ -349,15 +389,28 @@ def damaged(path: Path) -> TerselyError:
 
 
 def _reraise(error: apsw.Error | UnicodeDecodeError, path: Path) -> NoReturn:
-    """Turn what the surroundings did into an error for people; a wrong statement stays the driver's error."""
+    """Turn what the surroundings did into an error for people; a wrong statement stays the driver's
+    error.
+    """
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
         hint = "Another process is writing; try again when it is done."
         raise TerselyError("database_locked", f"{path} is in use", hint) from error
     if isinstance(error, _DAMAGE):
         raise damaged(path) from error
-    if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError) and _is_full(path.parent)):
+    if isinstance(error, apsw.FullError) or (
+        isinstance(error, apsw.IOError) and _is_full(path.parent)
+    ):
         raise TerselyError("database_unavailable", f"{path}: the disk is full", FULL) from error
-    if isinstance(error, (apsw.CantOpenError, apsw.IOError, apsw.FullError, apsw.ReadOnlyError, apsw.PermissionsError)):
+    if isinstance(
+        error,
+        (
+            apsw.CantOpenError,
+            apsw.IOError,
+            apsw.FullError,
+            apsw.ReadOnlyError,
+            apsw.PermissionsError,
+        ),
+    ):
         hint = "look at the disk, at who owns the file, and at the log of the system"
         raise TerselyError("database_unavailable", f"{path}: {error}", hint) from error
     raise error

@@ -1,4 +1,6 @@
-"""Ending a computation that asks nobody whether it should end, such as a regular expression that backtracks."""
+"""Ending a computation that asks nobody whether it should end, such as a regular expression that
+backtracks.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ class DeadlineError(Exception):
 def deadline(processor_seconds: float) -> Iterator[None]:
     """Raise `DeadlineError` in what is done within, once it has computed for so long.
 
-    The system's timer tells the main thread, where commands and the daemon's tasks run; other threads have no bound.
+    The system's timer tells the main thread, where commands and the daemon's tasks run; other
+    threads have no bound.
     """
     with _timer(signal.ITIMER_VIRTUAL, signal.SIGVTALRM, processor_seconds):
         yield

@@ -1,7 +1,8 @@
 """Every error that Tersely reports on purpose, on one screen.
 
-A failure has a stable `code` that scripts may test, a `message` for people, a `hint` that says what to do next,
-and an exit status that follows from the code. Codes are never renamed; the exit statuses are:
+A failure has a stable `code` that scripts may test, a `message` for people, a `hint` that says what
+to do next, and an exit status that follows from the code. Codes are never renamed; the exit
+statuses are:
 
     0    answered
     1    answered, and the answer is no: nothing found, ambiguous, or a check did not hold
@@ -22,18 +23,22 @@ EXIT_DEFECT = 70
 EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141
 
-# Above each code: its meaning, and what to do. `tools/build_errors_page.py` makes docs/errors.md of both.
+# Above each code: its meaning, and what to do. `tools/build_errors_page.py` makes docs/errors.md of
+# both.
 EXIT_OF_CODE = {
     # Lookups
-    # no symbol, or no name at that place, is known here | search for it; `index --report` lists what is left out
+    # no symbol, or no name at that place, is known here | search for it; `index --report` lists
+    # what is left out
     "symbol_not_found": EXIT_NEGATIVE,
     # several symbols or files have that name | use one of the ids that the answer lists
     "ambiguous_symbol": EXIT_NEGATIVE,
-    # there is no such file in the repository, or at the place that is meant | check how the path is written
+    # there is no such file in the repository, or at the place that is meant | check how the path is
+    # written
     "path_not_found": EXIT_NEGATIVE,
     # no file imports that module | name it as an import does
     "module_not_found": EXIT_NEGATIVE,
-    # the file is there, but the index skipped it; the message says why | `index --report` lists what is left out
+    # the file is there, but the index skipped it; the message says why | `index --report` lists
+    # what is left out
     "not_indexed": EXIT_NEGATIVE,
     # the question is not answered for this language | the page of languages says what each can do
     "unsupported_language": EXIT_NEGATIVE,
@@ -52,7 +57,8 @@ EXIT_OF_CODE = {
     "budget_too_small": EXIT_USAGE,
     # a line or body of a protocol that is no request | send what the page of that protocol shows
     "malformed_request": EXIT_USAGE,
-    # there is no command, method, tool or capability of that name | use one that the hint or the list names
+    # there is no command, method, tool or capability of that name | use one that the hint or the
+    # list names
     "unknown_command": EXIT_USAGE,
     # it would do more than this way of asking may | ask on the command line
     "not_permitted": EXIT_USAGE,
@@ -61,7 +67,8 @@ EXIT_OF_CODE = {
     "root_not_found": EXIT_SURROUNDINGS,
     # a file cannot be read, or is not what it should be | the message says which and why
     "unreadable_file": EXIT_SURROUNDINGS,
-    # git is not installed, this is no repository, or it does not answer | do what the hint says, or ask without git
+    # git is not installed, this is no repository, or it does not answer | do what the hint says, or
+    # ask without git
     "git_unavailable": EXIT_SURROUNDINGS,
     # another process writes to the database | ask again in a moment
     "database_locked": EXIT_SURROUNDINGS,
@@ -69,17 +76,20 @@ EXIT_OF_CODE = {
     "database_corrupt": EXIT_SURROUNDINGS,
     # a database cannot be opened or written | check the disk and who may write there
     "database_unavailable": EXIT_SURROUNDINGS,
-    # a file cannot be written, or something else is in its place | check the place that the message names
+    # a file cannot be written, or something else is in its place | check the place that the message
+    # names
     "unwritable_output": EXIT_SURROUNDINGS,
     # an editor does not do what the agent asks of it | look whether it is still open
     "editor_failed": EXIT_SURROUNDINGS,
-    # the browser, or a page in it, does not do what the agent asks of it | open the page again, or go on without it
+    # the browser, or a page in it, does not do what the agent asks of it | open the page again, or
+    # go on without it
     "browser_failed": EXIT_SURROUNDINGS,
     # files of Tersely are missing or changed | install it again
     "damaged_installation": EXIT_SURROUNDINGS,
     # the server that makes vectors does not answer as one | check the setting `embedder_url`
     "embedder_unavailable": EXIT_SURROUNDINGS,
-    # no daemon or relay could be started, or it does not answer | its log, which the hint names, says more
+    # no daemon or relay could be started, or it does not answer | its log, which the hint names,
+    # says more
     "daemon_unavailable": EXIT_SURROUNDINGS,
     # the TCP port is taken, or none is open | choose another with `--port`
     "port_unavailable": EXIT_SURROUNDINGS,
@@ -114,11 +124,13 @@ EXIT_OF_CODE = {
     "patch_failed": EXIT_NEGATIVE,
     # somebody else has changed it first | read it again, and try again
     "version_conflict": EXIT_NEGATIVE,
-    # another agent holds what is claimed, or has taken the item | wait until it is released, or ask its holder
+    # another agent holds what is claimed, or has taken the item | wait until it is released, or ask
+    # its holder
     "already_claimed": EXIT_NEGATIVE,
     # the board has no item of that id | `board` lists its items
     "item_not_found": EXIT_NEGATIVE,
-    # the item waits for others, is taken, or nothing is ready | `board` shows what each item waits for
+    # the item waits for others, is taken, or nothing is ready | `board` shows what each item waits
+    # for
     "not_ready": EXIT_NEGATIVE,
     # the state would not be what its schema allows | the message names the member
     "invalid_state": EXIT_USAGE,
@@ -134,7 +146,8 @@ EXIT_OF_CODE = {
     "denied": EXIT_NEGATIVE,
     # too many calls have led to this one | end the chain, or raise the limit in the policy
     "hop_limit": EXIT_NEGATIVE,
-    # two agents have answered each other too often without a person | write to one of them, or let them rest
+    # two agents have answered each other too often without a person | write to one of them, or let
+    # them rest
     "turn_limit": EXIT_SURROUNDINGS,
     # one agent asks more often than it may | ask again after the time that the message says
     "rate_limited": EXIT_SURROUNDINGS,
@@ -150,7 +163,8 @@ EXIT_OF_CODE = {
     "unauthorized": EXIT_SURROUNDINGS,
     # another page sent it, or it names another host | ask as 127.0.0.1, from its own pages
     "forbidden_origin": EXIT_SURROUNDINGS,
-    # what listens in its place is another user's, or answers as none | find and end it, as the hint shows
+    # what listens in its place is another user's, or answers as none | find and end it, as the hint
+    # shows
     "not_a_relay": EXIT_SURROUNDINGS,
     # other users may look into the home of the relay | `chmod 700` as the hint shows
     "home_not_private": EXIT_SURROUNDINGS,
@@ -158,11 +172,14 @@ EXIT_OF_CODE = {
     "token_not_found": EXIT_NEGATIVE,
     # others could read along at that address | give `--tls`, or listen at 127.0.0.1 behind a proxy
     "insecure_address": EXIT_USAGE,
-    # a certificate or key is missing, expired, or not the one that was expected | do what the hint says
+    # a certificate or key is missing, expired, or not the one that was expected | do what the hint
+    # says
     "invalid_certificate": EXIT_SURROUNDINGS,
-    # the relay that this machine has joined cannot be reached | wait for the network; `leave` works without it
+    # the relay that this machine has joined cannot be reached | wait for the network; `leave` works
+    # without it
     "relay_unreachable": EXIT_SURROUNDINGS,
-    # this machine uses no remote relay, or uses one already | `join` one, or `leave` the other first
+    # this machine uses no remote relay, or uses one already | `join` one, or `leave` the other
+    # first
     "join_state": EXIT_NEGATIVE,
     # there is no such address | `/openapi.json` lists those there are
     "no_route": EXIT_USAGE,
@@ -183,17 +200,23 @@ EXIT_OF_CODE = {
     # something went wrong inside of a service | the message is the service's own
     "service_error": EXIT_SURROUNDINGS,
     # The coding agent
-    # no server of models listens, or it has no such model | start it, or name another with `--model`
+    # no server of models listens, or it has no such model | start it, or name another with
+    # `--model`
     "model_unavailable": EXIT_SURROUNDINGS,
-    # the server broke off, fell silent, or said what nobody understands | ask again; its log says more
+    # the server broke off, fell silent, or said what nobody understands | ask again; its log says
+    # more
     "model_failed": EXIT_SURROUNDINGS,
-    # the server takes no grammar, schema or functions | nothing: the next way of calling is tried, and remembered
+    # the server takes no grammar, schema or functions | nothing: the next way of calling is tried,
+    # and remembered
     "way_refused": EXIT_SURROUNDINGS,
-    # the next request may take more tokens than the user allows the session | allow more with `--session-tokens`
+    # the next request may take more tokens than the user allows the session | allow more with
+    # `--session-tokens`
     "session_budget_spent": EXIT_NEGATIVE,
-    # no commit of the history can be made a task | allow more commits, or name the command that runs the tests
+    # no commit of the history can be made a task | allow more commits, or name the command that
+    # runs the tests
     "no_task": EXIT_NEGATIVE,
-    # the prompt does not fit into the model's window | shorten it, or take a model with a larger one
+    # the prompt does not fit into the model's window | shorten it, or take a model with a larger
+    # one
     "window_exceeded": EXIT_SURROUNDINGS,
     # there is no such session | `sessions` lists them
     "session_not_found": EXIT_NEGATIVE,

@@ -1,13 +1,16 @@
-"""Text from files made harmless: what could steer a terminal or hide from a reader is written out visibly."""
+"""Text from files made harmless: what could steer a terminal or hide from a reader is written out
+visibly.
+"""
 
 from __future__ import annotations
 
 import re
 
-# Controls but tab and newline; marks and overrides of direction; separators that some readers take for newlines;
-# what has no width, but for the joiners that scripts and emoji need; byte order marks; lone surrogates, which cannot
-# be encoded; tags and the selectors beside them, which spell invisible words; letters that are drawn as nothing,
-# some of which programs take for a name (Unicode's `Default_Ignorable_Code_Point`).
+# Controls but tab and newline; marks and overrides of direction; separators that some readers take
+# for newlines; what has no width, but for the joiners that scripts and emoji need; byte order
+# marks; lone surrogates, which cannot be encoded; tags and the selectors beside them, which spell
+# invisible words; letters that are drawn as nothing, some of which programs take for a name
+# (Unicode's `Default_Ignorable_Code_Point`).
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e0fff\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3"

@@ -1,4 +1,6 @@
-"""Plain values between processes of the same program on the same Python: a length, then the value marshalled."""
+"""Plain values between processes of the same program on the same Python: a length, then the value
+marshalled.
+"""
 
 from __future__ import annotations
 

@@ -1,13 +1,15 @@
-"""A proxy on this machine that lets a browser through to the public internet, and to private places that are named.
+"""A proxy on this machine that lets a browser through to the public internet, and to private places
+that are named.
 
     async with Gate() as gate:
         start_browser(proxy=f"http://127.0.0.1:{gate.port}")
         gate.private_places.add("localhost:5173")
 
-Every connection of the browser is one of ours: the name is resolved here, once, its addresses are looked at, and the
-connection is made to the address that was looked at. So neither a name that changes its mind nor a redirect nor a
-script leads into this machine or its network. What is private and named may be asked by pages that are so as well, and
-not by pages of the internet, as far as the browser says who asks (`Origin`, `Referer`, `Sec-Fetch-Site`).
+Every connection of the browser is one of ours: the name is resolved here, once, its addresses are
+looked at, and the connection is made to the address that was looked at. So neither a name that
+changes its mind nor a redirect nor a script leads into this machine or its network. What is private
+and named may be asked by pages that are so as well, and not by pages of the internet, as far as the
+browser says who asks (`Origin`, `Referer`, `Sec-Fetch-Site`).
 """
 
 from __future__ import annotations
@@ -31,7 +33,13 @@ _CHUNK_BYTES = 65_536
 _TLS_HANDSHAKE = b"\x16"
 _OF_ITSELF = frozenset({"none", "same-origin", "same-site"})  # who asks, as browsers put it
 _HOP_FIELDS = frozenset({"connection", "proxy-connection", "keep-alive", "proxy-authorization"})
-_FAILURES = (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError)
+_FAILURES = (
+    OSError,
+    TimeoutError,
+    asyncio.IncompleteReadError,
+    asyncio.LimitOverrunError,
+    ValueError,
+)
 
 
 class _Head(NamedTuple):
@@ -50,7 +58,8 @@ class _Head(NamedTuple):
 
 
 class Gate:
-    """See the module. For one event loop; what is refused is remembered in `refusals`, the newest last.
+    """See the module. For one event loop; what is refused is remembered in `refusals`, the newest
+    last.
 
     `closed_hosts` are refused without a word: what the browser asks for itself.
     """
@@ -64,7 +73,9 @@ class Gate:
         self._running: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=MAX_GATE_HEAD_BYTES)
+        self._server = await asyncio.start_server(
+            self._accept, "127.0.0.1", 0, limit=MAX_GATE_HEAD_BYTES
+        )
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -105,7 +116,9 @@ class Gate:
         except TerselyError as error:
             self.refusals.append(f"{target[:200]}: {error.message}")
             await _answer(
-                browser.writer, "403 Forbidden" if error.code == "denied" else "502 Bad Gateway", error.message
+                browser.writer,
+                "403 Forbidden" if error.code == "denied" else "502 Bad Gateway",
+                error.message,
             )
             return
         try:
@@ -117,7 +130,9 @@ class Gate:
             server.writer.close()
 
     async def _tunnel(self, browser: _Ends, server: _Ends, private: SplitResult | None) -> None:
-        """Bytes both ways. What begins without TLS at a private place is a WebSocket, whose head says who asks."""
+        """Bytes both ways. What begins without TLS at a private place is a WebSocket, whose head
+        says who asks.
+        """
         browser.writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
         if private is not None:
             first = await asyncio.wait_for(browser.reader.readexactly(1), GATE_HEAD_SECONDS)
@@ -128,9 +143,9 @@ class Gate:
                 except TerselyError as error:
                     self.refusals.append(f"{private.netloc}: {error.message}")
                     return
-                first = "\r\n".join([head.line, *(f"{key}: {value}" for key, value in head.fields), "", ""]).encode(
-                    "latin-1"
-                )
+                first = "\r\n".join(
+                    [head.line, *(f"{key}: {value}" for key, value in head.fields), "", ""]
+                ).encode("latin-1")
             server.writer.write(first)
         both = [asyncio.create_task(_pump(browser.reader, server.writer))]
         both.append(asyncio.create_task(_pump(server.reader, browser.writer)))
@@ -151,7 +166,9 @@ class Gate:
     def _is_named(self, url: str) -> bool:
         try:
             parts = urlsplit(url)
-            return bool({parts.hostname, netloc(parts.hostname or "", port_of(parts))} & self.private_places)
+            return bool(
+                {parts.hostname, netloc(parts.hostname or "", port_of(parts))} & self.private_places
+            )
         except ValueError:
             return False
 
@@ -202,7 +219,9 @@ async def _answer(writer: asyncio.StreamWriter, status: str, message: str) -> No
 
 
 async def _pass_on(browser: _Ends, server: _Ends, head: _Head, line: str) -> None:
-    """One request and its answer: a second one on the same connection might be meant for another host."""
+    """One request and its answer: a second one on the same connection might be meant for another
+    host.
+    """
     length = head.field("content-length") or "0"
     if head.field("transfer-encoding") or not length.isdecimal():
         raise ValueError("a browser says how long a body is")
@@ -215,7 +234,9 @@ async def _pass_on(browser: _Ends, server: _Ends, head: _Head, line: str) -> Non
         await _end(asking)
 
 
-async def _send_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, length: int) -> None:
+async def _send_body(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, length: int
+) -> None:
     """A body of known length; ends when the browser sends more than that, or hangs up."""
     while length > 0 and (chunk := await reader.read(min(_CHUNK_BYTES, length))):
         length -= len(chunk)

@@ -22,7 +22,8 @@ def sealed(data: bytes) -> bytes:
 def unsealed(data: bytes) -> memoryview:
     """The bytes that were sealed; raises `ValueError` where they are not what they were.
 
-    For what is decoded by something that trusts it, as `marshal` does: bytes that it did not write may end the process.
+    For what is decoded by something that trusts it, as `marshal` does: bytes that it did not write
+    may end the process.
     """
     body = memoryview(data)[HASH_BYTES:]
     if content_hash(body) != data[:HASH_BYTES]:
@@ -33,8 +34,9 @@ def unsealed(data: bytes) -> memoryview:
 class Revision:
     """The identity of a set of (path, content hash) pairs, kept up to date one change at a time.
 
-    It is the sum of the members' own hashes, so neither the order of additions nor the history of removals
-    leaves a trace: a refreshed index and a rebuilt one have the same revision when they hold the same files.
+    It is the sum of the members' own hashes, so neither the order of additions nor the history of
+    removals leaves a trace: a refreshed index and a rebuilt one have the same revision when they
+    hold the same files.
     """
 
     __slots__ = ("_sum",)

@@ -1,7 +1,8 @@
 """HTTP/1.1 for whatever asks a server: `httpcore2`, with every wait and every size bounded.
 
-It follows no redirect, reads no proxy from the environment, keeps no cookie and unpacks nothing. Certificates are
-those of the system. The head of an answer has at most 100 KB, a bound of the library.
+It follows no redirect, reads no proxy from the environment, keeps no cookie and unpacks nothing.
+Certificates are those of the system. The head of an answer has at most 100 KB, a bound of the
+library.
 """
 
 from __future__ import annotations
@@ -39,14 +40,22 @@ from httpcore2._backends.sync import SyncStream
 
 from tersely.foundation.credentials import is_same_user
 
-__all__ = ["AsyncConnectionPool", "ConnectError", "ConnectTimeout", "ConnectionPool", "ReadTimeout", "Response"]
+__all__ = [
+    "AsyncConnectionPool",
+    "ConnectError",
+    "ConnectTimeout",
+    "ConnectionPool",
+    "ReadTimeout",
+    "Response",
+]
 
 KEPT_SECONDS = 4.0  # of an idle connection: less than servers keep theirs
 MAX_KEPT_CONNECTIONS = 10
 MAX_LINE_BYTES = 10_000_000  # of a stream that is read by lines
 
 DISCONNECTIONS = (ReadError, WriteError, RemoteProtocolError)
-FAILURES = (NetworkError, ProtocolError, TimeoutException, UnsupportedProtocol)  # of a server, or on the way to it
+# of a server, or on the way to it
+FAILURES = (NetworkError, ProtocolError, TimeoutException, UnsupportedProtocol)
 
 
 class TooLongError(Exception):
@@ -110,7 +119,8 @@ def async_connections(own_socket: Path) -> AsyncConnectionPool:
 def connections(own_socket: Path | None = None) -> ConnectionPool:
     """Connections that are kept for the next request; may be used from several threads.
 
-    With `own_socket`, all of them lead to this socket; `ForeignPeerError` where another user listens at it.
+    With `own_socket`, all of them lead to this socket; `ForeignPeerError` where another user
+    listens at it.
     """
     return ConnectionPool(
         max_connections=None, max_keepalive_connections=MAX_KEPT_CONNECTIONS, keepalive_expiry=KEPT_SECONDS,
@@ -132,7 +142,9 @@ def async_secured_connections(context: ssl.SSLContext) -> AsyncConnectionPool:
 
 
 def waits(connect: float, silence: float) -> dict[str, Any]:
-    """The longest waits of a request in seconds: for its connection, and between two pieces in either direction."""
+    """The longest waits of a request in seconds: for its connection, and between two pieces in
+    either direction.
+    """
     return {"timeout": {"connect": connect, "read": silence, "write": silence}}
 
 
@@ -147,7 +159,9 @@ def stream(
     content: bytes | Iterator[bytes] | None = None,
 ) -> Iterator[Response]:
     """Ask, and give the answer as soon as its head is here; raises `FAILURES`."""
-    with pool.stream(method, _target(url), headers=_fields(headers), content=content, extensions=waits) as response:
+    with pool.stream(
+        method, _target(url), headers=_fields(headers), content=content, extensions=waits
+    ) as response:
         yield response
 
 
@@ -178,7 +192,9 @@ async def async_stream(
 ) -> AsyncIterator[Response]:
     """As `stream`, for an event loop."""
     fields = _fields(headers)
-    async with pool.stream(method, _target(url), headers=fields, content=content, extensions=waits) as response:
+    async with pool.stream(
+        method, _target(url), headers=fields, content=content, extensions=waits
+    ) as response:
         yield response
 
 
@@ -192,7 +208,8 @@ async def stream_once(
     content: bytes | None = None,
     server_name: str | None = None,
 ) -> AsyncIterator[Response]:
-    """Ask over a connection of its own, which leaving closes, also in the middle of an answer; raises `FAILURES`.
+    """Ask over a connection of its own, which leaving closes, also in the middle of an answer;
+    raises `FAILURES`.
 
     `server_name` is whose certificate is wanted, where the URL has an address instead.
     """
@@ -200,7 +217,9 @@ async def stream_once(
     fields = _fields({**headers, "Connection": "close"})
     async with (
         AsyncConnectionPool(max_keepalive_connections=0) as pool,
-        pool.stream(method, _target(url), headers=fields, content=content, extensions=extensions) as response,
+        pool.stream(
+            method, _target(url), headers=fields, content=content, extensions=extensions
+        ) as response,
     ):
         yield response
 
@@ -243,7 +262,9 @@ async def async_lines(response: Response) -> AsyncIterator[bytes]:
 
 
 def _ended(rest: bytearray, piece: bytes) -> list[bytes]:
-    """The lines that a piece ends, what they begin with being the rest before it; the rest is then what follows."""
+    """The lines that a piece ends, what they begin with being the rest before it; the rest is then
+    what follows.
+    """
     rest += piece
     whole: list[bytes] = []
     if b"\n" in piece:
@@ -257,7 +278,9 @@ def _ended(rest: bytearray, piece: bytes) -> list[bytes]:
 def field(response: Response, name: str) -> str:
     """A field of the head of an answer, "" if it is not there."""
     wanted = name.lower().encode()
-    return next((value.decode("latin-1") for key, value in response.headers if key.lower() == wanted), "")
+    return next(
+        (value.decode("latin-1") for key, value in response.headers if key.lower() == wanted), ""
+    )
 
 
 def reason(error: BaseException) -> str:
@@ -271,7 +294,9 @@ def reason(error: BaseException) -> str:
 
 
 def _source(error: BaseException) -> BaseException | None:
-    """The library puts a failure around that of the system; anyio, around those of every address of a name."""
+    """The library puts a failure around that of the system; anyio, around those of every address of
+    a name.
+    """
     if isinstance(error, BaseExceptionGroup):
         return error.exceptions[0]
     inner = error.args[0] if error.args else None
@@ -289,4 +314,6 @@ def _fields(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     try:
         return [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
     except UnicodeEncodeError as error:
-        raise LocalProtocolError(f"the head of a request can hold no {error.object[error.start]!r}") from None
+        raise LocalProtocolError(
+            f"the head of a request can hold no {error.object[error.start]!r}"
+        ) from None

@@ -9,7 +9,9 @@ from tersely.foundation.clock import wall_seconds
 
 
 def new_id(now_ms: int | None = None) -> str:
-    """A new UUID of version 7 (RFC 9562): its first 48 bits are the time in ms since 1970, the rest is random."""
+    """A new UUID of version 7 (RFC 9562): its first 48 bits are the time in ms since 1970, the rest
+    is random.
+    """
     stamp = int(wall_seconds() * 1000) if now_ms is None else now_ms
     drawn = bytearray(stamp.to_bytes(6, "big") + os.urandom(10))
     drawn[6] = 0x70 | drawn[6] & 0x0F

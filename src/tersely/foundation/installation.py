@@ -1,4 +1,5 @@
-"""How this copy of Tersely was installed, and so which command mends it. Loaded only where something is missing.
+"""How this copy of Tersely was installed, and so which command mends it. Loaded only where
+something is missing.
 
 No command names the project alone: a package index could answer that with another one.
 """
@@ -32,7 +33,9 @@ def missing_module(error: ModuleNotFoundError) -> TerselyError:
 
 
 def missing_requirements() -> list[str]:
-    """The distributions that this copy needs and that are not installed; none where that is not known."""
+    """The distributions that this copy needs and that are not installed; none where that is not
+    known.
+    """
     found = _distribution()
     needed = [line for line in (found.requires if found else None) or () if "extra ==" not in line]
     names = [match.group() for line in needed if (match := _NAME.match(line))]
@@ -64,7 +67,9 @@ def _command(source: str, installer: str, *, is_editable: bool) -> list[str]:
 
 
 def _source(origin: dict[str, Any]) -> str:
-    """What `direct_url.json` says as an installer is told it: a path or a URL; empty if it says nothing."""
+    """What `direct_url.json` says as an installer is told it: a path or a URL; empty if it says
+    nothing.
+    """
     url = str(origin.get("url", ""))
     if "vcs_info" in origin:
         return f"{origin['vcs_info']['vcs']}+{url}@{origin['vcs_info']['commit_id']}"
@@ -72,7 +77,9 @@ def _source(origin: dict[str, Any]) -> str:
 
 
 def _distribution() -> Distribution | None:
-    """The record of the copy that is running, None if there is none: other copies may be on the path."""
+    """The record of the copy that is running, None if there is none: other copies may be on the
+    path.
+    """
     try:
         found = distribution(_DISTRIBUTION)
     except PackageNotFoundError:

@@ -1,4 +1,6 @@
-"""Bounds that several modules use; all others stand in their module. The unit comes last in the name."""
+"""Bounds that several modules use; all others stand in their module. The unit comes last in the
+name.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +103,8 @@ MAX_NAME_CHARACTERS = 200  # of a thread or artifact
 
 DEFAULT_NOTE_CHARACTERS = 280
 MAX_REFS = 100  # artifacts that one call names as its sources
-MAX_REFERRED_BYTES = 1_000_000  # of an artifact that a question refers to; of a longer one its preview is read
+# of an artifact that a question refers to; of a longer one its preview is read
+MAX_REFERRED_BYTES = 1_000_000
 
 # The relay: messages
 
@@ -139,9 +142,11 @@ MAX_PLOTTED_EVENTS = 2_000  # the latest of a thread
 
 MAX_BUNDLE_BYTES = 2_000_000_000  # of one, unpacked
 MAX_BUNDLE_FILES = 100_000
-MAX_BUNDLE_TEXT_BYTES = 64_000_000  # of its events, of its versions, and of what is known of its artifacts
+# of its events, of its versions, and of what is known of its artifacts
+MAX_BUNDLE_TEXT_BYTES = 64_000_000
 MAX_BUNDLE_LINES = 100_000  # of each of these
-MAX_BUNDLE_STATE_BYTES = 400_000_000  # that the versions of its state have together, about, when it is exported
+# that the versions of its state have together, about, when it is exported
+MAX_BUNDLE_STATE_BYTES = 400_000_000
 
 # Wrapped programs
 

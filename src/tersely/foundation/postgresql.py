@@ -1,7 +1,9 @@
-"""The one module that knows the driver of PostgreSQL: `psycopg`, which is there where `tersely[postgresql]` is.
+"""The one module that knows the driver of PostgreSQL: `psycopg`, which is there where
+`tersely[postgresql]` is.
 
-Its `PostgresDatabase` has the verbs of `foundation/database.py` and takes the same statements, with `?` for values.
-Text is stored as it is but for NUL, which PostgreSQL has none of: it is escaped on the way in and back on the way out.
+Its `PostgresDatabase` has the verbs of `foundation/database.py` and takes the same statements, with
+`?` for values. Text is stored as it is but for NUL, which PostgreSQL has none of: it is escaped on
+the way in and back on the way out.
 """
 
 from __future__ import annotations
@@ -19,12 +21,18 @@ from psycopg.types.numeric import Int8Dumper
 from tersely.foundation.errors import TerselyError
 
 POSTGRES_CONNECT_SECONDS = 5
-POSTGRES_SILENCE_SECONDS = 15  # of a server that was sent something, after which the connection is given up
+# of a server that was sent something, after which the connection is given up
+POSTGRES_SILENCE_SECONDS = 15
 POSTGRES_STATEMENT_SECONDS = 60  # for which a statement may run, or wait for another process
 MAX_POSTGRES_STATEMENTS = 1_000  # whose translation is remembered
 _TEXT_OID = 25
 _DAMAGE = (errors.DataCorrupted, errors.IndexCorrupted)
-_IN_USE = (errors.LockNotAvailable, errors.QueryCanceled, errors.DeadlockDetected, errors.SerializationFailure)
+_IN_USE = (
+    errors.LockNotAvailable,
+    errors.QueryCanceled,
+    errors.DeadlockDetected,
+    errors.SerializationFailure,
+)
 _LOST = (psycopg.OperationalError, psycopg.InterfaceError)
 
 GivenT = TypeVar("GivenT")
@@ -34,7 +42,8 @@ Row = tuple[Any, ...]
 class Session(NamedTuple):
     """How connections to one server are made: its address, and what is set in each of them.
 
-    `rewritten` gives a statement as this database needs it, `lock` is the statement that begins each transaction.
+    `rewritten` gives a statement as this database needs it, `lock` is the statement that begins
+    each transaction.
     """
 
     url: str
@@ -52,10 +61,12 @@ class Session(NamedTuple):
 
 
 class PostgresDatabase:
-    """One connection, made again when it was lost. Not for use from two threads at once, nor across a fork.
+    """One connection, made again when it was lost. Not for use from two threads at once, nor across
+    a fork.
 
-    What is read outside of a transaction is read again over a new connection; a transaction in which the connection
-    was lost raises `database_unavailable`, and whether its commit has reached the disk is not known.
+    What is read outside of a transaction is read again over a new connection; a transaction in
+    which the connection was lost raises `database_unavailable`, and whether its commit has reached
+    the disk is not known.
     """
 
     def __init__(self, session: Session) -> None:
@@ -105,7 +116,9 @@ class PostgresDatabase:
             self._is_inside = False
 
     def heard(self, seconds: float) -> list[str]:
-        """What has been told by `notify` to the channels that this connection listens to, waiting for a while."""
+        """What has been told by `notify` to the channels that this connection listens to, waiting
+        for a while.
+        """
         try:
             return [one.payload for one in self._connection.notifies(timeout=seconds, stop_after=1)]
         except _LOST as error:
@@ -164,7 +177,9 @@ class PostgresDatabase:
 
 
 class _EscapedText:
-    """Text on its way to PostgreSQL. NUL becomes two characters, and so does the first of these; the order stays."""
+    """Text on its way to PostgreSQL. NUL becomes two characters, and so does the first of these;
+    the order stays.
+    """
 
     format = pq.Format.TEXT
     oid = 0  # of whatever type the place of the value has
@@ -218,7 +233,8 @@ def _connect(session: Session) -> Any:
             tcp_user_timeout=POSTGRES_SILENCE_SECONDS * 1000,
             keepalives_idle=5, keepalives_interval=2, keepalives_count=5,
         )  # fmt: skip
-        connection.adapters.register_dumper(int, Int8Dumper)  # one type for all, or each size is another statement
+        # one type for all, or each size is another statement
+        connection.adapters.register_dumper(int, Int8Dumper)
         connection.adapters.register_dumper(str, _EscapedText)
         for loader in (_PlainText, _TextFromText):
             connection.adapters.register_loader(_TEXT_OID, loader)

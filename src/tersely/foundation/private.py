@@ -1,8 +1,10 @@
-"""What is this user's alone: directories that nobody else may write to, a key, and a place for the index.
+"""What is this user's alone: directories that nobody else may write to, a key, and a place for the
+index.
 
-What lies in a repository may have come with it. An index is therefore kept in a directory whose name nobody can know
-who does not know the user's key: what a repository ships, in an archive or by the next `git pull`, is never there.
-Imported by every command through `daemon.place`, so it needs `os` and hashing alone.
+What lies in a repository may have come with it. An index is therefore kept in a directory whose
+name nobody can know who does not know the user's key: what a repository ships, in an archive or by
+the next `git pull`, is never there. Imported by every command through `daemon.place`, so it needs
+`os` and hashing alone.
 """
 
 from __future__ import annotations
@@ -25,17 +27,22 @@ NAME_BYTES = 16  # of the directory: half as many would do against guessing
 def index_directory(root: str, environment: Mapping[str, str] | None = None) -> str:
     """Where this user keeps the index of a resolved root; `OSError` where no key can be kept.
 
-    The name is a keyed hash of the root: who learns the one of one repository does not know that of another.
+    The name is a keyed hash of the root: who learns the one of one repository does not know that of
+    another.
     """
     key = user_key(os.environ if environment is None else environment)
-    name = blake2b(os.fsencode(root), key=key, digest_size=NAME_BYTES, person=b"tersely index").hexdigest()
+    name = blake2b(
+        os.fsencode(root), key=key, digest_size=NAME_BYTES, person=b"tersely index"
+    ).hexdigest()
     return f"{root.rstrip('/')}/{INDEX_DIRECTORY}/{name}"
 
 
 def user_key(environment: Mapping[str, str]) -> bytes:
-    """A secret that this user has on this machine, made when it is first asked for; `OSError` where none can be kept.
+    """A secret that this user has on this machine, made when it is first asked for; `OSError` where
+    none can be kept.
 
-    It lies in `$TERSELY_HOME`, else where the user's programs keep their state, else where temporary files go.
+    It lies in `$TERSELY_HOME`, else where the user's programs keep their state, else where
+    temporary files go.
     """
     failure = OSError("there is no place for a key")
     for directory, is_shared in _places(environment):
@@ -49,12 +56,16 @@ def user_key(environment: Mapping[str, str]) -> bytes:
 
 
 def state_directory(environment: Mapping[str, str]) -> str:
-    """`$TERSELY_HOME`, else where the user's programs keep their state; "" where the user has no home."""
+    """`$TERSELY_HOME`, else where the user's programs keep their state; "" where the user has no
+    home.
+    """
     own = environment.get("TERSELY_HOME", "")
     if own:
         return own
     home, state = os.path.expanduser("~"), environment.get("XDG_STATE_HOME", "")
-    state = state if state.startswith("/") else f"{home}/.local/state" if home.startswith("/") else ""
+    state = (
+        state if state.startswith("/") else f"{home}/.local/state" if home.startswith("/") else ""
+    )
     return f"{state}/tersely" if state else ""
 
 
@@ -113,7 +124,11 @@ def _read_key(path: str) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         status = os.fstat(descriptor)
-        key = os.read(descriptor, KEY_BYTES + 1) if stat.S_ISREG(status.st_mode) and _is_own(status) else b""
+        key = (
+            os.read(descriptor, KEY_BYTES + 1)
+            if stat.S_ISREG(status.st_mode) and _is_own(status)
+            else b""
+        )
     finally:
         os.close(descriptor)
     if len(key) != KEY_BYTES:
@@ -122,7 +137,9 @@ def _read_key(path: str) -> bytes:
 
 
 def _write_key(path: str) -> None:
-    """Write a new key in one step. Of several processes that do so at once, all read what the first one wrote."""
+    """Write a new key in one step. Of several processes that do so at once, all read what the first
+    one wrote.
+    """
     draft = f"{path}.{os.urandom(4).hex()}"
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-# Python frames; calls between Python functions take no native stack. What is said of things nested in each other
-# takes room that grows with the square of this: some tens of megabytes.
+# Python frames; calls between Python functions take no native stack. What is said of things nested
+# in each other takes room that grows with the square of this: some tens of megabytes.
 MAX_NESTING_FRAMES = 5_000
 
 

@@ -15,9 +15,11 @@ FILE_SYSTEM = "/"
 
 
 def enclosing_root(directory: str) -> str:
-    """The nearest directory around a resolved one that is a repository or has an index, else the directory itself.
+    """The nearest directory around a resolved one that is a repository or has an index, else the
+    directory itself.
 
-    The file system as a whole encloses nothing: an index that lies there by accident would take in every directory.
+    The file system as a whole encloses nothing: an index that lies there by accident would take in
+    every directory.
     """
     around = directory
     while around not in {"", FILE_SYSTEM}:
@@ -29,13 +31,17 @@ def enclosing_root(directory: str) -> str:
 
 def is_repository(directory: str) -> bool:
     """Whether a directory is the top of a repository, or has an index."""
-    return os.path.exists(f"{directory}/.git") or os.path.exists(f"{directory}/{INDEX_DIRECTORY}/{MARK}")
+    return os.path.exists(f"{directory}/.git") or os.path.exists(
+        f"{directory}/{INDEX_DIRECTORY}/{MARK}"
+    )
 
 
 def find_root(start: Path) -> Path:
-    """The nearest directory around `start` that is a repository or has an index, else `start` itself, resolved.
+    """The nearest directory around `start` that is a repository or has an index, else `start`
+    itself, resolved.
 
-    Raises `root_not_found` where that is the whole file system, in which graphical programs start others.
+    Raises `root_not_found` where that is the whole file system, in which graphical programs start
+    others.
     """
     from tersely.foundation.errors import TerselyError
 
@@ -46,5 +52,7 @@ def find_root(start: Path) -> Path:
         raise TerselyError("root_not_found", message, "name a directory with --root") from error
     root = enclosing_root(str(start))
     if root == FILE_SYSTEM:
-        raise TerselyError("root_not_found", f"{FILE_SYSTEM} is not a repository", "name a directory with --root")
+        raise TerselyError(
+            "root_not_found", f"{FILE_SYSTEM} is not a repository", "name a directory with --root"
+        )
     return type(start)(root)

@@ -1,7 +1,8 @@
 """What a user may decide once instead of with every command.
 
-From weak to strong: the defaults below, `[tool.tersely]` in the repository's `pyproject.toml` (shared by all who
-work on it), `.tersely/config.toml` (one's own), and environment variables named `TERSELY_` and the setting.
+From weak to strong: the defaults below, `[tool.tersely]` in the repository's `pyproject.toml`
+(shared by all who work on it), `.tersely/config.toml` (one's own), and environment variables named
+`TERSELY_` and the setting.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_SETTINGS_BYTES
 DEFAULT_ANSWER_SECONDS = 120  # of a command that no daemon answers, once the index is up to date
 ENVIRONMENT_PREFIX = "TERSELY_"
 SESSION_VARIABLE = "TERSELY_SESSION"  # which reader a command line answers; an agent's hook sets it
-# Variables with our prefix that are no settings: where the user's own files are, and whether to show tracebacks.
+# Variables with our prefix that are no settings: where the user's own files are, and whether to
+# show tracebacks.
 OTHER_VARIABLES = frozenset({"TERSELY_HOME", "TERSELY_DEBUG", SESSION_VARIABLE})
 
 SHARED = "pyproject.toml"
@@ -34,33 +36,49 @@ WAYS_OF_CALLING = ("auto", "native", "grammar", "schema", "text")
 class Settings:
     """The decisions, all made. A number below its `least` is refused.
 
-    What is the user's `own` comes from the environment alone: no repository is trusted to say where its code is sent.
+    What is the user's `own` comes from the environment alone: no repository is trusted to say where
+    its code is sent.
     """
 
     budget_tokens: int = field(default=DEFAULT_BUDGET_TOKENS, metadata={"least": 1})
-    answer_seconds: int = field(default=DEFAULT_ANSWER_SECONDS, metadata={"least": 0})  # of a command; 0: any time
+    # of a command; 0: any time
+    answer_seconds: int = field(default=DEFAULT_ANSWER_SECONDS, metadata={"least": 0})
     vocabulary: str = "o200k"  # the tokenizer that budgets are counted with; see `tokens.Tokenizer`
     daemon: str = field(
         default="use", metadata={"choices": ("use", "off", "start")}
     )  # one that answers; none; or a new one
-    daemon_idle_seconds: int = field(default=1_800, metadata={"least": 1})  # until a daemon that nobody asks ends
-    git_elsewhere: str = field(default="none", metadata={"own": True})  # places that .git may lead to, as in PATH
-    embedder_url: str = field(default="none", metadata={"own": True})  # of the server whose vectors search compares
+    # until a daemon that nobody asks ends
+    daemon_idle_seconds: int = field(default=1_800, metadata={"least": 1})
+    # places that .git may lead to, as in PATH
+    git_elsewhere: str = field(default="none", metadata={"own": True})
+    # of the server whose vectors search compares
+    embedder_url: str = field(default="none", metadata={"own": True})
     embedder_model: str = field(default="none", metadata={"own": True})  # of those that it serves
     embedder_key: str = field(default="none", metadata={"own": True})  # the server's API key
-    chat_url: str = field(default="usual", metadata={"own": True})  # of the model that the agent talks to
+    # of the model that the agent talks to
+    chat_url: str = field(default="usual", metadata={"own": True})
     chat_model: str = field(default="first", metadata={"own": True})  # of those that it serves
-    chat_key: str = field(default="none", metadata={"own": True})  # what the server knows the user by
-    chat_network: str = field(default="off", metadata={"own": True, "choices": ("off", "on")})  # for its commands
-    chat_writable: str = field(default="none", metadata={"own": True})  # places that these may write to, as in PATH
-    chat_readable: str = field(default="none", metadata={"own": True})  # places in homes that these may read
-    chat_variables: str = field(default="none", metadata={"own": True})  # that these get besides, with commas
-    chat_private_hosts: str = field(default="none", metadata={"own": True})  # that it may fetch from, with commas
-    chat_compact: str = field(default="on", metadata={"choices": ("on", "off")})  # old turns leave a window that fills
-    chat_reply_tokens: int = field(default=0, metadata={"least": 0})  # of any answer; 0: its share of the window
+    # what the server knows the user by
+    chat_key: str = field(default="none", metadata={"own": True})
+    # for its commands
+    chat_network: str = field(default="off", metadata={"own": True, "choices": ("off", "on")})
+    # places that these may write to, as in PATH
+    chat_writable: str = field(default="none", metadata={"own": True})
+    # places in homes that these may read
+    chat_readable: str = field(default="none", metadata={"own": True})
+    # that these get besides, with commas
+    chat_variables: str = field(default="none", metadata={"own": True})
+    # that it may fetch from, with commas
+    chat_private_hosts: str = field(default="none", metadata={"own": True})
+    # old turns leave a window that fills
+    chat_compact: str = field(default="on", metadata={"choices": ("on", "off")})
+    # of any answer; 0: its share of the window
+    chat_reply_tokens: int = field(default=0, metadata={"least": 0})
     chat_calls: str = field(default="auto", metadata={"choices": WAYS_OF_CALLING})
-    chat_session_tokens: int = field(default=0, metadata={"least": 0})  # of all requests of a session; 0: any number
-    store: str = field(default="none", metadata={"own": True})  # the database of PostgreSQL that the relay keeps all in
+    # of all requests of a session; 0: any number
+    chat_session_tokens: int = field(default=0, metadata={"least": 0})
+    # the database of PostgreSQL that the relay keeps all in
+    store: str = field(default="none", metadata={"own": True})
     complaints: tuple[str, ...] = ()  # a sentence for each setting that was given and is not known
 
 
@@ -68,12 +86,22 @@ _KNOWN = {setting.name: setting for setting in fields(Settings) if setting.name 
 
 
 def load(root: Path, environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings for the repository at `root`. A value that cannot be is an error, an unknown name a complaint."""
+    """The settings for the repository at `root`. A value that cannot be is an error, an unknown
+    name a complaint.
+    """
     chosen: dict[str, Any] = {}
     complaints: list[str] = []
-    for source, name, value in _given(root, os.environ if environment is None else environment, complaints):
-        if name in _KNOWN and _KNOWN[name].metadata.get("own") and not source.startswith(ENVIRONMENT_PREFIX):
-            complaints.append(f"{source}: {name} is read from {ENVIRONMENT_PREFIX}{name.upper()} alone")
+    for source, name, value in _given(
+        root, os.environ if environment is None else environment, complaints
+    ):
+        if (
+            name in _KNOWN
+            and _KNOWN[name].metadata.get("own")
+            and not source.startswith(ENVIRONMENT_PREFIX)
+        ):
+            complaints.append(
+                f"{source}: {name} is read from {ENVIRONMENT_PREFIX}{name.upper()} alone"
+            )
         elif name in _KNOWN:
             chosen[name] = _checked(source, name, value)
         else:
@@ -81,8 +109,12 @@ def load(root: Path, environment: Mapping[str, str] | None = None) -> Settings:
     return Settings(**chosen, complaints=tuple(complaints))
 
 
-def _given(root: Path, environment: Mapping[str, str], complaints: list[str]) -> Iterator[tuple[str, str, Any]]:
-    """Every (source, name, value) that was given, the stronger after the weaker; files that are not read are told."""
+def _given(
+    root: Path, environment: Mapping[str, str], complaints: list[str]
+) -> Iterator[tuple[str, str, Any]]:
+    """Every (source, name, value) that was given, the stronger after the weaker; files that are not
+    read are told.
+    """
     if _is_inside(root, SHARED, complaints):
         shared = _read_toml(root / SHARED, needed=b"tersely")
         for name, value in _table(_table(shared, "tool"), "tersely").items():
@@ -156,7 +188,9 @@ def _parsed(variable: str, name: str, text: str) -> Any:
 def _checked(source: str, name: str, value: Any) -> Any:
     setting = _KNOWN[name]
     kind = _type_of(name)
-    if type(value) is not kind or ("least" in setting.metadata and not value >= setting.metadata["least"]):
+    if type(value) is not kind or (
+        "least" in setting.metadata and not value >= setting.metadata["least"]
+    ):
         raise _refused(source, name, value)
     if value not in setting.metadata.get("choices", (value,)):
         raise _refused(source, name, value)
@@ -172,7 +206,9 @@ def _refused(source: str, name: str, value: Any) -> TerselyError:
     wanted = {int: "a whole number", str: "a text"}[_type_of(name)]
     least = f", {setting.metadata['least']} or more" if "least" in setting.metadata else ""
     among = f": {', '.join(setting.metadata['choices'])}" if "choices" in setting.metadata else ""
-    return TerselyError("invalid_setting", f"{source}: {name} cannot be {value!r}", f"It is {wanted}{least}{among}.")
+    return TerselyError(
+        "invalid_setting", f"{source}: {name} cannot be {value!r}", f"It is {wanted}{least}{among}."
+    )
 
 
 def _meant(name: str, known: Iterable[str]) -> str:

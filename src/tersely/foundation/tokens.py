@@ -1,11 +1,13 @@
-"""How many tokens a text costs a model: byte-pair encoding with the vocabulary o200k_base, exact and offline.
+"""How many tokens a text costs a model: byte-pair encoding with the vocabulary o200k_base, exact
+and offline.
 
-A text is cut into pieces by a pattern, and each piece is merged by itself, so the count of a text is the sum
-over its pieces. The count of two texts together is *not* always the sum of their counts, nor bounded by it:
-where they meet, other pieces may arise. Whoever keeps to a budget therefore counts the final text.
+A text is cut into pieces by a pattern, and each piece is merged by itself, so the count of a text
+is the sum over its pieces. The count of two texts together is *not* always the sum of their counts,
+nor bounded by it: where they meet, other pieces may arise. Whoever keeps to a budget therefore
+counts the final text.
 
-Counts are those of `tiktoken` with `encode_ordinary`: what looks like a special token is plain text, and a
-surrogate that stands alone counts as U+FFFD.
+Counts are those of `tiktoken` with `encode_ordinary`: what looks like a special token is plain
+text, and a surrogate that stands alone counts as U+FFFD.
 """
 
 from __future__ import annotations
@@ -25,10 +27,17 @@ WINDOW_CACHE_WINDOWS = 64  # merged windows that are remembered, for text that r
 ESTIMATE_FILL_PERCENT = 97  # how far a budget is filled when the vocabulary is only estimated
 
 # Tokens of other vocabularies for one of o200k_base, measured on code. Right to 1 or 2 %.
-FACTOR_OF_VOCABULARY = {"o200k": 1.0, "cl100k": 0.996, "qwen": 1.005, "tekken": 1.057, "deepseek": 1.071}
+FACTOR_OF_VOCABULARY = {
+    "o200k": 1.0,
+    "cl100k": 0.996,
+    "qwen": 1.005,
+    "tekken": 1.057,
+    "deepseek": 1.071,
+}
 DEFAULT_VOCABULARY = "o200k"
 
-# The pattern of o200k_base, over ASCII. Every other character is first replaced by one that stands for its class:
+# The pattern of o200k_base, over ASCII. Every other character is first replaced by one that stands
+# for its class:
 #     A  \p{Lu} \p{Lt}      a  \p{Ll}     \x80  \p{Lm} \p{Lo}     \x81  \p{M}
 #     0  \p{N}             \t  other \s      !  everything else
 # U+017F alone becomes `s`: without regard to case it is one, and the pattern's `'s` has none.
@@ -50,8 +59,9 @@ _LONG_S = 0x17F
 class Tokenizer:
     """Counts tokens of one vocabulary.
 
-    For a vocabulary other than o200k the count is an estimate from above: the tokens of o200k_base times the
-    `factor`, and a margin, so that a text within a budget by this count is within it by the model's.
+    For a vocabulary other than o200k the count is an estimate from above: the tokens of o200k_base
+    times the `factor`, and a margin, so that a text within a budget by this count is within it by
+    the model's.
     """
 
     __slots__ = ("_grown", "_shrunk", "factor", "vocabulary")
@@ -63,10 +73,12 @@ class Tokenizer:
             raise TerselyError("invalid_setting", f"unknown vocabulary {vocabulary!r}", hint)
         self.vocabulary = vocabulary
         self.factor = FACTOR_OF_VOCABULARY[vocabulary]
-        # One token of o200k_base is `_grown / _shrunk` of this vocabulary: whole numbers, as rounding may not
-        # make a text that was cut to a limit exceed it.
+        # One token of o200k_base is `_grown / _shrunk` of this vocabulary: whole numbers, as
+        # rounding may not make a text that was cut to a limit exceed it.
         numerator, denominator = self.factor.as_integer_ratio()
-        self._grown, self._shrunk = (1, 1) if self.exact else (numerator * 100, denominator * ESTIMATE_FILL_PERCENT)
+        self._grown, self._shrunk = (
+            (1, 1) if self.exact else (numerator * 100, denominator * ESTIMATE_FILL_PERCENT)
+        )
 
     @property
     def exact(self) -> bool:
@@ -74,11 +86,15 @@ class Tokenizer:
         return self.vocabulary == DEFAULT_VOCABULARY
 
     def count(self, text: str) -> int:
-        """The tokens of a text; for an estimated vocabulary at least as many as it has, as far as one can know."""
+        """The tokens of a text; for an estimated vocabulary at least as many as it has, as far as
+        one can know.
+        """
         return -(-_pieces().count(text) * self._grown // self._shrunk)
 
     def truncate(self, text: str, limit: int) -> str:
-        """As much of the (well-formed) text from its start as `limit` tokens pay for, cut where a token ends."""
+        """As much of the (well-formed) text from its start as `limit` tokens pay for, cut where a
+        token ends.
+        """
         allowance = max(0, limit * self._shrunk // self._grown)
         pieces = _pieces()
         within = well_formed(text[: allowance * LONGEST_TOKEN_BYTES])
@@ -91,11 +107,15 @@ class Tokenizer:
             ends.append(end)
         else:
             return within
-        # The piece that was too much may still fit in part. Cutting a text can change how its end is merged, so
-        # what comes out is counted again; when it no longer fits, a little more goes.
+        # The piece that was too much may still fit in part. Cutting a text can change how its end
+        # is merged, so what comes out is counted again; when it no longer fits, a little more goes.
         start = ends[-1]
         ends += [start + part for part in pieces.token_ends(within[start:end])[: allowance - spent]]
-        return next(within[:end] for end in reversed(ends) if end == 0 or pieces.count(within[:end]) <= allowance)
+        return next(
+            within[:end]
+            for end in reversed(ends)
+            if end == 0 or pieces.count(within[:end]) <= allowance
+        )
 
 
 def count(text: str) -> int:
@@ -127,7 +147,9 @@ class _Pieces(dict[str, int]):
         return sum(tokens for _, tokens in self.ends(well_formed(text)))
 
     def ends(self, text: str) -> Iterator[tuple[int, int]]:
-        """The pieces of a well-formed text, each as the place where it ends and its tokens. No text is between."""
+        """The pieces of a well-formed text, each as the place where it ends and its tokens. No text
+        is between.
+        """
         classes = text if text.isascii() else text.translate(self._classes)
         start = 0
         for match in _PIECE.finditer(classes):
@@ -138,13 +160,18 @@ class _Pieces(dict[str, int]):
     def token_ends(self, piece: str) -> list[int]:
         """The places in a piece where a token ends, but none inside a character."""
         data = piece.encode()
-        return [len(data[:end].decode()) for end in self._merge(data) if end == len(data) or data[end] & 0xC0 != 0x80]
+        return [
+            len(data[:end].decode())
+            for end in self._merge(data)
+            if end == len(data) or data[end] & 0xC0 != 0x80
+        ]
 
     def _merge(self, data: bytes) -> list[int]:
         """Where the tokens of a piece end, in bytes.
 
-        A long piece is merged through windows, as merging is quadratic. Each begins where the tokens taken from
-        the one before end. What is the longest token away from a window's end is as it would be in the whole piece.
+        A long piece is merged through windows, as merging is quadratic. Each begins where the
+        tokens taken from the one before end. What is the longest token away from a window's end is
+        as it would be in the whole piece.
         """
         ends: list[int] = []
         start = 0
@@ -160,7 +187,8 @@ class _Pieces(dict[str, int]):
         rank = self._rank
         size = len(data)
         bounds = list(range(size + 1))  # of the parts, first and last included
-        ranks = [rank(data[at : at + 2]) for at in range(size - 1)]  # ranks[i]: of parts i and i + 1, merged
+        # ranks[i]: of parts i and i + 1, merged
+        ranks = [rank(data[at : at + 2]) for at in range(size - 1)]
         while ranks and (lowest := min(ranks)) != NO_RANK:
             at = ranks.index(lowest)
             del bounds[at + 1], ranks[at]
@@ -172,10 +200,14 @@ class _Pieces(dict[str, int]):
 
 
 class _Classes(dict[int, str]):
-    """For `str.translate`: ASCII as it is, every other character as the one that stands for its class."""
+    """For `str.translate`: ASCII as it is, every other character as the one that stands for its
+    class.
+    """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        super().__init__({code_point: chr(code_point) for code_point in range(128)} | {_LONG_S: "s"})
+        super().__init__(
+            {code_point: chr(code_point) for code_point in range(128)} | {_LONG_S: "s"}
+        )
         self._vocabulary = vocabulary
 
     def __missing__(self, code_point: int) -> str:

@@ -1,11 +1,15 @@
-"""The token vocabulary o200k_base as a file that is used where it lies: mapped into memory, never parsed.
+"""The token vocabulary o200k_base as a file that is used where it lies: mapped into memory, never
+parsed.
 
-Building a dictionary of its 200,000 tokens takes a third of a second, more than most commands take altogether.
-So the file holds an open-addressing hash table over the tokens, and looking one up touches a few words of it.
-`tools/build_vocabulary.py` writes the file; its parts, all integers little-endian and 32 bits wide:
+Building a dictionary of its 200,000 tokens takes a third of a second, more than most commands take
+altogether. So the file holds an open-addressing hash table over the tokens, and looking one up
+touches a few words of it. `tools/build_vocabulary.py` writes the file; its parts, all integers
+little-endian and 32 bits wide:
 
-    header    MAGIC, then the number of tokens, of slots (a power of two), of character runs, and of bytes in all
-    slots     EMPTY, or the token's rank in the low RANK_BITS and the high bits of its CRC-32 above them;
+    header    MAGIC, then the number of tokens, of slots (a power of two), of character runs, and of
+              bytes in all
+    slots     EMPTY, or the token's rank in the low RANK_BITS and the high bits of its CRC-32 above
+              them;
               a token is in the first slot at or after its CRC-32 (modulo the slots) that was free
     starts    where each token's bytes start, by rank, and where the last one ends
     runs      the first code point of each run of characters of one class, ascending from 0
@@ -36,7 +40,9 @@ NO_RANK = 1 << RANK_BITS  # ranks above every token's: "these bytes are no token
 
 
 class Vocabulary:
-    """Byte strings and their ranks: the lower the rank, the earlier two tokens are merged into that one."""
+    """Byte strings and their ranks: the lower the rank, the earlier two tokens are merged into that
+    one.
+    """
 
     __slots__ = ("_bytes", "_classes", "_runs", "_slot_mask", "_slots", "_starts", "size")
 

@@ -1,7 +1,7 @@
 """A brief: parts of several kinds under one budget of tokens, which is never exceeded.
 
-Parts are written in the order of their worth. Each may take its share of what is left, so that what one does not need
-the others have. What has no part, and why, is said in the last line.
+Parts are written in the order of their worth. Each may take its share of what is left, so that what
+one does not need the others have. What has no part, and why, is said in the last line.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ _NO_ROOM = "no room"
 
 
 class Part(NamedTuple):
-    """Something to be told: `write` is given how many tokens it may have and gives its text, "" if there is none.
+    """Something to be told: `write` is given how many tokens it may have and gives its text, "" if
+    there is none.
 
-    A text that is longer is cut, what is raised is a reason to leave the part out. `share` is the weight of the part
-    among those that are still to come.
+    A text that is longer is cut, what is raised is a reason to leave the part out. `share` is the
+    weight of the part among those that are still to come.
     """
 
     title: str
@@ -60,18 +61,28 @@ class _Section(NamedTuple):
 async def write_brief(
     parts: Sequence[Part], budget: int, tokenizer: Tokenizer, missing: Sequence[Missing] = ()
 ) -> Brief:
-    """The brief of some parts; `missing` are those that are known to have nothing. Raises `budget_too_small`."""
+    """The brief of some parts; `missing` are those that are known to have nothing. Raises
+    `budget_too_small`.
+    """
     if budget < MIN_BRIEF_TOKENS:
-        raise TerselyError("budget_too_small", f"a brief takes at least {MIN_BRIEF_TOKENS} tokens", "allow more")
+        raise TerselyError(
+            "budget_too_small", f"a brief takes at least {MIN_BRIEF_TOKENS} tokens", "allow more"
+        )
     sections: list[_Section] = []
     left_out = list(missing)
     for at, part in enumerate(parts):
-        room = budget - _CLOSING_TOKENS - tokenizer.count(_joined([*sections, _Section(part.title, "")]))
+        room = (
+            budget
+            - _CLOSING_TOKENS
+            - tokenizer.count(_joined([*sections, _Section(part.title, "")]))
+        )
         allowed = int(room * part.share / sum(one.share for one in parts[at:]))
         try:
             text = await _written(part, allowed, tokenizer)
         except TerselyError as error:
-            left_out.append(Missing(part.title, _NO_ROOM if error.code == "budget_too_small" else error.message))
+            left_out.append(
+                Missing(part.title, _NO_ROOM if error.code == "budget_too_small" else error.message)
+            )
         else:
             sections += [_Section(part.title, text)] if text else []
     return _fitted(sections, left_out, budget, tokenizer)
@@ -84,16 +95,24 @@ async def _written(part: Part, budget: int, tokenizer: Tokenizer) -> str:
     return cut(text, budget, tokenizer).strip("\n") if text else ""
 
 
-def _fitted(sections: list[_Section], left_out: list[Missing], budget: int, tokenizer: Tokenizer) -> Brief:
-    """The sections as far as they fit together: tokens of texts do not simply add up, and a part may have erred."""
+def _fitted(
+    sections: list[_Section], left_out: list[Missing], budget: int, tokenizer: Tokenizer
+) -> Brief:
+    """The sections as far as they fit together: tokens of texts do not simply add up, and a part
+    may have erred.
+    """
     while True:
         for closing in (_closing(left_out), _short_closing(left_out)):
             text = (_joined(sections) + closing).lstrip("\n")
             tokens = tokenizer.count(text)
             if tokens <= budget:
-                return Brief(text, tokens, budget, tuple(one.title for one in sections), tuple(left_out))
+                return Brief(
+                    text, tokens, budget, tuple(one.title for one in sections), tuple(left_out)
+                )
         if not sections:
-            raise TerselyError("budget_too_small", f"nothing fits into {budget} tokens", "allow more")
+            raise TerselyError(
+                "budget_too_small", f"nothing fits into {budget} tokens", "allow more"
+            )
         left_out.append(Missing(sections.pop().title, _NO_ROOM))
 
 
@@ -102,7 +121,10 @@ def _joined(sections: Sequence[_Section]) -> str:
 
 
 def _closing(left_out: Sequence[Missing]) -> str:
-    told = "; ".join(f"{one.title.lower()} ({one_line(neutral(one.reason), _REASON_CHARACTERS)})" for one in left_out)
+    told = "; ".join(
+        f"{one.title.lower()} ({one_line(neutral(one.reason), _REASON_CHARACTERS)})"
+        for one in left_out
+    )
     return f"\nNot here: {told}\n" if told else ""
 
 

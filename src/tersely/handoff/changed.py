@@ -1,4 +1,6 @@
-"""Which files a session has changed, as git tells it: commits that were made, and what is not committed."""
+"""Which files a session has changed, as git tells it: commits that were made, and what is not
+committed.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,21 @@ def look(root: Path) -> Before | None:
 
 
 def changed_since(before: Before) -> list[str]:
-    """The paths of the files that are others than they were, without those that had been changed and stayed so."""
+    """The paths of the files that are others than they were, without those that had been changed
+    and stayed so.
+    """
     try:
         now = _stamps(before.root, Changes(before.root, before.commit))
     except TerselyError:
         return []
-    back = [path for path in before.stamps if path not in now and _stamp(before.root, path) != before.stamps[path]]
-    return sorted([*(path for path, stamp in now.items() if before.stamps.get(path) != stamp), *back])
+    back = [
+        path
+        for path in before.stamps
+        if path not in now and _stamp(before.root, path) != before.stamps[path]
+    ]
+    return sorted(
+        [*(path for path, stamp in now.items() if before.stamps.get(path) != stamp), *back]
+    )
 
 
 def _stamps(root: Path, changes: Changes) -> dict[str, Stamp]:

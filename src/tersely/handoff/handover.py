@@ -1,4 +1,6 @@
-"""A session from its start to its end as continuity sees it: what it is handed, and what it hands on."""
+"""A session from its start to its end as continuity sees it: what it is handed, and what it hands
+on.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from tersely.handoff import changed, threads
 from tersely.handoff.parts import Subject, brief
 from tersely.handoff.session import Ended, Record, tell
 
-RUN_BRIEF_TOKENS = 700  # of one that is typed into a program: what is longer than MAX_TYPED_BYTES would be cut
+# of one that is typed into a program: what is longer than MAX_TYPED_BYTES would be cut
+RUN_BRIEF_TOKENS = 700
 BRIEF_SECONDS = 20.0  # for the brief of a program that runs already
 
 
@@ -31,7 +34,9 @@ class Handover:
     """One session. Nothing that goes wrong here keeps a program from running."""
 
     def __init__(self, place: Place, name: str, task: str) -> None:
-        """Look at what there is before the program runs; raises `thread_not_found` for one that was named."""
+        """Look at what there is before the program runs; raises `thread_not_found` for one that was
+        named.
+        """
         self.record = Record(task)
         self._place = place
         self._name = name

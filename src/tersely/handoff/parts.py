@@ -1,4 +1,6 @@
-"""What a brief is made of: what a thread knows and who has written, from the relay; a repository, from its index."""
+"""What a brief is made of: what a thread knows and who has written, from the relay; a repository,
+from its index.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,9 @@ async def brief(subject: Subject, budget: int, answer_words: str) -> Brief:
 
 
 def _of_relay(subject: Subject, relay: Client | None) -> tuple[list[Part], list[Missing]]:
-    wanted = [title for title, given in ((THREAD, subject.thread), (UNREAD, subject.agent)) if given]
+    wanted = [
+        title for title, given in ((THREAD, subject.thread), (UNREAD, subject.agent)) if given
+    ]
     if relay is None:
         return [], [Missing(title, "no relay runs: tersely up") for title in wanted]
     writers = {
@@ -104,7 +108,11 @@ def _header_lines(header: Header) -> list[str]:
     lines = []
     for member, title, first, said in _LISTS:
         for item in getattr(header, member):
-            words = [str(item[name]) for name in (first, said) if name and item.get(name) not in (None, "")]
+            words = [
+                str(item[name])
+                for name in (first, said)
+                if name and item.get(name) not in (None, "")
+            ]
             lines.append(visible_line(f"{title}: {': '.join(words)}"))
     return lines
 
@@ -129,17 +137,27 @@ def _message_line(one: DeliveryTold) -> str:
 def _of_code(subject: Subject, asking: Asking) -> list[Part]:
     if subject.root is None:
         return []
-    root, parts = subject.root, [Part(STRUCTURE, _SHARES[STRUCTURE], _outlined(asking, subject.root, subject.entry))]
+    root, parts = (
+        subject.root,
+        [Part(STRUCTURE, _SHARES[STRUCTURE], _outlined(asking, subject.root, subject.entry))],
+    )
     if subject.task:
         related = {"query": [subject.task], "limit": _RELATED_SYMBOLS}
-        parts.insert(0, Part(RELATED, _SHARES[RELATED], partial(_answer, asking, root, "code.search", related)))
+        parts.insert(
+            0,
+            Part(RELATED, _SHARES[RELATED], partial(_answer, asking, root, "code.search", related)),
+        )
     if subject.entry:
         entry = {"symbols": [subject.entry], "depth": _DEPTH}
-        parts.insert(0, Part(ENTRY, _SHARES[ENTRY], partial(_answer, asking, root, "code.context", entry)))
+        parts.insert(
+            0, Part(ENTRY, _SHARES[ENTRY], partial(_answer, asking, root, "code.context", entry))
+        )
     return parts
 
 
-async def _answer(asking: Asking, root: Path, command: str, arguments: Mapping[str, Any], budget: int) -> str:
+async def _answer(
+    asking: Asking, root: Path, command: str, arguments: Mapping[str, Any], budget: int
+) -> str:
     given = {**arguments, "budget": budget}
     return str((await asking.ask(root, command, given, lambda done, total: None))["text"])
 
@@ -149,7 +167,9 @@ def _outlined(asking: Asking, root: Path, entry: str) -> Callable[[int], Awaitab
 
     async def writing(budget: int) -> str:
         try:
-            return await _answer(asking, root, "code.map", {"focus": [entry]} if entry else {}, budget)
+            return await _answer(
+                asking, root, "code.map", {"focus": [entry]} if entry else {}, budget
+            )
         except TerselyError as error:
             if not entry or error.code == "budget_too_small":
                 raise

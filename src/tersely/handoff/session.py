@@ -53,7 +53,8 @@ class Record:
         elif isinstance(command, Spawn):
             self.started.add(f"{command.name}: {' '.join(command.program)} {command.task}")
         else:
-            assert isinstance(command, Release | Malformed | Unmarked)  # which are of no use to who reads on
+            # which are of no use to who reads on
+            assert isinstance(command, Release | Malformed | Unmarked)
 
     def came(self, delivery: Delivery) -> None:
         """A message has come, perhaps again."""
@@ -67,7 +68,9 @@ class Record:
 
 
 class Ended(NamedTuple):
-    """A session that is over: whose, of which program, with which exit status, and the files that it changed."""
+    """A session that is over: whose, of which program, with which exit status, and the files that
+    it changed.
+    """
 
     name: str
     program: str
@@ -108,20 +111,32 @@ def summary(ended: Ended) -> str:
         ("Files changed", changed), ("Asked", record.asked), ("Sent", record.sent), ("Received", record.received),
         ("Started", record.started),
     )  # fmt: skip
-    return "\n".join([*head, *(line for title, lines in parts for line in _part(title, lines))]) + "\n"
+    return (
+        "\n".join([*head, *(line for title, lines in parts for line in _part(title, lines))]) + "\n"
+    )
 
 
 def tell(relay: Client, thread: str, ended: Ended) -> None:
     """Leave the summary in a thread; raises what the relay answers."""
     key = new_id()
-    relay(ask.session_end(thread, ended.program, description(ended), summary(ended), ended.status, key=key))
+    relay(
+        ask.session_end(
+            thread, ended.program, description(ended), summary(ended), ended.status, key=key
+        )
+    )
 
 
 def _part(title: str, lines: _Lines) -> list[str]:
     if not lines.total:
         return []
     more = lines.total - len(lines.kept)
-    return ["", f"## {title}", "", *(f"- {line}" for line in lines.kept), *([f"- … and {more:,} more"] if more else [])]
+    return [
+        "",
+        f"## {title}",
+        "",
+        *(f"- {line}" for line in lines.kept),
+        *([f"- … and {more:,} more"] if more else []),
+    ]
 
 
 def _thread(thread: str) -> str:

@@ -10,7 +10,9 @@ VARIABLE = "TERSELY_THREAD"  # names the thread to a program and what it runs
 
 
 def named_or_own(relay: Client, thread_id: str, directory: Path) -> str:
-    """The thread of an id, or that of a directory's project, which has its board; raises `thread_not_found`."""
+    """The thread of an id, or that of a directory's project, which has its board; raises
+    `thread_not_found`.
+    """
     if thread_id:
         return str(relay.ask("thread.get", thread=thread_id).thread_id)
     return str(relay.ask("board.show", root=str(directory)).thread)

@@ -1,1 +1,3 @@
-"""What coding agents read: their configuration, the calls of their hooks, and the texts that tell them of Tersely."""
+"""What coding agents read: their configuration, the calls of their hooks, and the texts that tell
+them of Tersely.
+"""

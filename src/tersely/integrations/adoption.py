@@ -1,6 +1,8 @@
-"""How much agents use what is offered to them: sessions that asked about code, and reads that were answered in outline.
+"""How much agents use what is offered to them: sessions that asked about code, and reads that were
+answered in outline.
 
-Each is a word with its time in a log of the user's. No question, path or name is written down, and nothing is sent.
+Each is a word with its time in a log of the user's. No question, path or name is written down, and
+nothing is sent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What an agent's files would say with Tersely in them, and writing that down so that it can be undone."""
+"""What an agent's files would say with Tersely in them, and writing that down so that it can be
+undone.
+"""
 
 from __future__ import annotations
 
@@ -46,12 +48,16 @@ class Wanted(NamedTuple):
         return [
             target
             for target in self.agent.targets
-            if target.path(self.place) and (self.hooks or not target.is_hook) and (self.texts or not target.is_text)
+            if target.path(self.place)
+            and (self.hooks or not target.is_hook)
+            and (self.texts or not target.is_text)
         ]
 
 
 def planned(wanted: Wanted) -> list[Change]:
-    """The files that would change; raises `unreadable_file` for one that cannot be read as what it is to be."""
+    """The files that would change; raises `unreadable_file` for one that cannot be read as what it
+    is to be.
+    """
     found: dict[Path, Change] = {}
     installed = state.read_record(wanted.base, wanted.agent.name)
     earlier = installed.program
@@ -63,20 +69,25 @@ def planned(wanted: Wanted) -> list[Change]:
         now = known.after if known else before
         written = recorded.get(path)
         if known is None and written is not None and written.after == before:
-            now = written.before  # nobody has changed it since: what an older version of ours wrote goes
+            # nobody has changed it since: what an older version of ours wrote goes
+            now = written.before
         try:
             if now and earlier and (earlier != tuple(wanted.program) or not wanted.subagents):
                 now = _without(target, now, earlier)
             shown = target if wanted.subagents else without_subagents(target)
             after = _with(shown, now or "", wanted.program)
         except ValueError as error:
-            raise TerselyError("unreadable_file", f"{path} is left as it is: {error}", "mend it by hand") from error
+            raise TerselyError(
+                "unreadable_file", f"{path} is left as it is: {error}", "mend it by hand"
+            ) from error
         found[path] = Change(path, before, after)
     return [change for change in found.values() if change.after != change.before]
 
 
 def undone(wanted: Wanted) -> list[Change]:
-    """What takes Tersely out again: a file as it was, if nobody has changed it since, else without what is ours."""
+    """What takes Tersely out again: a file as it was, if nobody has changed it since, else without
+    what is ours.
+    """
     installed = state.read_record(wanted.base, wanted.agent.name)
     recorded = {Path(one.path): one for one in installed.files}
     found: dict[Path, Change] = {}
@@ -94,14 +105,20 @@ def undone(wanted: Wanted) -> list[Change]:
             continue
         now = found[path].after if path in found else current
         try:
-            found[path] = Change(path, current, _without(target, now or "", installed.program or wanted.program))
+            found[path] = Change(
+                path, current, _without(target, now or "", installed.program or wanted.program)
+            )
         except ValueError as error:
-            raise TerselyError("unreadable_file", f"{path} is left as it is: {error}", "mend it by hand") from error
+            raise TerselyError(
+                "unreadable_file", f"{path} is left as it is: {error}", "mend it by hand"
+            ) from error
     return [change for change in found.values() if change.after != change.before]
 
 
 def carry_out(wanted: Wanted, changes: Sequence[Change], *, undo: bool = False) -> None:
-    """Write all files, each at once or not at all, and remember what was there; a failure puts all of them back."""
+    """Write all files, each at once or not at all, and remember what was there; a failure puts all
+    of them back.
+    """
     done: list[Change] = []
     base = Path(os.path.realpath(wanted.base))
     try:
@@ -111,16 +128,22 @@ def carry_out(wanted: Wanted, changes: Sequence[Change], *, undo: bool = False) 
     except OSError as error:
         for change in reversed(done):
             _write(change.path, change.before, base)
-        raise TerselyError("unwritable_output", f"{change.path} cannot be written: {error.strerror}") from error
+        raise TerselyError(
+            "unwritable_output", f"{change.path} cannot be written: {error.strerror}"
+        ) from error
     if undo:
         state.keep_record(wanted.base, wanted.agent.name, Installed())
         return
     recorded = {one.path: one for one in state.read_record(wanted.base, wanted.agent.name).files}
     for change in changes:
         known = recorded.get(str(change.path))
-        first = known.before if known is not None and known.after == change.before else change.before
+        first = (
+            known.before if known is not None and known.after == change.before else change.before
+        )
         recorded[str(change.path)] = Written(str(change.path), first, change.after or "")
-    state.keep_record(wanted.base, wanted.agent.name, Installed(tuple(wanted.program), tuple(recorded.values())))
+    state.keep_record(
+        wanted.base, wanted.agent.name, Installed(tuple(wanted.program), tuple(recorded.values()))
+    )
 
 
 def text_of(target: Target, program: Sequence[str]) -> str:
@@ -141,7 +164,9 @@ def _place(wanted: Wanted, target: Target) -> Path:
     path = Path(os.path.realpath(base / target.path(wanted.place)))
     if wanted.place is Place.PROJECT and not path.is_relative_to(base):
         message = f"{target.path(wanted.place)} is a link out of the repository"
-        raise TerselyError("unreadable_file", message, "write to the user's own settings with --user")
+        raise TerselyError(
+            "unreadable_file", message, "write to the user's own settings with --user"
+        )
     return path
 
 
@@ -164,18 +189,23 @@ def _read(path: Path) -> str | None:
                 raise TerselyError("unreadable_file", f"{path} is not a regular file")
             content = file.read(MAX_SETTINGS_BYTES + 1)
         if len(content) > MAX_SETTINGS_BYTES:
-            raise TerselyError("unreadable_file", f"{path} is larger than {MAX_SETTINGS_BYTES:,} bytes")
+            raise TerselyError(
+                "unreadable_file", f"{path} is larger than {MAX_SETTINGS_BYTES:,} bytes"
+            )
         return content.decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise TerselyError("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise TerselyError("unreadable_file", f"{path} is left as it is: it is not UTF-8") from error
+        raise TerselyError(
+            "unreadable_file", f"{path} is left as it is: it is not UTF-8"
+        ) from error
 
 
 def _write(path: Path, text: str | None, base: Path) -> None:
-    """Put a file in its place at once, with the rights it had; None takes it away, and folders that are empty then.
+    """Put a file in its place at once, with the rights it had; None takes it away, and folders that
+    are empty then.
 
     `base` itself, and what is above it, stay.
     """

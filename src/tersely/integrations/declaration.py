@@ -30,14 +30,17 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A file of an agent: where it is, from the root of the repository or the home directory, and what goes in it."""
+    """A file of an agent: where it is, from the root of the repository or the home directory, and
+    what goes in it.
+    """
 
     project: str
     user: str
     form: Form
     entries: Callable[[Sequence[str]], Sequence[Entry]] = lambda program: ()
     source: str = ""  # the text of ours, in files/
-    switches: Mapping[str, str] = field(default_factory=dict)  # what is written in the place of words of the text
+    # what is written in the place of words of the text
+    switches: Mapping[str, str] = field(default_factory=dict)
     is_hook: bool = False
     is_text: bool = False
 
@@ -56,13 +59,16 @@ class Agent:
     prompt_event: str = ""  # "" where prompts cannot be added to
     read_event: str = ""
     read_tools: frozenset[str] = frozenset()
-    range_names: frozenset[str] = frozenset({"offset", "limit"})  # arguments with which a read is of a part
+    # arguments with which a read is of a part
+    range_names: frozenset[str] = frozenset({"offset", "limit"})
     path_names: tuple[str, ...] = ("file_path",)
-    answer_prompt: Callable[[str, str], Any] = field(default=lambda event, text: None)  # JSON, or a text as it is
+    # JSON, or a text as it is
+    answer_prompt: Callable[[str, str], Any] = field(default=lambda event, text: None)
     answer_read: Callable[[str, str], Any] = field(default=lambda event, text: None)
     lacks: str = ""  # what cannot be done there, and why
     extension_program: str = ""  # an editor that takes our extension, by the name of its program
-    wrapped: Wrapped | None = None  # how it runs under `tersely run`; None where only its screen can be read
+    # how it runs under `tersely run`; None where only its screen can be read
+    wrapped: Wrapped | None = None
 
 
 def server(program: Sequence[str]) -> dict[str, Any]:
@@ -73,7 +79,8 @@ def server(program: Sequence[str]) -> dict[str, Any]:
 def servers(**more: Any) -> Callable[[Sequence[str]], list[Entry]]:
     """The entry for our server; `more` is what an agent takes beside it.
 
-    Some agents name the tools of servers alone and have their model search for the rest, unless it says otherwise.
+    Some agents name the tools of servers alone and have their model search for the rest, unless it
+    says otherwise.
     """
 
     def entries(program: Sequence[str]) -> list[Entry]:

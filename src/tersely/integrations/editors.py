@@ -1,4 +1,5 @@
-"""Editors and desktop programs that can be told of Tersely: a server for tools, the agent, or the extension.
+"""Editors and desktop programs that can be told of Tersely: a server for tools, the agent, or the
+extension.
 
 Formats are those of the versions named in docs/agents.md.
 """
@@ -19,7 +20,9 @@ _CONFIG = "Library/Application Support" if _IS_MAC else ".config"  # of programs
 
 
 def _program_setting(program: Sequence[str]) -> list[Entry]:
-    """Which program the extension starts: an editor that was not started from a terminal has another PATH."""
+    """Which program the extension starts: an editor that was not started from a terminal has
+    another PATH.
+    """
     return [Entry((PROGRAM_SETTING,), program[0])] if len(program) == 1 else []
 
 
@@ -62,17 +65,31 @@ def _agent_server(**more: Any) -> Callable[[Sequence[str]], list[Entry]]:
 
 
 def _zed_servers(program: Sequence[str]) -> list[Entry]:
-    return [Entry(("context_servers", "tersely"), {"source": "custom", **server(program), "env": {}})]
+    return [
+        Entry(("context_servers", "tersely"), {"source": "custom", **server(program), "env": {}})
+    ]
 
 
 def _goose_extension(program: Sequence[str]) -> list[Entry]:
-    started = {"cmd": program[0], "args": [*program[1:], "mcp"], "envs": {}, "timeout": GOOSE_SECONDS}
-    return [Entry(("extensions", "tersely"), {"enabled": True, "type": "stdio", "name": "tersely", **started})]
+    started = {
+        "cmd": program[0],
+        "args": [*program[1:], "mcp"],
+        "envs": {},
+        "timeout": GOOSE_SECONDS,
+    }
+    return [
+        Entry(
+            ("extensions", "tersely"),
+            {"enabled": True, "type": "stdio", "name": "tersely", **started},
+        )
+    ]
 
 
 _VSCODE = _made_from_vscode("vscode", "VS Code", "code", user_folder("Code"))
 _VSCODIUM = _made_from_vscode("vscodium", "VSCodium", "codium", user_folder("VSCodium"))
-_CODE_SERVER = _made_from_vscode("code-server", "code-server", "code-server", ".local/share/code-server/User")
+_CODE_SERVER = _made_from_vscode(
+    "code-server", "code-server", "code-server", ".local/share/code-server/User"
+)
 _WINDSURF = _made_from_vscode(
     "windsurf", "Windsurf", "windsurf", user_folder("Windsurf"),
     _mcp_json("", ".codeium/windsurf/mcp_config.json"), "it reads servers of the user alone: --user",

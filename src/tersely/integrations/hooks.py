@@ -1,4 +1,6 @@
-"""What the hooks of agents send and are answered: JSON on standard input, JSON or a text on standard output."""
+"""What the hooks of agents send and are answered: JSON on standard input, JSON or a text on
+standard output.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ SESSION_BYTES = 8  # of the hash of what an agent calls its session
 
 
 class Call(NamedTuple):
-    """A call of a hook. `path` is as the agent wrote it; `is_part` says that it asks for some lines alone.
+    """A call of a hook. `path` is as the agent wrote it; `is_part` says that it asks for some lines
+    alone.
 
     `source` is why a session begins: `startup`, or one that goes on without what it was shown.
     """
@@ -37,7 +40,9 @@ def read_call(agent: Agent, text: str) -> Call:
     arguments: dict[str, Any] = given if isinstance(given, dict) else {}
     paths = [arguments[name] for name in agent.path_names if isinstance(arguments.get(name), str)]
     roots = sent.get("workspace_roots")
-    first_root = next((one for one in roots if isinstance(one, str)), "") if isinstance(roots, list) else ""
+    first_root = (
+        next((one for one in roots if isinstance(one, str)), "") if isinstance(roots, list) else ""
+    )
     return Call(
         _text(sent, "cwd") or first_root,
         _text(sent, "session_id") or _text(sent, "conversation_id"),
@@ -50,14 +55,20 @@ def read_call(agent: Agent, text: str) -> Call:
 
 
 def session_name(agent: Agent, call: Call, context: str) -> str:
-    """By which a reader is known to packs: the agent's session, anew in each `context`; "" where it says none."""
+    """By which a reader is known to packs: the agent's session, anew in each `context`; "" where it
+    says none.
+    """
     own = content_hash(call.session.encode("utf-8", "surrogatepass"))[:SESSION_BYTES].hex()
     return f"{agent.name}-{own}-{context}" if call.session else ""
 
 
 def prompt_answer(agent: Agent, packet: str) -> str:
     """What is printed to have a packet put beside a prompt; nothing for no packet."""
-    return _printed(agent.answer_prompt(agent.prompt_event, packet)) if packet and agent.prompt_event else ""
+    return (
+        _printed(agent.answer_prompt(agent.prompt_event, packet))
+        if packet and agent.prompt_event
+        else ""
+    )
 
 
 def read_answer(agent: Agent, path: str, lines: int, outline: str) -> str:

@@ -1,7 +1,8 @@
 """Changing JSON as text, so that comments, order and layout of all the rest stay as they are.
 
-Comments (`//`, `/* */`) and commas before a closing bracket are read, as agents allow them in their settings. A text
-that cannot be read is refused, and a changed text is read again: it has to say what was said plus what was added.
+Comments (`//`, `/* */`) and commas before a closing bracket are read, as agents allow them in their
+settings. A text that cannot be read is refused, and a changed text is read again: it has to say
+what was said plus what was added.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ class NotJsonError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing to be in a text: a member at a path of names, or with `in_list` an element of the list there."""
+    """One thing to be in a text: a member at a path of names, or with `in_list` an element of the
+    list there.
+    """
 
     path: tuple[str, ...]
     value: Any
@@ -77,7 +80,9 @@ def _having(value: Any, path: tuple[str, ...], entry: Entry) -> Any:
     """The value with an entry, computed without the text."""
     if path:
         if not isinstance(value, dict):
-            raise NotJsonError(f"there is no room for {'.'.join(entry.path)}: what is around it is no object")
+            raise NotJsonError(
+                f"there is no room for {'.'.join(entry.path)}: what is around it is no object"
+            )
         empty: Any = {} if len(path) > 1 else [] if entry.in_list else None
         return {**value, path[0]: _having(value.get(path[0], empty), path[1:], entry)}
     if not entry.in_list:
@@ -99,7 +104,11 @@ def _with(text: str, entry: Entry) -> str:
         node = inner
     if entry.in_list:
         return text if entry.value in node.value else _inserted(text, node, "", entry.value)
-    return text if node.value == entry.value else text[: node.start] + _written(value, text, node) + text[node.end :]
+    return (
+        text
+        if node.value == entry.value
+        else text[: node.start] + _written(value, text, node) + text[node.end :]
+    )
 
 
 def _inserted(text: str, node: _Node, name: str, value: Any) -> str:

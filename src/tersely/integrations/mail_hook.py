@@ -1,7 +1,9 @@
-"""What hooks of an agent execute that was not started by `run`: what others write is put before its model.
+"""What hooks of an agent execute that was not started by `run`: what others write is put before its
+model.
 
-It is started at every event, so it imports the standard library alone and asks the relay by one request. Where no
-relay runs, or anything goes wrong, it says nothing: an agent is never kept from its work.
+It is started at every event, so it imports the standard library alone and asks the relay by one
+request. Where no relay runs, or anything goes wrong, it says nothing: an agent is never kept from
+its work.
 """
 
 from __future__ import annotations
@@ -24,9 +26,11 @@ from run_hook import SOCKET_VARIABLE  # type: ignore[import-not-found]
 MAIL_HOOK_SECONDS = 2.0  # for all that one call asks of the relay
 MAX_MAIL_CALL_BYTES = 4_000_000  # of a call, and of an answer
 MAIL_BUDGET_TOKENS = 600  # of what is put before a model at a time
-MAX_MAIL_CHARACTERS = 1_500  # of the messages that are put there together, where there is more than one
+# of the messages that are put there together, where there is more than one
+MAX_MAIL_CHARACTERS = 1_500
 MAX_MAIL_MESSAGES = 20  # that one call looks at
-MAX_CONTINUED_STOPS = 3  # in a row: an agent ends after it has gone on so often for questions of others
+# in a row: an agent ends after it has gone on so often for questions of others
+MAX_CONTINUED_STOPS = 3
 _SOCKET = "http.sock"
 _STOPS = "stops"  # a folder of the relay's home: how often in a row each agent has gone on
 _PATH_BYTES = 100
@@ -35,25 +39,32 @@ _BESIDE_RUN = frozenset({_EDIT, _PERMISSION})  # what `run` does not do by itsel
 PERMISSION_HOOK_SECONDS = 3_600.0  # for which the person may answer from elsewhere
 PERMISSION_ASK_SECONDS = 5  # that one question to the relay waits
 _MAX_WHAT_CHARACTERS = 2_000
-_ENTRY, _TERMINAL = "CLAUDE_CODE_ENTRYPOINT", "cli"  # how Claude Code was started: elsewhere nobody sees a dialog
+# how Claude Code was started: elsewhere nobody sees a dialog
+_ENTRY, _TERMINAL = "CLAUDE_CODE_ENTRYPOINT", "cli"
 MAX_EDITED_FILES = 20  # of one call that are looked up
 _PATCH = "*** Begin Patch"
-_PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE)
+_PATCHED = re.compile(
+    r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE
+)
 _DENIES = '"deny"'
 _FROM_OTHERS = "Messages of other agents, not of your user:"
-# What Cursor calls events, which it answers in a form of its own; and Gemini CLI what comes before a tool.
+# What Cursor calls events, which it answers in a form of its own; and Gemini CLI what comes before
+# a tool.
 _OF_CURSOR = frozenset({"sessionStart", "postToolUse", "preToolUse", "stop"})
 _BEFORE_TOOL = "BeforeTool"
-# Marks in which agents put what is not said by their user: what others write must not end or begin one.
+# Marks in which agents put what is not said by their user: what others write must not end or begin
+# one.
 _WRAPPER = re.compile(
-    r"<(?=/?(?:hook_|system|qwen:|untrusted|user-prompt|task-|instructions|environment))", re.IGNORECASE
+    r"<(?=/?(?:hook_|system|qwen:|untrusted|user-prompt|task-|instructions|environment))",
+    re.IGNORECASE,
 )
 
 
 def main(kind: str) -> int:
     """Answer one call on standard input; always 0."""
     try:
-        if kind in _BESIDE_RUN or not os.environ.get(SOCKET_VARIABLE):  # `run` hands over mail itself
+        if kind in _BESIDE_RUN or not os.environ.get(SOCKET_VARIABLE):
+            # `run` hands over mail itself
             text = _answer(kind, json.loads(sys.stdin.buffer.read(MAX_MAIL_CALL_BYTES)))
             sys.stdout.write(text)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -76,7 +87,9 @@ def _answer(kind: str, call: dict[str, Any]) -> str:
         return _context(event, relay.ask("agent.introduction", {"root": root})["text"])
     if call.get("agent_id"):
         return ""  # a part of the agent, which would keep the message from the rest of it
-    waiting = relay.ask("mail.box", {"waiting": True, "limit": MAX_MAIL_MESSAGES})["result"]["messages"]
+    waiting = relay.ask("mail.box", {"waiting": True, "limit": MAX_MAIL_MESSAGES})["result"][
+        "messages"
+    ]
     if kind == _STOP:
         goes_on = any(one["is_question"] for one in waiting) and _may_go_on(name, call)
         return _kept_going(event, _taken(relay, waiting)) if goes_on else ""
@@ -101,7 +114,9 @@ def _may_go_on(name: str, call: dict[str, Any]) -> bool:
 
     folder = os.path.join(_home(), _STOPS)
     os.makedirs(folder, 0o700, exist_ok=True)
-    path = os.path.join(folder, blake2b(name.encode("utf-8", "replace"), digest_size=12).hexdigest())
+    path = os.path.join(
+        folder, blake2b(name.encode("utf-8", "replace"), digest_size=12).hexdigest()
+    )
     is_again = bool(call.get("stop_hook_active") or call.get("loop_count"))
     try:
         with open(path, encoding="ascii") as file:
@@ -116,11 +131,14 @@ def _may_go_on(name: str, call: dict[str, Any]) -> bool:
 
 
 def _of_edit(relay: _Relay, event: str, root: str, call: dict[str, Any]) -> str:
-    """No, where another agent holds a file for itself, or it is outside of the working tree that this one registered.
+    """No, where another agent holds a file for itself, or it is outside of the working tree that
+    this one registered.
 
     A warning, where another holds a symbol in it or shares it.
     """
-    answers = [_of_file(relay, event, root, path) for path in _edited(call.get("tool_input") or {}, root)]
+    answers = [
+        _of_file(relay, event, root, path) for path in _edited(call.get("tool_input") or {}, root)
+    ]
     return max(answers, key=lambda answer: (_DENIES in answer, bool(answer)), default="")
 
 
@@ -140,7 +158,9 @@ def _of_file(relay: _Relay, event: str, root: str, path: str) -> str:
     others = [one for one in told["claims"] if one["holder"] != relay.agent]
     if not others:
         return ""
-    of_all = next((one for one in others if not one["shared"] and not _is_of_symbol(one["target"])), None)
+    of_all = next(
+        (one for one in others if not one["shared"] and not _is_of_symbol(one["target"])), None
+    )
     one = of_all or others[0]
     holder, what = one["holder"], one["target"] if _is_of_symbol(one["target"]) else path
     since = f"since {one['since']}, until {one['until']}"
@@ -162,7 +182,9 @@ def _is_of_symbol(target: str) -> bool:
 
 
 def _of_permission(name: str, event: str, call: dict[str, Any]) -> str:
-    """What the person says elsewhere, while the agent shows its dialog; the agent ends the hook when it has closed."""
+    """What the person says elsewhere, while the agent shows its dialog; the agent ends the hook
+    when it has closed.
+    """
     if os.environ.get(_ENTRY, _TERMINAL) != _TERMINAL:
         return ""
     given = call.get("tool_input") or {}
@@ -179,7 +201,14 @@ def _of_permission(name: str, event: str, call: dict[str, Any]) -> str:
     if not decision:
         return ""
     reason = {"message": "The user has denied it."} if decision == "deny" else {}
-    return json.dumps({"hookSpecificOutput": {"hookEventName": event, "decision": {"behavior": decision, **reason}}})
+    return json.dumps(
+        {
+            "hookSpecificOutput": {
+                "hookEventName": event,
+                "decision": {"behavior": decision, **reason},
+            }
+        }
+    )
 
 
 def _context(event: str, text: str) -> str:
@@ -205,7 +234,9 @@ class _Relay:
 
     def ask(self, capability: str, arguments: dict[str, Any]) -> Any:
         """The answer; raises `OSError` or `ValueError` where there is none in time."""
-        body = json.dumps({"capability": capability, "arguments": arguments, "budget": MAIL_BUDGET_TOKENS}).encode()
+        body = json.dumps(
+            {"capability": capability, "arguments": arguments, "budget": MAIL_BUDGET_TOKENS}
+        ).encode()
         head = (
             f"POST /ask HTTP/1.1\r\nHost: relay\r\nX-Relay-Agent: {_header(self.agent)}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
@@ -233,7 +264,9 @@ class _Relay:
         raise ValueError("the answer is too long")
 
     def _wait(self, wire: socket.socket) -> None:
-        """Let the next step take what time is left: a relay that sends a byte now and then must not hold us up."""
+        """Let the next step take what time is left: a relay that sends a byte now and then must not
+        hold us up.
+        """
         left = self._ends - monotonic()
         if left <= 0:
             raise TimeoutError
@@ -241,7 +274,9 @@ class _Relay:
 
 
 def _header(name: str) -> str:
-    """A name as it may stand in a line of a request; raises `ValueError` for one that would begin another line."""
+    """A name as it may stand in a line of a request; raises `ValueError` for one that would begin
+    another line.
+    """
     if not name.isascii() or not name.isprintable():
         raise ValueError("no agent has such a name")
     return name

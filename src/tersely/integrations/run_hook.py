@@ -1,7 +1,8 @@
-"""What the hooks of an agent under `tersely run` execute: a call goes to the wrapper, its answer is printed.
+"""What the hooks of an agent under `tersely run` execute: a call goes to the wrapper, its answer is
+printed.
 
-It is started at every event, so it imports the standard library alone. Nothing that goes wrong here keeps an agent
-from its work: there is no answer then.
+It is started at every event, so it imports the standard library alone. Nothing that goes wrong here
+keeps an agent from its work: there is no answer then.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ _WAKES = 2  # the exit status with which a waiting hook wakes its agent
 def main(waits: bool, agent: str = "") -> int:
     """Hand one call on standard input over and print the answer; the exit status.
 
-    Hooks that stand in an agent's own settings say whose they are: it may be started by one that is wrapped.
+    Hooks that stand in an agent's own settings say whose they are: it may be started by one that is
+    wrapped.
     """
     try:
         return _hand_over(os.environ.get(SOCKET_VARIABLE, ""), waits, agent)

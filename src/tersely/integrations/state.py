@@ -1,7 +1,8 @@
-"""What is remembered of agents: what was written for them, which files they were shown in outline, when one lost its
-context, what went wrong.
+"""What is remembered of agents: what was written for them, which files they were shown in outline,
+when one lost its context, what went wrong.
 
-It lies in a directory of the user's, never in a repository: one of somebody else could say what is to be put back.
+It lies in a directory of the user's, never in a repository: one of somebody else could say what is
+to be put back.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class Written(NamedTuple):
 
 
 class Installed(NamedTuple):
-    """What was written for an agent: with which program to call, empty if that is not known, and in which files."""
+    """What was written for an agent: with which program to call, empty if that is not known, and in
+    which files.
+    """
 
     program: tuple[str, ...] = ()
     files: tuple[Written, ...] = ()
@@ -46,7 +49,9 @@ def read_record(base: Path, agent: str) -> Installed:
     """What was written for an agent below a directory, its files in order."""
     try:
         told = json.loads(_record(base, agent).read_text("utf-8"))
-        files = tuple(Written(str(path), before, str(after)) for path, before, after in told["files"])
+        files = tuple(
+            Written(str(path), before, str(after)) for path, before, after in told["files"]
+        )
         return Installed(tuple(map(str, told["program"])), files)
     except (OSError, ValueError, TypeError, KeyError):
         return Installed()
@@ -79,9 +84,11 @@ def is_first_outline(session: str, path: str) -> bool:
 
 
 def begin_context(root: str) -> None:
-    """From now on nothing counts as shown to the agents in a repository: one of them has lost what it was shown.
+    """From now on nothing counts as shown to the agents in a repository: one of them has lost what
+    it was shown.
 
-    Which of them is not asked: to send something twice costs little, and to leave out what is not known costs much.
+    Which of them is not asked: to send something twice costs little, and to leave out what is not
+    known costs much.
     """
     place = _context(root)
     place.parent.mkdir(0o700, parents=True, exist_ok=True)
@@ -91,7 +98,9 @@ def begin_context(root: str) -> None:
 
 
 def context_of(root: str) -> str:
-    """What the sessions of agents in a repository end with: another text after each `begin_context`."""
+    """What the sessions of agents in a repository end with: another text after each
+    `begin_context`.
+    """
     try:
         return _context(root).read_text("utf-8")
     except OSError:

@@ -11,7 +11,15 @@ from typing import Any
 
 from tersely.foundation.process.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
 from tersely.integrations import wrapped
-from tersely.integrations.declaration import AGENTS_TEXT, Agent, Form, Target, server, servers, snippet
+from tersely.integrations.declaration import (
+    AGENTS_TEXT,
+    Agent,
+    Form,
+    Target,
+    server,
+    servers,
+    snippet,
+)
 from tersely.integrations.editors import EDITORS, settings_of, user_folder
 from tersely.integrations.json_text import Entry
 from tersely.integrations.run_hook import SOCKET_VARIABLE
@@ -32,18 +40,27 @@ def _denied(event: str, text: str) -> dict[str, Any]:
 
 
 def _refused(event: str, text: str) -> dict[str, Any]:
-    return {"permission": "deny", "agent_message": text, "user_message": "Tersely shows the outline of a large file."}
+    return {
+        "permission": "deny",
+        "agent_message": text,
+        "user_message": "Tersely shows the outline of a large file.",
+    }
 
 
 def _plain(event: str, text: str) -> str:
     return text
 
 
-def _hook(program: Sequence[str], agent: str, kind: str, *, unit: int = 1, **more: Any) -> dict[str, Any]:
+def _hook(
+    program: Sequence[str], agent: str, kind: str, *, unit: int = 1, **more: Any
+) -> dict[str, Any]:
     from shlex import join
 
     command = join([*program, "hook", kind, "--agent", agent])
-    return {**more, "hooks": [{"type": "command", "command": command, "timeout": PROMPT_SECONDS * unit}]}
+    return {
+        **more,
+        "hooks": [{"type": "command", "command": command, "timeout": PROMPT_SECONDS * unit}],
+    }
 
 
 def _run_hook(program: Sequence[str], agent: str, unit: int) -> dict[str, Any]:
@@ -51,12 +68,18 @@ def _run_hook(program: Sequence[str], agent: str, unit: int) -> dict[str, Any]:
 
     command = join([*program, "hook", "run", "--agent", agent])
     guarded = f'test -z "${SOCKET_VARIABLE}" || {command}'
-    return {"hooks": [{"type": "command", "command": guarded, "timeout": wrapped.HOOK_LIMIT_SECONDS * unit}]}
+    return {
+        "hooks": [
+            {"type": "command", "command": guarded, "timeout": wrapped.HOOK_LIMIT_SECONDS * unit}
+        ]
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class _MailHook:
-    """An event at which an agent is told something of others; `matcher` names tools, where it is about these."""
+    """An event at which an agent is told something of others; `matcher` names tools, where it is
+    about these.
+    """
 
     event: str
     kind: str  # as `mail_hook.py` has them
@@ -72,7 +95,8 @@ _CLAUDE_MAIL = (
     _MailHook("PostToolUse", "mail"),
     _MailHook("Stop", "stop"),
 )
-# Beside the dialog of Claude Code, which goes by whichever answer comes first; others wait for the hook alone.
+# Beside the dialog of Claude Code, which goes by whichever answer comes first; others wait for the
+# hook alone.
 _PERMISSION = _MailHook("PermissionRequest", "permission")
 _GEMINI_MAIL = (
     _MailHook("SessionStart", "start"),
@@ -90,7 +114,9 @@ _CURSOR_MAIL = (
 
 
 def _mail_hook(hook: _MailHook, unit: int) -> dict[str, Any]:
-    """An entry for a script that starts fast; `run` hands mail over itself where it has started the agent."""
+    """An entry for a script that starts fast; `run` hands mail over itself where it has started the
+    agent.
+    """
     matcher = {"matcher": hook.matcher} if hook.matcher else {}
     seconds = PERMISSION_SECONDS if hook.kind == "permission" else PROMPT_SECONDS
     entry = {"type": "command", "command": _mail_command(hook), "timeout": seconds * unit}
@@ -109,12 +135,18 @@ def without_subagents(target: Target) -> Target:
     def entries(program: Sequence[str]) -> list[Entry]:
         return [one for one in target.entries(program) if not _tells_subagents(one)]
 
-    return replace(target, entries=entries, switches={**target.switches, "SUBAGENTS = true": "SUBAGENTS = false"})
+    return replace(
+        target,
+        entries=entries,
+        switches={**target.switches, "SUBAGENTS = true": "SUBAGENTS = false"},
+    )
 
 
 def _tells_subagents(entry: Entry) -> bool:
     told = _mail_command(_MailHook(_SUBAGENT_START, "start"))
-    return _SUBAGENT_START in entry.path and any(hook["command"] == told for hook in entry.value["hooks"])
+    return _SUBAGENT_START in entry.path and any(
+        hook["command"] == told for hook in entry.value["hooks"]
+    )
 
 
 # Where what an agent was shown is lost to it or to a part of it, which has a context of its own.
@@ -136,11 +168,15 @@ def _hooks(
     def entries(program: Sequence[str]) -> list[Entry]:
         session = _hook(program, agent, "session", unit=unit)
         found = [Entry(("hooks", event), session, in_list=True) for event in sessions]
-        found.append(Entry(("hooks", prompt), _hook(program, agent, "prompt", unit=unit), in_list=True))
+        found.append(
+            Entry(("hooks", prompt), _hook(program, agent, "prompt", unit=unit), in_list=True)
+        )
         if read:
             value = _hook(program, agent, "read", unit=unit, matcher=matcher)
             found.append(Entry(("hooks", read), value, in_list=True))
-        found += [Entry(("hooks", event), _run_hook(program, agent, unit), in_list=True) for event in run]
+        found += [
+            Entry(("hooks", event), _run_hook(program, agent, unit), in_list=True) for event in run
+        ]
         found += [Entry(("hooks", one.event), _mail_hook(one, unit), in_list=True) for one in mail]
         return found
 
@@ -175,7 +211,13 @@ _CLAUDE = Agent(
             ".claude/settings.json",
             ".claude/settings.json",
             Form.JSON,
-            _hooks("claude", "UserPromptSubmit", "PreToolUse", "Read", mail=(*_CLAUDE_MAIL, _PERMISSION)),
+            _hooks(
+                "claude",
+                "UserPromptSubmit",
+                "PreToolUse",
+                "Read",
+                mail=(*_CLAUDE_MAIL, _PERMISSION),
+            ),
             is_hook=True,
         ),
         _skill(".claude"),
@@ -188,7 +230,8 @@ _CLAUDE = Agent(
     answer_read=_denied_in_parts,
     wrapped=wrapped.CLAUDE,
 )
-# Codex hands a server no others than those of the system: by these it knows the relay, and who it is there.
+# Codex hands a server no others than those of the system: by these it knows the relay, and who it
+# is there.
 _TOLD_BY_VARIABLES = ["TERSELY_HOME", NAME_VARIABLE, TOKEN_VARIABLE]
 _CODEX = Agent(
     "codex",
@@ -198,7 +241,11 @@ _CODEX = Agent(
             ".codex/config.toml",
             ".codex/config.toml",
             Form.TOML,
-            lambda program: [Entry(("mcp_servers", "tersely"), {**server(program), "env_vars": _TOLD_BY_VARIABLES})],
+            lambda program: [
+                Entry(
+                    ("mcp_servers", "tersely"), {**server(program), "env_vars": _TOLD_BY_VARIABLES}
+                )
+            ],
         ),
         Target(
             ".codex/hooks.json",
@@ -224,7 +271,10 @@ _OPENCODE = Agent(
             ".config/opencode/opencode.json",
             Form.JSON,
             lambda program: [
-                Entry(("mcp", "tersely"), {"type": "local", "command": [*program, "mcp"], "enabled": True})
+                Entry(
+                    ("mcp", "tersely"),
+                    {"type": "local", "command": [*program, "mcp"], "enabled": True},
+                )
             ],
         ),
         Target(
@@ -247,7 +297,12 @@ _OPENCODE = Agent(
 
 
 def _kin_of_gemini(
-    agent: str, title: str, hooks: Callable[..., list[Entry]], page: str, extras: Mapping[str, Any], **more: Any
+    agent: str,
+    title: str,
+    hooks: Callable[..., list[Entry]],
+    page: str,
+    extras: Mapping[str, Any],
+    **more: Any,
 ) -> Agent:
     """Gemini CLI, or what was made from it: the server and the hooks are in one file."""
     settings = f".{agent}/settings.json"

@@ -1,6 +1,7 @@
 """Adding a table to TOML at its end, where it can belong to nothing else, and taking it out again.
 
-All the rest of a text stays as it is, byte for byte: what a change gives is read again before it counts.
+All the rest of a text stays as it is, byte for byte: what a change gives is read again before it
+counts.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from tomlkit.exceptions import TOMLKitError
 
 from tersely.integrations.json_text import Entry
 
-MAX_EDITED_CHARACTERS = 250_000  # of a text that a table is taken out of: some seconds of tomlkit at worst
+# of a text that a table is taken out of: some seconds of tomlkit at worst
+MAX_EDITED_CHARACTERS = 250_000
 
 
 def read(text: str) -> dict[str, Any]:
@@ -26,7 +28,9 @@ def read(text: str) -> dict[str, Any]:
 
 
 def added(text: str, entries: Sequence[Entry]) -> str:
-    """The text with a table for each entry; raises `ValueError` where another one stands at its path."""
+    """The text with a table for each entry; raises `ValueError` where another one stands at its
+    path.
+    """
     for entry in entries:
         tables = read(text)
         found = _found(tables, entry.path)
@@ -38,12 +42,16 @@ def added(text: str, entries: Sequence[Entry]) -> str:
         gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
         text = f"{text}{gap}{tomlkit.dumps(_having({}, entry.path, entry.value))}"
         if not _says(text, wanted):
-            raise ValueError(f"[{'.'.join(entry.path)}] cannot be added without touching what else is in it")
+            raise ValueError(
+                f"[{'.'.join(entry.path)}] cannot be added without touching what else is in it"
+            )
     return text
 
 
 def removed(text: str, entries: Sequence[Entry]) -> str:
-    """The text without the tables, as far as they say what was added, however they are laid out by now."""
+    """The text without the tables, as far as they say what was added, however they are laid out by
+    now.
+    """
     for entry in entries:
         if _found(read(text), entry.path) == entry.value:
             text = _without(text, entry.path)
@@ -51,9 +59,13 @@ def removed(text: str, entries: Sequence[Entry]) -> str:
 
 
 def _without(text: str, path: Sequence[str]) -> str:
-    """The text without a table and the empty line before it. Comments after its last value belong to what follows."""
+    """The text without a table and the empty line before it. Comments after its last value belong
+    to what follows.
+    """
     if len(text) > MAX_EDITED_CHARACTERS:
-        raise ValueError(f"[{'.'.join(path)}] cannot be taken out of more than {MAX_EDITED_CHARACTERS:,} characters")
+        raise ValueError(
+            f"[{'.'.join(path)}] cannot be taken out of more than {MAX_EDITED_CHARACTERS:,} characters"
+        )
     try:
         rest = _rest(text, path)
     except (TOMLKitError, RecursionError) as error:
@@ -61,7 +73,9 @@ def _without(text: str, path: Sequence[str]) -> str:
     start = text.rfind("\n", 0, _common_start(text, rest)) + 1
     end = start + len(text) - len(rest)
     if text[:start] + text[end:] != rest:
-        raise ValueError(f"[{'.'.join(path)}] cannot be taken out without touching what else is in it")
+        raise ValueError(
+            f"[{'.'.join(path)}] cannot be taken out without touching what else is in it"
+        )
     lines = text[start:end].splitlines(keepends=True)
     while lines and _is_comment_or_empty(lines[-1]):
         end -= len(lines.pop())

@@ -1,6 +1,8 @@
-"""How an agent under `tersely run` says what it does, and how a text reaches its model without being typed.
+"""How an agent under `tersely run` says what it does, and how a text reaches its model without
+being typed.
 
-Each agent calls a hook at certain events. What an event says is one value here; a call is answered with JSON.
+Each agent calls a hook at certain events. What an event says is one value here; a call is answered
+with JSON.
 """
 
 from __future__ import annotations
@@ -20,10 +22,12 @@ HOOK_LIMIT_SECONDS = 30  # that agents are told to give a hook; ours ends before
 WAITING_HOOK_SECONDS = 86_400  # for which a hook that wakes an idle agent waits
 WAIT_WORD = "wait"  # makes the hook wait until there is a text
 EDITORS = (
-    "Edit|MultiEdit|Write|NotebookEdit|edit|write_file|replace|apply_patch"  # the tools of agents that change files
+    # the tools of agents that change files
+    "Edit|MultiEdit|Write|NotebookEdit|edit|write_file|replace|apply_patch"
 )
 _OPENCODE_SETTINGS = "OPENCODE_CONFIG_CONTENT"
-_EDIT_HOOK = "TERSELY_EDIT_HOOK"  # tells our plugin which command says whether a file may be changed
+# tells our plugin which command says whether a file may be changed
+_EDIT_HOOK = "TERSELY_EDIT_HOOK"
 
 
 class State(StrEnum):
@@ -39,7 +43,8 @@ Answer = Callable[[str, str], Any]  # an event and a text
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What an event says: the state that begins, None for no change, and how a text is handed over with the answer.
+    """What an event says: the state that begins, None for no change, and how a text is handed over
+    with the answer.
 
     `failure` names what in the call says why a request to the model has failed.
     """
@@ -59,11 +64,14 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """How an agent is wrapped. `prompt` is a regular expression for the row in which its empty prompt stands."""
+    """How an agent is wrapped. `prompt` is a regular expression for the row in which its empty
+    prompt stands.
+    """
 
     moments: Mapping[str, Moment]
     prompt: str
-    launch: Callable[[Mapping[str, str]], Launch] = lambda environment: Launch()  # else `install` writes the hooks
+    # else `install` writes the hooks
+    launch: Callable[[Mapping[str, str]], Launch] = lambda environment: Launch()
 
 
 def added_context(event: str, text: str) -> dict[str, Any]:
@@ -92,7 +100,11 @@ def mail_words(*kind: str) -> list[str]:
 
 def _claude(environment: Mapping[str, str]) -> Launch:
     hooks: dict[str, list[Any]] = {event: [_hook()] for event in _CLAUDE_MOMENTS}
-    waiting = {"type": "command", "command": shlex.join(hook_words(WAIT_WORD)), "timeout": WAITING_HOOK_SECONDS}
+    waiting = {
+        "type": "command",
+        "command": shlex.join(hook_words(WAIT_WORD)),
+        "timeout": WAITING_HOOK_SECONDS,
+    }
     for event, kind, matcher, seconds in _CLAUDE_BESIDE:
         beside = {"type": "command", "command": shlex.join(mail_words(kind)), "timeout": seconds}
         hooks[event].append({**({"matcher": matcher} if matcher else {}), "hooks": [beside]})
@@ -102,7 +114,11 @@ def _claude(environment: Mapping[str, str]) -> Launch:
 
 
 def _hook() -> dict[str, Any]:
-    return {"hooks": [{"type": "command", "command": shlex.join(hook_words()), "timeout": HOOK_LIMIT_SECONDS}]}
+    return {
+        "hooks": [
+            {"type": "command", "command": shlex.join(hook_words()), "timeout": HOOK_LIMIT_SECONDS}
+        ]
+    }
 
 
 def _codex(environment: Mapping[str, str]) -> Launch:
@@ -127,7 +143,9 @@ def _opencode(environment: Mapping[str, str]) -> Launch:
         return Launch()
     plugin = f"file://{files('tersely.integrations') / 'files' / 'opencode_run.js'}"
     settings = json.dumps({**known, "plugin": [*plugins, plugin]})
-    return Launch(environment={_OPENCODE_SETTINGS: settings, _EDIT_HOOK: json.dumps(mail_words("edit"))})
+    return Launch(
+        environment={_OPENCODE_SETTINGS: settings, _EDIT_HOOK: json.dumps(mail_words("edit"))}
+    )
 
 
 _AT_WORK = Moment(State.WORKING)
@@ -175,7 +193,8 @@ _OPENCODE_MOMENTS = {  # as our plugin calls them
     "permission.replied": _AT_WORK,
 }
 
-# What asks the relay beside what the wrapper hears: an event, what `mail_hook.py` does, for which tools, how long.
+# What asks the relay beside what the wrapper hears: an event, what `mail_hook.py` does, for which
+# tools, how long.
 _CLAUDE_BESIDE = (
     ("PreToolUse", "edit", EDITORS, HOOK_LIMIT_SECONDS),
     ("PermissionRequest", "permission", "", WAITING_HOOK_SECONDS),

@@ -1,7 +1,8 @@
-"""Changing YAML as text: one entry more below a key of the top, on a line of its own, all else as it is.
+"""Changing YAML as text: one entry more below a key of the top, on a line of its own, all else as
+it is.
 
-Only what can be done without reading the rest is done: the key has its entries on the lines below it, or none. A value
-is written as JSON, which YAML includes.
+Only what can be done without reading the rest is done: the key has its entries on the lines below
+it, or none. A value is written as JSON, which YAML includes.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def added(text: str, entries: Sequence[Entry]) -> str:
         line = f"{place.indent}{name}: {json.dumps(entry.value, ensure_ascii=False)}\n"
         if lines[place.start : place.end] not in ([], [line]):
             raise ValueError(f"{top} has a {name} that says something else")
-        text = "".join([*lines[:at], f"{top}:\n", *lines[at + 1 : place.start], line, *lines[place.end :]])
+        text = "".join(
+            [*lines[:at], f"{top}:\n", *lines[at + 1 : place.start], line, *lines[place.end :]]
+        )
     return text
 
 
@@ -60,7 +63,9 @@ def removed(text: str, entries: Sequence[Entry]) -> str:
 
 
 def _top(lines: Sequence[str], top: str) -> int | None:
-    """The line of a key of the top, None where there is none; raises `ValueError` for one with a value beside it."""
+    """The line of a key of the top, None where there is none; raises `ValueError` for one with a
+    value beside it.
+    """
     for number, line in enumerate(lines):
         if line.startswith(f"{top}:"):
             if not _NOTHING_BELOW.fullmatch(line.removeprefix(f"{top}:").rstrip("\r\n")):

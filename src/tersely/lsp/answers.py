@@ -1,4 +1,6 @@
-"""Questions of editors as questions to the catalogue, and the answers in the values of the protocol."""
+"""Questions of editors as questions to the catalogue, and the answers in the values of the
+protocol.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ MAX_LENSES = 300  # of one file
 QUERIES_AT_A_TIME = 50  # as `code.symbol.find` takes them
 _EXTERNAL = "external:"
 _LENS_KINDS = frozenset({"class", "function", "method"})
-_NOTHING = frozenset({"symbol_not_found", "path_not_found", "invalid_argument", "unreadable_file"})  # is there
+# is there
+_NOTHING = frozenset({"symbol_not_found", "path_not_found", "invalid_argument", "unreadable_file"})
 
 
 class Answers:
@@ -46,7 +49,11 @@ class Answers:
         """Symbols whose name has the words of a query in it."""
         if not query.strip("* "):
             return []
-        asked = {"queries": [query, f"*{query.strip()}*"], "limit": MAX_LISTED_SYMBOLS, "signatures": False}
+        asked = {
+            "queries": [query, f"*{query.strip()}*"],
+            "limit": MAX_LISTED_SYMBOLS,
+            "signatures": False,
+        }
         found = await self._value(root, "code.symbol.find", asked)
         return [
             types.WorkspaceSymbol(
@@ -69,20 +76,26 @@ class Answers:
         """Every name that means the symbol at a position, by file and place, its definition first."""
         symbol = await self.defined(document, position)
         asked = {"symbol": symbol, "limit": MAX_LISTED_REFERENCES}
-        found = await self._value(document.root, "code.symbol.references", asked) if symbol else None
+        found = (
+            await self._value(document.root, "code.symbol.references", asked) if symbol else None
+        )
         if found is None:
             return []
         root = document.root
         places = [named_at(root, each, self._codec) for each in items(found["references"])]
         if with_definition:
-            places.insert(0, location(root, path_of(symbol), found["line"], name_of(symbol), self._codec))
+            places.insert(
+                0, location(root, path_of(symbol), found["line"], name_of(symbol), self._codec)
+            )
         return places
 
     async def item(self, root: Path, symbol: str) -> list[types.CallHierarchyItem]:
         """A symbol as an item of a call hierarchy."""
         return list((await self._items(root, [symbol])).values())
 
-    async def incoming(self, item: types.CallHierarchyItem) -> list[types.CallHierarchyIncomingCall]:
+    async def incoming(
+        self, item: types.CallHierarchyItem
+    ) -> list[types.CallHierarchyIncomingCall]:
         """Who calls an item, and on which lines."""
         root, symbol = _of(item)
         calls = items((await self._calls(root, symbol, "callers"))["callers"])
@@ -94,8 +107,12 @@ class Answers:
             if call["caller"] in known
         ]
 
-    async def outgoing(self, item: types.CallHierarchyItem) -> list[types.CallHierarchyOutgoingCall]:
-        """Whom an item calls, and on which of its lines; what is outside of the repository is left out."""
+    async def outgoing(
+        self, item: types.CallHierarchyItem
+    ) -> list[types.CallHierarchyOutgoingCall]:
+        """Whom an item calls, and on which of its lines; what is outside of the repository is left
+        out.
+        """
         root, symbol = _of(item)
         calls = items((await self._calls(root, symbol, "callees"))["callees"])
         known = await self._items(root, [call["callee"] for call in calls])
@@ -139,11 +156,18 @@ class Answers:
         return await self._asking.value(root, capability, arguments)
 
     async def _calls(self, root: Path, symbol: str, direction: str) -> Mapping[str, Any]:
-        asked = {"symbol": symbol, "direction": direction, "limit": MAX_LISTED_CALLS, "external": False}
+        asked = {
+            "symbol": symbol,
+            "direction": direction,
+            "limit": MAX_LISTED_CALLS,
+            "external": False,
+        }
         nothing = {"symbol": symbol, "line": 1, "callers": None, "callees": None, "tests": 0}
         return await self._value(root, "code.calls", asked) or nothing
 
-    async def _items(self, root: Path, symbols: Sequence[str]) -> dict[str, types.CallHierarchyItem]:
+    async def _items(
+        self, root: Path, symbols: Sequence[str]
+    ) -> dict[str, types.CallHierarchyItem]:
         """Symbols of the repository by their ids."""
         own = [symbol for symbol in dict.fromkeys(symbols) if not symbol.startswith(_EXTERNAL)]
         found: dict[str, types.CallHierarchyItem] = {}
@@ -151,7 +175,9 @@ class Answers:
             queries = own[start : start + QUERIES_AT_A_TIME]
             asked = {"queries": queries, "limit": MAX_LISTED_CALLS, "signatures": False}
             lines = await self._value(root, "code.symbol.find", asked)
-            found |= {line["id"]: self._item(root, line) for line in items(lines and lines["symbols"])}
+            found |= {
+                line["id"]: self._item(root, line) for line in items(lines and lines["symbols"])
+            }
         return found
 
     def _item(self, root: Path, line: Mapping[str, Any]) -> types.CallHierarchyItem:

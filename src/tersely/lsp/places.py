@@ -1,4 +1,6 @@
-"""Places as editors have them, in their units, and as the index has them, which is of the saved files."""
+"""Places as editors have them, in their units, and as the index has them, which is of the saved
+files.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def column_of(document: Document, position: types.Position, codec: PositionCodec
 
 
 def location(root: Path, path: str, line: int, name: str, codec: PositionCodec) -> types.Location:
-    """Where a name stands on a line, counted from 1; the line's beginning where it does not, or there is no file."""
+    """Where a name stands on a line, counted from 1; the line's beginning where it does not, or
+    there is no file.
+    """
     return types.Location(uri_of(root, path), range_of(root, path, line, name, codec))
 
 
@@ -69,7 +73,9 @@ def named_at(root: Path, reference: Mapping[str, Any], codec: PositionCodec) -> 
     name = _NAME.match(text, start)
     end = name.end() if name is not None else start
     found = types.Range(types.Position(line - 1, start), types.Position(line - 1, end))
-    return types.Location(uri_of(root, path), codec.range_to_client_units(lines, found) if text else found)
+    return types.Location(
+        uri_of(root, path), codec.range_to_client_units(lines, found) if text else found
+    )
 
 
 def uri_of(root: Path, path: str) -> str:
@@ -83,7 +89,9 @@ def range_of(root: Path, path: str, line: int, name: str, codec: PositionCodec) 
     text = lines[line - 1] if 1 <= line <= len(lines) else ""
     start = max(0, text.find(name))
     end = start + len(name) if text[start:].startswith(name) else start
-    found = types.Range(types.Position(max(0, line - 1), start), types.Position(max(0, line - 1), end))
+    found = types.Range(
+        types.Position(max(0, line - 1), start), types.Position(max(0, line - 1), end)
+    )
     return codec.range_to_client_units(lines, found) if text else found
 
 

@@ -1,4 +1,6 @@
-"""The Language Server Protocol: what an editor may ask. All of it is answered by the repository's daemon."""
+"""The Language Server Protocol: what an editor may ask. All of it is answered by the repository's
+daemon.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,12 @@ from tersely.lsp.places import MAX_READ_BYTES, Document, document_of, path_of
 from tersely.lsp.waiting import waiting
 
 CONTEXT, TESTS = "tersely.context", "tersely.tests"
-VALUE, TEXT, WAITING, SOCKETS = "tersely.value", "tersely.text", "tersely.waiting", "tersely.sockets"
+VALUE, TEXT, WAITING, SOCKETS = (
+    "tersely.value",
+    "tersely.text",
+    "tersely.waiting",
+    "tersely.sockets",
+)
 REQUEST_FAILED = -32803  # of the protocol: it was understood, and cannot be answered
 UNSAVED = "not saved: this is of the saved file"
 COMMANDS = {
@@ -43,14 +50,18 @@ class CodeServer(LanguageServer):
     """One editor: its folders, and which of its files are not saved."""
 
     def __init__(self, answer_words: str) -> None:
-        super().__init__("tersely", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
+        super().__init__(
+            "tersely", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Incremental
+        )
         self._answer_words = answer_words
         self._answers: Answers | None = None
         self._unsaved: dict[str, bool] = {}  # by URI, whether that was said
 
     @property
     def answers(self) -> Answers:
-        """What the catalogue says; made when the encoding of positions is agreed on, on the event loop."""
+        """What the catalogue says; made when the encoding of positions is agreed on, on the event
+        loop.
+        """
         if self._answers is None:
             asking = Asking(self._answer_words, starts_daemons=True)
             self._answers = Answers(asking, self.workspace.position_codec)
@@ -59,10 +70,14 @@ class CodeServer(LanguageServer):
     def folders(self) -> list[Path]:
         """The folders that the editor has open."""
         uris = [*self.workspace.folders] or [self.workspace.root_uri or ""]
-        return [Path(path) for uri in uris if uri and (path := to_fs_path(uri)) and Path(path).is_dir()]
+        return [
+            Path(path) for uri in uris if uri and (path := to_fs_path(uri)) and Path(path).is_dir()
+        ]
 
     def document(self, uri: str) -> Document | None:
-        """The file of a URI, if it is of a repository here; that it is not saved is said, once until it is."""
+        """The file of a URI, if it is of a repository here; that it is not saved is said, once
+        until it is.
+        """
         found = document_of(uri, self.folders())
         if found and self._unsaved.get(uri) is False and not self._is_as_saved(uri):
             self._unsaved[uri] = True
@@ -83,10 +98,14 @@ class CodeServer(LanguageServer):
             self._unsaved.setdefault(uri, False)
 
     def _is_as_saved(self, uri: str) -> bool:
-        """Whether a changed file is as on the disk all the same, because the editor has read it anew from there."""
+        """Whether a changed file is as on the disk all the same, because the editor has read it
+        anew from there.
+        """
         path = Path(to_fs_path(uri) or "")
         with suppress(OSError, UnicodeError):
-            if path.stat().st_size <= MAX_READ_BYTES and path.read_bytes().decode() == self._text(uri):
+            if path.stat().st_size <= MAX_READ_BYTES and path.read_bytes().decode() == self._text(
+                uri
+            ):
                 self._unsaved.pop(uri, None)
                 return True
         return False
@@ -104,9 +123,13 @@ class CodeServer(LanguageServer):
             raise JsonRpcException(f"{error.message}{hint}", REQUEST_FAILED, data) from error
 
     async def in_words(self, capability: str, parameter: str, given: list[Any]) -> str:
-        """An answer in words about a symbol or file, by its id or URI, in the repository of a folder or the first."""
+        """An answer in words about a symbol or file, by its id or URI, in the repository of a
+        folder or the first.
+        """
         if not given or not isinstance(given[0], str):
-            raise JsonRpcInvalidParams("the arguments are a symbol or file, and a folder if there are several")
+            raise JsonRpcInvalidParams(
+                "the arguments are a symbol or file, and a folder if there are several"
+            )
         about = str(given[0])
         folders = [Path(str(given[1]))] if len(given) > 1 else self.folders()
         if not folders:
@@ -122,12 +145,19 @@ class CodeServer(LanguageServer):
         text = await self.told(self.answers.text(root, capability, {parameter: value}))
         return f"{note.strip()}\n{text}" if note else text
 
-    async def asked(self, form: str, capability: Any, arguments: Any = None, folder: Any = None) -> Any:
+    async def asked(
+        self, form: str, capability: Any, arguments: Any = None, folder: Any = None
+    ) -> Any:
         """What a capability that only reads code says, as a value or in words."""
         given = {} if arguments is None else arguments
         if not isinstance(capability, str) or not isinstance(given, dict):
-            raise JsonRpcInvalidParams("the arguments are a capability, what it takes, and a folder")
-        if capability not in catalogue.CODE_NAMES or catalogue.load(capability).effect is not Effect.READ:
+            raise JsonRpcInvalidParams(
+                "the arguments are a capability, what it takes, and a folder"
+            )
+        if (
+            capability not in catalogue.CODE_NAMES
+            or catalogue.load(capability).effect is not Effect.READ
+        ):
             raise JsonRpcInvalidParams(f"{capability[:80]} is no capability that only reads code")
         folders = [Path(str(folder))] if folder else self.folders()
         if not folders:
@@ -170,9 +200,13 @@ def _follow_changes(server: CodeServer) -> None:
 
 def _answer_symbols(server: CodeServer) -> None:
     @server.feature(types.WORKSPACE_SYMBOL)
-    async def symbols(ls: CodeServer, asked: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
+    async def symbols(
+        ls: CodeServer, asked: types.WorkspaceSymbolParams
+    ) -> list[types.WorkspaceSymbol]:
         roots = dict.fromkeys(map(find_root, ls.folders()))
-        found = await ls.told(asyncio.gather(*(ls.answers.symbols(root, asked.query) for root in roots)))
+        found = await ls.told(
+            asyncio.gather(*(ls.answers.symbols(root, asked.query) for root in roots))
+        )
         return [symbol for each in found for symbol in each]
 
     @server.feature(types.TEXT_DOCUMENT_REFERENCES)
@@ -181,12 +215,16 @@ def _answer_symbols(server: CodeServer) -> None:
         if document is None:
             return []
         wanted = asked.context.include_declaration
-        return await ls.told(ls.answers.references(document, asked.position, with_definition=wanted))
+        return await ls.told(
+            ls.answers.references(document, asked.position, with_definition=wanted)
+        )
 
 
 def _answer_hierarchy(server: CodeServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY)
-    async def prepared(ls: CodeServer, asked: types.CallHierarchyPrepareParams) -> list[types.CallHierarchyItem]:
+    async def prepared(
+        ls: CodeServer, asked: types.CallHierarchyPrepareParams
+    ) -> list[types.CallHierarchyItem]:
         document = ls.document(asked.text_document.uri)
         symbol = await ls.told(ls.answers.defined(document, asked.position)) if document else ""
         return await ls.told(ls.answers.item(document.root, symbol)) if document and symbol else []

@@ -1,4 +1,6 @@
-"""What waits for the person at the relay: messages that are not read, and agents that want permission."""
+"""What waits for the person at the relay: messages that are not read, and agents that want
+permission.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ MAX_TOLD_PERMISSIONS = 20  # of all that wait
 
 
 async def waiting() -> dict[str, Any]:
-    """How many messages the person has not read, and what agents wait for; nothing where no relay runs."""
+    """How many messages the person has not read, and what agents wait for; nothing where no relay
+    runs.
+    """
     try:
         async with AsyncClient.local(PERSON) as relay:
             found = await relay.ask("agent.list")
@@ -20,5 +24,7 @@ async def waiting() -> dict[str, Any]:
         return {"problem": error.code, "unread": 0, "permissions": []}
     unread = sum(one.waiting for one in found.agents if one.name == PERSON)
     told = found.permissions[:MAX_TOLD_PERMISSIONS]
-    permissions = [{"id": one.id, "agent": one.agent, "what": f"{one.tool}: {one.what}"} for one in told]
+    permissions = [
+        {"id": one.id, "agent": one.agent, "what": f"{one.tool}: {one.what}"} for one in told
+    ]
     return {"problem": "", "unread": unread, "permissions": permissions}

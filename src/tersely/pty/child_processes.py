@@ -1,4 +1,6 @@
-"""Programs that a program has had started: each runs wrapped as this one does, without a terminal of a user's."""
+"""Programs that a program has had started: each runs wrapped as this one does, without a terminal
+of a user's.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,15 @@ class Spawned:
             hint = f"whoever runs this agent allows it: tersely run --spawn {program}"
             raise TerselyError("denied", f"{program} may not be started from here", hint)
         if asked.name in self._running:
-            raise TerselyError("name_taken", f"{asked.name} runs already", f"->relay:release {asked.name} ends it")
+            raise TerselyError(
+                "name_taken", f"{asked.name} runs already", f"->relay:release {asked.name} ends it"
+            )
         if len(self._running) >= MAX_SPAWNED_PROGRAMS:
-            raise TerselyError("busy", f"{MAX_SPAWNED_PROGRAMS} programs run already", "release one of them")
-        task = [f"--task={asked.task}"] if asked.task else []  # one word: the text may look like an option
+            raise TerselyError(
+                "busy", f"{MAX_SPAWNED_PROGRAMS} programs run already", "release one of them"
+            )
+        # one word: the text may look like an option
+        task = [f"--task={asked.task}"] if asked.task else []
         words = [*self._wrapper, f"--name={asked.name}", *task, "--", *asked.program]
         try:
             process = await asyncio.create_subprocess_exec(
@@ -45,7 +52,9 @@ class Spawned:
                 start_new_session=True,
             )
         except OSError as error:
-            raise TerselyError("program_failed", f"{program} cannot be run: {error.strerror}") from error
+            raise TerselyError(
+                "program_failed", f"{program} cannot be run: {error.strerror}"
+            ) from error
         self._running[asked.name] = process
         return f"{asked.name} runs as {PurePath(program).name}, process {process.pid}"
 
@@ -54,7 +63,9 @@ class Spawned:
         self._forget_ended()
         process = self._running.pop(name, None)
         if process is None:
-            raise TerselyError("recipient_not_found", f"no program that was started from here is called {name!r}")
+            raise TerselyError(
+                "recipient_not_found", f"no program that was started from here is called {name!r}"
+            )
         await _end(process)
         return f"{name} has ended"
 

@@ -1,4 +1,6 @@
-"""What a program asks for by its lines, done in their order; what comes of it is put where it is typed in."""
+"""What a program asks for by its lines, done in their order; what comes of it is put where it is
+typed in.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ MAX_WAITING_COMMANDS = 1_000  # of one program, not yet done
 _AWAY_SECONDS = 0.5  # before a relay that was away is asked again
 RELAY = "relay"  # whose errors those are that no service has made
 
-_MISSING_SECONDS = 2.0  # for the relay to say that there is no such service, before the next message is looked at
+# for the relay to say that there is no such service, before the next message is looked at
+_MISSING_SECONDS = 2.0
 # What is on the screen may come from a file, so nothing of it is ever typed.
 _UNMARKED = (
     "a line that would be a command does not carry the marker of this run and was not obeyed; there may be more, and "
@@ -33,7 +36,9 @@ Say = Callable[[str, str], object]  # who says it, and what
 
 
 class Speech:
-    """The commands of one program. Messages are sent one after the other; services may take their time."""
+    """The commands of one program. Messages are sent one after the other; services may take their
+    time.
+    """
 
     def __init__(self, mail: Mail, outbox: Outbox[Message], spawned: Spawned, say: Say) -> None:
         """Messages that an earlier run has left in the outbox are sent first."""
@@ -41,17 +46,25 @@ class Speech:
         self._outbox = outbox
         self._spawned = spawned
         self._say = say
-        self._waiting: asyncio.Queue[Command | Unsent[Message]] = asyncio.Queue(MAX_WAITING_COMMANDS)
+        self._waiting: asyncio.Queue[Command | Unsent[Message]] = asyncio.Queue(
+            MAX_WAITING_COMMANDS
+        )
         self._tasks: set[asyncio.Task[None]] = set()
         self._has_noted = False  # that there was a line without a marker
-        self._told_limits: dict[str, str] = {}  # who of those that the last message was for is limited
+        # who of those that the last message was for is limited
+        self._told_limits: dict[str, str] = {}
         for unsent in outbox:
             self._waiting.put_nowait(unsent)
 
     def hear(self, command: Command) -> None:
         """Take a command; a message is on the disk then. Beyond what can wait, it is refused."""
         if self._waiting.full():
-            self._fail(RELAY, TerselyError("busy", f"{MAX_WAITING_COMMANDS:,} commands wait; this one was not done"))
+            self._fail(
+                RELAY,
+                TerselyError(
+                    "busy", f"{MAX_WAITING_COMMANDS:,} commands wait; this one was not done"
+                ),
+            )
             return
         try:
             if isinstance(command, Message) and command.to != CODE_SERVICE:
@@ -97,7 +110,9 @@ class Speech:
             raise TerselyError("usage", f"a command was not understood: {command.reason}")
 
     async def _send(self, unsent: Unsent[Message]) -> None:
-        """Send a message, or put it as a question where its recipient is a service: names are of one or the other."""
+        """Send a message, or put it as a question where its recipient is a service: names are of
+        one or the other.
+        """
         try:
             question = _question(unsent.message)
             if question is None or not await self._is_answered(question):
@@ -139,7 +154,11 @@ class Speech:
 
     def _note_limits(self, limited: Mapping[str, str]) -> None:
         """Say who reads a message later, unless that was said of the one before."""
-        new = [f"{name} is {until}" for name, until in limited.items() if self._told_limits.get(name) != until]
+        new = [
+            f"{name} is {until}"
+            for name, until in limited.items()
+            if self._told_limits.get(name) != until
+        ]
         self._told_limits = dict(limited)
         if new:
             self._say(f"[{RELAY}]", "; ".join(new[:MAX_SHOWN_LIMITS]))

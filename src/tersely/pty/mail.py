@@ -1,4 +1,6 @@
-"""One name at the relay: what comes for it, and what it says; connected again whenever the connection is lost."""
+"""One name at the relay: what comes for it, and what it says; connected again whenever the
+connection is lost.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ RECONNECT_SECONDS = 20.0  # for which a question waits for the relay
 UNDELIVERED = "undelivered"  # the message that a state is about
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.2, 5.0
 
-AWAY = frozenset({"daemon_unavailable", "daemon_not_running", "busy"})  # codes: the relay takes nothing now
+# codes: the relay takes nothing now
+AWAY = frozenset({"daemon_unavailable", "daemon_not_running", "busy"})
 
 ResultT = TypeVar("ResultT")
 
@@ -70,7 +73,8 @@ class Mail:
                 self._lose()
 
     async def send(self, message: Message, id: str) -> Sent:
-        """Say something, and go on trying until the relay answers; its receipt. Raises what refuses it.
+        """Say something, and go on trying until the relay answers; its receipt. Raises what refuses
+        it.
 
         Said again with the same `id`, it is accepted once.
         """
@@ -96,8 +100,12 @@ class Mail:
         )  # fmt: skip
 
     async def ask(self, service: str, method: str, parameters: Mapping[str, Any]) -> Any:
-        """Ask a service, for words where it has them; raises `service_not_found`, `service_error`, `timed_out`."""
-        return await self._with_peer(lambda peer: peer.ask(service, method, parameters, in_words=True))
+        """Ask a service, for words where it has them; raises `service_not_found`, `service_error`,
+        `timed_out`.
+        """
+        return await self._with_peer(
+            lambda peer: peer.ask(service, method, parameters, in_words=True)
+        )
 
     async def took(self, delivery: Delivery) -> None:
         """A message has been typed in and taken."""
@@ -110,10 +118,14 @@ class Mail:
     async def not_taken(self, delivery: Delivery, why: str) -> None:
         """Tell the sender of a message why it is not taken; it waits on."""
         data = {UNDELIVERED: delivery.id}
-        await self.send(Message(delivery.sender, why, delivery.thread, delivery.topic, "state", data), new_id())
+        await self.send(
+            Message(delivery.sender, why, delivery.thread, delivery.topic, "state", data), new_id()
+        )
 
     def tell_state(self, state: str, screen: str = "") -> bool:
-        """Have others see what the program does, and its screen; whether the relay is there to hear it."""
+        """Have others see what the program does, and its screen; whether the relay is there to hear
+        it.
+        """
         if self._peer is None or not self.is_connected:
             return False
         try:
@@ -141,7 +153,9 @@ class Mail:
             async with asyncio.timeout(RECONNECT_SECONDS):
                 await self._connected.wait()
         except TimeoutError:
-            raise TerselyError("daemon_not_running", "the relay does not answer", "tersely up starts it") from None
+            raise TerselyError(
+                "daemon_not_running", "the relay does not answer", "tersely up starts it"
+            ) from None
         assert self._peer is not None
         return await do(self._peer)
 

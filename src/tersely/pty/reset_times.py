@@ -1,6 +1,8 @@
-"""Times of day as agents write them: `3pm (Europe/Berlin)`, `Oct 6, 3:30pm (UTC)`, `Nov 29th, 2025 3:04 PM`.
+"""Times of day as agents write them: `3pm (Europe/Berlin)`, `Oct 6, 3:30pm (UTC)`, `Nov 29th, 2025
+3:04 PM`.
 
-What names no zone, or one by letters that several have, is the time of this machine, whose zone the agent shares.
+What names no zone, or one by letters that several have, is the time of this machine, whose zone the
+agent shares.
 """
 
 from __future__ import annotations
@@ -18,11 +20,14 @@ _TIME = re.compile(
     r"(?: \(?(?P<zone>(?:GMT|UTC)(?:[+-]\d{1,2}(?::\d{2})?)?|[A-Za-z_]+(?:/[A-Za-z_+-]+)+)\)?)?",
     re.IGNORECASE,
 )
-_OFFSET = re.compile(r"(?:GMT|UTC)(?:(?P<sign>[+-])(?P<hours>\d{1,2})(?::(?P<minutes>\d{2}))?)?", re.IGNORECASE)
+_OFFSET = re.compile(
+    r"(?:GMT|UTC)(?:(?P<sign>[+-])(?P<hours>\d{1,2})(?::(?P<minutes>\d{2}))?)?", re.IGNORECASE
+)
 
 
 def reset_seconds(text: str, now: float) -> float | None:
-    """The time that a text begins with, in seconds since 1970 as `now` is; None for what is none, or is too far.
+    """The time that a text begins with, in seconds since 1970 as `now` is; None for what is none,
+    or is too far.
 
     A time of day alone is the next one. A day without a year is the nearest one.
     """
@@ -33,19 +38,34 @@ def reset_seconds(text: str, now: float) -> float | None:
     today = datetime.fromtimestamp(now, zone) if zone is not None else datetime.fromtimestamp(now)  # noqa: DTZ006
     hour = int(found["hour"]) % 12 + (12 if found["half"].lower() == "p" else 0)
     try:
-        at_hour = today.replace(hour=hour, minute=int(found["minute"] or 0), second=0, microsecond=0, fold=0)
-        times = _on_day(at_hour, found) if found["month"] else [at_hour, at_hour + timedelta(days=1)]
+        at_hour = today.replace(
+            hour=hour, minute=int(found["minute"] or 0), second=0, microsecond=0, fold=0
+        )
+        times = (
+            _on_day(at_hour, found) if found["month"] else [at_hour, at_hour + timedelta(days=1)]
+        )
         seconds = [one.timestamp() for one in times]
     except (ValueError, OverflowError, OSError):  # there is no such day, hour or minute
         return None
-    return next((one for one in seconds if now - PASSED_SECONDS < one <= now + MAX_RESET_SECONDS), None)
+    return next(
+        (one for one in seconds if now - PASSED_SECONDS < one <= now + MAX_RESET_SECONDS), None
+    )
 
 
 def local_clock(seconds: float, now: float) -> str:
-    """A moment as people of this machine write it, with its zone, and its day where that is not today."""
-    at, today = datetime.fromtimestamp(seconds, UTC).astimezone(), datetime.fromtimestamp(now, UTC).astimezone()
+    """A moment as people of this machine write it, with its zone, and its day where that is not
+    today.
+    """
+    at, today = (
+        datetime.fromtimestamp(seconds, UTC).astimezone(),
+        datetime.fromtimestamp(now, UTC).astimezone(),
+    )
     clock = f"{at:%H:%M} {at:%Z}"
-    return clock if at.date() == today.date() else f"{clock} on {at.day} {_MONTHS[at.month - 1].title()}"
+    return (
+        clock
+        if at.date() == today.date()
+        else f"{clock} on {at.day} {_MONTHS[at.month - 1].title()}"
+    )
 
 
 def _on_day(at_hour: datetime, found: re.Match[str]) -> list[datetime]:

@@ -35,8 +35,25 @@ from tersely.pty.mail import Mail, Who
 from tersely.pty.session import Given, Session
 
 MARKER_BYTES = 4  # of the marker of a run
-SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "tcsh", "csh", "ash", "pwsh", "nu", "xonsh"})
-# Programs that run the program among their words, and of these those that start a shell where none is named.
+SHELLS = frozenset(
+    {
+        "sh",
+        "bash",
+        "dash",
+        "zsh",
+        "fish",
+        "ksh",
+        "mksh",
+        "tcsh",
+        "csh",
+        "ash",
+        "pwsh",
+        "nu",
+        "xonsh",
+    }
+)
+# Programs that run the program among their words, and of these those that start a shell where none
+# is named.
 LAUNCHERS = frozenset({
     "busybox", "bwrap", "caffeinate", "chrt", "docker", "doas", "env", "firejail", "flatpak",
     "ionice", "kubectl", "nice", "nix-shell", "nohup", "podman", "prlimit", "setarch", "setpriv",
@@ -98,10 +115,14 @@ async def _run(wanted: Wanted, environment: Mapping[str, str], report: tmux.Repo
 class _Run:
     """One program under its name, with what it says and hears."""
 
-    def __init__(self, wanted: Wanted, mail: Mail, handover: Handover, marker: str, introduced: str) -> None:
+    def __init__(
+        self, wanted: Wanted, mail: Mail, handover: Handover, marker: str, introduced: str
+    ) -> None:
         self._wanted, self._mail, self._handover, self._marker = wanted, mail, handover, marker
         self._introduced = introduced  # what the program is told of itself and of others
-        self._spawned = Spawned([*own_words(), "run", "--no-start", "--thread", handover.thread], wanted.spawn)
+        self._spawned = Spawned(
+            [*own_words(), "run", "--no-start", "--thread", handover.thread], wanted.spawn
+        )
         self._inbox = Inbox(mail.keep)
         self._outbox = Outbox(mail.who.home, mail.who.name, read_message)
         self._session: Session | None = None
@@ -115,14 +136,20 @@ class _Run:
         given = {**environment, **launch.environment, **self._variables()}
         for name in (tmux.REPORT_VARIABLE, SOCKET_VARIABLE):  # which are those of another run
             given.pop(name, None)
-        hooks = Hooks(agent, wrapped, self._inbox, self._rules(), self._taken) if wrapped is not None else None
+        hooks = (
+            Hooks(agent, wrapped, self._inbox, self._rules(), self._taken)
+            if wrapped is not None
+            else None
+        )
         self._hooks = hooks
         async with hooks.listening() if hooks is not None else contextlib.nullcontext("") as path:
             given |= {SOCKET_VARIABLE: path} if path else {}
             words = [self._wanted.words[0], *launch.words, *self._wanted.words[1:]]
             program = terminal.start(words, given, 0 if os.isatty(0) else None)
             rules = self._rules() if self._wanted.place.has_brief or self._wanted.task else ""
-            how = Given(self._handover, self._prompt(wrapped), self._marker, rules, self._wanted.resumes)
+            how = Given(
+                self._handover, self._prompt(wrapped), self._marker, rules, self._wanted.resumes
+            )
             speech = Speech(self._mail, self._outbox, self._spawned, self._inbox.put)
             self._session = Session(how, program, self._mail, speech, self._inbox, hooks)
             report.runs()
@@ -136,10 +163,18 @@ class _Run:
         count = len(self._outbox)
         unsent = f"{count:,} of its messages not sent yet; the next `tersely run --name {name}` sends them"
         unheard = [visible_line(f"{one.head} {one.body}") for one in self._inbox.errors()]
-        damaged = [f"a message that an earlier run left cannot be read: {path}" for path in self._outbox.damaged]
+        damaged = [
+            f"a message that an earlier run left cannot be read: {path}"
+            for path in self._outbox.damaged
+        ]
         is_unhooked = self._hooks is not None and not self._hooks.is_alive
         unhooked = f"no hook of {self._mail.who.program} has called: it may not trust them yet, see /hooks there"
-        return [*([unsent] if count else []), *damaged, *([unhooked] if is_unhooked else []), *unheard]
+        return [
+            *([unsent] if count else []),
+            *damaged,
+            *([unhooked] if is_unhooked else []),
+            *unheard,
+        ]
 
     def _taken(self, text: Text) -> None:
         if self._session is not None:
@@ -147,11 +182,19 @@ class _Run:
 
     def _variables(self) -> dict[str, str]:
         name, session = self._mail.who.name, self._mail.session
-        return {NAME_VARIABLE: name, TOKEN_VARIABLE: session, THREAD_VARIABLE: self._handover.thread}
+        return {
+            NAME_VARIABLE: name,
+            TOKEN_VARIABLE: session,
+            THREAD_VARIABLE: self._handover.thread,
+        }
 
     def _rules(self) -> str:
         """What an agent is told of the relay. The example is no command: it has no marker."""
-        how = f"with the marker {self._marker} in the place of MARKER" if self._marker else "without -MARKER"
+        how = (
+            f"with the marker {self._marker} in the place of MARKER"
+            if self._marker
+            else "without -MARKER"
+        )
         return (
             f"{self._introduced} A line of your answer that begins `->relay-MARKER:NAME text`, {how}, is sent too. "
             f"What begins with `{BANNER} NAME` is theirs."
@@ -165,14 +208,22 @@ class _Run:
 def warning(words: Sequence[str]) -> str:
     """What whoever runs a program should know of it, empty where there is nothing."""
     name = _shell_of(words)
-    return f"{name} executes what is typed in: whoever may write to it runs commands as you" if name else ""
+    return (
+        f"{name} executes what is typed in: whoever may write to it runs commands as you"
+        if name
+        else ""
+    )
 
 
 def _shell_of(words: Sequence[str]) -> str:
-    """The program of a command line that executes what is typed in, as far as it is known; "" for none."""
+    """The program of a command line that executes what is typed in, as far as it is known; "" for
+    none.
+    """
     name = PurePath(words[0]).name
     if name in SHELLS:
-        is_bare = all(word.startswith("-") and not _COMMAND_OF_SHELL.fullmatch(word) for word in words[1:])
+        is_bare = all(
+            word.startswith("-") and not _COMMAND_OF_SHELL.fullmatch(word) for word in words[1:]
+        )
         return name if is_bare else ""
     if name not in LAUNCHERS | LOGINS:
         return ""
@@ -184,14 +235,18 @@ def _shell_of(words: Sequence[str]) -> str:
 
 
 def _introduced(place: Place, name: str) -> str:
-    """What an agent is told of itself and of others; of itself alone while the relay does not answer."""
+    """What an agent is told of itself and of others; of itself alone while the relay does not
+    answer.
+    """
     with contextlib.suppress(TerselyError), Client.local(name, place.home) as relay:
         return relay.answer(INTRODUCTION, {"root": str(place.directory)}).text.rstrip("\n")
     return introduction(name, [])
 
 
 async def _named(wanted: Wanted) -> Mail:
-    """The connection under the name that is wanted, or under the first free one that begins like the program."""
+    """The connection under the name that is wanted, or under the first free one that begins like
+    the program.
+    """
     program = PurePath(wanted.words[0]).name
     about = (wanted.place.home, program, wanted.task, str(wanted.place.directory))
     if wanted.name:
@@ -204,7 +259,9 @@ async def _named(wanted: Wanted) -> Mail:
         except TerselyError as error:
             if error.code not in {"name_taken", "unauthorized"}:
                 raise
-    raise TerselyError("name_taken", f"{MAX_NAME_TRIES} programs are called {stem}", "--name gives another name")
+    raise TerselyError(
+        "name_taken", f"{MAX_NAME_TRIES} programs are called {stem}", "--name gives another name"
+    )
 
 
 def own_words() -> list[str]:

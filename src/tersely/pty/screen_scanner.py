@@ -1,9 +1,11 @@
-"""A screen watched for commands: each that has come to stand is told once, however often it is drawn.
+"""A screen watched for commands: each that has come to stand is told once, however often it is
+drawn.
 
-Programs write lines once, or draw the same lines again and again while they grow. So a row counts once it stands: it
-has scrolled away, or it has not changed for a while. Rows are read in order. Where one changes that was read before,
-the reader goes back to it; what was told of the rows below is remembered together with the words before it, and is not
-told again when it reappears, wherever that is.
+Programs write lines once, or draw the same lines again and again while they grow. So a row counts
+once it stands: it has scrolled away, or it has not changed for a while. Rows are read in order.
+Where one changes that was read before, the reader goes back to it; what was told of the rows below
+is remembered together with the words before it, and is not told again when it reappears, wherever
+that is.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from tersely.pty.inline.commands import Command
 from tersely.pty.inline.reading import Found, Line, State
 from tersely.pty.screen.screen import Buffer, Event, Screen
 
-MAX_REMEMBERED_COMMANDS = 512  # told of one program, so that drawing them again is not saying them again
+# told of one program, so that drawing them again is not saying them again
+MAX_REMEMBERED_COMMANDS = 512
 MAX_LINE_ROWS = 500  # of one line that a terminal has broken
 QUIET_SECONDS = 0.4  # without any change, after which all rows stand
 STANDING_SECONDS = 2.0  # without a change of its own, after which a row stands while others change
@@ -118,13 +121,19 @@ class Watcher:
         if is_over:
             return end
         writing = buffer.scrolled_rows + buffer.y
-        while writing > 0 and (seen := done.seen.get(writing - 1)) is not None and seen.is_continued:
+        while (
+            writing > 0 and (seen := done.seen.get(writing - 1)) is not None and seen.is_continued
+        ):
             writing -= 1
         is_hidden = not self._screen.has_cursor  # programs that draw hide it, and leave it anywhere
         if now - self._changed >= QUIET_SECONDS:
             return end if is_hidden else writing
         number = done.next_row
-        while number < end and now - done.seen[number].since >= STANDING_SECONDS and (is_hidden or number < writing):
+        while (
+            number < end
+            and now - done.seen[number].since >= STANDING_SECONDS
+            and (is_hidden or number < writing)
+        ):
             number += 1
         return number
 
@@ -133,12 +142,21 @@ class Watcher:
         found: list[tuple[Found, str]] = []
         while done.next_row < stands_to:
             last = done.next_row
-            while done.seen[last].is_continued and last + 1 < end and last - done.next_row < MAX_LINE_ROWS:
+            while (
+                done.seen[last].is_continued
+                and last + 1 < end
+                and last - done.next_row < MAX_LINE_ROWS
+            ):
                 last += 1
-            is_whole = not done.seen[last].is_continued or is_over or last - done.next_row >= MAX_LINE_ROWS
+            is_whole = (
+                not done.seen[last].is_continued or is_over or last - done.next_row >= MAX_LINE_ROWS
+            )
             if last >= stands_to or not is_whole:
                 break
-            text = "".join(_whole(done.seen[row], self._screen.columns) for row in range(done.next_row, last + 1))
+            text = "".join(
+                _whole(done.seen[row], self._screen.columns)
+                for row in range(done.next_row, last + 1)
+            )
             if done.next_row == done.cleared_row:
                 done.context = ""
             done.steps.append(_Step(done.next_row, done.state, done.context))
@@ -148,7 +166,10 @@ class Watcher:
             done.context = _tail(done.context + text)
             done.next_row = last + 1
         if is_over:
-            found += [(one, self._context_of(done, one)) for one in reading.finish(done.state, is_over=True)]
+            found += [
+                (one, self._context_of(done, one))
+                for one in reading.finish(done.state, is_over=True)
+            ]
         return [one.command for one, context in found if self._is_new(done, one, context)]
 
     def _context_of(self, done: _Reading, found: Found) -> str:
@@ -162,7 +183,8 @@ class Watcher:
         if told in done.told:
             return False
         for one in done.vanished:
-            is_there = one.number == found.number and done is self._main  # elsewhere rows have no numbers of their own
+            # elsewhere rows have no numbers of their own
+            is_there = one.number == found.number and done is self._main
             is_known = is_there or one.context.endswith(context) or context.endswith(one.context)
             if one.command == found.command and is_known:
                 done.vanished.remove(one)

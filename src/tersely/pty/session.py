@@ -1,4 +1,6 @@
-"""One wrapped program from its start to its end: bytes both ways untouched, its lines read, texts typed in."""
+"""One wrapped program from its start to its end: bytes both ways untouched, its lines read, texts
+typed in.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,11 @@ from tersely.pty.usage_limits import UsageLimit
 MAX_UNWRITTEN_BYTES = 1_000_000  # that a program has not taken from its terminal
 TERMINAL_CHUNK_BYTES = 65_536  # read from a terminal at once
 MAX_LAST_BYTES = 4_000_000  # read of what a program wrote before it ended
-NOTICE_SECONDS = 5.0  # for which a message waits until its sender and whoever sits at the terminal hear of it
+# for which a message waits until its sender and whoever sits at the terminal hear of it
+NOTICE_SECONDS = 5.0
 SCREEN_SECONDS = 2.0  # from one screen that the relay is told to the next
-TASK_SECONDS = 30.0  # for a prompt to be seen in which the task can be typed, before a hook may take it
+# for a prompt to be seen in which the task can be typed, before a hook may take it
+TASK_SECONDS = 30.0
 _TICK_SECONDS = 0.05
 _REST_SECONDS = 0.5  # without any output, after which none is waited for
 _LIMIT_OVER = "your usage limit is over: go on with what you were doing"
@@ -50,7 +54,8 @@ _DOING = {
 _SIGNALLED = 128  # added to the number of the signal that ended a program, as shells do
 _TYPED_KINDS = frozenset({"message", "action", "channel"})
 _END_OF_INPUT = b"\x04"
-_PUSH_TITLE, _POP_TITLE, _BELL = "\x1b[22;2t", "\x1b[23;2t", "\a"  # the title is that of the program again at the end
+# the title is that of the program again at the end
+_PUSH_TITLE, _POP_TITLE, _BELL = "\x1b[22;2t", "\x1b[23;2t", "\a"
 
 
 class Given(NamedTuple):
@@ -67,7 +72,13 @@ class Session:
     """A program, its terminal, the user's, and the relay."""
 
     def __init__(
-        self, given: Given, program: Program, mail: Mail, speech: Speech, inbox: Inbox, hooks: Hooks | None
+        self,
+        given: Given,
+        program: Program,
+        mail: Mail,
+        speech: Speech,
+        inbox: Inbox,
+        hooks: Hooks | None,
     ) -> None:
         self._given = given
         self._program = program
@@ -121,7 +132,13 @@ class Session:
     @contextlib.contextmanager
     def _listening(self, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
         """Hear of keys, of the terminal's size, and of the program's end."""
-        for number in (signal.SIGCHLD, signal.SIGWINCH, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP):
+        for number in (
+            signal.SIGCHLD,
+            signal.SIGWINCH,
+            signal.SIGTERM,
+            signal.SIGHUP,
+            signal.SIGTSTP,
+        ):
             loop.add_signal_handler(number, self._on_signal, number)
         if self._input is not None:
             loop.add_reader(self._input, self._on_key)
@@ -209,7 +226,9 @@ class Session:
             self._speech.hear(command)
 
     async def _pass_rest(self, passing: asyncio.Task[None]) -> None:
-        """Pass on what the program has written before it ended. What it has left running may go on to write."""
+        """Pass on what the program has written before it ended. What it has left running may go on
+        to write.
+        """
         os.close(self._program.its)  # the last one to do so ends the output
         passed = -1
         most = self._passed_bytes + MAX_LAST_BYTES
@@ -265,7 +284,9 @@ class Session:
         loop.remove_writer(self._program.ours)
 
     async def _listen(self) -> None:
-        """Look at the screen now and then: what stands there is read, and keys that were held go on."""
+        """Look at the screen now and then: what stands there is read, and keys that were held go
+        on.
+        """
         while True:
             await asyncio.sleep(_TICK_SECONDS)
             self._hear(is_over=False)
@@ -274,7 +295,9 @@ class Session:
                 self._press(held)
 
     async def _deliver(self) -> None:
-        """Hand over what waits, by a hook that takes it or typed in, what the session begins with before all else."""
+        """Hand over what waits, by a hook that takes it or typed in, what the session begins with
+        before all else.
+        """
         opening = await self._given.handover.opening()
         knows_rules = self._hooks is not None and (self._hooks.is_alive or not opening)
         rules = "" if knows_rules else self._given.rules
@@ -298,7 +321,9 @@ class Session:
         """What can be seen of the program now; the relay hears of its state when that changes."""
         line = terminal.line_of(self._program, len(self._unwritten))
         sight = self._given.prompt.sight(self._screen, line)
-        said, said_at = (self._hooks.state, self._hooks.changed) if self._hooks is not None else (None, 0.0)
+        said, said_at = (
+            (self._hooks.state, self._hooks.changed) if self._hooks is not None else (None, 0.0)
+        )
         now = elapsed_seconds()
         has_changed = self._activity.look(now, sight, said, said_at)
         if has_changed and self._activity.state is State.WORKING:
@@ -314,7 +339,9 @@ class Session:
         return Scene(line, is_open, not has_dialog(self._screen), is_alive)
 
     def _look_for_limit(self) -> None:
-        """Hear of a limit that the program has reached, and go on once one has ended, where the person wants that."""
+        """Hear of a limit that the program has reached, and go on once one has ended, where the
+        person wants that.
+        """
         now = wall_seconds()
         if self._hooks is not None and (failure := self._hooks.take_failure()):
             self._limit.told(failure, now)
@@ -342,14 +369,24 @@ class Session:
 
     def _can_hand_over(self) -> bool:
         """Whether a hook takes what waits. What the person wants done goes in as a prompt instead."""
-        if not self._inbox or self._hooks is None or (self._handing is not None and not self._handing.done()):
+        if (
+            not self._inbox
+            or self._hooks is None
+            or (self._handing is not None and not self._handing.done())
+        ):
             return False
         is_task = self._inbox.begins_with_task(elapsed_seconds() - TASK_SECONDS)
-        return self._hooks.can_hand_over(self._activity.state) and (self._hooks.takes_tasks or not is_task)
+        return self._hooks.can_hand_over(self._activity.state) and (
+            self._hooks.takes_tasks or not is_task
+        )
 
     def _may_type(self, scene: Scene) -> bool:
         is_handing = self._handing is not None and not self._handing.done()
-        return bool(self._inbox) and not is_handing and self._typist.may_begin(elapsed_seconds(), scene)
+        return (
+            bool(self._inbox)
+            and not is_handing
+            and self._typist.may_begin(elapsed_seconds(), scene)
+        )
 
     def _start_typing(self, written: Written) -> None:
         """Type a text, if the program still waits as it did when the text was made ready."""
@@ -395,7 +432,9 @@ class Session:
             self._begin(self._mail.took(text.delivery))
 
     def _notice(self) -> None:
-        """Say of messages that have waited for long why they do: to their senders, and at the terminal."""
+        """Say of messages that have waited for long why they do: to their senders, and at the
+        terminal.
+        """
         overdue = self._inbox.overdue(elapsed_seconds() - NOTICE_SECONDS)
         limited = self._state() if self._state().startswith(LIMITED) else ""
         doing = f"is {limited}" if limited else _DOING[self._activity.state]
@@ -411,19 +450,29 @@ class Session:
         """Show a title in the place of the program's, with a bell; "" shows the program's again."""
         if self._user is None or self._output is None or (not title and not self._has_title):
             return
-        text = f"{'' if self._has_title else _PUSH_TITLE}\x1b]2;{title}\a{_BELL}" if title else _POP_TITLE
+        text = (
+            f"{'' if self._has_title else _PUSH_TITLE}\x1b]2;{title}\a{_BELL}"
+            if title
+            else _POP_TITLE
+        )
         self._has_title = bool(title)
         _write_all(self._output, text.encode())
 
     def _begin(self, telling: Coroutine[Any, Any, None]) -> None:
-        """Tell the relay something without waiting. What does not get there is asked for again by the relay."""
+        """Tell the relay something without waiting. What does not get there is asked for again by
+        the relay.
+        """
         task = asyncio.create_task(telling)
         self._telling.add(task)
         task.add_done_callback(self._told)
 
     def _told(self, task: asyncio.Task[None]) -> None:
         self._telling.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None and not isinstance(error, TerselyError):
+        if (
+            not task.cancelled()
+            and (error := task.exception()) is not None
+            and not isinstance(error, TerselyError)
+        ):
             raise error
 
     async def _received(self, delivery: Delivery) -> None:
@@ -433,7 +482,10 @@ class Session:
             return
         told = delivery.data.get(UNDELIVERED) if isinstance(delivery.data, dict) else None
         if delivery.kind == "state" and isinstance(told, str):
-            self._inbox.put(f"[{RELAY} error]", f"{delivery.sender} has not taken message {told}: {delivery.body}")
+            self._inbox.put(
+                f"[{RELAY} error]",
+                f"{delivery.sender} has not taken message {told}: {delivery.body}",
+            )
         self._begin(self._mail.read(delivery))
 
     def _size_from(self) -> int | None:

@@ -25,12 +25,18 @@ _LOCAL_FLAGS = 3  # their place among the attributes of a terminal
 _NOT_FOUND = 127
 _SAID_BYTES = 64
 MAX_SEARCHED_PROCESSES = 32  # below a program, for one that waits for what is typed
-_CALLS = {"x86_64": ({"0"}, {"7", "23", "232", "270", "271", "281"}), "aarch64": ({"63"}, {"22", "72", "73"})}
-_READS, _POLLS = _CALLS.get(os.uname().machine, (set[str](), set[str]()))  # numbers of Linux: read; poll, select, epoll
+_CALLS = {
+    "x86_64": ({"0"}, {"7", "23", "232", "270", "271", "281"}),
+    "aarch64": ({"63"}, {"22", "72", "73"}),
+}
+# numbers of Linux: read; poll, select, epoll
+_READS, _POLLS = _CALLS.get(os.uname().machine, (set[str](), set[str]()))
 
 
 class Program(NamedTuple):
-    """A program that runs: its process, the end of its terminal that is ours, and the one that it has."""
+    """A program that runs: its process, the end of its terminal that is ours, and the one that it
+    has.
+    """
 
     pid: int
     ours: int
@@ -41,12 +47,16 @@ def find(word: str, environment: Mapping[str, str]) -> str:
     """The path of a program; raises `program_failed` where there is none."""
     path = shutil.which(word, path=environment.get("PATH"))
     if path is None:
-        raise TerselyError("program_failed", f"there is no program {word!r}", "give its path, or install it")
+        raise TerselyError(
+            "program_failed", f"there is no program {word!r}", "give its path, or install it"
+        )
     return path
 
 
 def start(words: Sequence[str], environment: Mapping[str, str], user: int | None) -> Program:
-    """Run a program in a terminal that is as the user's; raises `program_failed` where it cannot be run."""
+    """Run a program in a terminal that is as the user's; raises `program_failed` where it cannot be
+    run.
+    """
     path = find(words[0], environment)
     ours, its = os.openpty()
     attributes = _attributes(user)
@@ -64,16 +74,26 @@ def start(words: Sequence[str], environment: Mapping[str, str], user: int | None
         os.waitpid(pid, 0)
         os.close(ours)
         os.close(its)
-        raise TerselyError("program_failed", f"{words[0]} cannot be run: {os.strerror(int(failure))}")
+        raise TerselyError(
+            "program_failed", f"{words[0]} cannot be run: {os.strerror(int(failure))}"
+        )
     os.set_blocking(ours, False)
     return Program(pid, ours, its)
 
 
-def _become(path: str, words: Sequence[str], environment: Mapping[str, str], its: int, said: int) -> None:
+def _become(
+    path: str, words: Sequence[str], environment: Mapping[str, str], its: int, said: int
+) -> None:
     """In the child: have the terminal and be the program. Does not return."""
     try:
         os.login_tty(its)
-        for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
+        for number in (
+            signal.SIGPIPE,
+            signal.SIGXFSZ,
+            signal.SIGINT,
+            signal.SIGQUIT,
+            signal.SIGTSTP,
+        ):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.execve(path, list(words), dict(environment))  # noqa: S606 - what the user has asked for
@@ -97,7 +117,9 @@ def line_of(program: Program, waiting_bytes: int) -> Line:
 
 
 def _is_read(program: Program) -> bool | None:
-    """Whether a process waits for what is typed; None where the system does not say what processes wait for."""
+    """Whether a process waits for what is typed; None where the system does not say what processes
+    wait for.
+    """
     processes = [program.pid]
     if not _READS or _call_of(program.pid, program.pid) is None:
         return None
@@ -106,7 +128,9 @@ def _is_read(program: Program) -> bool | None:
         tasks = _listed(f"/proc/{pid}/task")[:MAX_SEARCHED_PROCESSES]
         if any(_waits_for(pid, int(task), name) for task in tasks):
             return True
-        children = [child for task in tasks for child in _words_of(f"/proc/{pid}/task/{task}/children")]
+        children = [
+            child for task in tasks for child in _words_of(f"/proc/{pid}/task/{task}/children")
+        ]
         processes += map(int, children[: MAX_SEARCHED_PROCESSES - number])
         if number >= MAX_SEARCHED_PROCESSES:
             break
@@ -125,7 +149,9 @@ def _waits_for(pid: int, task: int, terminal: str) -> bool:
 
 
 def _call_of(pid: int, task: int) -> list[str] | None:
-    """The system call in which a thread is, with its arguments; None where the system does not say it."""
+    """The system call in which a thread is, with its arguments; None where the system does not say
+    it.
+    """
     return _words_of(f"/proc/{pid}/task/{task}/syscall") or None
 
 
@@ -149,7 +175,9 @@ def size(user: int | None) -> tuple[int, int]:
     if user is None:
         return _DEFAULT_SIZE
     try:
-        rows, columns, _, _ = struct.unpack(_SIZE_FORMAT, fcntl.ioctl(user, termios.TIOCGWINSZ, bytes(8)))
+        rows, columns, _, _ = struct.unpack(
+            _SIZE_FORMAT, fcntl.ioctl(user, termios.TIOCGWINSZ, bytes(8))
+        )
     except OSError:
         return _DEFAULT_SIZE
     return (columns, rows) if columns and rows else _DEFAULT_SIZE

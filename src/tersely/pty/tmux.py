@@ -1,6 +1,7 @@
 """A session of tmux with the wrapper in it, as it would run in any other terminal.
 
-tmux does not tell how a program ended, nor why it did not begin. The wrapper inside writes both to a file.
+tmux does not tell how a program ended, nor why it did not begin. The wrapper inside writes both to
+a file.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 WRAPPER_START_SECONDS = 30.0  # for a program to run in a session of tmux
 REPORT_VARIABLE = "TERSELY_RUN_REPORT"
 _LOOK_SECONDS = 0.05
-_PASSED = re.compile(r"TERSELY_\w+|AGENT_RELAY_\w+|PATH|PYTHONPATH|VIRTUAL_ENV|HOME")  # all else tmux has itself
+# all else tmux has itself
+_PASSED = re.compile(r"TERSELY_\w+|AGENT_RELAY_\w+|PATH|PYTHONPATH|VIRTUAL_ENV|HOME")
 _REPORT_BYTES = 10_000
 
 
@@ -70,14 +72,19 @@ class Ended(NamedTuple):
     status: int | None
 
 
-def run(name: str, words: Sequence[str], environment: Mapping[str, str], size: tuple[int, int]) -> Ended:
+def run(
+    name: str, words: Sequence[str], environment: Mapping[str, str], size: tuple[int, int]
+) -> Ended:
     """Have words run in a new session; return when they have ended, or nobody is attached.
 
-    Raises `program_failed` where there is no tmux, `name_taken` where there is such a session, and what was reported.
+    Raises `program_failed` where there is no tmux, `name_taken` where there is such a session, and
+    what was reported.
     """
     program = shutil.which("tmux")
     if program is None:
-        raise TerselyError("program_failed", "tmux is not installed", "without --tmux this terminal is used")
+        raise TerselyError(
+            "program_failed", "tmux is not installed", "without --tmux this terminal is used"
+        )
     session = "tersely-" + re.sub(r"[^\w-]", "-", name)
     with tempfile.TemporaryDirectory(prefix="tersely-run-") as directory:
         report = Report(Path(directory) / "report")
@@ -92,17 +99,31 @@ def run(name: str, words: Sequence[str], environment: Mapping[str, str], size: t
 
 
 def _begin(
-    program: str, session: str, words: Sequence[str], environment: Mapping[str, str], size: tuple[int, int]
+    program: str,
+    session: str,
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    size: tuple[int, int],
 ) -> None:
-    passed = [part for name in environment if _PASSED.fullmatch(name) for part in ("-e", f"{name}={environment[name]}")]
+    passed = [
+        part
+        for name in environment
+        if _PASSED.fullmatch(name)
+        for part in ("-e", f"{name}={environment[name]}")
+    ]
     command = [program, "new-session", "-d", "-s", session, "-x", str(size[0]), "-y", str(size[1])]
     begun = subprocess.run(
-        [*command, "-c", str(Path.cwd()), *passed, "--", *words], capture_output=True, text=True, check=False
+        [*command, "-c", str(Path.cwd()), *passed, "--", *words],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if begun.returncode:
         said = " ".join(begun.stderr.split())
         code = "name_taken" if "duplicate session" in said else "program_failed"
-        raise TerselyError(code, f"tmux: {said}", f"tmux attach -t {session} shows the one there is")
+        raise TerselyError(
+            code, f"tmux: {said}", f"tmux attach -t {session} shows the one there is"
+        )
 
 
 def _wait(program: str, session: str, report: Report) -> None:
@@ -123,7 +144,9 @@ def _wait(program: str, session: str, report: Report) -> None:
 
 def is_running(program: str, session: str) -> bool:
     """Whether there is such a session."""
-    asked = subprocess.run([program, "has-session", "-t", f"={session}"], capture_output=True, check=False)
+    asked = subprocess.run(
+        [program, "has-session", "-t", f"={session}"], capture_output=True, check=False
+    )
     return asked.returncode == 0
 
 

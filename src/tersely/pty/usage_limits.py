@@ -1,7 +1,9 @@
-"""When an agent may go on that has used up what its maker allows: read from its screen, and from its hooks.
+"""When an agent may go on that has used up what its maker allows: read from its screen, and from
+its hooks.
 
-The words are those of the programs themselves: Claude Code 2.1.330, Codex 0.169.0, Gemini CLI 0.61.0. They count only
-at the beginning of a row, and where they name a time: an agent that writes about limits is not limited.
+The words are those of the programs themselves: Claude Code 2.1.330, Codex 0.169.0, Gemini CLI
+0.61.0. They count only at the beginning of a row, and where they name a time: an agent that writes
+about limits is not limited.
 """
 
 from __future__ import annotations
@@ -18,16 +20,19 @@ MAX_LIMIT_RESUMES = 1  # of one run, without the person
 REPEATED_SECONDS = 12 * 3_600  # after a time, within which the same words still mean that time
 
 _WORDINGS = (  # the beginning, and how the time is introduced
-    (r"You've (?:hit|reached) your (?:[\w'-]+ ){0,6}limit\b", r"· (?:progress saved · )?resets "),  # Claude Code
+    # Claude Code
+    (r"You've (?:hit|reached) your (?:[\w'-]+ ){0,6}limit\b", r"· (?:progress saved · )?resets "),
     (r"You've hit your usage limit", r"[Tt]ry again at "),  # Codex
     (r"Usage limit reached for ", r"Access resets at "),  # Gemini CLI
-    (r"(?:Claude )?(?:usage|\d-hour) limit reached", r"(?:reset at|resets) "),  # Claude Code before 2.1
+    # Claude Code before 2.1
+    (r"(?:Claude )?(?:usage|\d-hour) limit reached", r"(?:reset at|resets) "),
 )
 _STATEMENTS = tuple(
     re.compile(rf"{begins}.{{0,240}}?{introduced}(?P<time>.{{1,48}})", re.IGNORECASE)
     for begins, introduced in _WORDINGS
 )
-_MARKS = re.compile(r"^[^\w'\"`]+|[\s│┃|]+$")  # borders, bullets and the like around what a row says
+# borders, bullets and the like around what a row says
+_MARKS = re.compile(r"^[^\w'\"`]+|[\s│┃|]+$")
 
 
 class Limit(NamedTuple):
@@ -47,7 +52,9 @@ class UsageLimit:
         self._resumes = 0
 
     def look(self, rows: Sequence[str], now: float) -> None:
-        """Take what a screen shows at a time, in seconds since 1970. Words that stay there are said once."""
+        """Take what a screen shows at a time, in seconds since 1970. Words that stay there are said
+        once.
+        """
         times = _stated_times(rows)
         if len(times) > self._shown:
             self._reached(times[-1], now)
@@ -69,7 +76,9 @@ class UsageLimit:
         return f"{LIMITED}{local_clock(self._last.until, now)}" if is_limited and self._last else ""
 
     def may_resume(self, now: float) -> bool:
-        """Whether a limit has just ended by its time; True once for a limit, and `MAX_LIMIT_RESUMES` times in all."""
+        """Whether a limit has just ended by its time; True once for a limit, and
+        `MAX_LIMIT_RESUMES` times in all.
+        """
         if self._last is None or self._is_over or now < self._last.until:
             return False
         self._is_over = True
@@ -91,6 +100,13 @@ class UsageLimit:
 def _stated_times(rows: Sequence[str]) -> list[str]:
     """The times of all limits that some rows state, each with what follows it."""
     plain = [_MARKS.sub("", row) for row in rows]
-    texts = [" ".join(filter(None, plain[at : at + MAX_LIMIT_ROWS])) for at, row in enumerate(plain) if row]
-    found = (next(filter(None, (statement.match(text) for statement in _STATEMENTS)), None) for text in texts)
+    texts = [
+        " ".join(filter(None, plain[at : at + MAX_LIMIT_ROWS]))
+        for at, row in enumerate(plain)
+        if row
+    ]
+    found = (
+        next(filter(None, (statement.match(text) for statement in _STATEMENTS)), None)
+        for text in texts
+    )
     return [one["time"].strip() for one in found if one is not None]

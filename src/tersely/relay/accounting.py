@@ -1,8 +1,9 @@
-"""What agents were spared: the tokens that they would have sent by pasting, and those that they were sent instead.
+"""What agents were spared: the tokens that they would have sent by pasting, and those that they
+were sent instead.
 
-*naive* is what a thread's artifacts come to, with the files that packs stand for; *actual* is the previews and headers
-that were handed out in their place; *avoided* is the difference. Both are counted in real tokens and, for comparison
-with tools that do so, as characters divided by four.
+*naive* is what a thread's artifacts come to, with the files that packs stand for; *actual* is the
+previews and headers that were handed out in their place; *avoided* is the difference. Both are
+counted in real tokens and, for comparison with tools that do so, as characters divided by four.
 """
 
 from __future__ import annotations
@@ -43,7 +44,10 @@ class Savings:
     def told(self) -> dict[str, Any]:
         """The figures as doors send them."""
         naive, actual = self.counts.get("naive_tokens", 0), self.counts.get("actual_tokens", 0)
-        naive_estimate, actual_estimate = self.counts.get("naive_estimate", 0), self.counts.get("actual_estimate", 0)
+        naive_estimate, actual_estimate = (
+            self.counts.get("naive_estimate", 0),
+            self.counts.get("actual_estimate", 0),
+        )
         return {
             "naive_tokens": naive,
             "actual_tokens": actual,
@@ -62,7 +66,9 @@ class Savings:
 
 
 def scopes(thread_id: str, actor: str, capability: str, at_ms: int) -> list[str]:
-    """Whose figures something counts to that happened at a time (ms since 1970), those of its day and of all too."""
+    """Whose figures something counts to that happened at a time (ms since 1970), those of its day
+    and of all too.
+    """
     named = (("thread", thread_id), ("agent", actor), ("capability", capability))
     return [*(f"{kind}/{name}" for kind, name in named if name), day_scope(at_ms), ALL]
 
@@ -81,7 +87,9 @@ def spent(where: Iterable[str], naive: Size, actual: Size, **counts: int) -> lis
         "actual_estimate": actual.estimate,
         **counts,
     }
-    return [Count(scope, name, amount) for scope in where for name, amount in amounts.items() if amount]
+    return [
+        Count(scope, name, amount) for scope in where for name, amount in amounts.items() if amount
+    ]
 
 
 def savings(store: Store, scope: str) -> Savings:

@@ -1,4 +1,6 @@
-"""Artifacts: what agents refer to instead of sending it. Addressed by the SHA-256 of their bytes, and never changed."""
+"""Artifacts: what agents refer to instead of sending it. Addressed by the SHA-256 of their bytes,
+and never changed.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,11 @@ class Artifact:
 
     def told(self) -> dict[str, Any]:
         """The artifact as doors send it."""
-        made = {"created_by": self.origin.actor, "created_at": self.created_at, "trust": "untrusted"}
+        made = {
+            "created_by": self.origin.actor,
+            "created_at": self.created_at,
+            "trust": "untrusted",
+        }
         if self.origin.capability:
             made["capability"] = self.origin.capability
         return {
@@ -126,7 +132,8 @@ def described(
     replaced: Size | None = None,
     inline_bytes: int = 0,
 ) -> Artifact:
-    """What was taken in, as an artifact of a thread. `replaced` is what it stands for, where that is not itself.
+    """What was taken in, as an artifact of a thread. `replaced` is what it stands for, where that
+    is not itself.
 
     Text of at most `inline_bytes` is sent whole with the reference, anything else by its preview.
     """
@@ -139,13 +146,16 @@ def described(
 
 
 def keeping(artifact: Artifact, taken: Taken, *, is_searched: bool = True) -> Iterator[Command]:
-    """The commands that make what was taken in an artifact, with its figures. What is not searched is not found by its
-    words, as what a search has found must not be by the next."""
+    """The commands that make what was taken in an artifact, with its figures. What is not searched
+    is not found by its words, as what a search has found must not be by the next.
+    """
     is_searched = is_searched and is_text(taken.content.head)
     text = taken.content.head[:SEARCHED_BYTES].decode("utf-8", "replace") if is_searched else ""
     yield taken.keep
     yield from _attachment(artifact, text)
-    where = scopes(artifact.thread_id, artifact.origin.actor, artifact.origin.capability, artifact.created_ms)
+    where = scopes(
+        artifact.thread_id, artifact.origin.actor, artifact.origin.capability, artifact.created_ms
+    )
     yield from spent(where, *artifact.sizes, artifacts=1)
 
 
@@ -161,25 +171,38 @@ def prepare(
     most_bytes: int = MAX_BLOB_BYTES,
     **about: Any,
 ) -> Prepared:
-    """A new artifact of a thread; nothing is kept before the commands are committed. `about` as of `described`."""
+    """A new artifact of a thread; nothing is kept before the commands are committed. `about` as of
+    `described`.
+    """
     _check(name, kind)
     threads.get(store, thread_id)
     taken = take_in(store, chunks, most_bytes)
     try:
-        artifact = described(thread_id, taken, count_tokens, store.now_ms(), name=name, kind=kind, **about)
+        artifact = described(
+            thread_id, taken, count_tokens, store.now_ms(), name=name, kind=kind, **about
+        )
     except BaseException:
         store.let_go(taken.keep)
         raise
-    commands = (*keeping(artifact, taken, is_searched=is_searched), _created(artifact, artifact.origin.actor))
+    commands = (
+        *keeping(artifact, taken, is_searched=is_searched),
+        _created(artifact, artifact.origin.actor),
+    )
     return Prepared(artifact, commands, taken.keep)
 
 
 def put(
-    store: Store, thread_id: str, chunks: Iterable[bytes], count_tokens: CountTokens, key: str = "", **about: Any
+    store: Store,
+    thread_id: str,
+    chunks: Iterable[bytes],
+    count_tokens: CountTokens,
+    key: str = "",
+    **about: Any,
 ) -> Artifact:
     """Store an artifact of a thread and tell so.
 
-    The same bytes again are the artifact that there is already, unless they come under another name.
+    The same bytes again are the artifact that there is already, unless they come under another
+    name.
     """
     prepared = prepare(store, thread_id, chunks, count_tokens, **about)
     artifact = prepared.artifact
@@ -188,7 +211,13 @@ def put(
         store.let_go(prepared.taken)
         return there
     full_key = f"artifact/{artifact.origin.actor}/{key}" if key else ""
-    store.commit(Batch(prepared.commands, full_key, f"{artifact.digest} {artifact.name}".encode() if key else b""))
+    store.commit(
+        Batch(
+            prepared.commands,
+            full_key,
+            f"{artifact.digest} {artifact.name}".encode() if key else b"",
+        )
+    )
     return _named(store, artifact) or get(store, thread_id, artifact.digest)
 
 
@@ -200,11 +229,15 @@ def get(store: Store, thread_id: str, ref: str) -> Artifact:
     found = store.attached(_owner(thread_id), resolve(store, ref))
     if not found:
         threads.get(store, thread_id)
-        raise TerselyError("artifact_not_found", f"the thread has no artifact {ref[:80]}", "list those it has")
+        raise TerselyError(
+            "artifact_not_found", f"the thread has no artifact {ref[:80]}", "list those it has"
+        )
     return _artifact(thread_id, found[0])
 
 
-def listed(store: Store, thread_id: str, after: int = 0, limit: int = MAX_READ_ENTRIES) -> list[Artifact]:
+def listed(
+    store: Store, thread_id: str, after: int = 0, limit: int = MAX_READ_ENTRIES
+) -> list[Artifact]:
     """The artifacts of a thread, the oldest first."""
     found = store.attachments(_owner(thread_id), after, limit)
     if not found:
@@ -227,7 +260,9 @@ def shared(store: Store, artifact: Artifact, thread_id: str, actor: str) -> Arti
 
 
 def remove(store: Store, thread_id: str, ref: str, actor: str) -> Artifact:
-    """Take an artifact out of a thread, under all its names. Its bytes go when no thread refers to them."""
+    """Take an artifact out of a thread, under all its names. Its bytes go when no thread refers to
+    them.
+    """
     artifact = get(store, thread_id, ref)
     told = {"ref": artifact.ref, "by": actor}
     owner = _owner(thread_id)
@@ -242,21 +277,31 @@ def searched_in(thread_id: str) -> str:
 
 
 def resolve(store: Store, ref: str) -> str:
-    """The whole hash that `cass://` and a hash or the beginning of one means, of at least six characters."""
+    """The whole hash that `cass://` and a hash or the beginning of one means, of at least six
+    characters.
+    """
     digits = ref.removeprefix(SCHEME).lower()
     if not _HEXADECIMAL.fullmatch(digits) or len(digits) < MIN_REF_CHARACTERS:
         hint = f"write {SCHEME} and at least {MIN_REF_CHARACTERS} digits of its hash"
-        raise TerselyError("invalid_argument", f"{ref[:80]!r} is not a reference to an artifact", hint)
+        raise TerselyError(
+            "invalid_argument", f"{ref[:80]!r} is not a reference to an artifact", hint
+        )
     found = store.digests(digits, 2)
     if not found:
-        raise TerselyError("artifact_not_found", f"there is no artifact {ref[:80]}", "it may have been swept away")
+        raise TerselyError(
+            "artifact_not_found", f"there is no artifact {ref[:80]}", "it may have been swept away"
+        )
     if len(found) > 1:
-        raise TerselyError("ambiguous_artifact", f"{ref[:80]} may mean several artifacts", "write more of its hash")
+        raise TerselyError(
+            "ambiguous_artifact", f"{ref[:80]} may mean several artifacts", "write more of its hash"
+        )
     return found[0]
 
 
 def short(store: Store, digest: str) -> str:
-    """`cass://` and as many digits of a hash as mean no other artifact now, at least `MIN_REF_CHARACTERS`."""
+    """`cass://` and as many digits of a hash as mean no other artifact now, at least
+    `MIN_REF_CHARACTERS`.
+    """
     length = MIN_REF_CHARACTERS
     while length < len(digest) and len(store.digests(digest[:length], 2)) > 1:
         length += 1
@@ -289,15 +334,22 @@ def _owner(thread_id: str) -> str:
 
 def _named(store: Store, artifact: Artifact) -> Artifact | None:
     """The artifact of a thread that has the same bytes and, if a name is wanted, the same name."""
-    found = [_artifact(artifact.thread_id, one) for one in store.attached(_owner(artifact.thread_id), artifact.digest)]
+    found = [
+        _artifact(artifact.thread_id, one)
+        for one in store.attached(_owner(artifact.thread_id), artifact.digest)
+    ]
     return next((one for one in found if artifact.name in {"", one.name}), None)
 
 
 def _check(name: str, kind: str) -> None:
     if len(name) > MAX_NAME_CHARACTERS:
-        raise TerselyError("invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters")
+        raise TerselyError(
+            "invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters"
+        )
     if kind and kind not in TYPES:
-        raise TerselyError("invalid_argument", f"there is no type {kind[:40]!r}", f"one of {', '.join(TYPES)}")
+        raise TerselyError(
+            "invalid_argument", f"there is no type {kind[:40]!r}", f"one of {', '.join(TYPES)}"
+        )
 
 
 def _type_of(name: str, content: Content) -> str:
@@ -307,9 +359,15 @@ def _type_of(name: str, content: Content) -> str:
 
 
 def _sizes(
-    content: Content, shown: Preview, count_tokens: CountTokens, replaced: Size | None, inline_bytes: int
+    content: Content,
+    shown: Preview,
+    count_tokens: CountTokens,
+    replaced: Size | None,
+    inline_bytes: int,
 ) -> tuple[Size, Size]:
-    """What the artifact stands for, and what is sent of it. Of a long one, the beginning is counted and scaled."""
+    """What the artifact stands for, and what is sent of it. Of a long one, the beginning is counted
+    and scaled.
+    """
     is_whole = content.size_bytes <= inline_bytes and is_text(content.head)
     sent = content.head.decode("utf-8", "replace") if is_whole else shown.text
     actual = Size(count_tokens(sent), len(sent))
@@ -319,7 +377,9 @@ def _sizes(
         return Size(content.size_bytes // CHARACTERS_A_TOKEN, content.size_bytes), actual
     text = content.head.decode("utf-8", "replace")
     read = max(len(content.head), 1)
-    naive = Size(count_tokens(text) * content.size_bytes // read, len(text) * content.size_bytes // read)
+    naive = Size(
+        count_tokens(text) * content.size_bytes // read, len(text) * content.size_bytes // read
+    )
     return naive, actual
 
 
@@ -329,18 +389,34 @@ def _attachment(artifact: Artifact, text: str) -> Iterator[Command]:
         "type": artifact.type,
         "mime": artifact.mime,
         "preview": list(artifact.preview),
-        "origin": [artifact.origin.actor, artifact.origin.capability, list(artifact.origin.source_refs)],
+        "origin": [
+            artifact.origin.actor,
+            artifact.origin.capability,
+            list(artifact.origin.source_refs),
+        ],
         "sizes": [list(astuple(size)) for size in artifact.sizes],
     }
     words = f"{artifact.name}\n{text}" if text else ""
     place = f"{artifact.digest} {artifact.name}" if artifact.name else artifact.digest
-    yield Attach(_owner(artifact.thread_id), place, artifact.digest, encode(about), words, artifact.created_ms)
+    yield Attach(
+        _owner(artifact.thread_id),
+        place,
+        artifact.digest,
+        encode(about),
+        words,
+        artifact.created_ms,
+    )
     if words:
         yield Count(searched_in(artifact.thread_id), "artifacts")
 
 
 def _created(artifact: Artifact, actor: str) -> Command:
-    told = {"ref": artifact.ref, "name": artifact.name, "type": artifact.type, "size": artifact.size_bytes}
+    told = {
+        "ref": artifact.ref,
+        "name": artifact.name,
+        "type": artifact.type,
+        "size": artifact.size_bytes,
+    }
     return happened(artifact.thread_id, ARTIFACT_CREATED, {**told, "by": actor})
 
 

@@ -1,9 +1,10 @@
-"""Calls of capabilities on behalf of a thread: checked, answered from memory or by the handler, kept, and told.
+"""Calls of capabilities on behalf of a thread: checked, answered from memory or by the handler,
+kept, and told.
 
     policy → hop limit → cache → handler → artifact → cache → event → preview and reference
 
-What a call gives is an artifact of its thread. Artifact, remembered answer, event and figures are one batch of the
-store. The same call made by several at once is made once.
+What a call gives is an artifact of its thread. Artifact, remembered answer, event and figures are
+one batch of the store. The same call made by several at once is made once.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ class Call:
 
 
 class Given(NamedTuple):
-    """What a handler gives: an artifact's content, and what the agent would have had to read without it."""
+    """What a handler gives: an artifact's content, and what the agent would have had to read
+    without it.
+    """
 
     chunks: Iterable[bytes]
     kind: str = ""  # of the artifact, as its content looks if empty
@@ -56,7 +59,8 @@ class Given(NamedTuple):
     mime: str = ""
     replaced: Size | None = None  # None: the content itself
     is_searched: bool = True  # whether it is found by its words
-    made_from: tuple[str, ...] = ()  # artifacts, by their hashes, that the handler read beside those of the call
+    # artifacts, by their hashes, that the handler read beside those of the call
+    made_from: tuple[str, ...] = ()
 
 
 class Scope(NamedTuple):
@@ -68,10 +72,11 @@ class Scope(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A capability that can be called. `run` may wait; it is given the call and raises what went wrong.
+    """A capability that can be called. `run` may wait; it is given the call and raises what went
+    wrong.
 
-    `scope` says for which state of the world the answer to a call holds; without it nothing is remembered, nor where
-    it says None.
+    `scope` says for which state of the world the answer to a call holds; without it nothing is
+    remembered, nor where it says None.
     """
 
     name: str
@@ -81,7 +86,8 @@ class Offer:
     reach: Reach = Reach.READ
     scope: Callable[[Call], Scope | None] | None = None
     remembered_seconds: int = 3_600
-    trusts_nobody: bool = False  # refuses calls whose arguments come from artifacts that are not trusted
+    # refuses calls whose arguments come from artifacts that are not trusted
+    trusts_nobody: bool = False
 
     def told(self) -> dict[str, Any]:
         """The offer as doors list it."""
@@ -112,7 +118,11 @@ class Answered:
             "capability": self.capability,
             "preview": self.artifact.preview.told(),
             "artifact_ref": self.artifact.ref,
-            "artifact": {"type": self.artifact.type, "name": self.artifact.name, "size": self.artifact.size_bytes},
+            "artifact": {
+                "type": self.artifact.type,
+                "name": self.artifact.name,
+                "size": self.artifact.size_bytes,
+            },
             "cache_hit": self.is_hit,
             "cache_key": self.cache_key,
             "duration_ms": self.duration_ms,
@@ -137,7 +147,11 @@ class Calls:
         """Have a capability called from now on; raises `name_taken` where another has the name."""
         with self._changing:
             if offer.name in self._offers:
-                raise TerselyError("name_taken", f"there is a capability {offer.name} already", "choose another name")
+                raise TerselyError(
+                    "name_taken",
+                    f"there is a capability {offer.name} already",
+                    "choose another name",
+                )
             self._offers[offer.name] = offer
 
     def withdraw(self, name: str) -> None:
@@ -156,7 +170,9 @@ class Calls:
         offer = self._offers.get(call.capability)
         if offer is None:
             hint = "`tersely relay cap list` lists what there is"
-            raise TerselyError("unknown_command", f"there is no capability {call.capability[:80]!r}", hint)
+            raise TerselyError(
+                "unknown_command", f"there is no capability {call.capability[:80]!r}", hint
+            )
         self._check(offer, call)
         key = self._key(offer, call)
         remembered = self._repeated(call) or self._remembered(call, key)
@@ -165,13 +181,19 @@ class Calls:
         if is_hit:
             self._tell_hit(call, artifact, key)
         duration_ms = int(watch.seconds() * 1000)
-        return Answered(call.capability, artifact, is_hit, key, duration_ms, self._short_text(artifact))
+        return Answered(
+            call.capability, artifact, is_hit, key, duration_ms, self._short_text(artifact)
+        )
 
     def try_out(self, call: Call) -> bytes:
-        """What a call that only reads would give, without a trace of it; raises what the pipeline refuses."""
+        """What a call that only reads would give, without a trace of it; raises what the pipeline
+        refuses.
+        """
         offer = self._offers.get(call.capability)
         if offer is None or offer.reach is not Reach.READ:
-            raise TerselyError("unknown_command", f"there is no {call.capability[:80]} that only reads")
+            raise TerselyError(
+                "unknown_command", f"there is no {call.capability[:80]} that only reads"
+            )
         self._check(offer, call)
         return b"".join(islice(offer.run(call).chunks, MAX_TRIED_CHUNKS))
 
@@ -182,12 +204,18 @@ class Calls:
         self._policy.check_call(offer.name, offer.reach, call.actor)
         self._rates.take(call.actor)
         if len(call.source_refs) > MAX_REFS:
-            raise TerselyError("invalid_argument", f"a call names at most {MAX_REFS} artifacts it was made from")
+            raise TerselyError(
+                "invalid_argument", f"a call names at most {MAX_REFS} artifacts it was made from"
+            )
         for ref in call.source_refs:
             artifacts.get(self._store, call.thread_id, ref)
         if offer.trusts_nobody and call.source_refs:
             hint = "let a person read them and make the call without them"
-            raise TerselyError("untrusted_ancestry", f"{offer.name} takes nothing that was made from artifacts", hint)
+            raise TerselyError(
+                "untrusted_ancestry",
+                f"{offer.name} takes nothing that was made from artifacts",
+                hint,
+            )
 
     def _key(self, offer: Offer, call: Call) -> str:
         """The address of the answer, empty where none is remembered."""
@@ -212,9 +240,14 @@ class Calls:
         owner, digest = decode(kept)
         try:
             found = artifacts.get(self._store, owner, digest)
-        except TerselyError:  # it was removed from the thread that it was made for: made again, it is there again
+        except TerselyError:
+            # it was removed from the thread that it was made for: made again, it is there again
             return None
-        return found if owner == call.thread_id else artifacts.shared(self._store, found, call.thread_id, call.actor)
+        return (
+            found
+            if owner == call.thread_id
+            else artifacts.shared(self._store, found, call.thread_id, call.actor)
+        )
 
     def _once(self, offer: Offer, call: Call, key: str) -> Artifact:
         """Have the handler run, or wait for the same call of somebody else."""
@@ -226,7 +259,9 @@ class Calls:
         if theirs is not mine:
             made = theirs.result(timeout=CALL_SECONDS)
             is_same = made.thread_id == call.thread_id
-            return made if is_same else artifacts.shared(self._store, made, call.thread_id, call.actor)
+            return (
+                made if is_same else artifacts.shared(self._store, made, call.thread_id, call.actor)
+            )
         try:
             made = self._run(offer, call, key)
         except BaseException as error:
@@ -241,7 +276,9 @@ class Calls:
 
     def _run(self, offer: Offer, call: Call, key: str) -> Artifact:
         given = offer.run(call)
-        call = replace(call, source_refs=tuple(dict.fromkeys((*call.source_refs, *given.made_from))))
+        call = replace(
+            call, source_refs=tuple(dict.fromkeys((*call.source_refs, *given.made_from)))
+        )
         prepared = artifacts.prepare(
             self._store, call.thread_id, given.chunks, self._count_tokens,
             name=given.name or offer.name, kind=given.kind, mime=given.mime, replaced=given.replaced,
@@ -259,12 +296,16 @@ class Calls:
         commands.extend(Count(scope, name) for scope in where for name in counted)
         if call.key:
             until_ms = self._store.now_ms() + RECEIPT_SECONDS * 1000
-            commands.append(Cache(_receipt(call), encode([_fingerprint(call), made.digest]), until_ms))
+            commands.append(
+                Cache(_receipt(call), encode([_fingerprint(call), made.digest]), until_ms)
+            )
         self._store.commit(Batch(tuple(commands)))
         return artifacts.get(self._store, call.thread_id, made.digest)
 
     def _tell_hit(self, call: Call, artifact: Artifact, key: str) -> None:
-        """A call that was spared: what it stands for would have been read again, what is sent has been."""
+        """A call that was spared: what it stands for would have been read again, what is sent has
+        been.
+        """
         where = scopes(call.thread_id, call.actor, call.capability, self._store.now_ms())
         spared = spent(where, *artifact.sizes, invocations=1, cache_hits=1, hops=1)
         self._store.commit(Batch((self._invoked(call, artifact, key, is_hit=True), *spared)))
@@ -299,4 +340,6 @@ def _fingerprint(call: Call) -> str:
 
 def cache_key(capability: str, arguments: Mapping[str, Any], scope: Scope) -> str:
     """SHA-256 of everything that an answer depends on."""
-    return sha256(canonical([TENANT, capability, dict(arguments), scope.name, scope.version])).hexdigest()
+    return sha256(
+        canonical([TENANT, capability, dict(arguments), scope.name, scope.version])
+    ).hexdigest()

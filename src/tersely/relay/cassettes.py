@@ -1,5 +1,6 @@
-"""Cassettes: artifacts that are referred to as `cass://<hash>` wherever they are. Those of no thread have one of their
-own, which the first of them makes."""
+"""Cassettes: artifacts that are referred to as `cass://<hash>` wherever they are. Those of no
+thread have one of their own, which the first of them makes.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +25,15 @@ def own_thread(store: Store, actor: str) -> str:
 
 
 def get(store: Store, ref: str) -> Artifact:
-    """The artifact that a reference means, of whatever thread; raises `artifact_not_found`, `ambiguous_artifact`."""
+    """The artifact that a reference means, of whatever thread; raises `artifact_not_found`,
+    `ambiguous_artifact`.
+    """
     digest = artifacts.resolve(store, ref)
     owner = next((name for name in store.owners(digest) if name.startswith(THREAD)), "")
     if not owner:
-        raise TerselyError("artifact_not_found", f"no thread has the artifact {ref[:80]}", "it may be swept away soon")
+        raise TerselyError(
+            "artifact_not_found",
+            f"no thread has the artifact {ref[:80]}",
+            "it may be swept away soon",
+        )
     return artifacts.get(store, owner.removeprefix(THREAD), digest)

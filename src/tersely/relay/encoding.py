@@ -29,9 +29,15 @@ def decode(body: bytes, what: str = "the request") -> Any:
     try:
         return _DECODER.decode(body)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise TerselyError("malformed_request", f"{what} is not JSON: {error}", "send JSON in UTF-8") from None
+        raise TerselyError(
+            "malformed_request", f"{what} is not JSON: {error}", "send JSON in UTF-8"
+        ) from None
 
 
 def timestamp(at_ms: int) -> str:
     """A time in ms since 1970 as ISO 8601 in UTC, to the millisecond."""
-    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return (
+        datetime.fromtimestamp(at_ms / 1000, UTC)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )

@@ -32,15 +32,18 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What a search has found, the best first. `unread` long artifacts were searched in their beginning alone."""
+    """What a search has found, the best first. `unread` long artifacts were searched in their
+    beginning alone.
+    """
 
     results: list[Found]
     unread: int = 0
 
 
 def search(store: Store, thread_id: str, query: str, limit: int) -> Search:
-    """The artifacts of a thread, of all threads without one, whose text has the words of a query: all of them, or,
-    where none has, any."""
+    """The artifacts of a thread, of all threads without one, whose text has the words of a query:
+    all of them, or, where none has, any.
+    """
     if thread_id:
         threads.get(store, thread_id)
     owner = THREAD + thread_id if thread_id else ""
@@ -61,7 +64,9 @@ def searched_version(store: Store, thread_id: str) -> int:
     return store.counts(searched_in(thread_id)).get("artifacts", 0)
 
 
-def _in_index(store: Store, owner: str, words: Sequence[str], limit: int, *, all_words: bool) -> list[Found]:
+def _in_index(
+    store: Store, owner: str, words: Sequence[str], limit: int, *, all_words: bool
+) -> list[Found]:
     """What is found by the index of words, which has the beginnings of artifacts."""
     matches = store.search(owner, words, limit, all_words=all_words)
     return [_found(match.owner, match.digest, match.body, match.snippet) for match in matches]

@@ -1,8 +1,9 @@
 """Events as they happen, of one thread or of all.
 
-An event of all threads is named by a *cursor*: its time, its number, its thread. Behind it comes what is later in its
-thread, and in the others what is of its time or later: of the others, what happened in the same millisecond may come
-twice to whoever goes on from a cursor, and nothing is missed.
+An event of all threads is named by a *cursor*: its time, its number, its thread. Behind it comes
+what is later in its thread, and in the others what is of its time or later: of the others, what
+happened in the same millisecond may come twice to whoever goes on from a cursor, and nothing is
+missed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ def cursor(one: Event) -> str:
 
 
 class Follower:
-    """Where one reader of events is. `next` is for one thread at a time; what is new may come from any."""
+    """Where one reader of events is. `next` is for one thread at a time; what is new may come from
+    any.
+    """
 
     def __init__(self, store: Store, since_ms: int, thread_id: str = "") -> None:
         """Events since a time (ms since 1970), of a thread where one is named."""
@@ -49,21 +52,33 @@ class Follower:
         return made
 
     def watch(self, then: Callable[[], object]) -> Callable[[], None]:
-        """Have a function called, on the thread of the store, whenever there may be more; the way to end it."""
+        """Have a function called, on the thread of the store, whenever there may be more; the way
+        to end it.
+        """
         end = self._store.watch(partial(self._touched, then))
         with self._changing:
-            self._grown |= {self._stream} if self._stream else set(self._store.grown_since(THREAD, self._since_ms))
+            self._grown |= (
+                {self._stream}
+                if self._stream
+                else set(self._store.grown_since(THREAD, self._since_ms))
+            )
         return end
 
     def next(self) -> list[Event]:
-        """The next events, in the order in which they happened; none before something new has, as `watch` tells."""
+        """The next events, in the order in which they happened; none before something new has, as
+        `watch` tells.
+        """
         with self._changing:
             grown, self._grown = self._grown, set()
         found = [event for stream in sorted(grown) for event in self._read(stream)]
         return sorted(found, key=lambda one: (one.at_ms, one.thread_id, one.number))
 
     def _touched(self, then: Callable[[], object], touched: frozenset[str]) -> None:
-        streams = {name for name in touched if (name == self._stream if self._stream else name.startswith(THREAD))}
+        streams = {
+            name
+            for name in touched
+            if (name == self._stream if self._stream else name.startswith(THREAD))
+        }
         if streams:
             with self._changing:
                 self._grown |= streams

@@ -1,4 +1,6 @@
-"""A thread as files that people can read: a copy of what the database knows, made when it is asked for, never read."""
+"""A thread as files that people can read: a copy of what the database knows, made when it is asked
+for, never read.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ _REF_CHARACTERS = 32
 
 
 class Mirrored(NamedTuple):
-    """What was written, and how many artifacts were left out because they were too many bytes together."""
+    """What was written, and how many artifacts were left out because they were too many bytes
+    together.
+    """
 
     path: Path
     events: int
@@ -40,7 +44,9 @@ class Mirrored(NamedTuple):
 
 
 def write(store: Store, home: Path, thread_id: str) -> Mirrored:
-    """Write `state.json`, `events.log` and the artifacts of a thread; all of the folder is new, or as it was."""
+    """Write `state.json`, `events.log` and the artifacts of a thread; all of the folder is new, or
+    as it was.
+    """
     threads.get(store, thread_id)
     if not _SAFE_ID.fullmatch(thread_id):
         raise TerselyError("invalid_argument", f"{thread_id[:40]!r} is not a name for a folder")
@@ -54,7 +60,9 @@ def write(store: Store, home: Path, thread_id: str) -> Mirrored:
         kept, left_out = _write_artifacts(store, thread_id, part / "artifacts")
         _replace(part, folder)
     except OSError as error:
-        raise TerselyError("unwritable_output", f"{folder}: {error.strerror}", "check its disk and owner") from error
+        raise TerselyError(
+            "unwritable_output", f"{folder}: {error.strerror}", "check its disk and owner"
+        ) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return Mirrored(folder, events, kept, left_out)
@@ -97,11 +105,17 @@ def _write_artifacts(store: Store, thread_id: str, folder: Path) -> tuple[int, i
 def file_name(artifact: Artifact) -> str:
     """The beginning of its hash, and of its name what is harmless in a path."""
     harmless = _UNSAFE.sub("-", artifact.name).strip("-.")[-_NAME_CHARACTERS:].lstrip("-.")
-    return f"{artifact.digest[:_REF_CHARACTERS]}-{harmless}" if harmless else artifact.digest[:_REF_CHARACTERS]
+    return (
+        f"{artifact.digest[:_REF_CHARACTERS]}-{harmless}"
+        if harmless
+        else artifact.digest[:_REF_CHARACTERS]
+    )
 
 
 def _replace(part: Path, folder: Path) -> None:
-    """Put a folder in the place of another: who looks meanwhile sees one of both, or for a moment none."""
+    """Put a folder in the place of another: who looks meanwhile sees one of both, or for a moment
+    none.
+    """
     old = part.with_suffix(".old")
     with suppress(FileNotFoundError):
         os.rename(folder, old)

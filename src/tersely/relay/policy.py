@@ -1,6 +1,8 @@
-"""What agents may do: bounds, who may call what, and how often. Read from one file, `config.toml` in the relay's home.
+"""What agents may do: bounds, who may call what, and how often. Read from one file, `config.toml`
+in the relay's home.
 
-Bounds answer and never drop: whoever goes beyond one is told which, by how much, and when to come back.
+Bounds answer and never drop: whoever goes beyond one is told which, by how much, and when to come
+back.
 """
 
 from __future__ import annotations
@@ -44,35 +46,47 @@ _DEFAULT_ALLOWED = {Reach.READ: True, Reach.WRITE: True, Reach.NETWORK: False, R
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The decisions, all made. A rule of `allow` or `deny` is a pattern of capabilities and the agents it is about."""
+    """The decisions, all made. A rule of `allow` or `deny` is a pattern of capabilities and the
+    agents it is about.
+    """
 
     payload_bytes: _Positive = DEFAULT_PAYLOAD_BYTES  # of one request but an artifact's
     note_characters: _Positive = DEFAULT_NOTE_CHARACTERS
     hops: _Positive = DEFAULT_HOPS  # calls that may lead from one to the next
     turns: _Positive = 100  # answers between two agents without a person
     calls_per_minute: _Positive = 600  # of one agent
-    messages_per_minute: _Positive = 6_000  # of one agent, in one channel; its questions to the relay, to each service
+    # of one agent, in one channel; its questions to the relay, to each service
+    messages_per_minute: _Positive = 6_000
     artifact_bytes: _Positive = 4_000_000_000
     cache_seconds: _Positive = 86_400  # the longest that any answer is remembered
     trusted_hosts: tuple[str, ...] = ()  # names by which `up --listen` may be asked; any without
     trusted_proxies: tuple[str, ...] = ()  # addresses whose `X-Forwarded-For` is believed
-    private_hosts: tuple[str, ...] = ()  # that `http.fetch` may reach though they are not of the public internet
+    # that `http.fetch` may reach though they are not of the public internet
+    private_hosts: tuple[str, ...] = ()
     allow: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     deny: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def check_call(self, capability: str, reach: Reach, actor: str) -> None:
-        """Raise `denied` unless the agent may call the capability. What is denied is denied, whatever allows it."""
+        """Raise `denied` unless the agent may call the capability. What is denied is denied,
+        whatever allows it.
+        """
         if _applies(self.deny, capability, actor):
-            raise TerselyError("denied", f"{capability} is denied to {actor}", f"{CONFIG} says so under [deny]")
+            raise TerselyError(
+                "denied", f"{capability} is denied to {actor}", f"{CONFIG} says so under [deny]"
+            )
         if not _DEFAULT_ALLOWED[reach] and not _applies(self.allow, capability, actor):
             hint = f'the owner may add to {CONFIG}: [allow] "{capability}" = ["{actor}"]'
-            raise TerselyError("denied", f"{capability} reaches beyond this machine's answers ({reach})", hint)
+            raise TerselyError(
+                "denied", f"{capability} reaches beyond this machine's answers ({reach})", hint
+            )
 
     def check_payload(self, size_bytes: int) -> None:
         """Raise `payload_too_large` for a request that ought to refer to an artifact instead."""
         if size_bytes > self.payload_bytes:
             message = f"a request has at most {self.payload_bytes:,} bytes, this one {size_bytes:,}"
-            raise TerselyError("payload_too_large", message, "store it as an artifact and send its reference")
+            raise TerselyError(
+                "payload_too_large", message, "store it as an artifact and send its reference"
+            )
 
     def check_notes(self, notes: str) -> None:
         """Raise `invalid_envelope` for notes that ought to be an artifact instead."""
@@ -81,9 +95,15 @@ class Policy:
             raise TerselyError("invalid_envelope", message, "put more into an artifact")
 
     def check_hops(self, hops: int) -> None:
-        """Raise `hop_limit` for a call that too many calls have led to: agents that call each other in a circle."""
+        """Raise `hop_limit` for a call that too many calls have led to: agents that call each other
+        in a circle.
+        """
         if hops > self.hops:
-            raise TerselyError("hop_limit", f"{hops} calls led to this one, {self.hops} may", "end the circle of calls")
+            raise TerselyError(
+                "hop_limit",
+                f"{hops} calls led to this one, {self.hops} may",
+                "end the circle of calls",
+            )
 
     def told(self) -> dict[str, Any]:
         """The policy as it is shown."""
@@ -107,7 +127,11 @@ def load(home: Path) -> Policy:
     known = [one.name for one in fields(Policy)]
     for name in given:
         if name not in known:
-            raise TerselyError("invalid_setting", f"{path}: there is no setting {name!r}", f"known: {', '.join(known)}")
+            raise TerselyError(
+                "invalid_setting",
+                f"{path}: there is no setting {name!r}",
+                f"known: {', '.join(known)}",
+            )
     try:
         return msgspec.convert(given, Policy)
     except msgspec.ValidationError as error:
@@ -117,7 +141,9 @@ def load(home: Path) -> Policy:
 
 
 class Rates:
-    """How many calls each agent has left: a bucket that fills up over a minute, for as many agents as fit."""
+    """How many calls each agent has left: a bucket that fills up over a minute, for as many agents
+    as fit.
+    """
 
     def __init__(self, calls_per_minute: int, clock: Callable[[], float] = elapsed_seconds) -> None:
         self._most = calls_per_minute
@@ -142,5 +168,6 @@ class Rates:
 
 def _applies(rules: Mapping[str, tuple[str, ...]], capability: str, actor: str) -> bool:
     return any(
-        fnmatchcase(capability, pattern) and (_EVERYBODY in who or actor in who) for pattern, who in rules.items()
+        fnmatchcase(capability, pattern) and (_EVERYBODY in who or actor in who)
+        for pattern, who in rules.items()
     )

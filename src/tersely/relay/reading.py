@@ -1,4 +1,6 @@
-"""The text of artifacts, however long they are: lines of a range, those that have some words, and where words stand."""
+"""The text of artifacts, however long they are: lines of a range, those that have some words, and
+where words stand.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class Line(NamedTuple):
 
 
 def lines(store: Store, digest: str) -> Iterator[Line]:
-    """All lines of an artifact, each cut to `MAX_READ_LINE_CHARACTERS`; no more than one piece of it is in memory."""
+    """All lines of an artifact, each cut to `MAX_READ_LINE_CHARACTERS`; no more than one piece of
+    it is in memory.
+    """
     number, begun = 1, ""
     for text in _texts(store, digest):
         first, *rest = text.split("\n")
@@ -47,7 +51,8 @@ def between(store: Store, digest: str, first: int, last: int) -> list[Line]:
 def matching(store: Store, digest: str, words: Sequence[str]) -> list[Line]:
     """The first lines that have all of some words, whatever their case; at most `MAX_READ_LINES`.
 
-    Of a line that is longer than `MAX_READ_LINE_CHARACTERS` the pieces are lines of that number, cut between words.
+    Of a line that is longer than `MAX_READ_LINE_CHARACTERS` the pieces are lines of that number,
+    cut between words.
     """
     wanted = [word.casefold() for word in words]
 
@@ -59,7 +64,8 @@ def matching(store: Store, digest: str, words: Sequence[str]) -> list[Line]:
 
 
 def first_mention(store: Store, digest: str, words: Sequence[str]) -> str:
-    """What stands around the first of some words in an artifact, the words between « and »; "" unless it has all.
+    """What stands around the first of some words in an artifact, the words between « and »; ""
+    unless it has all.
 
     Case and accents make no difference, as in the index of words.
     """
@@ -69,9 +75,13 @@ def first_mention(store: Store, digest: str, words: Sequence[str]) -> str:
     for read in _texts(store, digest):
         text = unicodedata.normalize("NFC", read)
         folded = _folded(text)
-        found = {word: place for word, pattern in missing.items() if (place := pattern.search(folded))}
+        found = {
+            word: place for word, pattern in missing.items() if (place := pattern.search(folded))
+        }
         if found and not snippet:
-            snippet = _around(text, folded, min(place.start() for place in found.values()), list(wanted))
+            snippet = _around(
+                text, folded, min(place.start() for place in found.values()), list(wanted)
+            )
         missing = {word: pattern for word, pattern in missing.items() if word not in found}
         if not missing:
             return snippet
@@ -117,7 +127,9 @@ def _in_pieces(line: str) -> list[str]:
 
 
 def _word_end(text: str) -> int:
-    """Where the last word of a text begins, so that it is not cut; the end of the text where that word is too long."""
+    """Where the last word of a text begins, so that it is not cut; the end of the text where that
+    word is too long.
+    """
     found = re.search(r"\w+\Z", text[-MAX_WORD_CHARACTERS:])
     length = len(found[0]) if found else 0
     return len(text) if length == MAX_WORD_CHARACTERS else len(text) - length
@@ -137,7 +149,9 @@ def _around(text: str, folded: str, start: int, words: Sequence[str]) -> str:
 
 
 class _BaseLetters:
-    """Characters by those that stand for them where neither case nor accents count, as `str.translate` asks for it."""
+    """Characters by those that stand for them where neither case nor accents count, as
+    `str.translate` asks for it.
+    """
 
     def __getitem__(self, code: int) -> int:
         return _base_letter(code)
@@ -155,4 +169,8 @@ def _folded(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MAX_READ_LINE_CHARACTERS else text[: MAX_READ_LINE_CHARACTERS - 1] + "…"
+    return (
+        text
+        if len(text) <= MAX_READ_LINE_CHARACTERS
+        else text[: MAX_READ_LINE_CHARACTERS - 1] + "…"
+    )

@@ -30,7 +30,16 @@ from tersely.relay.teams.permissions import Permissions
 from tersely.relay.teams.projects import Projects
 from tersely.relay.teams.trees import Trees
 
-__all__ = ["PLUGINS", "Relay", "Token", "backup", "check", "have_token", "make_home", "rotate_token"]
+__all__ = [
+    "PLUGINS",
+    "Relay",
+    "Token",
+    "backup",
+    "check",
+    "have_token",
+    "make_home",
+    "rotate_token",
+]
 
 PLUGINS = "tersely.capabilities"  # the group of entry points whose functions give an `Offer`
 _TOKEN = "token"  # noqa: S105 - the name of the file
@@ -39,9 +48,13 @@ _NEW_TOKEN = "`tersely relay token rotate` makes a new one"  # noqa: S105 - a hi
 
 
 class Relay:
-    """The store, the policy and the calls of one home directory. May be used from any thread; close it."""
+    """The store, the policy and the calls of one home directory. May be used from any thread; close
+    it.
+    """
 
-    def __init__(self, home: Path, store: Store, policy: Policy, count_tokens: Callable[[str], int]) -> None:
+    def __init__(
+        self, home: Path, store: Store, policy: Policy, count_tokens: Callable[[str], int]
+    ) -> None:
         self.home = home
         self.store = store
         self.policy = policy
@@ -73,13 +86,16 @@ class Relay:
         clock: Callable[[], float] | None = None,
         policy: Policy | None = None,
     ) -> Self:
-        """Open the relay of a home directory, which is made for this user alone where there is none.
+        """Open the relay of a home directory, which is made for this user alone where there is
+        none.
 
-        `url` is the database of PostgreSQL that it keeps all in, and `tenant` whose: see `Store.open`. Without a
-        `policy` it is that of the home.
+        `url` is the database of PostgreSQL that it keeps all in, and `tenant` whose: see
+        `Store.open`. Without a `policy` it is that of the home.
         """
         policy = policy or policies.load(home)
-        store = Store.open(home, url=url, tenant=tenant, durable=durable, clock=clock or SteadyClock())
+        store = Store.open(
+            home, url=url, tenant=tenant, durable=durable, clock=clock or SteadyClock()
+        )
         return cls(store.home, store, policy, count_tokens)
 
     def is_working(self, agent: str) -> bool:
@@ -89,11 +105,20 @@ class Relay:
     def figures(self) -> Iterator[str]:
         """The figures of services, calls and mail, for Prometheus."""
         yield from self.services.text()
-        held = [("", {"code": code}, count) for code, count in sorted(self.mail.brakes.reasons.items())]
-        yield from family("tersely_messages_held_back_total", "counter", "Messages of agents that were held back", held)
+        held = [
+            ("", {"code": code}, count) for code, count in sorted(self.mail.brakes.reasons.items())
+        ]
+        yield from family(
+            "tersely_messages_held_back_total",
+            "counter",
+            "Messages of agents that were held back",
+            held,
+        )
 
     def load_plugins(self) -> None:
-        """Offer what installed packages bring as entry points; one that fails is a complaint and harms no other."""
+        """Offer what installed packages bring as entry points; one that fails is a complaint and
+        harms no other.
+        """
         for point in entry_points(group=PLUGINS):
             try:
                 offer: Any = point.load()()
@@ -101,7 +126,9 @@ class Relay:
                     raise TypeError(f"gives {type(offer).__name__}, not an Offer")
                 self.calls.offer(offer)
             except Exception as error:  # noqa: BLE001 - whatever somebody else's code does, the relay starts
-                self.complaints.append(f"{point.name} of {point.value}: {type(error).__name__}: {error}")
+                self.complaints.append(
+                    f"{point.name} of {point.value}: {type(error).__name__}: {error}"
+                )
 
     def close(self) -> None:
         """Write what waits, and let go of all files."""
@@ -118,7 +145,8 @@ class Relay:
 def make_home(home: Path) -> None:
     """Make a home directory for this user alone.
 
-    Raises `home_not_private` where others may look into it, `unwritable_output` where it cannot be made.
+    Raises `home_not_private` where others may look into it, `unwritable_output` where it cannot be
+    made.
     """
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -128,14 +156,19 @@ def make_home(home: Path) -> None:
     if is_private(str(home)):
         return
     if home.stat().st_uid != os.geteuid():
-        message, hint = f"{home} belongs to another user", "have TERSELY_HOME name a directory of this user"
+        message, hint = (
+            f"{home} belongs to another user",
+            "have TERSELY_HOME name a directory of this user",
+        )
     else:
         message, hint = f"others may look into {home}", f"chmod 700 {home}"
     raise TerselyError("home_not_private", message, hint)
 
 
 class Token:
-    """The secret of a home, which whoever asks over TCP has to show; read again when its file is another."""
+    """The secret of a home, which whoever asks over TCP has to show; read again when its file is
+    another.
+    """
 
     def __init__(self, home: Path) -> None:
         """Raises `unreadable_file` where the home has none."""
@@ -145,7 +178,9 @@ class Token:
         self.text()
 
     def text(self) -> str:
-        """The secret in force. What is unreadable while the relay runs leaves the one before in force."""
+        """The secret in force. What is unreadable while the relay runs leaves the one before in
+        force.
+        """
         try:
             status = self._path.stat()
             file = (status.st_ino, status.st_mtime_ns)
@@ -153,14 +188,18 @@ class Token:
                 self._text, self._read_from = self._path.read_text().strip(), file
         except OSError as error:
             if not self._text:
-                raise TerselyError("unreadable_file", f"{self._path}: {error.strerror}", _NEW_TOKEN) from error
+                raise TerselyError(
+                    "unreadable_file", f"{self._path}: {error.strerror}", _NEW_TOKEN
+                ) from error
         if not self._text:
             raise TerselyError("unreadable_file", f"{self._path} is empty", _NEW_TOKEN)
         return self._text
 
 
 def have_token(home: Path) -> Token:
-    """The secret of a home. One without a database is new: whoever knew the secret of an earlier one is a stranger."""
+    """The secret of a home. One without a database is new: whoever knew the secret of an earlier
+    one is a stranger.
+    """
     if not (is_made(home) and (home / _TOKEN).exists()):
         rotate_token(home)
     return Token(home)
@@ -171,7 +210,9 @@ def rotate_token(home: Path) -> Path:
     path = home / _TOKEN
     draft = home / f".{_TOKEN}.{os.getpid()}"
     try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w") as file:
+        with os.fdopen(
+            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w"
+        ) as file:
             file.write(secrets.token_urlsafe(_TOKEN_BYTES))
         draft.replace(path)
     except OSError as error:

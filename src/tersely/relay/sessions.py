@@ -15,7 +15,9 @@ MAX_LAST_ACTIONS = 100  # that a state keeps when sessions add to it
 
 
 class Session(NamedTuple):
-    """A session that has ended: the program that ran, one line about it, and its summary in Markdown."""
+    """A session that has ended: the program that ran, one line about it, and its summary in
+    Markdown.
+    """
 
     program: str
     description: str
@@ -24,18 +26,30 @@ class Session(NamedTuple):
 
 
 def leave(
-    store: Store, thread_id: str, session: Session, actor: str, count_tokens: CountTokens, key: str = ""
+    store: Store,
+    thread_id: str,
+    session: Session,
+    actor: str,
+    count_tokens: CountTokens,
+    key: str = "",
 ) -> dict[str, Any]:
-    """Leave a summary in a thread: an artifact, the latest of the state's actions, and an event; all or nothing.
+    """Leave a summary in a thread: an artifact, the latest of the state's actions, and an event;
+    all or nothing.
 
-    The oldest actions make room beyond `MAX_LAST_ACTIONS`. Raises `thread_not_found` and what a patch may raise.
+    The oldest actions make room beyond `MAX_LAST_ACTIONS`. Raises `thread_not_found` and what a
+    patch may raise.
     """
     prepared = artifacts.prepare(
         store, thread_id, [session.summary.encode("utf-8", "surrogatepass")], count_tokens, name=f"session-{actor}.md",
         kind="markdown", origin=Origin(actor),
     )  # fmt: skip
     ref = prepared.artifact.ref
-    action = {"at": timestamp(store.now_ms()), "description": session.description, "result_ref": ref, "by": actor}
+    action = {
+        "at": timestamp(store.now_ms()),
+        "description": session.description,
+        "result_ref": ref,
+        "by": actor,
+    }
     is_full = len(threads.state(store, thread_id)["last_actions"]) >= MAX_LAST_ACTIONS
     operations: list[dict[str, Any]] = [{"op": "add", "path": "/last_actions/-", "value": action}]
     operations += [{"op": "remove", "path": "/last_actions/0"}] if is_full else []

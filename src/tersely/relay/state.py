@@ -1,7 +1,8 @@
 """The state of a thread: what agents that work together know, want, have decided and have done.
 
-A state is a JSON document of the schema `com.relay.state.v1` that changes by JSON Patch alone. Agents are given its
-*header*, a view of at most `HEADER_BYTES` that holds what is newest and most binding.
+A state is a JSON document of the schema `com.relay.state.v1` that changes by JSON Patch alone.
+Agents are given its *header*, a view of at most `HEADER_BYTES` that holds what is newest and most
+binding.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ _SECTIONS = (
     ("artifact_refs", "artifacts", 10, "newest"),
     ("last_actions", "last_actions", 5, "newest"),
 )
-_LIVE = {"open_questions": ("open", ""), "plan": ("pending", "")}  # what of these is still to be done, by its status
+# what of these is still to be done, by its status
+_LIVE = {"open_questions": ("open", ""), "plan": ("pending", "")}
 
 
 def new_state(thread_id: str, now_ms: int) -> dict[str, Any]:
@@ -72,8 +74,12 @@ def edit_by(operations: object, now_ms: int) -> Any:
 
     def edit(body: bytes | None) -> Edit:
         if body is None:
-            raise TerselyError("thread_not_found", "there is no such thread", "`tersely relay runs` lists them")
-        return Edit(patched(body, operations, now_ms), encode({"at_ms": now_ms, "operations": operations}))
+            raise TerselyError(
+                "thread_not_found", "there is no such thread", "`tersely relay runs` lists them"
+            )
+        return Edit(
+            patched(body, operations, now_ms), encode({"at_ms": now_ms, "operations": operations})
+        )
 
     return edit
 
@@ -89,7 +95,9 @@ def check(state: Any) -> None:
     if not isinstance(state, dict):
         raise _invalid("a state is an object")
     if len(encode(state)) > MAX_DOCUMENT_BYTES:
-        raise _invalid(f"a state has at most {MAX_DOCUMENT_BYTES:,} bytes", "put what is long into artifacts")
+        raise _invalid(
+            f"a state has at most {MAX_DOCUMENT_BYTES:,} bytes", "put what is long into artifacts"
+        )
     for member in state:
         if member not in LISTS and member not in _OWN:
             raise _invalid(f"there is no member {member[:80]!r}", f"a state has {', '.join(LISTS)}")
@@ -104,14 +112,22 @@ def check(state: Any) -> None:
 def header(state: dict[str, Any], metrics: dict[str, int]) -> dict[str, Any]:
     """The view of a state that agents are given, never above `HEADER_BYTES` of JSON.
 
-    Where something was left out or shortened, `truncated` is true. Long texts are shortened before anything is left
-    out; then the section that takes most loses what matters least in it: the oldest of what is kept for being new, the
-    last of what comes first.
+    Where something was left out or shortened, `truncated` is true. Long texts are shortened before
+    anything is left out; then the section that takes most loses what matters least in it: the
+    oldest of what is kept for being new, the last of what comes first.
     """
-    shown: dict[str, Any] = {"$schema": SCHEMA, "thread_id": state["thread_id"], "version": state["version"]}
+    shown: dict[str, Any] = {
+        "$schema": SCHEMA,
+        "thread_id": state["thread_id"],
+        "version": state["version"],
+    }
     is_whole = True
     for member, name, most, kept in _SECTIONS:
-        live = [item for item in state[name] if name not in _LIVE or item.get("status", "") in _LIVE[name]]
+        live = [
+            item
+            for item in state[name]
+            if name not in _LIVE or item.get("status", "") in _LIVE[name]
+        ]
         shown[member] = live[-most:] if kept == "newest" else live[:most]
         is_whole = is_whole and len(shown[member]) == len(live)
     shown["metrics"] = metrics
@@ -125,7 +141,9 @@ def _fitted(shown: dict[str, Any]) -> dict[str, Any]:
     if len(encode(shown)) <= HEADER_BYTES:
         return shown
     for member, *_ in _SECTIONS:
-        shown[member] = [{key: _shortened(value) for key, value in item.items()} for item in shown[member]]
+        shown[member] = [
+            {key: _shortened(value) for key, value in item.items()} for item in shown[member]
+        ]
     sizes = {member: [len(encode(item)) + 1 for item in shown[member]] for member, *_ in _SECTIONS}
     total = len(encode(shown))
     while total > HEADER_BYTES:

@@ -46,9 +46,13 @@ class Event:
 
 
 def happened(
-    thread_id: str, kind: str, payload: Mapping[str, Any] | Callable[[Sequence[int]], Mapping[str, Any]]
+    thread_id: str,
+    kind: str,
+    payload: Mapping[str, Any] | Callable[[Sequence[int]], Mapping[str, Any]],
 ) -> Append:
-    """The command that tells a thread of an event; the payload may depend on what the batch gave before."""
+    """The command that tells a thread of an event; the payload may depend on what the batch gave
+    before.
+    """
     if callable(payload):
         return Append(THREAD + thread_id, kind, lambda given: encode(payload(given)))
     return Append(THREAD + thread_id, kind, encode(payload))

@@ -1,4 +1,6 @@
-"""Threads: where agents work together. Each has a state, artifacts and events; all three are written together."""
+"""Threads: where agents work together. Each has a state, artifacts and events; all three are
+written together.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,15 @@ from tersely.relay.accounting import metrics_of
 from tersely.relay.encoding import canonical, decode, encode, timestamp
 from tersely.relay.store.commands import Batch, Command, Edit, Write
 from tersely.relay.store.store import Store
-from tersely.relay.streams import STATE, STATE_PATCHED, THREAD, THREAD_CREATED, Event, event, happened
+from tersely.relay.streams import (
+    STATE,
+    STATE_PATCHED,
+    THREAD,
+    THREAD_CREATED,
+    Event,
+    event,
+    happened,
+)
 
 _STATE_REF = re.compile("v?[1-9][0-9]{0,11}")
 
@@ -50,7 +60,11 @@ class Patched:
 
     def told(self) -> dict[str, Any]:
         """The outcome as doors send it."""
-        return {"version": self.version, "state_ref": state_ref(self.version), "updated_at": self.updated_at}
+        return {
+            "version": self.version,
+            "state_ref": state_ref(self.version),
+            "updated_at": self.updated_at,
+        }
 
 
 def state_ref(version: int) -> str:
@@ -61,14 +75,20 @@ def state_ref(version: int) -> str:
 def read_state_ref(text: str) -> int:
     """The version that `v7` or `7` means; raises `invalid_argument`."""
     if not _STATE_REF.fullmatch(text):
-        raise TerselyError("invalid_argument", f"{text[:40]!r} is not a version of a state", "write it as v7")
+        raise TerselyError(
+            "invalid_argument", f"{text[:40]!r} is not a version of a state", "write it as v7"
+        )
     return int(text.removeprefix("v"))
 
 
 def create(store: Store, name: str, actor: str, thread_id: str = "") -> Thread:
-    """A new thread with an empty state at version 1; raises `version_conflict` if there is one of the id."""
+    """A new thread with an empty state at version 1; raises `version_conflict` if there is one of
+    the id.
+    """
     if len(name) > MAX_NAME_CHARACTERS:
-        raise TerselyError("invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters")
+        raise TerselyError(
+            "invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters"
+        )
     now_ms = store.now_ms()
     thread = Thread(thread_id or new_id(now_ms), name, timestamp(now_ms), actor)
     body = encode({"name": name, "created_at": thread.created_at, "created_by": actor})
@@ -89,7 +109,9 @@ def get(store: Store, thread_id: str) -> Thread:
     """The thread of an id; raises `thread_not_found`."""
     found = store.document(THREAD + thread_id)
     if found is None:
-        raise TerselyError("thread_not_found", f"there is no thread {thread_id[:80]!r}", "list those there are")
+        raise TerselyError(
+            "thread_not_found", f"there is no thread {thread_id[:80]!r}", "list those there are"
+        )
     return Thread(thread_id, **decode(found[1]))
 
 
@@ -100,15 +122,23 @@ def recent(store: Store, before: str = "", limit: int = MAX_READ_ENTRIES) -> lis
 
 
 def state(store: Store, thread_id: str, version: int | None = None) -> dict[str, Any]:
-    """The state of a thread, at present or at any version before; raises `thread_not_found`, `version_not_found`."""
+    """The state of a thread, at present or at any version before; raises `thread_not_found`,
+    `version_not_found`.
+    """
     found = store.document(STATE + thread_id)
     if found is None:
-        raise TerselyError("thread_not_found", f"there is no thread {thread_id[:80]!r}", "list those there are")
+        raise TerselyError(
+            "thread_not_found", f"there is no thread {thread_id[:80]!r}", "list those there are"
+        )
     body = found[1]
     if version is not None and version != found[0]:
         earlier = store.version(STATE + thread_id, version, states.replay)
         if earlier is None:
-            raise TerselyError("version_not_found", f"there is no version {version}", f"the present one is {found[0]}")
+            raise TerselyError(
+                "version_not_found",
+                f"there is no version {version}",
+                f"the present one is {found[0]}",
+            )
         body = earlier.body
     now: dict[str, Any] = decode(body)
     return {**now, "metrics": metrics_of(store, thread_id)}
@@ -121,12 +151,18 @@ def header(store: Store, thread_id: str) -> dict[str, Any]:
 
 
 def patch_state(
-    store: Store, thread_id: str, operations: object, actor: str, *, expected: int | None = None, key: str = ""
+    store: Store,
+    thread_id: str,
+    operations: object,
+    actor: str,
+    *,
+    expected: int | None = None,
+    key: str = "",
 ) -> Patched:
     """Change a state by JSON Patch and tell so, all or nothing.
 
-    With `expected`, the state has to be at that version still (`version_conflict`). Patches without it that come at
-    the same time are applied one after the other, and none is lost.
+    With `expected`, the state has to be at that version still (`version_conflict`). Patches without
+    it that come at the same time are applied one after the other, and none is lost.
     """
     now_ms = store.now_ms()
     commands = patching(store, thread_id, operations, actor, expected=expected)
@@ -138,16 +174,25 @@ def patch_state(
 def patching(
     store: Store, thread_id: str, operations: object, actor: str, *, expected: int | None = None
 ) -> tuple[Command, ...]:
-    """The commands that change a state and tell so. They are the first of their batch, which gives the version."""
+    """The commands that change a state and tell so. They are the first of their batch, which gives
+    the version.
+    """
 
     def told(given: Any) -> dict[str, Any]:
-        return {"version": given[0], "state_ref": state_ref(given[0]), "by": actor, "operations": operations}
+        return {
+            "version": given[0],
+            "state_ref": state_ref(given[0]),
+            "by": actor,
+            "operations": operations,
+        }
 
     edit = states.edit_by(operations, store.now_ms())
     return Write(STATE + thread_id, edit, actor, expected), happened(thread_id, STATE_PATCHED, told)
 
 
-def history(store: Store, thread_id: str, before: int | None = None, limit: int = 100) -> list[dict[str, Any]]:
+def history(
+    store: Store, thread_id: str, before: int | None = None, limit: int = 100
+) -> list[dict[str, Any]]:
     """The patches that led to a state, the newest first."""
     get(store, thread_id)
     return [
@@ -162,7 +207,9 @@ def history(store: Store, thread_id: str, before: int | None = None, limit: int 
     ]
 
 
-def events(store: Store, thread_id: str, after: int = 0, limit: int = MAX_READ_ENTRIES) -> list[Event]:
+def events(
+    store: Store, thread_id: str, after: int = 0, limit: int = MAX_READ_ENTRIES
+) -> list[Event]:
     """What happened in a thread after a number, the oldest first."""
     found = [event(thread_id, entry) for entry in store.entries(THREAD + thread_id, after, limit)]
     if not found:

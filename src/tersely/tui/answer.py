@@ -1,4 +1,6 @@
-"""An answer of the model while it is written: what is final is laid out once, only its end again and again."""
+"""An answer of the model while it is written: what is final is laid out once, only its end again
+and again.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ MAX_BUSY_SECONDS = 0.01  # of laying out before keys and other widgets have thei
 
 
 class Answer(Widget):
-    """Markdown that grows. `width` in cells is what its rows are laid out for; the log says when it changes."""
+    """Markdown that grows. `width` in cells is what its rows are laid out for; the log says when it
+    changes.
+    """
 
     DEFAULT_CSS = """
     Answer { width: 1fr; height: auto; }
@@ -158,9 +162,17 @@ class Answer(Widget):
         row = self._row(y)
         if row is None:
             return Strip.blank(width, self.visual_style.rich_style)
-        if (selection := self.text_selection) is not None and (span := selection.get_span(y)) is not None:
+        if (selection := self.text_selection) is not None and (
+            span := selection.get_span(y)
+        ) is not None:
             start, end = span
             chosen = Style.from_styles(self.screen.get_component_styles("screen--selection"))
             row = row.stylize(chosen, start, len(row.plain) if end == -1 else end)
-        strips = Visual.to_strips(self, row, width, 1, self.visual_style, apply_selection=False, pad=True)
-        return strips[0].apply_offsets(0, y) if strips else Strip.blank(width, self.visual_style.rich_style)
+        strips = Visual.to_strips(
+            self, row, width, 1, self.visual_style, apply_selection=False, pad=True
+        )
+        return (
+            strips[0].apply_offsets(0, y)
+            if strips
+            else Strip.blank(width, self.visual_style.rich_style)
+        )

@@ -34,12 +34,16 @@ class QuietApp(App[ResultT]):
             self.theme = PLAIN
 
     def _fatal_error(self) -> None:
-        """Instead of Textual's, which fills the terminal with a trace: who runs the program says what went wrong."""
+        """Instead of Textual's, which fills the terminal with a trace: who runs the program says
+        what went wrong.
+        """
         self._close_messages_no_wait()
 
 
 class ChatApp(QuietApp[None]):
-    """A conversation in a terminal. `root` is the repository whose names are completed, None for none."""
+    """A conversation in a terminal. `root` is the repository whose names are completed, None for
+    none.
+    """
 
     TITLE = "Tersely"
     NOTIFICATION_TIMEOUT = 3
@@ -86,7 +90,8 @@ class ChatApp(QuietApp[None]):
 
 
 def spare_collector() -> None:
-    """Have the collector of cycles pass over what stays until the end: looking through all of it stalls the screen.
+    """Have the collector of cycles pass over what stays until the end: looking through all of it
+    stalls the screen.
 
     From then on it works: commands begin without it, and a conversation may take hours.
     """

@@ -1,4 +1,6 @@
-"""A call of a tool in the log: one row that opens to what was asked, what changed and what the model was told."""
+"""A call of a tool in the log: one row that opens to what was asked, what changed and what the
+model was told.
+"""
 
 from __future__ import annotations
 
@@ -64,16 +66,24 @@ class Call(Folding):
         """One row: of what the call is about as much as fits."""
         mark, style = _MARKS.get(self._ended.status if self._ended else "", _NOT_OK)
         arrow = ("▾ " if self.is_open else "▸ ", _MUTED)
-        head = Content.assemble(arrow, (mark, style), (f" {visible_line(self._started.tool)} ", "bold"))
+        head = Content.assemble(
+            arrow, (mark, style), (f" {visible_line(self._started.tool)} ", "bold")
+        )
         outcome = f"  {_outcome(self._ended)}" if self._ended else ""
         room = self._width - head.cell_length - Content(outcome).cell_length
-        subject = Content(_subject(self._started.arguments)).truncate(max(room, _LEAST_SUBJECT_CELLS), ellipsis=True)
-        return Content.assemble(head, subject, (outcome, _MUTED)).truncate(self._width, ellipsis=True)
+        subject = Content(_subject(self._started.arguments)).truncate(
+            max(room, _LEAST_SUBJECT_CELLS), ellipsis=True
+        )
+        return Content.assemble(head, subject, (outcome, _MUTED)).truncate(
+            self._width, ellipsis=True
+        )
 
     def _last_printed(self) -> Iterator[Content]:
         if self._tail and self._ended is None:
             for line in self._tail.split("\n")[-MAX_TAIL_ROWS:]:
-                yield Content.styled(visible(line), _MUTED).truncate(self._width - _INDENT, ellipsis=True)
+                yield Content.styled(visible(line), _MUTED).truncate(
+                    self._width - _INDENT, ellipsis=True
+                )
 
     def _details(self) -> Iterator[Content]:
         change = self._ended.change if self._ended else None
@@ -93,7 +103,9 @@ class Call(Folding):
 
 
 def diff_rows(text: str, path: str = "") -> Iterator[Content]:
-    """A diff, or any text, row by row; signs say what colours repeat. That it is about `path` is not said again."""
+    """A diff, or any text, row by row; signs say what colours repeat. That it is about `path` is
+    not said again.
+    """
     for line in shown(_without_names(text, path)).split("\n"):
         yield line.stylize(_DIFF_STYLES.get(line.plain[:1], ""))
 
@@ -101,7 +113,10 @@ def diff_rows(text: str, path: str = "") -> Iterator[Content]:
 def _without_names(diff: str, path: str) -> str:
     old, _, rest = diff.partition("\n")
     new, _, hunks = rest.partition("\n")
-    names = {old.removeprefix("--- ").removeprefix("a/"), new.removeprefix("+++ ").removeprefix("b/")}
+    names = {
+        old.removeprefix("--- ").removeprefix("a/"),
+        new.removeprefix("+++ ").removeprefix("b/"),
+    }
     return hunks if old.startswith("---") and new.startswith("+++") and names == {path} else diff
 
 
@@ -110,7 +125,8 @@ def shown(text: str) -> Content:
     cut = text[:MAX_SHOWN_CHARACTERS]
     left_out = len(text) - len(cut)
     return Content(
-        visible(cut.replace("\r", "").rstrip("\n")) + (f"\n… {left_out:,} more characters" if left_out else "")
+        visible(cut.replace("\r", "").rstrip("\n"))
+        + (f"\n… {left_out:,} more characters" if left_out else "")
     )
 
 
@@ -133,15 +149,24 @@ def _arguments(arguments: str) -> list[tuple[str, str]]:
         return [("arguments", arguments)]
     if not isinstance(read, dict):
         return [("arguments", arguments)]
-    return [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in read.items()]
+    return [
+        (name, value if isinstance(value, str) else json.dumps(value))
+        for name, value in read.items()
+    ]
 
 
 def _outcome(ended: CallEnded) -> str:
-    parts = [] if ended.status == "ok" else [": ".join(filter(None, [ended.status, _line(ended.observation)]))]
+    parts = (
+        []
+        if ended.status == "ok"
+        else [": ".join(filter(None, [ended.status, _line(ended.observation)]))]
+    )
     if ended.change is not None:
         parts.append(f"+{ended.change.added_lines} -{ended.change.removed_lines}")
     if ended.duration_ms:
         parts.append(
-            f"{ended.duration_ms:,} ms" if ended.duration_ms < 10_000 else f"{ended.duration_ms / 1000:,.0f} s"
+            f"{ended.duration_ms:,} ms"
+            if ended.duration_ms < 10_000
+            else f"{ended.duration_ms / 1000:,.0f} s"
         )
     return " · ".join(parts)

@@ -131,7 +131,9 @@ class ChatScreen(Screen[None]):
                 self.log_view.answered(past.text)
         if not history:
             self._welcome = self.log_view.table(WELCOME)
-        self.prompt.history.fill([past.text for past in history if isinstance(past, Said) and past.role == "user"])
+        self.prompt.history.fill(
+            [past.text for past in history if isinstance(past, Said) and past.role == "user"]
+        )
         self.show_status()
 
     # Messages and commands.
@@ -139,7 +141,9 @@ class ChatScreen(Screen[None]):
     def on_prompt_sent(self, event: Prompt.Sent) -> None:
         """A message or a command: begun at once, or queued while something runs."""
         written = event.written
-        must_wait = self._activity and not (_is_command(written) and commands.may_run_meanwhile(written.text))
+        must_wait = self._activity and not (
+            _is_command(written) and commands.may_run_meanwhile(written.text)
+        )
         if must_wait and self.queue.is_full:
             self.notify(_FULL, markup=False)
             return
@@ -162,7 +166,11 @@ class ChatScreen(Screen[None]):
 
     def _begin_queued(self) -> None:
         """Go on with what was sent first, if nothing runs."""
-        if self.is_running and not self._activity and (written := self.queue.take_first()) is not None:
+        if (
+            self.is_running
+            and not self._activity
+            and (written := self.queue.take_first()) is not None
+        ):
             self._begin(written)
 
     def run_command(self, line: str) -> None:
@@ -237,12 +245,16 @@ class ChatScreen(Screen[None]):
                 self._cancel_running()
                 return
             self.agent.approve(event.call_id, given.decision, given.pattern)
-            self.set_activity(_THINKING if given.decision is Decision.DENY else _running(event.tool))
+            self.set_activity(
+                _THINKING if given.decision is Decision.DENY else _running(event.tool)
+            )
 
         self.app.push_screen(asked, answer)
 
     async def _type_early(self, event: Key) -> None:
-        """Take a key that was pressed before a question could be read: what was meant for the log is not typed."""
+        """Take a key that was pressed before a question could be read: what was meant for the log
+        is not typed.
+        """
         if event.key == "shift+tab":
             self.action_other()
         elif self.focused is self.prompt.editor:
@@ -303,7 +315,9 @@ class ChatScreen(Screen[None]):
     def say_tier(self) -> None:
         """List capabilities now."""
         self.show_status()
-        names = ", ".join(visible_line(tool.name) for tool in self.agent.tools() if tool.is_unlocked)
+        names = ", ".join(
+            visible_line(tool.name) for tool in self.agent.tools() if tool.is_unlocked
+        )
         self.log_view.say(f"tier {self.agent.status().tier}: {names}")
 
     def action_retrieval(self) -> None:

@@ -14,7 +14,9 @@ _BLANK_LETTER = "\u2800"  # of Braille, without a dot
 
 
 def hanging(row: Content, width: int, indent: int) -> list[Content]:
-    """A row in as many as it takes in `width` cells, all but the first of them `indent` cells further right."""
+    """A row in as many as it takes in `width` cells, all but the first of them `indent` cells
+    further right.
+    """
     if row.cell_length <= width:
         return [row]
     first = row.wrap(width)[0]
@@ -22,7 +24,10 @@ def hanging(row: Content, width: int, indent: int) -> list[Content]:
     blanks = len(after.plain) - len(after.plain.lstrip(" "))
     rest = after[blanks:].wrap(max(width - indent, _LEAST_CELLS))
     # Rows of blanks alone would push what comes after them out of sight.
-    return [first, *(part.pad_left(indent) for part in rest if part.plain.replace(_BLANK_LETTER, " ").strip())]
+    return [
+        first,
+        *(part.pad_left(indent) for part in rest if part.plain.replace(_BLANK_LETTER, " ").strip()),
+    ]
 
 
 class LaidOut(Static):
@@ -42,7 +47,9 @@ class LaidOut(Static):
 
 
 def columns(rows: Sequence[tuple[str, str]], width: int) -> list[Content]:
-    """A name and what it means, row by row, the meanings below each other; a row without a name is a heading."""
+    """A name and what it means, row by row, the meanings below each other; a row without a name is
+    a heading.
+    """
     left = max((len(name) for name, _ in rows), default=0) + 2
     shown: list[Content] = []
     for name, meaning in rows:

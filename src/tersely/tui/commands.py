@@ -1,4 +1,6 @@
-"""What can be typed after `/`: each command once, for the prompt, its completion, the help and the palette."""
+"""What can be typed after `/`: each command once, for the prompt, its completion, the help and the
+palette.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ MAX_BUDGET_DIGITS = 12  # of a number of tokens that is typed
 
 
 class Command(NamedTuple):
-    """One command; `argument` names what follows, in brackets if it may be left out, "" for nothing."""
+    """One command; `argument` names what follows, in brackets if it may be left out, "" for
+    nothing.
+    """
 
     summary: str
     run: Callable[[ChatScreen, str], Awaitable[None]]
@@ -39,7 +43,9 @@ def may_run_meanwhile(line: str) -> bool:
 
 
 async def run(screen: ChatScreen, line: str) -> None:
-    """Do what a line that begins with `/` says; raises `invalid_argument` for a command that there is not."""
+    """Do what a line that begins with `/` says; raises `invalid_argument` for a command that there
+    is not.
+    """
     name, argument = _words(line)
     command = COMMANDS.get(name)
     if command is None:
@@ -53,7 +59,10 @@ def _words(line: str) -> tuple[str, str]:
 
 
 async def _help(screen: ChatScreen, argument: str) -> None:
-    rows = [(f"/{name} {command.argument}".rstrip(), command.summary) for name, command in COMMANDS.items()]
+    rows = [
+        (f"/{name} {command.argument}".rstrip(), command.summary)
+        for name, command in COMMANDS.items()
+    ]
     screen.log_view.table([*rows, ("", ""), *KEYS.items()])
 
 
@@ -71,7 +80,9 @@ def _server_and_model(argument: str) -> tuple[str, str]:
 
 
 async def _chosen_model(screen: ChatScreen, url: str) -> str:
-    """The model that is chosen of a server's, the only one without a question; "" where nobody wants any."""
+    """The model that is chosen of a server's, the only one without a question; "" where nobody
+    wants any.
+    """
     names = await screen.busy("Asking the server for its models", screen.agent.models(url))
     if url and len(names) == 1:
         return names[0]
@@ -84,7 +95,9 @@ async def _budget(screen: ChatScreen, argument: str) -> None:
     if argument:
         digits = argument.replace(",", "")
         if not (digits.isascii() and digits.isdigit() and len(digits) <= MAX_BUDGET_DIGITS):
-            raise TerselyError("invalid_argument", "/budget takes a number of tokens", "0 is any number.")
+            raise TerselyError(
+                "invalid_argument", "/budget takes a number of tokens", "0 is any number."
+            )
         screen.agent.set_budget(int(digits))
     screen.log_view.say(screen.agent.budget())
 
@@ -93,7 +106,9 @@ async def _tier(screen: ChatScreen, argument: str) -> None:
     try:
         tier = int(argument)
     except ValueError as error:
-        raise TerselyError("invalid_argument", "/tier takes a number", "Tab lists the tools of each tier.") from error
+        raise TerselyError(
+            "invalid_argument", "/tier takes a number", "Tab lists the tools of each tier."
+        ) from error
     screen.agent.set_tier(tier)
     screen.say_tier()
 
@@ -102,7 +117,9 @@ async def _mode(screen: ChatScreen, argument: str) -> None:
     """Work in another mode, or say in which."""
     if argument:
         if argument not in set(Mode):
-            raise TerselyError("invalid_argument", f"there is no mode {argument}", f"it is {', '.join(Mode)}")
+            raise TerselyError(
+                "invalid_argument", f"there is no mode {argument}", f"it is {', '.join(Mode)}"
+            )
         screen.agent.set_mode(Mode(argument))
     mode = screen.agent.mode()
     screen.log_view.say(f"{mode.value}: {MODES[mode].text}")
@@ -114,7 +131,9 @@ async def _compact(screen: ChatScreen, argument: str) -> None:
 
 async def _undo(screen: ChatScreen, argument: str) -> None:
     if argument not in {"", INSIST}:
-        raise TerselyError("invalid_argument", f"there is no /undo {argument}", f"it is /undo, or /undo {INSIST}")
+        raise TerselyError(
+            "invalid_argument", f"there is no /undo {argument}", f"it is /undo, or /undo {INSIST}"
+        )
     screen.log_view.say(await screen.agent.undo(insists=argument == INSIST))
 
 
@@ -140,10 +159,16 @@ async def _fork(screen: ChatScreen, argument: str) -> None:
 
 async def _rag(screen: ChatScreen, argument: str) -> None:
     if argument not in {"", "on", "off"}:
-        raise TerselyError("invalid_argument", "/rag takes on or off", "Without either it changes over.")
+        raise TerselyError(
+            "invalid_argument", "/rag takes on or off", "Without either it changes over."
+        )
     is_on = argument == "on" if argument else not screen.agent.status().retrieves
     screen.agent.set_retrieval(is_on)
-    screen.log_view.say("code is looked up before the model is asked" if is_on else "no code is looked up beforehand")
+    screen.log_view.say(
+        "code is looked up before the model is asked"
+        if is_on
+        else "no code is looked up beforehand"
+    )
 
 
 async def _cost(screen: ChatScreen, argument: str) -> None:
@@ -157,14 +182,23 @@ async def _quit(screen: ChatScreen, argument: str) -> None:
 COMMANDS = {
     "help": Command("commands and keys", _help, may_run_meanwhile=True),
     "model": Command("go on with another model, or a server by its URL", _model, "[url] [name]"),
-    "budget": Command("the tokens that this session may use", _budget, "[tokens]", may_run_meanwhile=True),
+    "budget": Command(
+        "the tokens that this session may use", _budget, "[tokens]", may_run_meanwhile=True
+    ),
     "tier": Command("unlock or lock tools", _tier, "0-3", may_run_meanwhile=True),
-    "mode": Command("ask before changes, only plan, or work freely", _mode, "[ask|plan|auto]", may_run_meanwhile=True),
+    "mode": Command(
+        "ask before changes, only plan, or work freely",
+        _mode,
+        "[ask|plan|auto]",
+        may_run_meanwhile=True,
+    ),
     "compact": Command("summarize older turns now", _compact),
     "undo": Command("take back the last change to files", _undo, f"[{INSIST}]"),
     "sessions": Command("go on with another session", _sessions, "[id]"),
     "fork": Command("go on in a copy of this session", _fork),
-    "rag": Command("look up code before the model is asked, or not", _rag, "[on|off]", may_run_meanwhile=True),
+    "rag": Command(
+        "look up code before the model is asked, or not", _rag, "[on|off]", may_run_meanwhile=True
+    ),
     "cost": Command("tokens of this session", _cost, may_run_meanwhile=True),
     "quit": Command("end the program", _quit, may_run_meanwhile=True),
 }

@@ -1,4 +1,6 @@
-"""What the word before the cursor may become: a command after `/`, a file or a symbol of the index after `@`."""
+"""What the word before the cursor may become: a command after `/`, a file or a symbol of the index
+after `@`.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def word_before(line: str, *, is_first_line: bool = True) -> Word | None:
 
 
 class Index:
-    """Files and symbols of a repository, as its index knows them now; a completion never waits for a refresh."""
+    """Files and symbols of a repository, as its index knows them now; a completion never waits for
+    a refresh.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -53,7 +57,8 @@ class Index:
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="completion")  # the one that may ask
 
     def complete(self, typed: str) -> list[Candidate]:
-        """Files whose path has the typed letters in order, the closest first, then symbols that begin so.
+        """Files whose path has the typed letters in order, the closest first, then symbols that
+        begin so.
 
         Without an index there is nothing to offer.
         """
@@ -62,7 +67,8 @@ class Index:
             paths = [Candidate(path) for path in closest(typed, self._indexed_paths(workspace))]
             found = self._symbols(workspace, typed) if typed else ()
             named = {path.text for path in paths}
-            symbols = [symbol for symbol in found if symbol.text not in named]  # a module is its file
+            # a module is its file
+            symbols = [symbol for symbol in found if symbol.text not in named]
         except TerselyError:
             return []
         room = MAX_COMPLETIONS // 2 if symbols else MAX_COMPLETIONS
@@ -96,14 +102,21 @@ class Index:
 
 
 def closest(typed: str, paths: Sequence[str]) -> list[str]:
-    """The paths that have the typed letters in order: those with it in the name first, then the shorter ones."""
+    """The paths that have the typed letters in order: those with it in the name first, then the
+    shorter ones.
+    """
     letters = ".*?".join(map(re.escape, typed))
     pattern = re.compile(letters, re.IGNORECASE)
     wanted = typed.lower()
 
     def distance(path: str) -> tuple[bool, bool, int, str]:
         lower = path.lower()
-        return (not lower.rpartition("/")[2].startswith(wanted), wanted not in lower, len(path), path)
+        return (
+            not lower.rpartition("/")[2].startswith(wanted),
+            wanted not in lower,
+            len(path),
+            path,
+        )
 
     return sorted((path for path in paths if pattern.search(path)), key=distance)[:MAX_COMPLETIONS]
 

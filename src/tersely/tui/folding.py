@@ -9,7 +9,9 @@ from textual.widgets import Static
 
 
 class Folding(Static, can_focus=True):
-    """An entry that Enter, Space or a click opens and closes; who derives from it says in `_show` what stands there."""
+    """An entry that Enter, Space or a click opens and closes; who derives from it says in `_show`
+    what stands there.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "open", "Open", show=False)]
     DEFAULT_CSS = """

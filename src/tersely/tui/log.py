@@ -61,7 +61,8 @@ class Log(VerticalScroll, can_focus=True):
         super().__init__(id=id)
         self._answer: Answer | None = None  # the one that is being written
         self._thought: Thought | None = None  # the ones that are being thought
-        self._of_request: list[Widget] = []  # entries of the answer to the last request, which may begin again
+        # entries of the answer to the last request, which may begin again
+        self._of_request: list[Widget] = []
         self._growing: list[Answer] = []  # those that are not shown to their end
         self._ticking: Timer | None = None
         self._entries: deque[Widget] = deque()
@@ -86,7 +87,9 @@ class Log(VerticalScroll, can_focus=True):
             await answer.lay_out_again(min(width, MAX_TEXT_CELLS))
 
     def _width(self) -> int:
-        """Of an entry, in cells: a column for the scrollbar is always kept free, and one on each side."""
+        """Of an entry, in cells: a column for the scrollbar is always kept free, and one on each
+        side.
+        """
         inner = self.size.width - self.styles.padding.width - self.styles.scrollbar_size_vertical
         return max(_LEAST_WIDTH_CELLS, inner - 2)
 
@@ -149,7 +152,9 @@ class Log(VerticalScroll, can_focus=True):
             case Retrieved():
                 self.say(_retrieved(event))
             case Compacted():
-                self.say(f"older turns summarized ({event.how}): {event.before:,} tokens became {event.after:,}")
+                self.say(
+                    f"older turns summarized ({event.how}): {event.before:,} tokens became {event.after:,}"
+                )
             case Notice():
                 self.say(event.text, event.level.value)
             case TurnEnded():
@@ -177,7 +182,9 @@ class Log(VerticalScroll, can_focus=True):
             self._ticking.resume()
 
     def _flush(self) -> None:
-        """Show more of what was written; the timer rests while nothing is, and passes over a line that is behind."""
+        """Show more of what was written; the timer rests while nothing is, and passes over a line
+        that is behind.
+        """
         if is_behind(self.app):
             return
         if self._thought is not None:
@@ -219,7 +226,9 @@ class Log(VerticalScroll, can_focus=True):
 
     def _call(self, call_id: str) -> Call | None:
         """The call of this id; None if it has left the screen."""
-        return next((call for call in reversed(list(self.query(Call))) if call.call_id == call_id), None)
+        return next(
+            (call for call in reversed(list(self.query(Call))) if call.call_id == call_id), None
+        )
 
     def _end_turn(self, event: TurnEnded) -> None:
         self._end_answer()

@@ -118,14 +118,19 @@ class Prompt(Vertical):
         self._word: Word | None = None
         self._offered: Sequence[Candidate] = ()
         self._given = ""  # a text that was not typed, so that nothing is offered for it
-        self._pasted: deque[str] = deque(maxlen=MAX_REMEMBERED)  # also of messages that are called back
+        # also of messages that are called back
+        self._pasted: deque[str] = deque(maxlen=MAX_REMEMBERED)
         self.history = History()
 
     def compose(self) -> ComposeResult:
         """The list is there all the time, mostly unseen."""
         yield OptionList(id="completions", markup=False)
         yield Editor(
-            id="editor", soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False, placeholder=_PLACEHOLDER
+            id="editor",
+            soft_wrap=True,
+            tab_behavior="focus",
+            highlight_cursor_line=False,
+            placeholder=_PLACEHOLDER,
         )
 
     def on_mount(self) -> None:
@@ -241,12 +246,19 @@ class Prompt(Vertical):
 
     async def _candidates(self, word: Word) -> Sequence[Candidate]:
         if word.mark == "/":
-            found = [(name, command) for name, command in COMMANDS.items() if name.startswith(word.typed)]
+            found = [
+                (name, command) for name, command in COMMANDS.items() if name.startswith(word.typed)
+            ]
             width = max((len(name) for name, _ in found), default=0)
-            return [Candidate(name, f"{'':{width - len(name)}}{command.summary}") for name, command in found]
+            return [
+                Candidate(name, f"{'':{width - len(name)}}{command.summary}")
+                for name, command in found
+            ]
         if self._index is None:
             return []
-        return await asyncio.get_running_loop().run_in_executor(self._index.thread, self._index.complete, word.typed)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._index.thread, self._index.complete, word.typed
+        )
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """A click."""
@@ -267,7 +279,11 @@ class Prompt(Vertical):
         is_command = self._word is not None and self._word.mark == "/"
         self._accept()
         command = COMMANDS.get(self.text.strip().removeprefix("/"))
-        return self._send() if is_command and command is not None and not command.needs_argument else True
+        return (
+            self._send()
+            if is_command and command is not None and not command.needs_argument
+            else True
+        )
 
     def _close(self) -> bool:
         self._word = None

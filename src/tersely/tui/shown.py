@@ -1,4 +1,6 @@
-"""What the screen asks of an agent: all that it knows of it, beside the events that a turn consists of."""
+"""What the screen asks of an agent: all that it knows of it, beside the events that a turn consists
+of.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from tersely.agent.opening import Mode
 
 
 class Status(NamedTuple):
-    """What the top row tells. `cached_percent` of the last prompt, None where the server does not say."""
+    """What the top row tells. `cached_percent` of the last prompt, None where the server does not
+    say.
+    """
 
     model: str
     tier: int
@@ -50,13 +54,17 @@ class Said(NamedTuple):
 
 
 class ShownAgent(Protocol):
-    """An agent and its session. What goes wrong is a `TerselyError`; sentences that are returned are for the user."""
+    """An agent and its session. What goes wrong is a `TerselyError`; sentences that are returned
+    are for the user.
+    """
 
     def status(self) -> Status:
         """How things stand; cheap, asked after every event that may have changed it."""
 
     def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
-        """One turn; its last event is `TurnEnded`. `pasted` are parts of the message that were not typed."""
+        """One turn; its last event is `TurnEnded`. `pasted` are parts of the message that were not
+        typed.
+        """
 
     def cancel(self) -> None:
         """Have the running turn end."""
@@ -83,7 +91,9 @@ class ShownAgent(Protocol):
         """The names of the models that the server at a URL has, the server in use for ""."""
 
     async def use_model(self, name: str, url: str) -> str:
-        """Go on with another model, of the server at a URL or for "" of that in use; the first it has for no name."""
+        """Go on with another model, of the server at a URL or for "" of that in use; the first it
+        has for no name.
+        """
 
     def set_budget(self, tokens: int) -> None:
         """Limit the tokens of all requests of the session together; 0 for no limit."""
@@ -95,7 +105,9 @@ class ShownAgent(Protocol):
         """Make the prompt shorter now."""
 
     async def undo(self, *, insists: bool) -> str:
-        """Take back the last change to files; who insists, also what was left since somebody else changed it."""
+        """Take back the last change to files; who insists, also what was left since somebody else
+        changed it.
+        """
 
     async def sessions(self) -> Sequence[SessionRow]:
         """The sessions of this repository, the newest first."""

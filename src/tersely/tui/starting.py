@@ -1,4 +1,6 @@
-"""Before there is a conversation: no model has answered yet. It says what to start, and looks again until one does."""
+"""Before there is a conversation: no model has answered yet. It says what to start, and looks again
+until one does.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ _WAITING = "Looks again by itself; R looks now"
 
 
 class Starting(QuietApp[FoundT], Generic[FoundT]):
-    """Ends with what `look` gives, or with None when the user gives up; `error` says why nothing was found, if so."""
+    """Ends with what `look` gives, or with None when the user gives up; `error` says why nothing
+    was found, if so.
+    """
 
     CSS_PATH = "chat.tcss"
     ENABLE_COMMAND_PALETTE = False

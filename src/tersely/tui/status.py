@@ -18,7 +18,9 @@ _FULL_PERCENT, _FILLING_PERCENT = 90, 70
 
 
 class Field(NamedTuple):
-    """A part of the row; where `text` does not fit, `short` may. The least important are left out first."""
+    """A part of the row; where `text` does not fit, `short` may. The least important are left out
+    first.
+    """
 
     text: str
     importance: int
@@ -50,7 +52,13 @@ class StatusBar(Static):
 def fields(status: Status) -> list[Field]:
     """The parts from left to right."""
     percent = 100 * status.used_tokens / status.window_tokens if status.window_tokens else 0.0
-    fullness = "$text-error" if percent >= _FULL_PERCENT else "$text-warning" if percent >= _FILLING_PERCENT else ""
+    fullness = (
+        "$text-error"
+        if percent >= _FULL_PERCENT
+        else "$text-warning"
+        if percent >= _FILLING_PERCENT
+        else ""
+    )
     used = f"{status.used_tokens:,}"
     whole = f" / {status.window_tokens:,}" if status.window_tokens else ""
     cached = "" if status.cached_percent is None else f"{status.cached_percent:.0f}% cached"
@@ -70,7 +78,9 @@ def fields(status: Status) -> list[Field]:
 
 
 def row(parts: Sequence[Field], width: int) -> Content:
-    """As many parts as fit into a width in cells, the most important ones, in their order; then more text of them."""
+    """As many parts as fit into a width in cells, the most important ones, in their order; then
+    more text of them.
+    """
     by_importance = sorted(range(len(parts)), key=lambda at: -parts[at].importance)
     chosen: dict[int, str] = {}
     for at in by_importance:

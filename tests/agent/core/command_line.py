@@ -18,11 +18,17 @@ ROOT = Path(__file__).parents[3]
 def environment(root: Path, url: str) -> dict[str, str]:
     """The environment of a command about a repository, with sessions of its own."""
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-    own = {"TERSELY_HOME": str(root.parent / "home"), "TERSELY_DAEMON": "off", "TERSELY_CHAT_URL": url}
+    own = {
+        "TERSELY_HOME": str(root.parent / "home"),
+        "TERSELY_DAEMON": "off",
+        "TERSELY_CHAT_URL": url,
+    }
     return {**os.environ, **own, "PYTHONPATH": path}
 
 
-def ran(root: Path, url: str, words: Sequence[str], **more: Any) -> subprocess.CompletedProcess[bytes]:
+def ran(
+    root: Path, url: str, words: Sequence[str], **more: Any
+) -> subprocess.CompletedProcess[bytes]:
     """A command that has ended."""
     command = [sys.executable, "-m", "tersely", *words]
     return subprocess.run(
@@ -47,7 +53,9 @@ def running(root: Path, url: str, words: Sequence[str]) -> Iterator[subprocess.P
 
 
 def _heed_signals() -> None:
-    """As from a terminal: what runs the tests may ignore them, as `nohup` does, and programs inherit that."""
+    """As from a terminal: what runs the tests may ignore them, as `nohup` does, and programs
+    inherit that.
+    """
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 

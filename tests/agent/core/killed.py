@@ -1,4 +1,6 @@
-"""A process that talks and prints what it shows, to be killed: python -m tests.agent.core.killed ROOT MOMENT."""
+"""A process that talks and prints what it shows, to be killed: python -m tests.agent.core.killed
+ROOT MOMENT.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,17 @@ from tests.agent.core.talking import ALLOWED, Scripted, call, talking
 
 from tersely.agent.events import CallEnded, CallStarted, TextDelta
 
-REPLIES = ["First I look.\n" + call("read", path="shop/prices.py"), call("bash", command="sleep 60")]
+REPLIES = [
+    "First I look.\n" + call("read", path="shop/prices.py"),
+    call("bash", command="sleep 60"),
+]
 LONG = [f"First I look.\n{call('read', path='shop/prices.py')}", "word " * 100_000]
 
 
 async def main(root: Path, moment: str) -> None:
-    async with talking(Scripted(LONG if moment == "text" else REPLIES), root, choices=ALLOWED) as agent:
+    async with talking(
+        Scripted(LONG if moment == "text" else REPLIES), root, choices=ALLOWED
+    ) as agent:
         async for event in agent.run("run it"):
             match event:
                 case TextDelta(text=text):

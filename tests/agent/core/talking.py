@@ -48,7 +48,11 @@ class Scripted:
         self._replies = iter(replies)
 
     async def stream(
-        self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, options: RequestOptions = USUAL
+        self,
+        prompt: Prompt,
+        constraint: Constraint | None,
+        most_tokens: int,
+        options: RequestOptions = USUAL,
     ) -> AsyncIterator[Chunk]:
         """The next reply, in parts."""
         self.options.append(options)
@@ -79,7 +83,9 @@ def wanted(root: Path, **more: Any) -> Wanted:
 
 
 @asynccontextmanager
-async def talking(model: Model, root: Path, *, retrieves: bool = False, **more: Any) -> AsyncIterator[Agent]:
+async def talking(
+    model: Model, root: Path, *, retrieves: bool = False, **more: Any
+) -> AsyncIterator[Agent]:
     agent = await open_agent(model, wanted(root, **more))
     agent.talk.retrieves = retrieves
     try:

@@ -24,7 +24,9 @@ NOWHERE = "http://127.0.0.1:9"
 
 @asynccontextmanager
 async def shown(running: Running, root: Path) -> AsyncIterator[FrontAgent]:
-    screen = await open_front(wanted(root), *await connected(Server(running.url, key="k")), retrieves=False)
+    screen = await open_front(
+        wanted(root), *await connected(Server(running.url, key="k")), retrieves=False
+    )
     try:
         yield screen
     finally:
@@ -40,7 +42,10 @@ async def said(screen: FrontAgent, message: str) -> list[Usage]:
 
 
 def test_a_session_goes_on_with_another_server(scripted: Scripted, root: Path) -> None:
-    first, second = scripted(["One.", "Two."]), scripted(["Never.", "Three.", "Four."], window=4_096)
+    first, second = (
+        scripted(["One.", "Two."]),
+        scripted(["Never.", "Three.", "Four."], window=4_096),
+    )
 
     async def talked() -> None:
         async with shown(first, root) as screen:
@@ -48,7 +53,9 @@ def test_a_session_goes_on_with_another_server(scripted: Scripted, root: Path) -
             assert screen.status().window_tokens == 8_192
             (name,) = await screen.models(second.url)
             told = await screen.use_model(name, second.url)
-            assert told == f"{name} at {second.url} answers from now on, with a window of 4,096 tokens"
+            assert (
+                told == f"{name} at {second.url} answers from now on, with a window of 4,096 tokens"
+            )
             assert (screen.status().model, screen.status().window_tokens) == (name, 4_096)
             assert screen.status().cached_percent is None
             (usage,) = await said(screen, "hello again")
@@ -56,7 +63,10 @@ def test_a_session_goes_on_with_another_server(scripted: Scripted, root: Path) -
             assert screen.status().cached_percent is not None
             assert await screen.models("") == [name]
             history = screen._talk.store.history(screen.status().session)
-            assert [(each.turn, each.server) for each in history.models] == [(1, first.url), (2, second.url)]
+            assert [(each.turn, each.server) for each in history.models] == [
+                (1, first.url),
+                (2, second.url),
+            ]
 
     asyncio.run(talked())
 
@@ -77,7 +87,9 @@ def test_where_the_other_server_is_not_there_all_stays(scripted: Scripted, root:
     asyncio.run(talked())
 
 
-def test_a_key_goes_to_the_server_that_it_was_given_for_alone(scripted: Scripted, root: Path) -> None:
+def test_a_key_goes_to_the_server_that_it_was_given_for_alone(
+    scripted: Scripted, root: Path
+) -> None:
     server = scripted(["One."])
 
     async def talked() -> None:
@@ -88,8 +100,12 @@ def test_a_key_goes_to_the_server_that_it_was_given_for_alone(scripted: Scripted
     asyncio.run(talked())
 
 
-@pytest.mark.parametrize("url", ["models.example.net/v1", "localhost:8443", "https://localhost:8080"])
-def test_urls_without_a_scheme_are_of_different_servers_too(scripted: Scripted, root: Path, url: str) -> None:
+@pytest.mark.parametrize(
+    "url", ["models.example.net/v1", "localhost:8443", "https://localhost:8080"]
+)
+def test_urls_without_a_scheme_are_of_different_servers_too(
+    scripted: Scripted, root: Path, url: str
+) -> None:
     server = scripted(["One."])
 
     async def talked() -> None:

@@ -13,7 +13,15 @@ from tests.agent.core.talking import GRAMMAR, Scripted, of_kind, reason_of, talk
 
 from tersely.agent.context.cache import CacheWatch
 from tersely.agent.context.compaction import REQUEST
-from tersely.agent.events import AnswerRestarted, Compacted, Event, Reason, TextDelta, ThoughtDelta, Usage
+from tersely.agent.events import (
+    AnswerRestarted,
+    Compacted,
+    Event,
+    Reason,
+    TextDelta,
+    ThoughtDelta,
+    Usage,
+)
 from tersely.agent.loop import MAX_CONTINUED_ANSWERS
 from tersely.agent.models.protocol import (
     USUAL,
@@ -37,7 +45,11 @@ class Chunked(Scripted):
         self._answers = iter(answers)
 
     async def stream(
-        self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, options: RequestOptions = USUAL
+        self,
+        prompt: Prompt,
+        constraint: Constraint | None,
+        most_tokens: int,
+        options: RequestOptions = USUAL,
     ) -> AsyncIterator[Chunk]:
         self.prompts.append(prompt)
         self.options.append(options)
@@ -66,7 +78,10 @@ def said(events: list[Event]) -> str:
     [
         ("<think>\nSo.\n</think>\n\nYes.", "\nSo.\n"),
         ("[THINK]So.[/THINK]Yes.", "So."),
-        ("<|channel|>analysis<|message|>So.<|end|><|start|>assistant<|channel|>final<|message|>Yes.", "So."),
+        (
+            "<|channel|>analysis<|message|>So.<|end|><|start|>assistant<|channel|>final<|message|>Yes.",
+            "So.",
+        ),
         ("Yes.", ""),
         ("<b>Yes.</b> <think> is a tag.", ""),
     ],
@@ -74,7 +89,9 @@ def said(events: list[Event]) -> str:
 def test_thoughts_in_the_text_are_no_part_of_the_answer(answer: str, thought: str) -> None:
     for size in (1, 2, 5, 400):
         reader = ThoughtReader()
-        parts = [reader.feed(answer[at : at + size]) for at in range(0, len(answer), size)] + [reader.rest()]
+        parts = [reader.feed(answer[at : at + size]) for at in range(0, len(answer), size)] + [
+            reader.rest()
+        ]
         assert "".join(part.thought for part in parts) == thought
         said = "".join(part.text for part in parts).strip()
         assert said == (answer.rpartition(">")[2].rpartition("]")[2].strip() if thought else answer)
@@ -92,7 +109,9 @@ def test_no_part_of_an_answer_is_lost(answer: str, cuts: list[int]) -> None:
 
 
 def test_thoughts_are_told_apart_and_not_sent_back(root: Path) -> None:
-    model = Chunked([[Chunk("<think>I wond"), Chunk("er</think>Yes."), ended()], [Chunk("No."), ended()]])
+    model = Chunked(
+        [[Chunk("<think>I wond"), Chunk("er</think>Yes."), ended()], [Chunk("No."), ended()]]
+    )
 
     async def two() -> list[Event]:
         async with talking(model, root) as agent:
@@ -142,7 +161,12 @@ def test_an_answer_goes_on_so_many_times_and_not_more(root: Path) -> None:
 
 
 def test_an_answer_that_begins_anew_is_kept_once(root: Path) -> None:
-    model = Chunked([[Chunk("It is on"), Chunk(restarts=True), Chunk("It is one."), ended()], [Chunk("Two."), ended()]])
+    model = Chunked(
+        [
+            [Chunk("It is on"), Chunk(restarts=True), Chunk("It is one."), ended()],
+            [Chunk("Two."), ended()],
+        ]
+    )
 
     async def two() -> list[Event]:
         async with talking(model, root) as agent:
@@ -218,7 +242,9 @@ def test_with_a_fragile_cache_turns_leave_rarely_and_all_at_once(root: Path) -> 
                     usage = chunk.usage
                     if usage is not None:
                         is_kept = not loses or len(self.prompts) == 2
-                        usage = usage._replace(cached_tokens=usage.prompt_tokens - 20 if is_kept else 0)
+                        usage = usage._replace(
+                            cached_tokens=usage.prompt_tokens - 20 if is_kept else 0
+                        )
                     yield chunk._replace(usage=usage)
 
         says = ["the price of an item is added up " * 12] * 99
@@ -229,7 +255,11 @@ def test_with_a_fragile_cache_turns_leave_rarely_and_all_at_once(root: Path) -> 
 
         async def turns() -> list[Event]:
             async with talking(one, root) as agent:
-                return [event for number in range(12) for event in await turn(agent, f"turn {number} {'so ' * 90}")]
+                return [
+                    event
+                    for number in range(12)
+                    for event in await turn(agent, f"turn {number} {'so ' * 90}")
+                ]
 
         return of_kind(asyncio.run(turns()), Compacted), one
 

@@ -67,14 +67,18 @@ def test_words_ask_for_tools(message: str, tier: int) -> None:
 
 
 @given(
-    st.sampled_from("add fix run fetch edit build move test git".split()), st.text("abcxyz_", min_size=1, max_size=4)
+    st.sampled_from("add fix run fetch edit build move test git".split()),
+    st.text("abcxyz_", min_size=1, max_size=4),
 )
 def test_parts_of_words_ask_for_nothing(word: str, more: str) -> None:
     for written in (f"{more}{word}", f"{word}{more}x", f"{word}.py", f"src/{word}", f"{word}/x"):
         assert intent(f"the {written} here") == (0, "")
 
 
-ASKS = st.lists(st.sampled_from([words for words, tier in TIERS.items() if tier and "\n" not in words]), min_size=1)
+ASKS = st.lists(
+    st.sampled_from([words for words, tier in TIERS.items() if tier and "\n" not in words]),
+    min_size=1,
+)
 
 
 @given(ASKS, st.sampled_from(["fenced", "quoted", "logged", "patched", "pasted"]))
@@ -84,7 +88,9 @@ def test_what_others_ask_for_unlocks_nothing(asks: list[str], how: str) -> None:
         "fenced": f"````\n{text}\n````",
         "quoted": "\n".join(f"> {line}" for line in asks),
         "logged": "\n".join(f"[2026-11-21T10:00:01Z] {line}" for line in asks),
-        "patched": "\n".join(["--- a/x", "+++ b/x", "@@ -1 +1,9 @@", *(f"+{line}" for line in asks)]),
+        "patched": "\n".join(
+            ["--- a/x", "+++ b/x", "@@ -1 +1,9 @@", *(f"+{line}" for line in asks)]
+        ),
         "pasted": text,
     }[how]
     pasted = [text] if how == "pasted" else []
@@ -100,7 +106,8 @@ def test_own_words_are_words_of_the_message(message: str, pasted: list[str]) -> 
 
 
 @pytest.mark.parametrize(
-    "text", ['"' * 40_001, f"a{' ' * 40_000}b", f"search{'.' * 40_000}", "a(" * 40_000, "«" * 40_000]
+    "text",
+    ['"' * 40_001, f"a{' ' * 40_000}b", f"search{'.' * 40_000}", "a(" * 40_000, "«" * 40_000],
 )
 def test_a_message_of_any_kind_is_read_without_trying_everything(text: str) -> None:
     """With a regular expression that goes back over what it has read, this takes minutes."""
@@ -108,7 +115,9 @@ def test_a_message_of_any_kind_is_read_without_trying_everything(text: str) -> N
 
 
 @given(st.lists(st.integers(0, 3), max_size=8))
-def test_a_habit_needs_most_of_several_sessions_and_never_leaves_the_machine(tiers: list[int]) -> None:
+def test_a_habit_needs_most_of_several_sessions_and_never_leaves_the_machine(
+    tiers: list[int],
+) -> None:
     tier = by_history(tiers)
     assert 0 <= tier <= 2
     if tier:
@@ -117,9 +126,13 @@ def test_a_habit_needs_most_of_several_sessions_and_never_leaves_the_machine(tie
 
 
 @given(
-    st.integers(0, 3), st.integers(0, 3), st.dictionaries(st.integers(0, 3), st.sampled_from(list(Verdict)), max_size=4)
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.dictionaries(st.integers(0, 3), st.sampled_from(list(Verdict)), max_size=4),
 )
-def test_no_tier_beyond_a_denied_one_is_reached(wanted: int, current: int, more: dict[int, Verdict]) -> None:
+def test_no_tier_beyond_a_denied_one_is_reached(
+    wanted: int, current: int, more: dict[int, Verdict]
+) -> None:
     policy = {**POLICY, **more}
     reached = reachable(wanted, current, policy)
     assert current <= reached <= max(wanted, current)

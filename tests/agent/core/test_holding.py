@@ -40,7 +40,9 @@ def held_elsewhere(place: Path, session: str) -> Iterator[subprocess.Popen[str]]
     """Another process that holds a session until it is killed."""
     words = [sys.executable, "-c", HOLDER, str(place), session]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as process:
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
         try:
@@ -66,12 +68,16 @@ async def goes_on(root: Path, session: str) -> None:
     await agent.close()
 
 
-def test_a_session_that_another_process_has_open_is_not_gone_on_with(root: Path, session: str) -> None:
+def test_a_session_that_another_process_has_open_is_not_gone_on_with(
+    root: Path, session: str
+) -> None:
     with held_elsewhere(folder(), session) as process:
         for verb, more in ((SessionVerb.DELETE, ()), (SessionVerb.REWIND, ("0",))):
             with pytest.raises(TerselyError, match="session_in_use"):
                 run_sessions(str(root), SessionParameters(verb, session, more), PLAIN)
-        with pytest.raises(TerselyError, match=f"process {process.pid} has this session open") as told:
+        with pytest.raises(
+            TerselyError, match=f"process {process.pid} has this session open"
+        ) as told:
             asyncio.run(goes_on(root, session))
         assert f"--resume {session} --fork" in told.value.hint
         forked = run_sessions(str(root), SessionParameters(SessionVerb.FORK, session), PLAIN)["id"]
@@ -92,7 +98,9 @@ def test_an_agent_holds_its_session_until_it_is_closed(root: Path) -> None:
         async with talking(Scripted([]), root) as agent:
             with pytest.raises(TerselyError, match=f"process {os.getpid()} has"):
                 await open_agent(Scripted([]), wanted(root, session=agent.session.id))
-            again = await open_agent(Scripted([]), wanted(root, session=agent.session.id, hold=agent.talk.hold))
+            again = await open_agent(
+                Scripted([]), wanted(root, session=agent.session.id, hold=agent.talk.hold)
+            )
             await again.close()
             with pytest.raises(TerselyError, match="session_in_use"):
                 agent.talk.store.hold(agent.session.id)

@@ -1,4 +1,6 @@
-"""One turn, whatever the model says: bounded, refused where it must be, ended by whoever wants it ended."""
+"""One turn, whatever the model says: bounded, refused where it must be, ended by whoever wants it
+ended.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.agent.core.talking import ALLOWED, GRAMMAR, Said, Scripted, call, of_kind, reason_of, talking, turn
+from tests.agent.core.talking import (
+    ALLOWED,
+    GRAMMAR,
+    Said,
+    Scripted,
+    call,
+    of_kind,
+    reason_of,
+    talking,
+    turn,
+)
 
 from tersely.agent.conversation import Options
 from tersely.agent.events import (
@@ -38,7 +50,9 @@ TEXT_WAY = GRAMMAR._replace(grammar=False, schema=False)
 EDIT = call("edit", "--- body\ndef price(item):  # one\n", path="shop/prices.py", start=5, end=5)
 
 
-def talk(root: Path, replies: list[Said], *messages: str, **more: object) -> tuple[Scripted, list[list[Event]]]:
+def talk(
+    root: Path, replies: list[Said], *messages: str, **more: object
+) -> tuple[Scripted, list[list[Event]]]:
     """The turns that these messages begin."""
     model = Scripted(replies, more.pop("abilities", GRAMMAR))  # type: ignore[arg-type]
 
@@ -76,7 +90,8 @@ def test_the_same_call_with_the_same_result_ends_in_a_question(root: Path) -> No
 
 def test_a_call_may_be_made_again_when_something_has_changed(root: Path) -> None:
     edits = [
-        call("edit", f"--- body\ndef price(item):  # {n}\n", path="shop/prices.py", start=5, end=5) for n in range(4)
+        call("edit", f"--- body\ndef price(item):  # {n}\n", path="shop/prices.py", start=5, end=5)
+        for n in range(4)
     ]
     listed = call("list", path="shop")
     replies: list[Said] = [READ]
@@ -95,7 +110,9 @@ def test_commands_that_take_turns_and_change_nothing_end_in_a_question(root: Pat
 
 
 def test_calls_that_cannot_be_made_are_answered_and_bounded(root: Path) -> None:
-    model, (events,) = talk(root, [call("reed", query="x"), call("fly"), *[call("fly")] * 9], "go", abilities=TEXT_WAY)
+    model, (events,) = talk(
+        root, [call("reed", query="x"), call("fly"), *[call("fly")] * 9], "go", abilities=TEXT_WAY
+    )
     assert reason_of(events) is Reason.STUCK
     assert "there is no tool 'fly'" in last_said(model.prompts[2])
     assert len(model.prompts) <= 5
@@ -107,13 +124,17 @@ def test_a_locked_tool_that_is_called_is_unlocked_in_the_same_step(root: Path) -
     assert last_said(model.prompts[1]).startswith("bash:\n")
     assert "bash(command)" in last_said(model.prompts[1])
     assert "You have the tools of tier 2 already." in last_said(model.prompts[2])
-    assert [(event.tier, event.reason) for event in of_kind(events, Unlocked)] == [(2, "the model called bash")]
+    assert [(event.tier, event.reason) for event in of_kind(events, Unlocked)] == [
+        (2, "the model called bash")
+    ]
     assert [event.status for event in of_kind(events, CallEnded)] == ["ok", "ok"]
 
 
 def test_a_locked_tool_is_still_asked_about(root: Path) -> None:
     replies: list[Said] = [call("bash", command="true"), "no"]
-    _, (events,) = talk(root, replies, "is it true?", abilities=TEXT_WAY, options=Options(can_ask=False))
+    _, (events,) = talk(
+        root, replies, "is it true?", abilities=TEXT_WAY, options=Options(can_ask=False)
+    )
     assert [event.status for event in of_kind(events, CallEnded)] == ["denied"]
 
 
@@ -129,7 +150,9 @@ def test_a_denied_tier_is_never_unlocked(root: Path) -> None:
 
 def test_a_turn_has_a_bounded_number_of_steps(root: Path) -> None:
     (root / "long.txt").write_text("".join(f"{number}\n" for number in range(99)))
-    replies: list[Said] = [call("read", path="long.txt", start=n + 1, end=n + 1) for n in range(MAX_TURN_STEPS + 1)]
+    replies: list[Said] = [
+        call("read", path="long.txt", start=n + 1, end=n + 1) for n in range(MAX_TURN_STEPS + 1)
+    ]
     _, (events,) = talk(root, replies, "what does it do?")
     assert reason_of(events) is Reason.LIMIT
     assert len(of_kind(events, CallStarted)) == MAX_TURN_STEPS
@@ -154,11 +177,15 @@ def test_a_server_that_counts_more_than_its_window_is_not_believed(root: Path) -
     assert asyncio.run(said()) == [Reason.ANSWERED, Reason.ANSWERED]
 
 
-@pytest.mark.parametrize("said", ["", " \n\n", call("respond", text="  "), call("respond", "text:\n")])
+@pytest.mark.parametrize(
+    "said", ["", " \n\n", call("respond", text="  "), call("respond", "text:\n")]
+)
 def test_an_answer_without_a_word_is_none(root: Path, said: str) -> None:
     _, (events,) = talk(root, [said], "what does it do?")
     assert reason_of(events) is Reason.STUCK
-    assert [notice.text for notice in of_kind(events, Notice)] == ["the model said nothing: say it in other words"]
+    assert [notice.text for notice in of_kind(events, Notice)] == [
+        "the model said nothing: say it in other words"
+    ]
 
 
 def test_a_server_that_dies_leaves_what_was_shown_and_the_next_turn_works(root: Path) -> None:
@@ -191,7 +218,9 @@ def test_two_turns_cannot_run_at_once(root: Path) -> None:
     asyncio.run(both())
 
 
-def approved(root: Path, decisions: list[tuple[Decision, str]], replies: list[Said], message: str) -> list[Event]:
+def approved(
+    root: Path, decisions: list[tuple[Decision, str]], replies: list[Said], message: str
+) -> list[Event]:
     """A turn in which approvals are answered one after the other; asking more often fails."""
     left = list(decisions)
 
@@ -208,7 +237,9 @@ def approved(root: Path, decisions: list[tuple[Decision, str]], replies: list[Sa
 
 
 def test_an_edit_is_shown_and_made_when_it_is_approved(root: Path) -> None:
-    events = approved(root, [(Decision.ALLOW_ONCE, "")], [READ, EDIT, "Done."], "add a comment to price")
+    events = approved(
+        root, [(Decision.ALLOW_ONCE, "")], [READ, EDIT, "Done."], "add a comment to price"
+    )
     (asked,) = of_kind(events, ApprovalAsked)
     assert asked.what == "edit shop/prices.py"
     assert "+def price(item):  # one" in asked.detail
@@ -220,16 +251,26 @@ def test_an_edit_is_shown_and_made_when_it_is_approved(root: Path) -> None:
 
 def test_an_edit_is_not_made_when_it_is_denied(root: Path) -> None:
     before = (root / "shop/prices.py").read_text()
-    events = approved(root, [(Decision.DENY, "")], [READ, EDIT, "I left it."], "add a comment to price")
+    events = approved(
+        root, [(Decision.DENY, "")], [READ, EDIT, "I left it."], "add a comment to price"
+    )
     assert [event.status for event in of_kind(events, CallEnded)] == ["ok", "denied"]
     assert (root / "shop/prices.py").read_text() == before
     assert reason_of(events) is Reason.ANSWERED
 
 
-@pytest.mark.parametrize("decision", [(Decision.ALLOW_SESSION, ""), (Decision.ALLOW_PATTERN, "shop/*")])
-def test_an_approval_can_be_given_for_more_than_once(root: Path, decision: tuple[Decision, str]) -> None:
-    second = call("edit", "--- body\ndef price(item):  # two\n", path="shop/prices.py", start=5, end=5)
-    events = approved(root, [decision], [READ, EDIT, READ, second, "Done."], "add a comment to price")
+@pytest.mark.parametrize(
+    "decision", [(Decision.ALLOW_SESSION, ""), (Decision.ALLOW_PATTERN, "shop/*")]
+)
+def test_an_approval_can_be_given_for_more_than_once(
+    root: Path, decision: tuple[Decision, str]
+) -> None:
+    second = call(
+        "edit", "--- body\ndef price(item):  # two\n", path="shop/prices.py", start=5, end=5
+    )
+    events = approved(
+        root, [decision], [READ, EDIT, READ, second, "Done."], "add a comment to price"
+    )
     assert len(of_kind(events, ApprovalAsked)) == 1
     assert "def price(item):  # two" in (root / "shop/prices.py").read_text()
 

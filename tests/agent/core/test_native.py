@@ -1,4 +1,6 @@
-"""Functions on a real llama.cpp server, whose template asks in Hermes' form and whose parser reads the calls."""
+"""Functions on a real llama.cpp server, whose template asks in Hermes' form and whose parser reads
+the calls.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ from tersely.agent.tool_calling import CallFormat
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.tokens import count
 
-FIRST_REQUEST_TOKENS = 600  # in a vocabulary of 6,000 tokens, which makes more of them than those of models in use
+# in a vocabulary of 6,000 tokens, which makes more of them than those of models in use
+FIRST_REQUEST_TOKENS = 600
 
 
 def written(name: str, **arguments: object) -> str:
@@ -47,7 +50,10 @@ SCRIPT = [
     Reply(written("read", path="shop/prices.py"), "what does"),
     Reply("It adds prices up.", "def total"),
     Reply(written("request_tools", tier="1"), "make the button"),
-    Reply(written("edit", path="shop/prices.py", body="def price(item):  # one\n", start=5, end=5), "tools of tier 1"),
+    Reply(
+        written("edit", path="shop/prices.py", body="def price(item):  # one\n", start=5, end=5),
+        "tools of tier 1",
+    ),
     Reply("It is blue.", "line 5 replaced"),
 ]
 
@@ -71,7 +77,9 @@ def talk(url: str, root: Path, *messages: str) -> list[Event]:
     return asyncio.run(all_turns())
 
 
-def test_functions_are_called_and_locked_ones_declared_when_they_are_asked_for(root: Path, url: str) -> None:
+def test_functions_are_called_and_locked_ones_declared_when_they_are_asked_for(
+    root: Path, url: str
+) -> None:
     events = talk(url, root, "hello", "what does prices do?", "make the button blue")
     assert reason_of(events) is Reason.ANSWERED
     assert [event.status for event in of_kind(events, CallEnded)] == ["ok"] * 3
@@ -84,11 +92,16 @@ def test_what_a_change_of_the_functions_costs_is_in_the_figures(root: Path, url:
     events = talk(url, root, "hello", "what does prices do?", "make the button blue")
     usages = of_kind(events, Usage)
     assert usages[0].prompt_tokens <= FIRST_REQUEST_TOKENS
-    assert [usage.reevaluated_tokens > usage.prompt_tokens // 4 for usage in usages] == [False] * 4 + [True, False]
+    assert [usage.reevaluated_tokens > usage.prompt_tokens // 4 for usage in usages] == [
+        False
+    ] * 4 + [True, False]
 
 
 def test_a_call_that_the_server_does_not_read_is_read_here(root: Path) -> None:
-    replies: list[Said] = [f"I look.\n{written('read', path='README.md')}\n{written('list')}", "A shop."]
+    replies: list[Said] = [
+        f"I look.\n{written('read', path='README.md')}\n{written('list')}",
+        "A shop.",
+    ]
     model = Scripted(replies, NATIVE)
 
     async def look() -> list[Event]:
@@ -100,7 +113,11 @@ def test_a_call_that_the_server_does_not_read_is_read_here(root: Path) -> None:
     assert [message.role for message in model.prompts[1]] == ["system", "user", "assistant", "user"]
     with Store.open(root.parent / "chats") as store:
         (session,) = store.every(str(root))
-        said = [stored.text for stored in store.history(session.id).messages if stored.role == "assistant"]
+        said = [
+            stored.text
+            for stored in store.history(session.id).messages
+            if stored.role == "assistant"
+        ]
     assert said == ["I look.\n", "A shop."]
 
 
@@ -134,16 +151,24 @@ def test_where_functions_cannot_be_read_another_way_is_taken(root: Path, error: 
 
 
 @given(
-    st.lists(st.tuples(st.integers(1, 900), st.integers(0, 3), st.integers(1, 400)), min_size=1, max_size=6),
+    st.lists(
+        st.tuples(st.integers(1, 900), st.integers(0, 3), st.integers(1, 400)),
+        min_size=1,
+        max_size=6,
+    ),
     st.sampled_from([NATIVE, GRAMMAR._replace(grammar=False), GRAMMAR]),
 )
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_no_request_is_larger_than_the_window(
     tmp_path_factory: pytest.TempPathFactory, turns: list[tuple[int, int, int]], way: Abilities
 ) -> None:
     root = tmp_path_factory.mktemp("window") / "shop"
     root.mkdir()
-    (root / "long.txt").write_text("".join(f"{number} the price of an item\n" for number in range(900)))
+    (root / "long.txt").write_text(
+        "".join(f"{number} the price of an item\n" for number in range(900))
+    )
     replies: list[Said] = []
     for _, calls, said in turns:
         for number in range(calls):
@@ -158,7 +183,9 @@ def test_no_request_is_larger_than_the_window(
                 yield chunk._replace(usage=chunk.usage and chunk.usage._replace(prompt_tokens=read))
 
     sizes: list[int] = []
-    model = Counting(itertools.chain(replies, itertools.repeat(saying(way, "Done."))), way._replace(window=2_048))
+    model = Counting(
+        itertools.chain(replies, itertools.repeat(saying(way, "Done."))), way._replace(window=2_048)
+    )
 
     async def all_turns() -> None:
         async with talking(model, root) as agent:
@@ -184,7 +211,11 @@ def saying(way: Abilities, text: str) -> Said:
 
 
 def sent_tokens(prompt: Prompt, constraint: Constraint | None) -> int:
-    """The tokens of a request as a server counts them whose template writes out the functions or the schema."""
+    """The tokens of a request as a server counts them whose template writes out the functions or
+    the schema.
+    """
     beside = [*constraint.tools, constraint.schema] if constraint else []
-    texts = [one.content + "".join(call.name + call.arguments for call in one.calls) for one in prompt]
+    texts = [
+        one.content + "".join(call.name + call.arguments for call in one.calls) for one in prompt
+    ]
     return sum(map(count, [*texts, *(json.dumps(one) for one in beside if one)]))

@@ -26,7 +26,9 @@ PRICES = call("read", path="shop/prices.py")
 def test_pieces_are_all_there_is_and_known_to_who_has_read_them(pack: str) -> None:
     found = list(pieces(pack))
     assert [line for line in joined(found).split("\n") if line] == [
-        line for at, line in enumerate(pack.split("\n")) if line and not is_repeated(pack.split("\n"), at)
+        line
+        for at, line in enumerate(pack.split("\n"))
+        if line and not is_repeated(pack.split("\n"), at)
     ]
     assert not_yet_in(found, [pack]) == []
     numbered = "\n".join(f"{number}|{line}" for number, line in enumerate(pack.split("\n"), 1))
@@ -58,13 +60,19 @@ def talk(root: Path, replies: list[Said], *messages: str) -> tuple[Scripted, lis
 
 def test_code_that_was_put_in_is_not_put_in_twice_while_it_stands(root: Path) -> None:
     question, summary = "what does `invoice` do?", "Summary. " * 9
-    model, found = talk(root, ["ok", "ok", "ok", summary, "ok"], question, question, "hello", "/compact", question)
+    model, found = talk(
+        root, ["ok", "ok", "ok", summary, "ok"], question, question, "hello", "/compact", question
+    )
     assert [len(each) for each in found] == [1, 0, 0, 1]
-    assert [sum("def invoice" in message.content for message in prompt) for prompt in model.prompts] == [1] * 5
+    assert [
+        sum("def invoice" in message.content for message in prompt) for prompt in model.prompts
+    ] == [1] * 5
 
 
 def test_code_that_was_read_is_named_and_not_repeated(root: Path) -> None:
-    model, (_, (found,)) = talk(root, [PRICES, "ok", "ok"], "hello there", "what does `invoice` do?")
+    model, (_, (found,)) = talk(
+        root, [PRICES, "ok", "ok"], "hello there", "what does `invoice` do?"
+    )
     said = model.prompts[-1][-1].content
     assert "def invoice(items):" in said
     assert "return sum(" not in said
@@ -74,7 +82,9 @@ def test_code_that_was_read_is_named_and_not_repeated(root: Path) -> None:
 
 def test_what_agents_are_asked_comes_once(root: Path) -> None:
     (root / "AGENTS.md").write_text("# Rules\n\n- Totals of orders are rounded.\n- Run pytest.\n")
-    model, _ = talk(root, ["ok", "ok"], "are the totals of orders rounded as AGENTS.md says", "and `invoice`?")
+    model, _ = talk(
+        root, ["ok", "ok"], "are the totals of orders rounded as AGENTS.md says", "and `invoice`?"
+    )
     said = "\n".join(message.content for message in model.prompts[-1])
     assert said.count("Totals of orders are rounded.") == 1
     assert said.count(ASKS) == 1
@@ -85,7 +95,8 @@ def test_a_pack_keeps_to_its_budget_with_all_that_is_around_it(root: Path) -> No
         async with talking(Scripted([]), root) as agent:
             box = agent.talk.toolbox
             packs = [
-                await retrieve(box, "what do `invoice` and `total` do?", most, box.tokenizer) for most in (60, 300)
+                await retrieve(box, "what do `invoice` and `total` do?", most, box.tokenizer)
+                for most in (60, 300)
             ]
             return [box.tokenizer.count(pack.text) for pack in packs if pack]
 
@@ -98,7 +109,9 @@ def test_a_pack_keeps_to_its_budget_with_all_that_is_around_it(root: Path) -> No
 def test_code_that_changed_is_put_in_as_a_diff_until_it_left_the_prompt(root: Path) -> None:
     place, question, summary = root / "shop/prices.py", "what does `statement` do?", "Summary. " * 9
     lines = "".join(f"    text += f'{{item[{number}]}} of {number}'\n" for number in range(30))
-    place.write_text(place.read_text() + f"\n\ndef statement(item):\n    text = ''\n{lines}    return text\n")
+    place.write_text(
+        place.read_text() + f"\n\ndef statement(item):\n    text = ''\n{lines}    return text\n"
+    )
 
     async def all_turns() -> list[str]:
         model = Scripted(["ok", "ok", summary, "ok", "ok"])

@@ -7,7 +7,17 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.agent.core.talking import ALLOWED, GRAMMAR, Said, Scripted, call, of_kind, reason_of, talking, turn
+from tests.agent.core.talking import (
+    ALLOWED,
+    GRAMMAR,
+    Said,
+    Scripted,
+    call,
+    of_kind,
+    reason_of,
+    talking,
+    turn,
+)
 
 from tersely.agent.events import Compacted, Event, Reason, ToolsDeclared, Unlocked
 from tersely.agent.models.protocol import Abilities, Prompt, RawCall
@@ -31,21 +41,27 @@ def rendered(prompt: Prompt) -> str:
 
 
 def session(way: Abilities) -> list[Said]:
-    """Four turns: small talk, a look, an edit that unlocks, a command that the model asks tools for."""
+    """Four turns: small talk, a look, an edit that unlocks, a command that the model asks tools
+    for.
+    """
     if way.tools:
         return [
             "Hello.",
             RawCall("read", '{"path": "shop/prices.py"}', "1"),
             "It adds prices up.",
             RawCall(
-                "edit", '{"path": "shop/prices.py", "start": 5, "end": 5, "body": "def price(item):  # one\\n"}', "2"
+                "edit",
+                '{"path": "shop/prices.py", "start": 5, "end": 5, "body": "def price(item):  # one\\n"}',
+                "2",
             ),
             "Done.",
             RawCall("request_tools", '{"tier": "2"}', "3"),
             RawCall("bash", '{"command": "true"}', "4"),
             "It is true.",
         ]
-    edit = call("edit", "--- body\ndef price(item):  # one\n", path="shop/prices.py", start=5, end=5)
+    edit = call(
+        "edit", "--- body\ndef price(item):  # one\n", path="shop/prices.py", start=5, end=5
+    )
     texts = [
         "Hello.", f"I look.\n{call('read', path='shop/prices.py')}", "It adds prices up.", edit, "Done.",
         call("request_tools", tier=2), call("bash", command="true"), "It is true.",
@@ -64,7 +80,9 @@ def enveloped(text: str) -> str:
     return f'{{"say": "ok", "call": {calls.get(name, "null")}}}'
 
 
-@pytest.mark.parametrize("way", [GRAMMAR, SCHEMA, NATIVE, TEXT], ids=["grammar", "schema", "native", "text"])
+@pytest.mark.parametrize(
+    "way", [GRAMMAR, SCHEMA, NATIVE, TEXT], ids=["grammar", "schema", "native", "text"]
+)
 def test_each_prompt_begins_with_the_one_before(root: Path, way: Abilities) -> None:
     model = Scripted(session(way), way)
     (root / "AGENTS.md").write_text("# Rules\n- run pytest\n")
@@ -72,7 +90,12 @@ def test_each_prompt_begins_with_the_one_before(root: Path, way: Abilities) -> N
     async def talk() -> None:
         async with talking(model, root, retrieves=True, choices=ALLOWED) as agent:
             happened = []
-            for message in ("hello", "what does shop.prices do?", "add a comment to `price`", "is it true?"):
+            for message in (
+                "hello",
+                "what does shop.prices do?",
+                "add a comment to `price`",
+                "is it true?",
+            ):
                 happened += await turn(agent, message)
                 assert reason_of(happened) is Reason.ANSWERED
             assert [event.tier for event in of_kind(happened, Unlocked)] == [1, 2]
@@ -85,23 +108,35 @@ def test_each_prompt_begins_with_the_one_before(root: Path, way: Abilities) -> N
         assert rendered(after).startswith(rendered(before))
     last = model.prompts[-1]
     for unlocked in ("edit(path", "bash(command"):  # functions are declared instead
-        assert [unlocked in message.content for message in last].count(True) == (0 if way.tools else 1)
+        assert [unlocked in message.content for message in last].count(True) == (
+            0 if way.tools else 1
+        )
     assert "edit(path" not in last[0].content
     assert sum("AGENTS.md asks:\n# Rules\n- run pytest" in message.content for message in last) == 1
 
 
 def declared(model: Scripted) -> list[list[str]]:
     """The names of the functions of each request."""
-    return [[each["name"] for each in constraint.tools] if constraint else [] for constraint in model.constraints]
+    return [
+        [each["name"] for each in constraint.tools] if constraint else []
+        for constraint in model.constraints
+    ]
 
 
-def test_every_function_that_is_unlocked_is_declared_and_the_list_changes_twice_at_most(root: Path) -> None:
+def test_every_function_that_is_unlocked_is_declared_and_the_list_changes_twice_at_most(
+    root: Path,
+) -> None:
     model = Scripted(session(NATIVE), NATIVE)
 
     async def talk() -> list[Event]:
         async with talking(model, root, choices=ALLOWED) as agent:
             events = []
-            for message in ("hello", "what does shop.prices do?", "add a comment to `price`", "is it true?"):
+            for message in (
+                "hello",
+                "what does shop.prices do?",
+                "add a comment to `price`",
+                "is it true?",
+            ):
                 events += await turn(agent, message)
                 assert {tool.name for tool in agent.talk.unlocked()} <= set(declared(model)[-1])
             return events
@@ -111,7 +146,9 @@ def test_every_function_that_is_unlocked_is_declared_and_the_list_changes_twice_
     assert "edit" not in lists[0]
     assert "edit" in lists[3]
     assert "bash" in lists[-1]
-    changes = [at for at in range(1, len(lists)) if model.constraints[at] != model.constraints[at - 1]]
+    changes = [
+        at for at in range(1, len(lists)) if model.constraints[at] != model.constraints[at - 1]
+    ]
     assert len(changes) == 2
     announced = of_kind(events, ToolsDeclared)
     assert [list(event.tools) for event in announced] == [lists[at] for at in changes]
@@ -123,7 +160,12 @@ def test_a_server_that_restricts_a_list_has_it_whole_from_the_beginning(root: Pa
 
     async def talk() -> None:
         async with talking(model, root, choices=ALLOWED) as agent:
-            for message in ("hello", "what does shop.prices do?", "add a comment to `price`", "is it true?"):
+            for message in (
+                "hello",
+                "what does shop.prices do?",
+                "add a comment to `price`",
+                "is it true?",
+            ):
                 await turn(agent, message)
 
     asyncio.run(talk())
@@ -170,7 +212,9 @@ def test_a_constraint_allows_what_is_unlocked(root: Path) -> None:
 
 
 @pytest.mark.parametrize("family", ["qwen", "llama", "../x"])
-@pytest.mark.parametrize(("message", "most"), [("hello", HELLO_TOKENS), ("fix it", SIX_TOOLS_TOKENS)])
+@pytest.mark.parametrize(
+    ("message", "most"), [("hello", HELLO_TOKENS), ("fix it", SIX_TOOLS_TOKENS)]
+)
 def test_the_first_request_is_short(root: Path, family: str, message: str, most: int) -> None:
     model = Scripted(["Hello."], GRAMMAR._replace(family=family))
 
@@ -187,7 +231,9 @@ def test_the_first_request_is_short(root: Path, family: str, message: str, most:
 
 def test_without_code_context_there_are_files_and_text_alone(root: Path) -> None:
     async def prompts() -> list[Prompt]:
-        model = Scripted([call("search", text="def price"), "It is there.", call("outline"), "So be it."])
+        model = Scripted(
+            [call("search", text="def price"), "It is there.", call("outline"), "So be it."]
+        )
         async with talking(model, root, options=Options(with_code_context=False)) as agent:
             await turn(agent, "who calls price?")
             await turn(agent, "and what is defined?")

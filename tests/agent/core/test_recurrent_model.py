@@ -19,7 +19,9 @@ WINDOW = 4_096
 
 
 class Session(NamedTuple):
-    """What came of a session: for each compaction the tokens before it, and what the next request found cached."""
+    """What came of a session: for each compaction the tokens before it, and what the next request
+    found cached.
+    """
 
     is_fragile: bool
     before: list[int]
@@ -51,7 +53,8 @@ def test_a_server_that_loses_the_state_has_turns_leave_late(root: Path, tmp_path
     with Server(path, WINDOW, checkpoints=1) as server:
         came = asyncio.run(session(server, root))
     assert came.is_fragile
-    assert set(came.found) == {0}  # the state is that of the whole prompt, whose beginning is the same
+    # the state is that of the whole prompt, whose beginning is the same
+    assert set(came.found) == {0}
     first, *_ = came.before
     late = came.before[2:]
     assert late

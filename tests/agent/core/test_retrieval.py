@@ -1,4 +1,6 @@
-"""What is put in front of a message: what it names, what it is about, what the project asks; within bounds."""
+"""What is put in front of a message: what it names, what it is about, what the project asks; within
+bounds.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,17 @@ def test_what_a_project_asks_is_bounded(text: str, most: int) -> None:
 
 
 def test_what_a_project_asks_hides_nothing() -> None:
-    short = digest("- be kind\U000e0062\U000e0061\U000e0064 \x1b[8mnow\n".encode(), 300, Tokenizer())
+    short = digest(
+        "- be kind\U000e0062\U000e0061\U000e0064 \x1b[8mnow\n".encode(), 300, Tokenizer()
+    )
     assert short.endswith(r"- be kind\U000e0062\U000e0061\U000e0064 \x1b[8mnow")
 
 
 def test_rules_come_before_prose() -> None:
-    text = b"# Rules\n\nThis project is about many things and has a long story to tell. " * 3 + b"\n- run make test\n"
+    text = (
+        b"# Rules\n\nThis project is about many things and has a long story to tell. " * 3
+        + b"\n- run make test\n"
+    )
     assert digest(text, 24, Tokenizer()).endswith("- run make test")
     assert digest(b"", 300, Tokenizer()) == ""
 
@@ -83,7 +90,9 @@ def test_talk_gets_nothing_and_a_task_gets_what_its_words_are_found_in(root: Pat
     async def found() -> list[Found | None]:
         async with talking(Scripted([]), root) as agent:
             box = agent.talk.toolbox
-            return [await retrieve(box, message, 1_200, box.tokenizer) for message in (*TALK, *TASKS)]
+            return [
+                await retrieve(box, message, 1_200, box.tokenizer) for message in (*TALK, *TASKS)
+            ]
 
     all_found = asyncio.run(found())
     assert all_found[: len(TALK)] == [None] * len(TALK)
@@ -104,7 +113,10 @@ def test_what_is_named_is_shown_with_what_is_around_it(root: Path) -> None:
 def test_a_task_gets_a_pack_where_its_owners_are_likely(root: Path) -> None:
     for name in ("orders", "prices"):  # of files that small nothing is said
         with (root / f"shop/{name}.py").open("a") as file:
-            file.writelines(f"\n\ndef {name}_{number}(value):\n    return value + {number}\n" for number in range(99))
+            file.writelines(
+                f"\n\ndef {name}_{number}(value):\n    return value + {number}\n"
+                for number in range(99)
+            )
     (found,) = retrieved(root, "why is the total of an order the sum of the prices of its items")
     assert "confidence" in found.why
     assert any(item.name.startswith("shop/") for item in found.items)

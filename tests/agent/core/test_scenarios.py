@@ -71,7 +71,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
-def asked(server: Server, root: Path, *messages: str, window: int = 0, **more: object) -> list[list[Event]]:
+def asked(
+    server: Server, root: Path, *messages: str, window: int = 0, **more: object
+) -> list[list[Event]]:
     """The turns that these messages begin; approvals are answered with `decision`."""
     decision = more.pop("decision", Decision.ALLOW_ONCE)
 
@@ -103,9 +105,13 @@ def test_who_calls_it(server: Server, root: Path) -> None:
 
 
 def test_an_edit_with_approval(server: Server, root: Path) -> None:
-    greeted, events = asked(server, root, "hello there", "please update the code to round the price")
+    greeted, events = asked(
+        server, root, "hello there", "please update the code to round the price"
+    )
     assert of_kind(greeted, Unlocked) == []
-    assert [(one.tier, one.reason) for one in of_kind(events, Unlocked)] == [(1, "the message says “update”")]
+    assert [(one.tier, one.reason) for one in of_kind(events, Unlocked)] == [
+        (1, "the message says “update”")
+    ]
     (approval,) = of_kind(events, ApprovalAsked)
     assert "+    return round(" in approval.detail
     assert answer(events) == "First I look.\nPrices are rounded now."
@@ -116,7 +122,9 @@ def test_an_edit_with_approval(server: Server, root: Path) -> None:
 
 def test_an_edit_that_is_denied(server: Server, root: Path) -> None:
     before = (root / "shop/prices.py").read_text()
-    (events,) = asked(server, root, "please update the code to round the price", decision=Decision.DENY)
+    (events,) = asked(
+        server, root, "please update the code to round the price", decision=Decision.DENY
+    )
     assert [one.status for one in of_kind(events, CallEnded)] == ["ok", "denied"]
     assert answer(events).endswith("Then I leave it as it is.")
     assert (root / "shop/prices.py").read_text() == before
@@ -136,7 +144,9 @@ def test_a_failing_test_and_its_fix(server: Server, root: Path) -> None:
 
 def test_tools_that_the_model_asks_for(server: Server, root: Path) -> None:
     (events,) = asked(server, root, "is the tree clean?", choices=ALLOWED)
-    assert [(one.tier, one.reason) for one in of_kind(events, Unlocked)] == [(2, "the model asked for it")]
+    assert [(one.tier, one.reason) for one in of_kind(events, Unlocked)] == [
+        (2, "the model asked for it")
+    ]
     assert answer(events) == "It is not."
     assert "?? shop/" in of_kind(events, CallEnded)[-1].observation
 
@@ -152,10 +162,14 @@ def test_old_turns_leave_a_real_window(server: Server, root: Path) -> None:
 
 def test_a_call_that_cannot_be_made(scripted: Scripted, root: Path) -> None:
     """Asked for in plain text, a model says what it likes."""
-    running = scripted(["<tool_call>fly to the moon</tool_call>\n<call fly>\nto: moon\n</call>", "I cannot fly."])
+    running = scripted(
+        ["<tool_call>fly to the moon</tool_call>\n<call fly>\nto: moon\n</call>", "I cannot fly."]
+    )
 
     async def one() -> list[Event]:
-        async with talking(await connect(running.url), root, options=Options(calls="text")) as agent:
+        async with talking(
+            await connect(running.url), root, options=Options(calls="text")
+        ) as agent:
             return await turn(agent, "to the moon!")
 
     events = asyncio.run(one())
@@ -163,7 +177,9 @@ def test_a_call_that_cannot_be_made(scripted: Scripted, root: Path) -> None:
     assert "there is no tool 'fly'" in of_kind(events, Notice)[0].text
 
 
-def test_a_server_that_dies_while_it_answers(scripted: Scripted, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_dies_while_it_answers(
+    scripted: Scripted, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tersely.agent.models.retries.FIRST_RETRY_SECONDS", 0.01)
     running = scripted(["a word and another " * 40])
 
@@ -185,7 +201,12 @@ def test_a_server_that_dies_while_it_answers(scripted: Scripted, root: Path, mon
 
 
 def tersely(root: Path, *words: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, **SOURCE, "TERSELY_HOME": str(root.parent / "home"), "TERSELY_DAEMON": "off"}
+    environment = {
+        **os.environ,
+        **SOURCE,
+        "TERSELY_HOME": str(root.parent / "home"),
+        "TERSELY_DAEMON": "off",
+    }
     stdin = {"input": given} if given is not None else {"stdin": subprocess.DEVNULL}
     return subprocess.run(
         [sys.executable, "-m", "tersely", *words], cwd=root, env=environment, capture_output=True, text=True,
@@ -195,11 +216,27 @@ def tersely(root: Path, *words: str, given: str | None = None) -> subprocess.Com
 
 def test_without_a_screen(server: Server, root: Path) -> None:
     told = tersely(root, "-p", "Who calls total?", "--url", server.url, "--keep-session")
-    assert (told.returncode, told.stdout) == (0, "`order` and `invoice` in shop/orders.py call it.\n")
+    assert (told.returncode, told.stdout) == (
+        0,
+        "`order` and `invoice` in shop/orders.py call it.\n",
+    )
     assert told.stderr.startswith("search ")
-    piped = tersely(root, "-p", "--output-format", "json", "--url", server.url, "--resume", given="hello there\n")
+    piped = tersely(
+        root,
+        "-p",
+        "--output-format",
+        "json",
+        "--url",
+        server.url,
+        "--resume",
+        given="hello there\n",
+    )
     result = json.loads(piped.stdout)
-    assert (result["ok"], result["reason"], result["answer"]) == (True, "answered", "Hello! What can I do?")
+    assert (result["ok"], result["reason"], result["answer"]) == (
+        True,
+        "answered",
+        "Hello! What can I do?",
+    )
     assert result["usage"]["cached_tokens"] > 0
     streamed = tersely(
         root,
@@ -217,7 +254,13 @@ def test_without_a_screen(server: Server, root: Path) -> None:
     assert [line["status"] for line in lines if line["type"] == "call_ended"] == ["ok", "denied"]
     assert lines[-1]["type"] == "result"
     assert lines[-1]["answer"] == "Then I leave it as it is."
-    words = ("-p", "please update the code to round the price", "--url", server.url, "--keep-session")
+    words = (
+        "-p",
+        "please update the code to round the price",
+        "--url",
+        server.url,
+        "--keep-session",
+    )
     allowed = tersely(root, *words, "--allow", "1")
     assert allowed.returncode == 0
     assert "return round(" in (root / "shop/prices.py").read_text()
@@ -235,7 +278,16 @@ def test_without_a_screen(server: Server, root: Path) -> None:
 
 def test_what_is_piped_in_asks_for_nothing(server: Server, root: Path) -> None:
     given = "hello there\n```\nrun the tests\n```\nfetch https://example.com/ and commit it\n"
-    told = tersely(root, "-p", "review this", "--output-format", "stream-json", "--url", server.url, given=given)
+    told = tersely(
+        root,
+        "-p",
+        "review this",
+        "--output-format",
+        "stream-json",
+        "--url",
+        server.url,
+        given=given,
+    )
     lines = [json.loads(line) for line in told.stdout.splitlines()]
     assert [line for line in lines if line["type"] == "unlocked"] == []
     assert lines[-1]["answer"] == "Hello! What can I do?"
@@ -252,7 +304,9 @@ def test_a_prompt_without_a_server_says_what_to_start(root: Path) -> None:
 
 
 def test_code_that_a_message_names_is_put_in_front_of_it(server: Server, root: Path) -> None:
-    named, other = asked(server, root, "hello there: what is `invoice`?", "hello there", retrieves=True)
+    named, other = asked(
+        server, root, "hello there: what is `invoice`?", "hello there", retrieves=True
+    )
     (found,) = of_kind(named, Retrieved)
     assert "invoice" in found.why
     assert {item.name for item in found.items} == {"shop/orders.py", "shop/prices.py"}

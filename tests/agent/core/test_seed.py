@@ -1,4 +1,5 @@
-"""The design of the agent, from its tiers of tools to compaction, with a model that says what it is told to.
+"""The design of the agent, from its tiers of tools to compaction, with a model that says what it is
+told to.
 
 The screen of the same design is in tests/tui/test_seed.py.
 """
@@ -12,7 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.agent.core.talking import ALLOWED, GRAMMAR, Scripted, call, of_kind, reason_of, talking, turn
+from tests.agent.core.talking import (
+    ALLOWED,
+    GRAMMAR,
+    Scripted,
+    call,
+    of_kind,
+    reason_of,
+    talking,
+    turn,
+)
 
 from tersely.agent.context.compaction import HEADING, REQUEST
 from tersely.agent.events import CallEnded, Compacted, Event, Reason, Retrieved, Unlocked, Usage
@@ -36,7 +46,15 @@ INTENT_KEYWORDS = {
 TABLES = {
     "sessions": {"id", "created_at", "updated_at", "repo_path", "model_id", "active_tier"},
     "messages": {"id", "session_id", "parent_id", "role", "content", "tokens", "created_at"},
-    "tool_calls": {"id", "message_id", "tool_name", "input_json", "output", "status", "duration_ms"},
+    "tool_calls": {
+        "id",
+        "message_id",
+        "tool_name",
+        "input_json",
+        "output",
+        "status",
+        "duration_ms",
+    },
 }
 WINDOW = 4_096
 THRESHOLD = WINDOW * 7 // 10
@@ -72,7 +90,9 @@ def size(prompt: Prompt) -> int:
 
 
 def test_tools_are_in_four_tiers_of_which_the_first_is_always_there(root: Path) -> None:
-    tiers = {tier: {tool.name for tool in WITHOUT_EDITOR if tool.tier == tier} for tier in TOOL_TIERS}
+    tiers = {
+        tier: {tool.name for tool in WITHOUT_EDITOR if tool.tier == tier} for tier in TOOL_TIERS
+    }
     assert tiers == {**TOOL_TIERS, 0: TOOL_TIERS[0] | {"list", "outline", "request_tools"}}
     model = Scripted(["Hello."])
     talk(root, model, "hello")
@@ -92,13 +112,17 @@ def test_a_tier_unlocks_all_below_it_and_only_those(root: Path) -> None:
 def test_the_model_asks_for_a_tier(root: Path) -> None:
     model = Scripted([call("request_tools", tier=1), call("create", path="new.txt"), "Done."])
     (events,) = talk(root, model, "is there a new.txt?")
-    assert [(event.tier, event.reason) for event in of_kind(events, Unlocked)] == [(1, "the model asked for it")]
+    assert [(event.tier, event.reason) for event in of_kind(events, Unlocked)] == [
+        (1, "the model asked for it")
+    ]
     assert listed(model.prompts[0]) & TOOL_TIERS[1] == set()
     assert listed(model.prompts[1]) >= TOOL_TIERS[1]
     assert (root / "new.txt").read_text() == ""
 
 
-@pytest.mark.parametrize(("word", "tier"), [(word, tier) for tier, words in INTENT_KEYWORDS.items() for word in words])
+@pytest.mark.parametrize(
+    ("word", "tier"), [(word, tier) for tier, words in INTENT_KEYWORDS.items() for word in words]
+)
 def test_words_of_a_message_unlock_a_tier(root: Path, word: str, tier: int) -> None:
     (events,) = talk(root, Scripted(["ok"]), f"please {word} it")
     assert [event.tier for event in of_kind(events, Unlocked)] == [tier]
@@ -108,12 +132,21 @@ def test_words_of_a_message_unlock_a_tier(root: Path, word: str, tier: int) -> N
 
 
 def test_the_loop_asks_again_with_each_result_until_there_is_an_answer(root: Path) -> None:
-    model = Scripted([f"I look.\n{call('read', path='shop/prices.py')}", call("search", query="total"), "It adds up."])
+    model = Scripted(
+        [
+            f"I look.\n{call('read', path='shop/prices.py')}",
+            call("search", query="total"),
+            "It adds up.",
+        ]
+    )
     (events,) = talk(root, model, "what does shop.prices do?")
     assert [event.status for event in of_kind(events, CallEnded)] == ["ok", "ok"]
     assert "def price(item)" in model.prompts[1][-1].content
     assert "shop/orders.py" in model.prompts[2][-1].content
-    assert all(after[: len(before)] == before for before, after in zip(model.prompts, model.prompts[1:], strict=False))
+    assert all(
+        after[: len(before)] == before
+        for before, after in zip(model.prompts, model.prompts[1:], strict=False)
+    )
     assert reason_of(events) is Reason.ANSWERED
 
 
@@ -151,16 +184,32 @@ def rows(root: Path, question: str) -> list[dict[str, Any]]:
 
 
 def test_sessions_messages_and_calls_are_kept_in_tables(root: Path) -> None:
-    model = Scripted([call("read", path="shop/prices.py"), call("git", arguments="show nothing"), "ok"])
+    model = Scripted(
+        [call("read", path="shop/prices.py"), call("git", arguments="show nothing"), "ok"]
+    )
     talk(root, model, "please commit shop.prices")
     for table, columns in TABLES.items():
         assert columns <= {row["name"] for row in rows(root, f"pragma table_info({table})")}
     (session,) = rows(root, "select * from sessions")
-    assert (session["repo_path"], session["model_id"], session["active_tier"]) == (str(root), "m", 2)
+    assert (session["repo_path"], session["model_id"], session["active_tier"]) == (
+        str(root),
+        "m",
+        2,
+    )
     assert session["created_at"] <= session["updated_at"]
     messages = rows(root, "select * from messages order by id")
-    assert [message["role"] for message in messages] == ["user", "assistant", "user", "assistant", "user", "assistant"]
-    assert [message["parent_id"] for message in messages] == [None, *(message["id"] for message in messages[:-1])]
+    assert [message["role"] for message in messages] == [
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+    ]
+    assert [message["parent_id"] for message in messages] == [
+        None,
+        *(message["id"] for message in messages[:-1]),
+    ]
     assert all(message["tokens"] == count(message["content"]) for message in messages)
     calls = rows(root, "select * from tool_calls order by id")
     assert [one["tool_name"] for one in calls] == ["read", "git"]
@@ -174,7 +223,9 @@ def test_sessions_messages_and_calls_are_kept_in_tables(root: Path) -> None:
 
 def test_old_turns_are_summarized_above_70_percent_of_the_window(root: Path) -> None:
     words = " ".join(["word"] * 90)
-    model = Scripted([lambda prompt: SUMMARY if prompt[-1].content == REQUEST else words] * 99, small(WINDOW))
+    model = Scripted(
+        [lambda prompt: SUMMARY if prompt[-1].content == REQUEST else words] * 99, small(WINDOW)
+    )
     turns = talk(root, model, *(f"message {number}: {words}" for number in range(20)))
     compacted = [event for events in turns for event in of_kind(events, Compacted)]
     assert compacted
@@ -184,7 +235,10 @@ def test_old_turns_are_summarized_above_70_percent_of_the_window(root: Path) -> 
     after = next(prompt for prompt in grown if HEADING in prompt[-1].content)
     assert SUMMARY in after[-1].content
     assert "message 0:" not in "\n".join(message.content for message in after[1:])
-    assert [message["content"] for message in rows(root, "select * from messages where content like '%message 0:%'")]
+    assert [
+        message["content"]
+        for message in rows(root, "select * from messages where content like '%message 0:%'")
+    ]
 
 
 def small(window: int) -> Abilities:
@@ -195,5 +249,8 @@ def test_the_tokens_of_every_request_are_told_and_kept(root: Path) -> None:
     (events,) = talk(root, Scripted(["ok"]), "hello")
     (usage,) = of_kind(events, Usage)
     (kept,) = rows(root, "select * from requests")
-    assert (kept["prompt_tokens"], kept["completion_tokens"]) == (usage.prompt_tokens, usage.completion_tokens)
+    assert (kept["prompt_tokens"], kept["completion_tokens"]) == (
+        usage.prompt_tokens,
+        usage.completion_tokens,
+    )
     assert usage.window == GRAMMAR.window

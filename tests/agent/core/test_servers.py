@@ -33,7 +33,9 @@ def test_a_server_at_a_usual_place_is_found(
     assert asyncio.run(one()).url == model_server.url
 
 
-def test_without_any_it_is_said_what_to_start(closed_port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_it_is_said_what_to_start(
+    closed_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(servers, "USUAL", (("nothing", f"http://127.0.0.1:{closed_port}"),))
     with pytest.raises(TerselyError, match="model_unavailable") as told:
         asyncio.run(servers.connected(servers.Server("")))

@@ -34,7 +34,11 @@ def test_a_turn_ends_before_the_request_that_may_be_too_much(root: Path) -> None
         return model, turns
 
     model, (first, second, third) = asyncio.run(talked())
-    assert [reason_of(events) for events in (first, second, third)] == [Reason.ANSWERED, Reason.LIMIT, Reason.ANSWERED]
+    assert [reason_of(events) for events in (first, second, third)] == [
+        Reason.ANSWERED,
+        Reason.LIMIT,
+        Reason.ANSWERED,
+    ]
     ended = second[-1]
     assert isinstance(ended, TurnEnded)
     assert ended.code == SPENT
@@ -42,11 +46,15 @@ def test_a_turn_ends_before_the_request_that_may_be_too_much(root: Path) -> None
     assert len(model.prompts) == 2
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(limit=st.integers(1_000, 9_000))
 def test_no_more_than_the_budget_is_used(root: Path, limit: int) -> None:
     async def talked() -> list[Event]:
-        async with talking(Scripted(["Well."] * 8), root, options=Options(session_tokens=limit)) as agent:
+        async with talking(
+            Scripted(["Well."] * 8), root, options=Options(session_tokens=limit)
+        ) as agent:
             return [event for number in range(8) for event in await turn(agent, f"hello {number}")]
 
     usages = of_kind(asyncio.run(talked()), Usage)
@@ -57,7 +65,11 @@ class Breaking(Scripted):
     """Breaks off some times before it answers."""
 
     async def stream(
-        self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, options: RequestOptions = USUAL
+        self,
+        prompt: Prompt,
+        constraint: Constraint | None,
+        most_tokens: int,
+        options: RequestOptions = USUAL,
     ) -> AsyncIterator[Chunk]:
         for _ in range(4):
             yield Chunk("one two ")
@@ -67,7 +79,9 @@ class Breaking(Scripted):
 
 
 @pytest.mark.parametrize("limit", range(1_000, 9_000, 800))
-def test_attempts_that_break_off_are_counted_and_kept_within_the_budget(root: Path, limit: int) -> None:
+def test_attempts_that_break_off_are_counted_and_kept_within_the_budget(
+    root: Path, limit: int
+) -> None:
     async def talked() -> tuple[int, Reason, int]:
         model = Breaking(["Well."])
         async with talking(model, root, options=Options(session_tokens=limit)) as agent:
@@ -97,9 +111,16 @@ def test_without_a_screen_it_says_so_and_goes_on_with_more(root: Path, scripted:
     limit = str(first["usage"]["prompt_tokens"] + first["usage"]["completion_tokens"])
     stopped = ran(root, url, [*words, "--continue", "--session-tokens", limit])
     result = result_of(stopped.stdout)
-    assert (stopped.returncode, result["ok"], result["reason"], result["code"]) == (1, False, "limit", SPENT)
+    assert (stopped.returncode, result["ok"], result["reason"], result["code"]) == (
+        1,
+        False,
+        "limit",
+        SPENT,
+    )
     assert result["usage"]["requests"] == 0
     in_words = ran(root, url, ["-p", "hello", "--continue", "--session-tokens", limit])
     (told,) = (line for line in in_words.stderr.decode().splitlines() if SPENT in line)
     assert told.startswith(f"error: {SPENT}: the session has used ")
-    assert result_of(ran(root, url, [*words, "--continue", "--session-tokens", "9000"]).stdout)["ok"]
+    assert result_of(ran(root, url, [*words, "--continue", "--session-tokens", "9000"]).stdout)[
+        "ok"
+    ]

@@ -59,7 +59,9 @@ def texts(session: Session) -> list[str]:
 def test_a_killed_process_has_lost_nothing_that_it_showed(root: Path, moment: str) -> None:
     words = [sys.executable, "-m", "tests.agent.core.killed", str(root), moment]
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path}, cwd=ROOT)
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path}, cwd=ROOT
+    )
     assert process.stdout is not None
     shown = b""
     until = b"word word word" if moment == "text" else b"[bash]"
@@ -78,7 +80,9 @@ def test_a_killed_process_has_lost_nothing_that_it_showed(root: Path, moment: st
     told = shown.decode().replace("[read]", "").replace("[bash]", "").replace(outputs, "")
     assert kept.startswith(told)
     assert "def price" in outputs
-    assert [one.status for one in history.calls] == ["completed"] + ["interrupted"] * (moment == "command")
+    assert [one.status for one in history.calls] == ["completed"] + ["interrupted"] * (
+        moment == "command"
+    )
     assert session.messages[-1].role == "assistant"
     prompts = go_on(root, listed.id)
     assert [message.role for message in prompts[0][1:]].count("user") >= 2
@@ -97,7 +101,9 @@ def go_on(root: Path, session: str) -> list[tuple[object, ...]]:
 
 
 def test_a_session_goes_on_as_it_was(root: Path) -> None:
-    first = Scripted(["Hello.", call("edit", "--- body\nx = 1\n", path="shop/__init__.py"), "Done."])
+    first = Scripted(
+        ["Hello.", call("edit", "--- body\nx = 1\n", path="shop/__init__.py"), "Done."]
+    )
 
     async def begin() -> str:
         async with talking(first, root, choices=ALLOWED) as agent:
@@ -150,8 +156,24 @@ def test_a_fork_shares_what_went_before_and_neither_hears_of_the_other(store: St
     fork = store.fork(origin.id, "another way")
     say(origin, "three")
     say(fork, "four")
-    assert texts(store.resume(origin.id)) == ["prefix", "one", "re one", "two", "re two", "three", "re three"]
-    assert texts(store.resume(fork.id)) == ["prefix", "one", "re one", "two", "re two", "four", "re four"]
+    assert texts(store.resume(origin.id)) == [
+        "prefix",
+        "one",
+        "re one",
+        "two",
+        "re two",
+        "three",
+        "re three",
+    ]
+    assert texts(store.resume(fork.id)) == [
+        "prefix",
+        "one",
+        "re one",
+        "two",
+        "re two",
+        "four",
+        "re four",
+    ]
     assert store.find("another way").forked_from == origin.id
 
 
@@ -170,7 +192,10 @@ def test_what_a_fork_needs_outlives_the_other(store: Store, gone: str) -> None:
     with pytest.raises(TerselyError, match="session_not_found"):
         store.find(deleted.id)
     store.delete(kept.id)
-    assert [store.database.value(f"select count(*) from {table}") for table in ("messages", "tool_calls")] == [0, 0]
+    assert [
+        store.database.value(f"select count(*) from {table}")
+        for table in ("messages", "tool_calls")
+    ] == [0, 0]
 
 
 def test_rewinding_goes_on_after_an_earlier_turn(store: Store) -> None:
@@ -211,7 +236,8 @@ def test_a_turn_without_an_answer_is_given_one(store: Store) -> None:
 
 
 def test_sessions_are_found_by_what_they_are_called(store: Store) -> None:
-    first, second = sorted([created(store), created(store)], key=lambda one: one.id)  # decides between equal times
+    # decides between equal times
+    first, second = sorted([created(store), created(store)], key=lambda one: one.id)
     elsewhere = created(store, "elsewhere")
     store.rename(first.id, "  the   first ")
     assert store.find("the first").id == first.id
@@ -229,7 +255,9 @@ def test_sessions_are_found_by_what_they_are_called(store: Store) -> None:
 
 
 @pytest.mark.parametrize("verb", [SessionVerb.LIST, SessionVerb.SHOW, SessionVerb.STATS])
-def test_names_of_others_steer_no_terminal(root: Path, monkeypatch: pytest.MonkeyPatch, verb: SessionVerb) -> None:
+def test_names_of_others_steer_no_terminal(
+    root: Path, monkeypatch: pytest.MonkeyPatch, verb: SessionVerb
+) -> None:
     monkeypatch.setenv("TERSELY_HOME", str(root.parent / "home"))
     with Store.open(folder()) as store:
         say(store.create(str(root), "m\x1b[2J", "prefix", "grammar"), "hello \x1b[2J")
@@ -243,12 +271,16 @@ def test_sessions_of_one_name_are_listed_to_choose_from(store: Store) -> None:
     say(made[1], "one", "two")
     for each, updated in zip(made, (1, 3, 2), strict=True):
         store.rename(each.id, "hello")
-        store.database.execute("update sessions set updated_at = ? where id = ?", (updated, each.id))
+        store.database.execute(
+            "update sessions set updated_at = ? where id = ?", (updated, each.id)
+        )
     with pytest.raises(TerselyError, match="several sessions are called 'hello'") as told:
         store.find("hello", "r")
     first, *rows = told.value.hint.splitlines()
     assert "by its id" in first
-    assert [row.split()[0] for row in rows] == [each.id[-8:] for each in (made[1], made[2], made[0])]
+    assert [row.split()[0] for row in rows] == [
+        each.id[-8:] for each in (made[1], made[2], made[0])
+    ]
     assert rows[0].endswith("2 turns")
     assert store.find(rows[0].split()[0]).id == made[1].id
     with pytest.raises(TerselyError, match="no session of this repository yet"):
@@ -275,15 +307,21 @@ def test_what_cannot_be_done_with_a_session_is_said(
         run_sessions(str(root), SessionParameters(verb, "last", (value,)), PLAIN)
 
 
-def test_all_that_sessions_make_is_its_users_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_that_sessions_make_is_its_users_alone(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TERSELY_HOME", str(root.parent / "new" / "home"))
     Store.open(folder()).close()
-    assert [place.stat().st_mode & 0o777 for place in (folder(), *folder().parents[:2])] == [0o700] * 3
+    assert [place.stat().st_mode & 0o777 for place in (folder(), *folder().parents[:2])] == [
+        0o700
+    ] * 3
 
 
 def test_a_place_that_cannot_be_made_is_told(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERSELY_HOME", str(root / "README.md"))
-    with pytest.raises(TerselyError, match=r"database_unavailable: .*README\.md/chat cannot be made"):
+    with pytest.raises(
+        TerselyError, match=r"database_unavailable: .*README\.md/chat cannot be made"
+    ):
         Store.open(folder())
 
 
@@ -307,7 +345,9 @@ def test_figures_are_counted_where_they_were_spent(store: Store) -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.sampled_from(["say", "fork", "rewind", "delete", "leave"]), max_size=14), st.data())
+@given(
+    st.lists(st.sampled_from(["say", "fork", "rewind", "delete", "leave"]), max_size=14), st.data()
+)
 def test_every_branch_stays_as_it_was_left(steps: list[str], data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder)) as store:
         left = {session.id: texts(session) for session in [created(store)]}

@@ -10,9 +10,26 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.agent.core.talking import ALLOWED, GRAMMAR, Said, Scripted, call, of_kind, reason_of, talking, turn
+from tests.agent.core.talking import (
+    ALLOWED,
+    GRAMMAR,
+    Said,
+    Scripted,
+    call,
+    of_kind,
+    reason_of,
+    talking,
+    turn,
+)
 
-from tersely.agent.context.compaction import EXTRACTIVE, HEADING, REQUEST, extracts, first_kept, first_kept_step
+from tersely.agent.context.compaction import (
+    EXTRACTIVE,
+    HEADING,
+    REQUEST,
+    extracts,
+    first_kept,
+    first_kept_step,
+)
 from tersely.agent.context.window import Budget, Gauge
 from tersely.agent.conversation import Options
 from tersely.agent.events import CallStarted, Compacted, Event, Notice, Reason, Usage
@@ -73,7 +90,9 @@ def test_a_summary_is_made_of_extracts_where_the_model_fails(root: Path, fails: 
     bad: dict[str, Said] = {
         "no": "", "error": TerselyError("model_failed", "gone"), "call": call("read", path="README.md"),
     }  # fmt: skip
-    model = Scripted([lambda prompt: bad[fails] if prompt[-1].content == REQUEST else WORDS * 12] * 99, SMALL)
+    model = Scripted(
+        [lambda prompt: bad[fails] if prompt[-1].content == REQUEST else WORDS * 12] * 99, SMALL
+    )
     events = turns(root, model, [f"turn {number}: {WORDS * 8}" for number in range(8)])
     assert {event.how for event in of_kind(events, Compacted)} == {EXTRACTIVE}
     summary = next(prompt for prompt in model.prompts if HEADING in prompt[-1].content)[-1].content
@@ -82,13 +101,19 @@ def test_a_summary_is_made_of_extracts_where_the_model_fails(root: Path, fails: 
     assert reason_of(events) is Reason.ANSWERED
 
 
-@pytest.mark.parametrize("way", [SMALL, SMALL._replace(grammar=False, schema=False, tools=True)], ids=["own", "native"])
-def test_a_summary_leaves_the_beginning_of_the_prompt_as_it_was_and_is_counted(root: Path, way: Abilities) -> None:
+@pytest.mark.parametrize(
+    "way", [SMALL, SMALL._replace(grammar=False, schema=False, tools=True)], ids=["own", "native"]
+)
+def test_a_summary_leaves_the_beginning_of_the_prompt_as_it_was_and_is_counted(
+    root: Path, way: Abilities
+) -> None:
     model = Scripted([says] * 99, way)
     events = turns(root, model, [f"turn {number}: {WORDS * 8}" for number in range(10)])
     assert of_kind(events, Compacted)
     assert len(of_kind(events, Usage)) == len(model.prompts)
-    asked = [constraint for constraint in model.constraints if constraint is None or constraint.tools]
+    asked = [
+        constraint for constraint in model.constraints if constraint is None or constraint.tools
+    ]
     assert asked == ([model.constraints[0]] * len(model.prompts) if way.tools else [None])
 
 
@@ -104,24 +129,32 @@ def test_a_summary_in_an_envelope_is_taken_out_of_it(root: Path) -> None:
 
 def test_the_last_turn_stays_even_where_it_is_long(root: Path) -> None:
     long = " ".join(map(str, range(150)))
-    model = Scripted([lambda prompt: SUMMARY if prompt[-1].content == REQUEST else long] * 99, SMALL)
+    model = Scripted(
+        [lambda prompt: SUMMARY if prompt[-1].content == REQUEST else long] * 99, SMALL
+    )
     events = turns(root, model, [f"turn {number}" for number in range(8)])
     assert of_kind(events, Compacted)
     told = next(prompt for prompt in model.prompts if HEADING in prompt[-1].content)
     assert [message.role for message in told] == ["system", "user", "assistant", "user"]
 
 
-def test_unlocked_tools_are_told_again_after_the_turn_has_left_that_told_of_them(root: Path) -> None:
+def test_unlocked_tools_are_told_again_after_the_turn_has_left_that_told_of_them(
+    root: Path,
+) -> None:
     model = Scripted([says] * 99, SMALL)
     turns(root, model, ["add something", *[f"turn {number}: {WORDS * 8}" for number in range(9)]])
-    assert [sum("edit(path" in message.content for message in prompt) for prompt in model.prompts] == [1] * len(
-        model.prompts
-    )
+    assert [
+        sum("edit(path" in message.content for message in prompt) for prompt in model.prompts
+    ] == [1] * len(model.prompts)
 
 
-def test_a_turn_that_outgrows_the_window_loses_its_oldest_steps_once_and_then_ends(root: Path) -> None:
+def test_a_turn_that_outgrows_the_window_loses_its_oldest_steps_once_and_then_ends(
+    root: Path,
+) -> None:
     (root / "long.txt").write_text("".join(f"{number} {WORDS}\n" for number in range(2_000)))
-    reads: list[Said] = [call("read", path="long.txt", start=number * 20 + 1) for number in range(60)]
+    reads: list[Said] = [
+        call("read", path="long.txt", start=number * 20 + 1) for number in range(60)
+    ]
     model = Scripted(reads, SMALL)
     events = turns(root, model, [f"summarise long.txt {WORDS}"])
     assert reason_of(events) is Reason.LIMIT
@@ -142,7 +175,9 @@ def test_a_server_that_says_that_the_window_is_full_is_believed_once(root: Path)
     assert reason_of(events) is Reason.ANSWERED
     assert len(of_kind(events, Compacted)) == 1
     assert size(model.prompts[-1]) < size(model.prompts[-2])
-    assert [event.text for event in of_kind(events, Notice)] == ["too long; asked again without the oldest steps"]
+    assert [event.text for event in of_kind(events, Notice)] == [
+        "too long; asked again without the oldest steps"
+    ]
     events = turns(root, Scripted([read, call("list"), full, full]), ["look"])
     assert reason_of(events) is Reason.FAILED
 
@@ -174,7 +209,14 @@ def test_a_limit_on_answers_that_leaves_no_room_is_refused() -> None:
 @given(st.integers(MIN_WINDOW_TOKENS, 200_000), st.booleans())
 def test_the_largest_message_always_fits_with_its_reply(window: int, is_set: bool) -> None:
     budget = Budget.of(window, window // 5 if is_set else 0)
-    largest = 500 + budget.agents + budget.retrieval + budget.message + budget.summary + budget.observation
+    largest = (
+        500
+        + budget.agents
+        + budget.retrieval
+        + budget.message
+        + budget.summary
+        + budget.observation
+    )
     assert largest <= budget.room
     assert budget.threshold < budget.room
 
@@ -191,7 +233,9 @@ def stored(sizes: list[tuple[int, int]]) -> list[Stored]:
                 shown = f"wish {turn_number}" if role == "user" and step == 0 else None
                 number = str(len(messages))
                 text = f"text {number}"
-                row = Stored(number, None, role, text, tokens, 0, turn_number, shown, None, "[]", "", 1)
+                row = Stored(
+                    number, None, role, text, tokens, 0, turn_number, shown, None, "[]", "", 1
+                )
                 messages.append(row)
     return messages
 
@@ -203,7 +247,9 @@ def test_whole_turns_stay_as_far_as_they_have_room(sizes: list[tuple[int, int]],
     assert sum(one.tokens for one in messages[at:]) <= most
     assert at in {0, len(messages)} or messages[at].turn != messages[at - 1].turn
     if at > 0:
-        earlier = next(place for place, one in enumerate(messages) if one.turn == messages[at - 1].turn)
+        earlier = next(
+            place for place, one in enumerate(messages) if one.turn == messages[at - 1].turn
+        )
         assert sum(one.tokens for one in messages[earlier:]) > most
 
 
@@ -216,7 +262,9 @@ def test_steps_stay_from_a_result_on(sizes: list[tuple[int, int]], most: int) ->
 
 
 @given(STORED, st.integers(60, 400))
-def test_extracts_keep_to_their_bound_and_begin_with_the_first_wish(sizes: list[tuple[int, int]], most: int) -> None:
+def test_extracts_keep_to_their_bound_and_begin_with_the_first_wish(
+    sizes: list[tuple[int, int]], most: int
+) -> None:
     text = extracts(stored(sizes), most, Tokenizer())
     assert Tokenizer().count(text) <= most
     assert text.startswith("user: wish 0")
@@ -224,7 +272,12 @@ def test_extracts_keep_to_their_bound_and_begin_with_the_first_wish(sizes: list[
 
 def test_one_limit_holds_for_every_answer_and_for_summaries(root: Path) -> None:
     model = Scripted([says] * 99, SMALL)
-    turns(root, model, [f"turn {number}: {WORDS * 8}" for number in range(10)], options=Options(reply_tokens=90))
+    turns(
+        root,
+        model,
+        [f"turn {number}: {WORDS * 8}" for number in range(10)],
+        options=Options(reply_tokens=90),
+    )
     assert REQUEST in {prompt[-1].content for prompt in model.prompts}
     assert set(model.limits) == {90}
 
@@ -232,7 +285,9 @@ def test_one_limit_holds_for_every_answer_and_for_summaries(root: Path) -> None:
 def test_turns_stay_until_the_window_is_full_where_compacting_is_off(root: Path) -> None:
     model = Scripted([says] * 99, SMALL)
     options = Options(compacts=False)
-    events = turns(root, model, [f"turn {number}: {WORDS * 8}" for number in range(20)], options=options)
+    events = turns(
+        root, model, [f"turn {number}: {WORDS * 8}" for number in range(20)], options=options
+    )
     assert not of_kind(events, Compacted)
     assert all(after[: len(before)] == before for before, after in pairwise(model.prompts))
     assert max(map(size, model.prompts)) > SMALL.window * 7 // 10
@@ -272,7 +327,9 @@ def test_reasoning_that_is_sent_back_counts_with_its_calls() -> None:
 
 
 @pytest.mark.parametrize("returns", [False, True])
-def test_a_request_with_reasoning_behind_it_is_counted_where_it_goes_back(root: Path, returns: bool) -> None:
+def test_a_request_with_reasoning_behind_it_is_counted_where_it_goes_back(
+    root: Path, returns: bool
+) -> None:
     class Thinking(Scripted):
         async def stream(self, *words, **more):  # type: ignore[no-untyped-def]
             async for chunk in super().stream(*words, **more):
@@ -286,6 +343,8 @@ def test_a_request_with_reasoning_behind_it_is_counted_where_it_goes_back(root: 
         async with talking(model, root) as agent:
             await turn(agent, "what is here?")
             fresh = Gauge(Tokenizer())
-            return agent.talk.gauge._estimated(model.prompts[1][-2]) - fresh._estimated(model.prompts[1][-2])
+            return agent.talk.gauge._estimated(model.prompts[1][-2]) - fresh._estimated(
+                model.prompts[1][-2]
+            )
 
     assert (asyncio.run(counted()) > 0) is returns

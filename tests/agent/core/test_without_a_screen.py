@@ -15,7 +15,15 @@ from typing import Any
 import pytest
 from bench.modelserver.scripts import Reply, write_scripted
 from bench.modelserver.server import Server
-from tests.agent.core.command_line import environment, events, printed_until, ran, read, rest, running
+from tests.agent.core.command_line import (
+    environment,
+    events,
+    printed_until,
+    ran,
+    read,
+    rest,
+    running,
+)
 from tests.agent.core.talking import call
 
 from tersely.agent.sessions.store import History, Store
@@ -96,7 +104,12 @@ def test_what_keeps_a_turn_from_beginning_is_told_by_the_same_object(
     told = capsys.readouterr()
     result = result_of(told.out)
     assert len(told.out.splitlines()) == 1
-    assert (result["ok"], result["reason"], result["code"], result["session"]) == (False, "failed", code, "")
+    assert (result["ok"], result["reason"], result["code"], result["session"]) == (
+        False,
+        "failed",
+        code,
+        "",
+    )
     assert result["message"]
     assert f"{code}: {result['message']}\n" in told.err
 
@@ -104,7 +117,12 @@ def test_what_keeps_a_turn_from_beginning_is_told_by_the_same_object(
 def test_an_answer_is_told_by_it_too(root: Path, url: str) -> None:
     (answered,) = events(ran(root, url, ["--json", "-p", "hello", "--keep-session"]).stdout)
     assert set(answered) == FIELDS
-    assert (answered["ok"], answered["code"], answered["message"], answered["answer"]) == (True, "", "", "Hello.")
+    assert (answered["ok"], answered["code"], answered["message"], answered["answer"]) == (
+        True,
+        "",
+        "",
+        "Hello.",
+    )
     again = ran(root, url, ["-p", "hello", "--continue", "--output-format", "json"])
     assert result_of(again.stdout)["session"] == answered["session"]
     fork = ran(root, url, ["-p", "hello", "--continue", "--fork", "--output-format", "json"])
@@ -121,16 +139,24 @@ def sessions_of(root: Path) -> list[str]:
 
 
 def test_no_session_is_left_behind_unless_it_is_asked_for(root: Path, url: str) -> None:
-    assert result_of(ran(root, url, ["-p", "look", "--json", "--no-retrieval"]).stdout)["session"] == ""
+    assert (
+        result_of(ran(root, url, ["-p", "look", "--json", "--no-retrieval"]).stdout)["session"]
+        == ""
+    )
     assert sessions_of(root) == []
     first = result_of(ran(root, url, ["-p", "hello", "--json", "--keep-session"]).stdout)["session"]
     assert sessions_of(root) == [first]
-    assert result_of(ran(root, url, ["-p", "hello", "--json", "--continue"]).stdout)["session"] == first
+    assert (
+        result_of(ran(root, url, ["-p", "hello", "--json", "--continue"]).stdout)["session"]
+        == first
+    )
     assert sessions_of(root) == [first]
 
 
 def test_no_session_is_left_behind_by_a_turn_that_is_ended(root: Path, url: str) -> None:
-    with running(root, url, ["-p", "count", "--output-format", "stream-json", "--no-retrieval"]) as process:
+    with running(
+        root, url, ["-p", "count", "--output-format", "stream-json", "--no-retrieval"]
+    ) as process:
         printed_until(process, b"10")
         process.send_signal(signal.SIGTERM)
         result = result_of(rest(process))
@@ -166,10 +192,13 @@ def test_a_signal_ends_the_turn_and_the_result_says_so(root: Path, url: str, nam
     assert history.listed.id == result["session"]
     assert history.messages[-1].text == result["answer"]
     assert COUNTED.startswith(result["answer"])
-    assert result_of(ran(root, url, ["-p", "hello", "--continue", "--json"]).stdout)["ok"]  # its one slot is free
+    # its one slot is free
+    assert result_of(ran(root, url, ["-p", "hello", "--continue", "--json"]).stdout)["ok"]
 
 
-def test_a_second_process_is_told_who_has_the_session_and_goes_on_in_a_copy(root: Path, url: str) -> None:
+def test_a_second_process_is_told_who_has_the_session_and_goes_on_in_a_copy(
+    root: Path, url: str
+) -> None:
     with running(root, url, ["-p", "count", "--output-format", "stream-json", *KEPT]) as process:
         printed_until(process, b"10")
         second = ran(root, url, ["-p", "hello", "--continue", "--json"])
@@ -209,9 +238,13 @@ def test_a_signal_leaves_no_command_running(root: Path, url: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_was_printed_is_kept_whenever_it_is_killed(root: Path, url: str, seed: int) -> None:
+def test_whatever_was_printed_is_kept_whenever_it_is_killed(
+    root: Path, url: str, seed: int
+) -> None:
     most = Random(seed).randrange(1, 6_000)
-    with running(root, url, ["-p", "look", "--output-format", "stream-json", "--no-retrieval"]) as process:
+    with running(
+        root, url, ["-p", "look", "--output-format", "stream-json", "--no-retrieval"]
+    ) as process:
         printed = b""
         while len(printed) < most and (more := read(process, most - len(printed))):
             printed += more
@@ -219,11 +252,16 @@ def test_whatever_was_printed_is_kept_whenever_it_is_killed(root: Path, url: str
         printed += rest(process)
     told, history = events(printed), kept(root)
     answers = "".join(each.text for each in history.messages if each.role == "assistant")
-    assert answers.startswith("".join(each["text"] for each in told if each["type"] == "text_delta"))
+    assert answers.startswith(
+        "".join(each["text"] for each in told if each["type"] == "text_delta")
+    )
     begun = {each["call_id"] for each in told if each["type"] == "call_started"}
     ended = {each["call_id"]: each["observation"] for each in told if each["type"] == "call_ended"}
     assert begun <= {each.id for each in history.calls}
-    assert ended.items() <= {each.id: each.output for each in history.calls if each.status == "completed"}.items()
+    assert (
+        ended.items()
+        <= {each.id: each.output for each in history.calls if each.status == "completed"}.items()
+    )
     result = result_of(ran(root, url, ["-p", "hello", "--continue", "--json"]).stdout)
     assert (result["answer"], result["session"]) == ("Hello.", history.listed.id)
 
@@ -241,13 +279,17 @@ def test_an_answer_that_cannot_be_printed_says_so(root: Path, url: str) -> None:
     with open("/dev/full", "wb") as full:
         words = [sys.executable, "-m", "tersely", "-p", "hello", "--json"]
         streams = {"stdin": subprocess.DEVNULL, "stdout": full, "stderr": subprocess.PIPE}
-        ended = subprocess.run(words, cwd=root, env=environment(root, url), timeout=60, check=False, **streams)  # type: ignore[call-overload]
+        ended = subprocess.run(
+            words, cwd=root, env=environment(root, url), timeout=60, check=False, **streams
+        )  # type: ignore[call-overload]
     assert ended.returncode == 3
     assert ended.stderr.startswith(b"unwritable_output: the answer cannot be printed")
     assert len(ended.stderr.splitlines()) == 1
 
 
-READS = "from tersely.cli.agent.stdin_prompt import message_of; print(message_of({!r}, print), end='')"
+READS = (
+    "from tersely.cli.agent.stdin_prompt import message_of; print(message_of({!r}, print), end='')"
+)
 
 
 def asked(prompt: str | None, content: bytes | None) -> str:
@@ -257,7 +299,12 @@ def asked(prompt: str | None, content: bytes | None) -> str:
         words = ["sh", "-c", 'exec "$@" <&-', "sh", *words]
     path = {"PYTHONPATH": os.pathsep.join(sys.path)}
     found = subprocess.run(
-        words, input=content, env={**os.environ, **path}, capture_output=True, timeout=60, check=False
+        words,
+        input=content,
+        env={**os.environ, **path},
+        capture_output=True,
+        timeout=60,
+        check=False,
     )
     return (found.stdout + found.stderr[-300:]).decode()
 
@@ -270,23 +317,38 @@ def asked(prompt: str | None, content: bytes | None) -> str:
         (None, b"a task\n", "a task"),
         ("why?", b"", "why?"),
         ("why?", None, "why?"),
-        ("why?", b"\xe9\xff", "why?\n\n```\n\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}\n```"),
+        (
+            "why?",
+            b"\xe9\xff",
+            "why?\n\n```\n\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}\n```",
+        ),
         ("why?", b"```\nx\n```", "why?\n\n````\n```\nx\n```\n````"),
     ],
 )
-def test_standard_input_follows_the_words(prompt: str | None, content: bytes | None, message: str) -> None:
+def test_standard_input_follows_the_words(
+    prompt: str | None, content: bytes | None, message: str
+) -> None:
     assert asked(prompt, content) == message
 
 
 @pytest.mark.parametrize(
     ("prompt", "content", "code"),
-    [("why?", b"\x7fELF\0\0", "invalid_argument"), ("-", b" \n", "usage"), ("-", None, "usage"), ("", b"", "usage")],
+    [
+        ("why?", b"\x7fELF\0\0", "invalid_argument"),
+        ("-", b" \n", "usage"),
+        ("-", None, "usage"),
+        ("", b"", "usage"),
+    ],
 )
 def test_what_is_no_message_is_refused(prompt: str, content: bytes | None, code: str) -> None:
-    assert f"TerselyError: {code}" in asked(prompt, content) or f"('{code}'" in asked(prompt, content)
+    assert f"TerselyError: {code}" in asked(prompt, content) or f"('{code}'" in asked(
+        prompt, content
+    )
 
 
-def test_of_much_input_the_beginning_and_the_end_are_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_of_much_input_the_beginning_and_the_end_are_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(stdin_prompt, "MAX_PIPED_KEPT_BYTES", 100)
     monkeypatch.setattr(stdin_prompt, "MAX_PIPED_BYTES", 10_000)
     told: list[str] = []

@@ -1,4 +1,6 @@
-"""Servers that misbehave as told: they answer any request with the bytes that they were given, then close or wait."""
+"""Servers that misbehave as told: they answer any request with the bytes that they were given, then
+close or wait.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,19 @@ PLAIN = Abilities(grammar=False, schema=False, tools=False, window=4_096, model=
 
 
 def model_at(url: str, dialect: Dialect | None = None) -> ServedModel:
-    """A model without any ability; it speaks OpenAI's chat completions where no other dialect is named."""
+    """A model without any ability; it speaks OpenAI's chat completions where no other dialect is
+    named.
+    """
     return ServedModel(endpoint(url), Known(PLAIN), dialect or ChatCompletions())
 
 
 def chunked(*parts: bytes, ends: bool = True) -> list[bytes]:
     """An answer in chunks, each sent by itself."""
-    return [HEAD, *(b"%x\r\n%s\r\n" % (len(part), part) for part in parts), *([b"0\r\n\r\n"] if ends else [])]
+    return [
+        HEAD,
+        *(b"%x\r\n%s\r\n" % (len(part), part) for part in parts),
+        *([b"0\r\n\r\n"] if ends else []),
+    ]
 
 
 def refusal(status: str, body: bytes) -> list[bytes]:
@@ -33,12 +41,21 @@ def refusal(status: str, body: bytes) -> list[bytes]:
 
 @asynccontextmanager
 async def answering(parts: Sequence[bytes], stays: bool = False) -> AsyncIterator[str]:
-    """A server that sends these parts to whoever asks; with `stays` it neither goes on nor closes. Gives its URL."""
+    """A server that sends these parts to whoever asks; with `stays` it neither goes on nor closes.
+    Gives its URL.
+    """
     leaving = asyncio.Event()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
-        size = next((int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0)
+        size = next(
+            (
+                int(line[15:])
+                for line in head.lower().split(b"\r\n")
+                if line.startswith(b"content-length:")
+            ),
+            0,
+        )
         await reader.readexactly(size)
         for part in parts:
             writer.write(part)
@@ -56,6 +73,8 @@ async def answering(parts: Sequence[bytes], stays: bool = False) -> AsyncIterato
         await server.wait_closed()
 
 
-async def everything(model: Model, constraint: Constraint | None = None, most_tokens: int = 64) -> list[Chunk]:
+async def everything(
+    model: Model, constraint: Constraint | None = None, most_tokens: int = 64
+) -> list[Chunk]:
     """All chunks of an answer to hello."""
     return [chunk async for chunk in model.stream(HELLO, constraint, most_tokens)]

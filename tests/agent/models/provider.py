@@ -1,4 +1,6 @@
-"""A provider that answers as told in any of the protocols, and fails on demand. It keeps what it was sent."""
+"""A provider that answers as told in any of the protocols, and fails on demand. It keeps what it
+was sent.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ Lists = Mapping[str, Any] | None
 
 @dataclass
 class Provider:
-    """`steps` are the answers to requests for one, the last for ever; `lists` is what other paths answer."""
+    """`steps` are the answers to requests for one, the last for ever; `lists` is what other paths
+    answer.
+    """
 
     steps: Sequence[Step]
     lists: Mapping[str, Any] = field(default_factory=dict)
@@ -78,7 +82,9 @@ class Provider:
 
     def answer(self, sent: Sent) -> Iterator[bytes]:
         self.sent.append(sent)
-        protocol = next((name for ending, name in ANSWERS.items() if sent.path.endswith(ending)), "")
+        protocol = next(
+            (name for ending, name in ANSWERS.items() if sent.path.endswith(ending)), ""
+        )
         if sent.method == "GET" or not protocol or not sent.body:
             yield from self._listed(sent)
             return
@@ -93,7 +99,9 @@ class Provider:
     def _listed(self, sent: Sent) -> Iterator[bytes]:
         said = self.lists.get(sent.path)
         if isinstance(said, Refuse):
-            yield _whole(said.status, said.body or {"error": {"message": said.message}}, said.headers)
+            yield _whole(
+                said.status, said.body or {"error": {"message": said.message}}, said.headers
+            )
         elif said is None:
             yield _whole(404, {"error": {"message": f"no route {sent.path}"}})
         else:
@@ -108,7 +116,9 @@ def listed(*names: str, **more: Any) -> dict[str, Any]:
 def _whole(status: int, body: Any, headers: Mapping[str, str] = {}) -> bytes:
     content = (body if isinstance(body, str) else json.dumps(body)).encode()
     head = f"HTTP/1.1 {status} Status\r\nContent-Length: {len(content)}\r\n"
-    return (head + "".join(f"{name}: {value}\r\n" for name, value in headers.items()) + "\r\n").encode() + content
+    return (
+        head + "".join(f"{name}: {value}\r\n" for name, value in headers.items()) + "\r\n"
+    ).encode() + content
 
 
 def _streamed(step: Say, events: Sequence[str]) -> Iterator[bytes]:
@@ -145,7 +155,11 @@ def _chat(say: Say) -> Iterator[str]:
         yield delta(content=word)
     for position, call in enumerate(say.calls):
         function = {"name": call.name, "arguments": call.arguments}
-        yield delta(tool_calls=[{"index": position, "id": call.id, "type": "function", "function": function}])
+        yield delta(
+            tool_calls=[
+                {"index": position, "id": call.id, "type": "function", "function": function}
+            ]
+        )
     yield delta(say.stop or ("tool_calls" if say.calls else "stop"))
     details = {"cached_tokens": 6, "cache_write_tokens": 2}
     usage = {"prompt_tokens": 9, "completion_tokens": 4, "prompt_tokens_details": details,
@@ -158,18 +172,34 @@ def _responses(say: Say) -> Iterator[str]:
     yield _event({"type": "response.created", "response": {"status": "in_progress"}})
     items: list[dict[str, Any]] = []
     if say.thought:
-        yield _event({"type": "response.reasoning_summary_text.delta", "delta": say.thought, "output_index": 0})
+        yield _event(
+            {
+                "type": "response.reasoning_summary_text.delta",
+                "delta": say.thought,
+                "output_index": 0,
+            }
+        )
         sealed = {"encrypted_content": f"sealed {say.thought}", "status": "completed"}
         summary = [{"type": "summary_text", "text": say.thought}]
         items.append({"type": "reasoning", "id": "rs_1", "summary": summary, **sealed})
     if say.text:
         items.append({"type": "message", "id": "msg_1", "role": "assistant", "content": []})
-        yield _event({"type": "response.output_item.added", "output_index": len(items) - 1, "item": items[-1]})
+        yield _event(
+            {
+                "type": "response.output_item.added",
+                "output_index": len(items) - 1,
+                "item": items[-1],
+            }
+        )
     for word in _words(say.text):
-        yield _event({"type": "response.output_text.delta", "delta": word, "output_index": len(items) - 1})
+        yield _event(
+            {"type": "response.output_text.delta", "delta": word, "output_index": len(items) - 1}
+        )
     for call in say.calls:
         fields = {"call_id": call.id, "name": call.name, "arguments": call.arguments}
-        items.append({"type": "function_call", "id": f"fc_{call.id}", "status": "completed", **fields})
+        items.append(
+            {"type": "function_call", "id": f"fc_{call.id}", "status": "completed", **fields}
+        )
     for position, item in enumerate(items):
         yield _event({"type": "response.output_item.done", "output_index": position, "item": item})
     usage = {
@@ -183,12 +213,22 @@ def _responses(say: Say) -> Iterator[str]:
 
 
 def _anthropic(say: Say) -> Iterator[str]:
-    usage = {"input_tokens": 1, "cache_read_input_tokens": 6, "cache_creation_input_tokens": 2, "output_tokens": 1}
-    yield _event({"type": "message_start", "message": {"role": "assistant", "content": [], "usage": usage}})
+    usage = {
+        "input_tokens": 1,
+        "cache_read_input_tokens": 6,
+        "cache_creation_input_tokens": 2,
+        "output_tokens": 1,
+    }
+    yield _event(
+        {"type": "message_start", "message": {"role": "assistant", "content": [], "usage": usage}}
+    )
     yield _event({"type": "ping"})
     blocks: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
     if say.thought:
-        parts = [{"type": "thinking_delta", "thinking": say.thought}, {"type": "signature_delta", "signature": "sig"}]
+        parts = [
+            {"type": "thinking_delta", "thinking": say.thought},
+            {"type": "signature_delta", "signature": "sig"},
+        ]
         blocks.append(({"type": "thinking", "thinking": "", "signature": ""}, parts))
     if say.text:
         parts = [{"type": "text_delta", "text": word} for word in _words(say.text)]
@@ -217,11 +257,19 @@ def _ollama(say: Say) -> Iterator[str]:
         yield line(message={"role": "assistant", "content": "", "thinking": say.thought})
     for word in _words(say.text):
         yield line(message={"role": "assistant", "content": word})
-    calls = [{"function": {"name": call.name, "arguments": json.loads(call.arguments)}} for call in say.calls]
+    calls = [
+        {"function": {"name": call.name, "arguments": json.loads(call.arguments)}}
+        for call in say.calls
+    ]
     if calls:
         yield line(message={"role": "assistant", "content": "", "tool_calls": calls})
     counts = {"prompt_eval_count": 9, "eval_count": 4}
-    yield line(message={"role": "assistant", "content": ""}, done=True, done_reason=say.stop or "stop", **counts)
+    yield line(
+        message={"role": "assistant", "content": ""},
+        done=True,
+        done_reason=say.stop or "stop",
+        **counts,
+    )
 
 
 _EVENTS: Mapping[str, Callable[[Say], Iterator[str]]] = {
@@ -230,7 +278,9 @@ _EVENTS: Mapping[str, Callable[[Say], Iterator[str]]] = {
 
 
 @asynccontextmanager
-async def serving(*steps: Step, lists: Mapping[str, Any] | None = None, port: int = 0) -> AsyncIterator[Provider]:
+async def serving(
+    *steps: Step, lists: Mapping[str, Any] | None = None, port: int = 0
+) -> AsyncIterator[Provider]:
     """A running provider; it lists no model at any path where `lists` does not say so."""
     provider = Provider(steps, lists or {})
 
@@ -240,7 +290,9 @@ async def serving(*steps: Step, lists: Mapping[str, Any] | None = None, port: in
         pairs = (line.partition(": ") for line in lines[1:] if line)
         headers = {name.lower(): value for name, _, value in pairs}
         content = await reader.readexactly(int(headers.get("content-length", 0)))
-        for part in provider.answer(Sent(method, path, headers, json.loads(content) if content else None)):
+        for part in provider.answer(
+            Sent(method, path, headers, json.loads(content) if content else None)
+        ):
             writer.write(part)
         await writer.drain()
         writer.close()

@@ -1,4 +1,6 @@
-"""Connecting: URLs as people have them, servers that are remembered, keys, ways and parameters that are refused."""
+"""Connecting: URLs as people have them, servers that are remembered, keys, ways and parameters that
+are refused.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-async def ask(model: Model, constraint: Constraint | None = None, options: RequestOptions = USUAL) -> list[Chunk]:
+async def ask(
+    model: Model, constraint: Constraint | None = None, options: RequestOptions = USUAL
+) -> list[Chunk]:
     return [chunk async for chunk in model.stream(HELLO, constraint, 64, options)]
 
 
@@ -138,13 +142,20 @@ def test_anthropic_s_api_is_recognised_by_its_answer() -> None:
 
     model, headers = asyncio.run(one())
     can = model.abilities
-    assert (can.server, can.model, can.window, can.output) == ("anthropic", "claude-x", 100_000, 9_000)
+    assert (can.server, can.model, can.window, can.output) == (
+        "anthropic",
+        "claude-x",
+        100_000,
+        9_000,
+    )
     assert (can.tools, can.schema, can.grammar, can.thinking) == (True, False, False, True)
     assert (headers["x-api-key"], headers["anthropic-version"]) == ("secret", "2023-06-01")
     assert "authorization" not in headers
 
 
-def requests_of(starts: int, kind: str, lists: Mapping[str, Any], *steps: Step) -> list[tuple[int, int]]:
+def requests_of(
+    starts: int, kind: str, lists: Mapping[str, Any], *steps: Step
+) -> list[tuple[int, int]]:
     """For each start: requests for an answer, and others."""
 
     async def all_starts() -> list[tuple[int, int]]:
@@ -160,7 +171,9 @@ def requests_of(starts: int, kind: str, lists: Mapping[str, Any], *steps: Step) 
 
 
 def test_a_second_start_asks_one_question() -> None:
-    first, second = requests_of(2, "auto", {"/v1/models": listed("m", max_model_len=4_096)}, Say('{"ok": true}'))
+    first, second = requests_of(
+        2, "auto", {"/v1/models": listed("m", max_model_len=4_096)}, Say('{"ok": true}')
+    )
     assert first[0] == 3
     assert second == (0, 1)
     ollama = {"/api/version": {"version": "1"}, "/api/tags": {"models": [{"name": "m"}]},
@@ -173,7 +186,12 @@ def test_a_second_start_asks_one_question() -> None:
     ("field", "before", "after", "is_another"),
     [
         ("max_model_len", 4_096, 8_192, True),
-        ("meta", {"n_params": 7_000_000_000, "size": 4}, {"n_params": 7_000_000_000, "size": 8}, True),
+        (
+            "meta",
+            {"n_params": 7_000_000_000, "size": 4},
+            {"n_params": 7_000_000_000, "size": 8},
+            True,
+        ),
         ("digest", "a", "b", True),
         ("created", 1, 2, False),
         ("permission", [{"id": "a"}], [{"id": "b"}], False),
@@ -223,7 +241,9 @@ def test_a_damaged_memory_is_as_none(home: Path, content: str) -> None:
     assert requests_of(2, "responses", {"/v1/models": listed("m")}, Say("x")) == [(0, 1), (0, 1)]
 
 
-@pytest.mark.parametrize("entry", [7, {}, {"models": 7}, {"models": {"m": {"abilities": {"x": 1}, "refused": 7}}}])
+@pytest.mark.parametrize(
+    "entry", [7, {}, {"models": 7}, {"models": {"m": {"abilities": {"x": 1}, "refused": 7}}}]
+)
 def test_a_damaged_entry_is_as_none(home: Path, entry: Any) -> None:
     async def one() -> None:
         async with serving(Say("x"), lists={"/v1/models": listed("m")}) as provider:
@@ -294,7 +314,12 @@ def test_a_refusal_of_something_else_is_no_refusal_of_a_way() -> None:
     ],
 )  # fmt: skip
 def test_a_refused_parameter_is_left_out_and_remembered(
-    kind: str, message: str, thinking: Thinking, gone: str, there: str, monkeypatch: pytest.MonkeyPatch
+    kind: str,
+    message: str,
+    thinking: Thinking,
+    gone: str,
+    there: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(model_table, "_figures", lambda: {"m": model_table.Figures(thinks=True)})
 
@@ -318,8 +343,14 @@ def test_a_refused_parameter_is_left_out_and_remembered(
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("anthropic", "max_tokens: 9000 > 5000, which is the maximum allowed number of output tokens for m"),
-        ("openai", "max_tokens is too large: 9000. This model supports at most 5000 completion tokens"),
+        (
+            "anthropic",
+            "max_tokens: 9000 > 5000, which is the maximum allowed number of output tokens for m",
+        ),
+        (
+            "openai",
+            "max_tokens is too large: 9000. This model supports at most 5000 completion tokens",
+        ),
     ],
 )
 def test_a_limit_of_the_output_is_learnt_from_a_refusal(kind: str, message: str) -> None:
@@ -338,7 +369,8 @@ def test_a_limit_of_the_output_is_learnt_from_a_refusal(kind: str, message: str)
 def test_a_server_that_refuses_everything_is_given_up() -> None:
     async def one() -> int:
         async with serving(
-            Refuse(400, "stream_options parallel_tool_calls strict"), lists={"/v1/models": listed("m")}
+            Refuse(400, "stream_options parallel_tool_calls strict"),
+            lists={"/v1/models": listed("m")},
         ) as it:
             model = await connect(it.url, "m", "openai")
             it.sent.clear()
@@ -350,16 +382,24 @@ def test_a_server_that_refuses_everything_is_given_up() -> None:
 
 
 @pytest.mark.parametrize(("kind", "field"), [("anthropic", "messages"), ("responses", "input")])
-def test_sealed_reasoning_goes_back_with_its_calls(kind: str, field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sealed_reasoning_goes_back_with_its_calls(
+    kind: str, field: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(model_table, "_figures", lambda: {"m": model_table.Figures(thinks=True)})
     call = RawCall("read", '{"path": "a.py"}', "call_1")
 
     async def one() -> str:
-        async with serving(Say("I read.", (call,), "hm"), Say("Done."), lists={"/v1/models": listed("m")}) as provider:
+        async with serving(
+            Say("I read.", (call,), "hm"), Say("Done."), lists={"/v1/models": listed("m")}
+        ) as provider:
             model = await connect(provider.url, kind=kind)
             first = await ask(model, WAYS["tools"])
             assert first[-1].calls == (call,)
-            prompt: Prompt = (*HELLO, Message("assistant", "I read.", (call,)), Message("tool", "x = 1", (), "call_1"))
+            prompt: Prompt = (
+                *HELLO,
+                Message("assistant", "I read.", (call,)),
+                Message("tool", "x = 1", (), "call_1"),
+            )
             async for _ in model.stream(prompt, WAYS["tools"], 64):
                 pass
             return json.dumps(provider.asked()[-1].body[field])
@@ -415,7 +455,8 @@ def test_keys_of_the_file_are_by_host_and_the_user_s_word_is_first(home: Path) -
 
 
 @pytest.mark.parametrize(
-    ("content", "mode", "words"), [('"h" = "secret"', 0o644, "others can read"), ("secret", 0o600, "no")]
+    ("content", "mode", "words"),
+    [('"h" = "secret"', 0o644, "others can read"), ("secret", 0o600, "no")],
 )
 def test_a_file_of_keys_that_cannot_be_used_is_refused_without_its_text(
     home: Path, content: str, mode: int, words: str
@@ -430,7 +471,9 @@ def test_a_file_of_keys_that_cannot_be_used_is_refused_without_its_text(
 
 
 def test_azure_has_a_field_of_its_own_for_keys(home: Path) -> None:
-    place = with_key(endpoint("https://mine.openai.azure.com/openai/v1"), {**KEYS, "TERSELY_HOME": str(home)})
+    place = with_key(
+        endpoint("https://mine.openai.azure.com/openai/v1"), {**KEYS, "TERSELY_HOME": str(home)}
+    )
     assert place.fields()["api-key"] == "az"
     assert "Authorization" not in place.fields()
 
@@ -444,7 +487,9 @@ def test_azure_has_a_field_of_its_own_for_keys(home: Path) -> None:
         ("glm-4.6", False, 0, 0), ("qwen3-coder-30b", False, 0, 0), ("my-own", True, 0, 0),
     ],
 )  # fmt: skip
-def test_families_have_figures_where_the_server_has_none(model: str, is_hosted: bool, window: int, output: int) -> None:
+def test_families_have_figures_where_the_server_has_none(
+    model: str, is_hosted: bool, window: int, output: int
+) -> None:
     found = figures_of(model, is_hosted=is_hosted)
     assert (found.window, found.output) == (window, output)
 
@@ -474,7 +519,9 @@ def test_a_server_that_is_loading_is_waited_for_where_that_is_told() -> None:
     notices: list[str] = []
 
     async def one() -> str:
-        async with serving(Say("x"), lists={"/v1/models": Refuse(503, "Loading model")}) as provider:
+        async with serving(
+            Say("x"), lists={"/v1/models": Refuse(503, "Loading model")}
+        ) as provider:
 
             def notify(line: str) -> None:
                 notices.append(line)
@@ -496,7 +543,13 @@ def test_names_and_what_doctor_finds() -> None:
             assert await names(provider.url) == ["a", "b"]
             report = await probe(provider.url)
             works = {finding.what: finding.works for finding in report.findings}
-            assert works == {"streaming": True, "grammar": False, "schema": True, "tools": False, "window": False}
+            assert works == {
+                "streaming": True,
+                "grammar": False,
+                "schema": True,
+                "tools": False,
+                "window": False,
+            }
             assert (await connect(provider.url)).abilities == report.abilities
 
     asyncio.run(one())
@@ -521,5 +574,9 @@ def test_no_path_of_a_request_is_doubled(home: Path) -> None:
             await everything(await connect(f"{provider.url}/v1/chat/completions"))
             return [sent.path for sent in provider.sent]
 
-    assert not [path for path in asyncio.run(one()) if "/v1/v1" in path or path.count("chat/completions") > 1]
+    assert not [
+        path
+        for path in asyncio.run(one())
+        if "/v1/v1" in path or path.count("chat/completions") > 1
+    ]
     assert os.listdir(home) == [server_records.FILE]

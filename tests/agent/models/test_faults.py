@@ -1,4 +1,6 @@
-"""Every protocol through faults: refusals for a time, cut streams, errors in streams, loading servers."""
+"""Every protocol through faults: refusals for a time, cut streams, errors in streams, loading
+servers.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ from tersely.agent.models.retries import DeliveredText, Retries, TransientError,
 from tersely.foundation.errors import TerselyError
 
 KINDS = ("openai", "responses", "anthropic", "ollama")
-READ = {"name": "read", "description": "read(path)", "parameters": {"type": "object", "properties": {}}}
+READ = {
+    "name": "read",
+    "description": "read(path)",
+    "parameters": {"type": "object", "properties": {}},
+}
 BEFORE = {"openai": 0, "responses": 2, "anthropic": 3, "ollama": 0}  # events before the first word
 TOOLS = Constraint(tools=(READ,))
 LISTS = {
@@ -41,7 +47,10 @@ async def connected(provider: Provider, kind: str) -> Any:
     """The model; a server that has to be tried out is asked for nothing but what is scripted."""
     steps, provider.steps = provider.steps, (Say("tersely"),)
     if kind == "ollama":
-        provider.lists = {**provider.lists, "/api/show": {"capabilities": ["tools", "completion"], "model_info": {}}}
+        provider.lists = {
+            **provider.lists,
+            "/api/show": {"capabilities": ["tools", "completion"], "model_info": {}},
+        }
     model = await connect(provider.url, "m", kind)
     provider.steps = steps
     provider.sent.clear()
@@ -85,7 +94,9 @@ def test_an_answer_has_text_thought_figures_and_an_end(kind: str) -> None:
 def test_calls_come_whole(kind: str) -> None:
     calls = (RawCall("read", '{"path": "a.py"}', "c1"), RawCall("read", '{"path": "b.py"}', "c2"))
     chunks = heard(kind, Say("I read.", calls))
-    assert [(call.name, call.arguments) for call in chunks[-1].calls] == [call[:2] for call in calls]
+    assert [(call.name, call.arguments) for call in chunks[-1].calls] == [
+        call[:2] for call in calls
+    ]
     assert chunks[-1].stop == "calls"
 
 
@@ -104,7 +115,9 @@ def test_a_refusal_for_a_time_is_waited_for(kind: str, status: int) -> None:
 def test_there_is_an_end_of_attempts(kind: str) -> None:
     async def one() -> int:
         async with serving(Refuse(503, "loading")) as provider:
-            with pytest.raises(TerselyError, match=r"model_unavailable: .* \(status 503\), 5 times"):
+            with pytest.raises(
+                TerselyError, match=r"model_unavailable: .* \(status 503\), 5 times"
+            ):
                 await hear(provider, kind)
             return len(provider.asked())
 
@@ -114,7 +127,14 @@ def test_there_is_an_end_of_attempts(kind: str) -> None:
 @pytest.mark.parametrize(
     ("refusal", "words"),
     [
-        (Refuse(429, "You exceeded your current quota", body='{"error": {"code": "insufficient_quota"}}'), "429"),
+        (
+            Refuse(
+                429,
+                "You exceeded your current quota",
+                body='{"error": {"code": "insufficient_quota"}}',
+            ),
+            "429",
+        ),
         (Refuse(429, "no", {"X-Should-Retry": "false"}), "429"),
         (Refuse(500, "no"), "500"),
         (Refuse(401, "no"), "401"),
@@ -142,7 +162,13 @@ def test_a_server_is_waited_for_as_long_as_it_asks() -> None:
     assert now is not None
     assert 0 < now <= 61
     far = f"Mon, 01 Jan {10**20} 00:00:00 GMT"  # a year that no clock has
-    for nothing in ({}, {"retry-after": "soon"}, {"retry-after": "-1"}, {"retry-after": "inf"}, {"retry-after": far}):
+    for nothing in (
+        {},
+        {"retry-after": "soon"},
+        {"retry-after": "-1"},
+        {"retry-after": "inf"},
+        {"retry-after": far},
+    ):
         assert seconds_to_wait(nothing) is None
 
 
@@ -192,8 +218,15 @@ def test_a_shorter_answer_after_a_cut_is_the_answer(kind: str) -> None:
     assert answer(heard(kind, Say("one two three four", cut=BEFORE[kind] + 3), Say("one"))) == "one"
 
 
-@given(st.text(max_size=12), st.text(max_size=12), st.integers(0, 12), st.lists(st.integers(1, 4), max_size=12))
-def test_what_is_given_is_the_answer_whatever_was_cut(first: str, second: str, cut: int, sizes: list[int]) -> None:
+@given(
+    st.text(max_size=12),
+    st.text(max_size=12),
+    st.integers(0, 12),
+    st.lists(st.integers(1, 4), max_size=12),
+)
+def test_what_is_given_is_the_answer_whatever_was_cut(
+    first: str, second: str, cut: int, sizes: list[int]
+) -> None:
     given_text = DeliveredText()
     chunks = [given_text.unseen(Chunk(letter)) for letter in first[:cut]]
     for attempt in (first[: cut // 2], second):

@@ -33,8 +33,17 @@ NAMES = ["type", "message", "usage", "delta", "index", "content_block", "choices
          "output_index", "summary", "encrypted_content", "incomplete_details", "stop_reason", "partial_json", "call_id",
          "input_tokens"]  # fmt: skip
 VALUES = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=4), st.sampled_from(KINDS)),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(NAMES), inner, max_size=4)),
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.floats(),
+        st.text(max_size=4),
+        st.sampled_from(KINDS),
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(NAMES), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 EVENTS = st.lists(st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=5), max_size=6)
@@ -75,7 +84,12 @@ def test_any_refusal_is_an_error_that_is_meant(body: Any, status: int) -> None:
     assert isinstance(refusals.stream_error(PLACE, body, reply.text), TerselyError)
 
 
-@given(st.lists(st.dictionaries(st.sampled_from(["id", "name", "meta", "context_length"]), VALUES), max_size=3))
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from(["id", "name", "meta", "context_length"]), VALUES),
+        max_size=3,
+    )
+)
 def test_any_list_of_models_has_names_and_windows(entries: list[Any]) -> None:
     listing = Listing(Interface("openai", "/v1"), entries)
     with suppress(TerselyError):

@@ -1,4 +1,6 @@
-"""Ollama's protocol: asked with its official client, then with ours; its window, and prompts that it cuts silently."""
+"""Ollama's protocol: asked with its official client, then with ours; its window, and prompts that
+it cuts silently.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ from typing import Any
 import ollama
 import pytest
 from tests.agent.model_servers import Scripted
-from tests.agent.models.answering import HELLO, PLAIN, answering, chunked, everything, model_at, refusal
+from tests.agent.models.answering import (
+    HELLO,
+    PLAIN,
+    answering,
+    chunked,
+    everything,
+    model_at,
+    refusal,
+)
 from tests.agent.ollama import Front
 
 from tersely.agent.models.connecting import connect, probe
@@ -39,14 +49,18 @@ def test_the_official_client_finds_an_ollama(scripted: Scripted) -> None:
         assert [model.model for model in client.list().models] == ["scripted:latest"]
         assert client.show("scripted:latest").capabilities == ["completion"]
         messages = [{"role": "user", "content": "hello"}]
-        parts = list(client.chat("scripted:latest", messages, stream=True, options={"num_ctx": 2_048}))
+        parts = list(
+            client.chat("scripted:latest", messages, stream=True, options={"num_ctx": 2_048})
+        )
         assert "".join(part.message.content or "" for part in parts) == "Hello there."
         assert parts[-1].done_reason == "stop"
         assert parts[-1].prompt_eval_count
         whole = client.chat("scripted:latest", messages)
         assert whole.message.content == "Hello there."
         with pytest.raises(ollama.ResponseError, match="does not support tools"):
-            client.chat("scripted:latest", messages, tools=[{"type": "function", "function": {"name": "f"}}])
+            client.chat(
+                "scripted:latest", messages, tools=[{"type": "function", "function": {"name": "f"}}]
+            )
         with pytest.raises(ollama.ResponseError):
             client.show("other")
 
@@ -69,7 +83,11 @@ def test_it_is_found_out_what_it_can_do(scripted: Scripted) -> None:
         report = asyncio.run(probe(front.url))
     works = {finding.what: finding.works for finding in report.findings}
     assert works == {"streaming": True, "schema": True, "tools": False, "window": True}
-    assert (report.abilities.server, report.abilities.window, report.abilities.grammar) == ("ollama", 8_192, False)
+    assert (report.abilities.server, report.abilities.window, report.abilities.grammar) == (
+        "ollama",
+        8_192,
+        False,
+    )
 
 
 def test_an_answer_is_held_to_a_schema(scripted: Scripted) -> None:
@@ -83,8 +101,12 @@ def test_an_answer_is_held_to_a_schema(scripted: Scripted) -> None:
 
 
 @pytest.mark.parametrize("knows_truncate", [True, False])
-def test_a_prompt_that_is_cut_is_an_error_that_the_user_sees(scripted: Scripted, knows_truncate: bool) -> None:
-    history = tuple(Message("user" if number % 2 else "assistant", WORDS * 40) for number in range(5))
+def test_a_prompt_that_is_cut_is_an_error_that_the_user_sees(
+    scripted: Scripted, knows_truncate: bool
+) -> None:
+    history = tuple(
+        Message("user" if number % 2 else "assistant", WORDS * 40) for number in range(5)
+    )
     prompt = (Message("system", "Be brief."), *history, Message("user", "and now?"))
     with Front(scripted([]), knows_truncate=knows_truncate) as front:
 
@@ -125,12 +147,21 @@ def heard(parts: Sequence[bytes]) -> list[Chunk]:
 
 
 DONE = line(
-    message={"role": "assistant", "content": ""}, done=True, done_reason="stop", prompt_eval_count=9, eval_count=2
+    message={"role": "assistant", "content": ""},
+    done=True,
+    done_reason="stop",
+    prompt_eval_count=9,
+    eval_count=2,
 )
 
 
 def test_lines_are_read_however_the_network_cuts_them() -> None:
-    whole = line(message={"content": "ü✓", "thinking": "hm"}) + b"\n" + line(message={"content": "!"}) + DONE
+    whole = (
+        line(message={"content": "ü✓", "thinking": "hm"})
+        + b"\n"
+        + line(message={"content": "!"})
+        + DONE
+    )
     for cut in range(1, len(whole), 11):
         chunks = heard(chunked(whole[:cut], whole[cut:]))
         assert said(chunks) == "ü✓!"
@@ -153,13 +184,25 @@ def test_calls_that_are_none_are_passed_over(calls: object) -> None:
 @pytest.mark.parametrize(
     ("parts", "code", "words"),
     [
-        (chunked(line(message={"content": "Hel"}), ends=False), "model_failed", "broke off in the middle"),
+        (
+            chunked(line(message={"content": "Hel"}), ends=False),
+            "model_failed",
+            "broke off in the middle",
+        ),
         (chunked(line(message={"content": "Hel"})), "model_failed", "broke off in the middle"),
         (chunked(b"{oops\n"), "model_failed", "no JSON: '{oops'"),
-        (chunked(line(error="model runner has stopped")), "model_failed", "model runner has stopped"),
+        (
+            chunked(line(error="model runner has stopped")),
+            "model_failed",
+            "model runner has stopped",
+        ),
         (chunked(line(error="exceeds the context")), "window_exceeded", "exceeds the context"),
         (chunked(b"x" * 2_000_000), "model_failed", "more than 1,000,000 bytes"),
-        (refusal("404 No", b'{"error": "model \'m\' not found"}'), "model_unavailable", "not found"),
+        (
+            refusal("404 No", b'{"error": "model \'m\' not found"}'),
+            "model_unavailable",
+            "not found",
+        ),
     ],
 )
 def test_what_goes_wrong_is_one_clear_error(parts: Sequence[bytes], code: str, words: str) -> None:

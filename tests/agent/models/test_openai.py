@@ -1,4 +1,6 @@
-"""Models behind OpenAI's protocol: llama.cpp's server as it is, and servers that break off, lie or fall silent."""
+"""Models behind OpenAI's protocol: llama.cpp's server as it is, and servers that break off, lie or
+fall silent.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,28 @@ import pytest
 from bench.modelserver.scripts import write_scripted
 from bench.modelserver.server import Server
 from tests.agent.model_servers import Scripted
-from tests.agent.models.answering import HELLO, PLAIN, answering, chunked, everything, model_at, refusal
+from tests.agent.models.answering import (
+    HELLO,
+    PLAIN,
+    answering,
+    chunked,
+    everything,
+    model_at,
+    refusal,
+)
 
 from tersely.agent.models import wire
 from tersely.agent.models.connecting import connect, probe
 from tersely.agent.models.dialects.openai import ChatCompletions
-from tersely.agent.models.protocol import Chunk, Constraint, Message, Prompt, RawCall, RequestOptions, Usage
+from tersely.agent.models.protocol import (
+    Chunk,
+    Constraint,
+    Message,
+    Prompt,
+    RawCall,
+    RequestOptions,
+    Usage,
+)
 from tersely.agent.models.served import Known, Request
 from tersely.foundation.errors import TerselyError
 
@@ -71,10 +89,22 @@ def test_a_server_is_asked_what_it_can_do(scripted: Scripted) -> None:
     server = scripted(["Hello."], window=2_048)
     model = asyncio.run(connect(server.url))
     can = model.abilities
-    assert (can.server, can.grammar, can.schema, can.window, can.model) == ("llama.cpp", True, True, 2_048, "scripted0")
+    assert (can.server, can.grammar, can.schema, can.window, can.model) == (
+        "llama.cpp",
+        True,
+        True,
+        2_048,
+        "scripted0",
+    )
     report = asyncio.run(probe(server.url))
     works = {finding.what: finding.works for finding in report.findings}
-    assert works == {"streaming": True, "grammar": True, "schema": True, "tools": False, "window": True}
+    assert works == {
+        "streaming": True,
+        "grammar": True,
+        "schema": True,
+        "tools": False,
+        "window": True,
+    }
     assert report.abilities == can
 
 
@@ -90,20 +120,33 @@ def test_an_answer_is_held_to_its_constraint(model_server: Server) -> None:
 
 def test_a_real_server_calls_functions_and_keeps_its_cache(tmp_path: Path) -> None:
     path = tmp_path / "caller.gguf"
-    script = ['<tool_call>\n{"name": "read", "arguments": {"path": "a.py"}}\n</tool_call>', "It has x."]
+    script = [
+        '<tool_call>\n{"name": "read", "arguments": {"path": "a.py"}}\n</tool_call>',
+        "It has x.",
+    ]
     write_scripted(path, script, has_tools=True)
-    parameters = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
-    tools = Constraint(tools=({"name": "read", "description": "numbered lines", "parameters": parameters},))
+    parameters = {
+        "type": "object",
+        "properties": {"path": {"type": "string"}},
+        "required": ["path"],
+    }
+    tools = Constraint(
+        tools=({"name": "read", "description": "numbered lines", "parameters": parameters},)
+    )
     prompt: Prompt = (Message("system", "Be brief."), Message("user", "What is in a.py?"))
 
     async def talk(url: str) -> tuple[Chunk, Chunk, str]:
         model = await connect(url)
         assert (model.abilities.tools, model.abilities.slots) == (True, 2)
-        *_, called = [chunk async for chunk in model.stream(prompt, tools, 200, RequestOptions(slot=1))]
+        *_, called = [
+            chunk async for chunk in model.stream(prompt, tools, 200, RequestOptions(slot=1))
+        ]
         answered = (
             *prompt, Message("assistant", "", called.calls), Message("tool", "x = 1", (), called.calls[0].id)
         )  # fmt: skip
-        chunks = [chunk async for chunk in model.stream(answered, tools, 200, RequestOptions(slot=1))]
+        chunks = [
+            chunk async for chunk in model.stream(answered, tools, 200, RequestOptions(slot=1))
+        ]
         return called, chunks[-1], said(chunks)
 
     with Server(path, window=16_384, slots=2) as server:
@@ -176,7 +219,12 @@ def test_a_model_that_is_not_there_is_told_with_those_that_are(scripted: Scripte
 
 
 def test_calls_and_thoughts_are_put_together_from_their_parts() -> None:
-    first = {"index": 0, "id": "c1", "type": "function", "function": {"name": "read", "arguments": ""}}
+    first = {
+        "index": 0,
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "read", "arguments": ""},
+    }
     second = {"index": 0, "function": {"arguments": '{"path": '}}
     third = {"index": 0, "function": {"arguments": '"a.py"}'}}
     parts = [
@@ -185,18 +233,27 @@ def test_calls_and_thoughts_are_put_together_from_their_parts() -> None:
         *(delta(tool_calls=[each]) for each in (first, second, third)),
     ]
     usage = event(
-        choices=[], usage={"prompt_tokens": 9, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 8}}
+        choices=[],
+        usage={
+            "prompt_tokens": 9,
+            "completion_tokens": 4,
+            "prompt_tokens_details": {"cached_tokens": 8},
+        },
     )
     chunks = heard(chunked(*parts, delta("tool_calls"), usage, DONE))
     assert [chunk.thought for chunk in chunks] == ["hm", "", ""]
     assert said(chunks) == "I look."
-    assert chunks[-1] == Chunk(calls=(RawCall("read", '{"path": "a.py"}', "c1"),), usage=Usage(9, 8, 4), stop="calls")
+    assert chunks[-1] == Chunk(
+        calls=(RawCall("read", '{"path": "a.py"}', "c1"),), usage=Usage(9, 8, 4), stop="calls"
+    )
 
 
 def test_what_cannot_be_written_down_is_not_let_in() -> None:
     usage = event(choices=[], usage={"prompt_tokens": 10**30, "completion_tokens": 4})
     calls = [delta(tool_calls=7), delta(tool_calls=[{"index": [], "function": {"name": "read"}}])]
-    chunks = heard(chunked(delta(content="half \ud83d, whole \U0001f600"), *calls, delta("stop"), usage, DONE))
+    chunks = heard(
+        chunked(delta(content="half \ud83d, whole \U0001f600"), *calls, delta("stop"), usage, DONE)
+    )
     assert said(chunks) == "half \ufffd, whole \U0001f600"
     (call,) = chunks[-1].calls
     assert (call.name, call.arguments) == ("read", "")
@@ -251,7 +308,9 @@ def test_what_goes_wrong_is_one_clear_error(parts: Sequence[bytes], code: str, w
 def test_what_serves_no_models_is_told_from_a_server_without_one(said: bytes) -> None:
     async def one() -> None:
         async with answering(refusal("200 OK", said)) as url:
-            with pytest.raises(TerselyError, match=r"model_unavailable: .* serves no models: it answers"):
+            with pytest.raises(
+                TerselyError, match=r"model_unavailable: .* serves no models: it answers"
+            ):
                 await connect(url)
 
     asyncio.run(one())

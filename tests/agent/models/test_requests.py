@@ -1,4 +1,6 @@
-"""Every request against the types of the providers' own clients, which know each field that may be sent."""
+"""Every request against the types of the providers' own clients, which know each field that may be
+sent.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,12 @@ MAX_LEVELS, MAX_PROPERTIES = 5, 100
 
 TEXTS = st.text(max_size=20)
 IDS = st.sampled_from(["call_1", "toolu_01", "read#", "a b", "x", ""])
-CALLS = st.builds(RawCall, st.sampled_from(["read", "edit"]), st.sampled_from(["{}", '{"path": "a"}', "{oops"]), IDS)
+CALLS = st.builds(
+    RawCall,
+    st.sampled_from(["read", "edit"]),
+    st.sampled_from(["{}", '{"path": "a"}', "{oops"]),
+    IDS,
+)
 SEVERAL = st.lists(CALLS, max_size=2, unique_by=lambda call: call.id).map(tuple)
 MESSAGES = st.one_of(
     TEXTS.map(lambda text: Message("user", text)),
@@ -101,9 +108,13 @@ def unknown_fields(value: Any, described: Any) -> Iterator[str]:
 
 
 def check(server: str, body: Mapping[str, Any]) -> None:
-    """That a provider's client could have sent this: every field is one that it knows, with such a value."""
+    """That a provider's client could have sent this: every field is one that it knows, with such a
+    value.
+    """
     if server == "ollama":
-        parse_json = ollama._types.ChatRequest(**{name: each for name, each in body.items() if name not in OLLAMA_ONLY})
+        parse_json = ollama._types.ChatRequest(
+            **{name: each for name, each in body.items() if name not in OLLAMA_ONLY}
+        )
         assert set(body) - set(parse_json.model_dump()) <= OLLAMA_ONLY
         return
     adapter = {"openai": CHAT, "responses": RESPONSE, "anthropic": MESSAGE}[server]
@@ -118,7 +129,11 @@ def whole(value: Any) -> Any:
     """A validated value with its lazy parts read."""
     if isinstance(value, dict):
         return {name: whole(each) for name, each in value.items()}
-    if isinstance(value, list | tuple) or hasattr(value, "__next__") or type(value).__name__ == "ValidatorIterator":
+    if (
+        isinstance(value, list | tuple)
+        or hasattr(value, "__next__")
+        or type(value).__name__ == "ValidatorIterator"
+    ):
         return [whole(each) for each in value]
     return value
 
@@ -127,14 +142,20 @@ def whole(value: Any) -> Any:
 @given(PROMPTS, CONSTRAINTS, OPTIONS, REFUSED)
 @settings(max_examples=60, deadline=None)
 def test_every_request_is_one_of_the_provider_s(
-    server: str, prompt: Prompt, constraint: Constraint | None, options: RequestOptions, refused: frozenset[str]
+    server: str,
+    prompt: Prompt,
+    constraint: Constraint | None,
+    options: RequestOptions,
+    refused: frozenset[str],
 ) -> None:
     body = dialect(server).body(known(server, refused), Request(prompt, constraint, 64, options))
     check(server, json.loads(json.dumps(body)))
 
 
 @given(PROMPTS)
-def test_anthropic_gets_two_sides_that_take_turns_and_calls_with_their_answers(prompt: Prompt) -> None:
+def test_anthropic_gets_two_sides_that_take_turns_and_calls_with_their_answers(
+    prompt: Prompt,
+) -> None:
     body = AnthropicMessages().body(known("anthropic"), Request(prompt, None, 64))
     roles = [turn["role"] for turn in body["messages"]]
     assert all(one != other for one, other in pairwise(roles))
@@ -179,7 +200,9 @@ def test_llama_cpp_is_told_of_its_cache_the_slot_and_the_thinking() -> None:
         ("responses", Thinking.DEFAULT, "reasoning", {"summary": "auto"}),
     ],
 )
-def test_thinking_is_asked_for_as_the_provider_has_it(server: str, thinking: Thinking, field: str, value: Any) -> None:
+def test_thinking_is_asked_for_as_the_provider_has_it(
+    server: str, thinking: Thinking, field: str, value: Any
+) -> None:
     request = Request((Message("user", "go"),), None, 64, RequestOptions(thinking))
     assert dialect(server).body(known(server), request)[field] == value
 
@@ -189,13 +212,19 @@ SCHEMAS = st.recursive(
         st.just({"type": "integer", "minimum": 0}),
         st.just({"type": "string", "minLength": 1, "maxLength": 9, "pattern": "a*"}),
         st.just({"type": "string", "enum": ["a", "b"]}),
-        st.just({"type": "string", "enum": [f"value {number}" for number in range(MAX_ENUM_VALUES + 1)]}),
+        st.just(
+            {"type": "string", "enum": [f"value {number}" for number in range(MAX_ENUM_VALUES + 1)]}
+        ),
         st.just({"const": "a"}),
     ),
     lambda inner: st.one_of(
         st.builds(lambda items: {"type": "array", "items": items, "minItems": 1}, inner),
         st.builds(
-            lambda properties: {"type": "object", "properties": properties, "required": list(properties)[:1]},
+            lambda properties: {
+                "type": "object",
+                "properties": properties,
+                "required": list(properties)[:1],
+            },
             st.dictionaries(st.sampled_from("abcd"), inner, max_size=3),
         ),
         st.builds(lambda kinds: {"anyOf": kinds}, st.lists(inner, min_size=1, max_size=2)),
@@ -203,7 +232,11 @@ SCHEMAS = st.recursive(
     max_leaves=8,
 )
 ROOTS = st.dictionaries(st.sampled_from("abcd"), SCHEMAS, max_size=3).map(
-    lambda properties: {"type": "object", "properties": properties, "required": list(properties)[1:]}
+    lambda properties: {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties)[1:],
+    }
 )
 
 
@@ -237,7 +270,10 @@ def test_a_strict_schema_is_one_as_openai_and_azure_define_it(schema: Mapping[st
 
 
 def test_our_own_tools_are_within_the_limits_of_both() -> None:
-    schemas = [strict_form(envelope(TOOLS)), *(strict_form(function["parameters"]) for function in FUNCTIONS)]
+    schemas = [
+        strict_form(envelope(TOOLS)),
+        *(strict_form(function["parameters"]) for function in FUNCTIONS),
+    ]
     for schema in schemas:
         check_strict(schema)
         found = list(parts(schema))
@@ -260,7 +296,14 @@ def test_arguments_that_are_no_object_stay_as_they_are(text: str) -> None:
 def test_thinking_takes_no_more_than_an_answer_may_have(most_tokens: int) -> None:
     request = Request((Message("user", "go"),), None, most_tokens, RequestOptions(Thinking.ON))
     abilities = Abilities(
-        grammar=False, schema=True, tools=True, window=200_000, model="m", family="", server="anthropic", thinking=True
+        grammar=False,
+        schema=True,
+        tools=True,
+        window=200_000,
+        model="m",
+        family="",
+        server="anthropic",
+        thinking=True,
     )
     body = AnthropicMessages().body(Known(abilities, frozenset({"adaptive"})), request)
     assert body["max_tokens"] == most_tokens

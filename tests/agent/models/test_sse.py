@@ -50,7 +50,10 @@ def test_what_is_written_comes_back(lines: list[str], end: str) -> None:
     assert list(EventReader().feed(sent)) == lines
 
 
-LONG, MANY = b"data: " + b"x" * MAX_MODEL_EVENT_BYTES, b"data: xxxxxxx\n" * (MAX_MODEL_EVENT_BYTES // 8)
+LONG, MANY = (
+    b"data: " + b"x" * MAX_MODEL_EVENT_BYTES,
+    b"data: xxxxxxx\n" * (MAX_MODEL_EVENT_BYTES // 8),
+)
 
 
 @pytest.mark.parametrize("line", [LONG, MANY])

@@ -1,4 +1,6 @@
-"""Texts that a GBNF grammar allows, drawn at random: a second reader of what the product writes for llama.cpp."""
+"""Texts that a GBNF grammar allows, drawn at random: a second reader of what the product writes for
+llama.cpp.
+"""
 
 from __future__ import annotations
 
@@ -78,11 +80,15 @@ class Grammar:
         if token == "(":
             return self._choice(tokens, at + 1, draw)[0]
         if token[0] == '"':
-            return re.sub(r"\\(.)", lambda match: {"n": "\n"}.get(match.group(1), match.group(1)), token[1:-1])
+            return re.sub(
+                r"\\(.)", lambda match: {"n": "\n"}.get(match.group(1), match.group(1)), token[1:-1]
+            )
         return self._character(token, draw) if token[0] == "[" else self.drawn(draw, token)
 
     def _character(self, token: str, draw: Draw) -> str:
-        points = re.findall(r"((?:\\.[0-9A-F]+|[^-\\]))(?:-((?:\\.[0-9A-F]+|[^-\\])))?", token[1:-1])
+        points = re.findall(
+            r"((?:\\.[0-9A-F]+|[^-\\]))(?:-((?:\\.[0-9A-F]+|[^-\\])))?", token[1:-1]
+        )
         ranges = [(self._point(low), self._point(high or low)) for low, high in points]
         low, high = ranges[draw(0, len(ranges) - 1)]
         return chr(draw(low, high))

@@ -10,14 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.tool_calling.tools import PATHS, TOOLS
 
-from tersely.agent.tool_calling import Call, CallFormat, Malformed, PathTrie, prose_reader, read_calls
+from tersely.agent.tool_calling import (
+    Call,
+    CallFormat,
+    Malformed,
+    PathTrie,
+    prose_reader,
+    read_calls,
+)
 from tersely.agent.tool_calling.foreign_call_formats import FORMATS
 from tersely.foundation.limits import MAX_MODEL_CALLS
 
 KNOWN = PathTrie(PATHS)
 READ, SEARCH = ("read", {"path": "src/app.py"}), ("search", {"query": "x"})
 CODE = 'def f(x):\n    return {"a": [1, "</tool_call>"]}  # </parameter> ✓\n'
-R, S = '{"name": "read", "arguments": {"path": "src/app.py"}}', '{"name": "search", "arguments": {"query": "x"}}'
+R, S = (
+    '{"name": "read", "arguments": {"path": "src/app.py"}}',
+    '{"name": "search", "arguments": {"query": "x"}}',
+)
 PATH = "<parameter=path>\nsrc/app.py\n</parameter>"
 SAMPLES = {  # by the number of the format in the table
     0: [
@@ -170,7 +180,9 @@ def test_every_format_has_samples_and_a_specification() -> None:
     assert all(source.startswith("https://") for form in FORMATS for source in form.sources)
 
 
-@pytest.mark.parametrize("way", [CallFormat.NATIVE, CallFormat.TEXT, CallFormat.GRAMMAR, CallFormat.SCHEMA])
+@pytest.mark.parametrize(
+    "way", [CallFormat.NATIVE, CallFormat.TEXT, CallFormat.GRAMMAR, CallFormat.SCHEMA]
+)
 @pytest.mark.parametrize("answer", EVERY)
 def test_all_calls_of_an_answer_are_read_in_order(answer: str, way: CallFormat) -> None:
     assert called(answer, way) == [READ, SEARCH]
@@ -210,7 +222,9 @@ def code_in(form: str, body: str) -> str:
         inside = "".join(f"<parameter={name}>\n{value}\n</parameter>\n" for name, value in fields)
         return f"<tool_call>\n<function=edit_lines>\n{inside}</function>\n</tool_call>"
     if form == "pairs":
-        inside = "".join(f"<arg_key>{name}</arg_key>\n<arg_value>{value}</arg_value>\n" for name, value in fields)
+        inside = "".join(
+            f"<arg_key>{name}</arg_key>\n<arg_value>{value}</arg_value>\n" for name, value in fields
+        )
         return f"<tool_call>edit_lines\n{inside}</tool_call>"
     texts = "".join(f',{name}:<|"|>{value}<|"|>' for name, value in fields)
     return f"<|tool_call>call:edit_lines{{{texts[1:]}}}<tool_call|>"
@@ -259,19 +273,26 @@ def test_what_only_looks_like_a_call_is_shown_as_it_is(answer: str) -> None:
     assert shown(answer, range(len(answer))) == answer
 
 
-@pytest.mark.parametrize("unit", ["<", "<tool_call>", "<tooltool", " ", "\n", "[a]", "read.", "<read>\n", "<|a|>read"])
+@pytest.mark.parametrize(
+    "unit", ["<", "<tool_call>", "<tooltool", " ", "\n", "[a]", "read.", "<read>\n", "<|a|>read"]
+)
 def test_no_answer_takes_long_to_read(unit: str) -> None:
     answer = (unit * 20_000)[:20_000]  # with expressions that go back and forth these took minutes
-    assert not any(isinstance(call, Call) for call in read_calls(answer, TOOLS, KNOWN, CallFormat.NATIVE).calls)
+    assert not any(
+        isinstance(call, Call) for call in read_calls(answer, TOOLS, KNOWN, CallFormat.NATIVE).calls
+    )
 
 
 def test_a_call_of_an_unknown_form_is_no_answer() -> None:
-    (call,) = read_calls("<|do|>read the file src/app.py<|done|>", TOOLS, KNOWN, CallFormat.NATIVE).calls
+    (call,) = read_calls(
+        "<|do|>read the file src/app.py<|done|>", TOOLS, KNOWN, CallFormat.NATIVE
+    ).calls
     assert isinstance(call, Malformed)
 
 
 @pytest.mark.parametrize(
-    "answer", ['<tool_call>\n{"name": "read", "arguments": {"pa', "[TOOL_CALLS]rea", "<function=read>\n<p"]
+    "answer",
+    ['<tool_call>\n{"name": "read", "arguments": {"pa', "[TOOL_CALLS]rea", "<function=read>\n<p"],
 )
 def test_a_call_that_was_cut_off_is_no_answer(answer: str) -> None:
     (call,) = read_calls(answer, TOOLS, KNOWN, CallFormat.NATIVE).calls
@@ -281,9 +302,8 @@ def test_a_call_that_was_cut_off_is_no_answer(answer: str) -> None:
 
 
 def test_calls_behind_a_result_that_the_model_made_up_are_not_made() -> None:
-    answer = (
-        f"<tool_call>\n{R}\n</tool_call>\n<tool_response>\nnothing\n</tool_response>\n<tool_call>\n{S}\n</tool_call>"
-    )
+    made_up = "<tool_response>\nnothing\n</tool_response>"
+    answer = f"<tool_call>\n{R}\n</tool_call>\n{made_up}\n<tool_call>\n{S}\n</tool_call>"
     assert called(answer) == [READ]
 
 

@@ -14,7 +14,8 @@ from tersely.agent.tool_calling.grammar import grammar_for
 from tersely.agent.tools.declaration import Kind, Parameter
 
 MOST_TOKENS = 400  # of one answer; one that is cut off there is no answer
-# Added to the logits of what ends lines, and begins and ends calls: it would talk until it is cut off, or else.
+# Added to the logits of what ends lines, and begins and ends calls: it would talk until it is cut
+# off, or else.
 LIKELIER = {LINE_END: 4.0, CALL: 8.0, CALL_END: 7.0}
 
 
@@ -26,7 +27,9 @@ class Answers(NamedTuple):
 
 def fuzz(server: Server, paths: PathTrie, count: int, seed: int = 0) -> Answers:
     """Ask so many times, and read every answer."""
-    names_of_paths = {tool.name: [one.name for one in tool.parameters if is_known_path(one)] for tool in TOOLS}
+    names_of_paths = {
+        tool.name: [one.name for one in tool.parameters if is_known_path(one)] for tool in TOOLS
+    }
     calls, malformed, unknown = 0, [], []
     for choice in choices(server, grammar_for(TOOLS, paths), count, seed):
         text = choice["message"]["content"]
@@ -49,7 +52,12 @@ def is_known_path(parameter: Parameter) -> bool:
 def choices(server: Server, grammar: str, count: int, seed: int) -> list[dict[str, Any]]:
     texts = fuzz_tokens().texts
     bias = [[texts.index(text.replace("\n", "\u010a")), more] for text, more in LIKELIER.items()]
-    shared = {"grammar": grammar, "logit_bias": bias, "max_tokens": MOST_TOKENS, "cache_prompt": True}
+    shared = {
+        "grammar": grammar,
+        "logit_bias": bias,
+        "max_tokens": MOST_TOKENS,
+        "cache_prompt": True,
+    }
     sampling = {"temperature": 1.3, "top_k": 0, "min_p": 0.0, "top_p": 1.0}
     bodies = [
         {
@@ -64,14 +72,27 @@ def choices(server: Server, grammar: str, count: int, seed: int) -> list[dict[st
 
 
 def test_no_call_is_malformed_and_no_path_invented(model_server: Server) -> None:
-    found = fuzz(model_server, PathTrie(f"src/part{number % 7}/file_{number}.py" for number in range(60)), 750)
+    found = fuzz(
+        model_server,
+        PathTrie(f"src/part{number % 7}/file_{number}.py" for number in range(60)),
+        750,
+    )
     assert found.malformed == []
     assert found.unknown_paths == []
     assert found.calls > 600
 
 
 def test_files_may_be_called_anything(model_server: Server) -> None:
-    odd = ['a "quoted" name', "back\\slash", "ü/日本/✓.py", "[x]", "a-b_c (1).txt", "::=", "|", "\\n"]
+    odd = [
+        'a "quoted" name',
+        "back\\slash",
+        "ü/日本/✓.py",
+        "[x]",
+        "a-b_c (1).txt",
+        "::=",
+        "|",
+        "\\n",
+    ]
     found = fuzz(model_server, PathTrie([*PATHS, *odd]), 250, seed=1)
     assert found.malformed == []
     assert found.unknown_paths == []

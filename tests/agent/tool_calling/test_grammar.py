@@ -63,23 +63,42 @@ def test_what_is_read_can_be_written_again(answer: str) -> None:
     assert again.arguments == call.arguments
 
 
-CODE = st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\u2028\u2029"), max_size=60)
+CODE = st.text(
+    st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\u2028\u2029"), max_size=60
+)
 
 
-@given(st.lists(CODE.filter(lambda line: line.strip() != "</call>"), max_size=8), st.integers(0, 10**6))
+@given(
+    st.lists(CODE.filter(lambda line: line.strip() != "</call>"), max_size=8), st.integers(0, 10**6)
+)
 def test_raw_lines_come_back_as_they_are(lines: list[str], start: int) -> None:
     body = "".join(f"{line}\n" for line in lines)
-    arguments: dict[str, Any] = {"path": "src/app.py", "start": start, "end": start + 1, "body": body}
-    call = first_call("Here.\n" + written(BY_NAME["edit_lines"], arguments), KNOWN, CallFormat.GRAMMAR)
+    arguments: dict[str, Any] = {
+        "path": "src/app.py",
+        "start": start,
+        "end": start + 1,
+        "body": body,
+    }
+    call = first_call(
+        "Here.\n" + written(BY_NAME["edit_lines"], arguments), KNOWN, CallFormat.GRAMMAR
+    )
     assert isinstance(call, Call)
     assert call.arguments == arguments
 
 
-@given(st.sets(st.from_regex(r"[a-z]{1,3}(/[a-z.\"\\]{1,4}){0,3}", fullmatch=True), min_size=1, max_size=30), st.data())
+@given(
+    st.sets(
+        st.from_regex(r"[a-z]{1,3}(/[a-z.\"\\]{1,4}){0,3}", fullmatch=True), min_size=1, max_size=30
+    ),
+    st.data(),
+)
 def test_the_trie_allows_known_paths_and_no_others(files: set[str], data: st.DataObject) -> None:
     paths = PathTrie(files)
     grammar = Grammar(paths.rules)
-    assert grammar.drawn(lambda least, most: data.draw(st.integers(least, most)), "known-path") in paths
+    assert (
+        grammar.drawn(lambda least, most: data.draw(st.integers(least, most)), "known-path")
+        in paths
+    )
 
 
 def test_names_may_be_as_deep_as_they_like() -> None:
@@ -118,7 +137,10 @@ def test_every_known_path_can_be_said() -> None:
         ({"grammar": True, "schema": True}, CallFormat.GRAMMAR),
         ({"schema": True}, CallFormat.SCHEMA),
         ({}, CallFormat.TEXT),
-        ({"grammar": True, "schema": True, "tools": True, "parameters": 134_515_008}, CallFormat.CALL),
+        (
+            {"grammar": True, "schema": True, "tools": True, "parameters": 134_515_008},
+            CallFormat.CALL,
+        ),
         ({"grammar": True, "parameters": 494_000_000}, CallFormat.GRAMMAR),
         ({"schema": True, "parameters": 134_515_008}, CallFormat.SCHEMA),
     ],
@@ -130,5 +152,7 @@ def test_the_surest_way_is_chosen(can: dict[str, bool], way: CallFormat) -> None
     assert call_format_of(abilities) is way
     assert bool(call_instructions(way)) is (way is not CallFormat.NATIVE)
     held = ({CallFormat.GRAMMAR, CallFormat.CALL}, {CallFormat.SCHEMA}, {CallFormat.NATIVE})
-    assert [bool(part) for part in (constraint or ("", None, ()))[:3]] == [way in each for each in held]
+    assert [bool(part) for part in (constraint or ("", None, ()))[:3]] == [
+        way in each for each in held
+    ]
     assert constraint_for((), way, KNOWN) is None

@@ -24,31 +24,48 @@ def split(text: str, cuts: list[int]) -> list[str]:
     return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-@given(PROSE.filter(lambda text: "\n<call" not in f"\n{text}"), st.lists(st.integers(0, 90)), st.booleans())
-def test_prose_is_shown_whole_and_the_call_not_at_all(prose: str, cuts: list[int], calls: bool) -> None:
+@given(
+    PROSE.filter(lambda text: "\n<call" not in f"\n{text}"),
+    st.lists(st.integers(0, 90)),
+    st.booleans(),
+)
+def test_prose_is_shown_whole_and_the_call_not_at_all(
+    prose: str, cuts: list[int], calls: bool
+) -> None:
     answer = f"{prose}\n{CALL}" if calls else prose
     assert shown(split(answer, cuts), CallFormat.GRAMMAR) == (f"{prose}\n" if calls else prose)
 
 
-@pytest.mark.parametrize("start", ["<call read>", "  <call read>", "<tool_call>{", "<function=read>", "[TOOL_CALLS][{"])
+@pytest.mark.parametrize(
+    "start", ["<call read>", "  <call read>", "<tool_call>{", "<function=read>", "[TOOL_CALLS][{"]
+)
 def test_other_forms_of_calls_are_not_shown_either(start: str) -> None:
     for cut in range(len(start)):
-        assert shown(["I look.\n", start[:cut], start[cut:] + "\npath: x"], CallFormat.TEXT) == "I look.\n"
+        assert (
+            shown(["I look.\n", start[:cut], start[cut:] + "\npath: x"], CallFormat.TEXT)
+            == "I look.\n"
+        )
 
 
 def test_lines_that_only_look_like_calls_are_shown() -> None:
-    assert shown(["<", "callback>\n", "<tool", "box>\n"], CallFormat.TEXT) == "<callback>\n<toolbox>\n"
+    assert (
+        shown(["<", "callback>\n", "<tool", "box>\n"], CallFormat.TEXT) == "<callback>\n<toolbox>\n"
+    )
 
 
 @given(st.text(), st.lists(st.integers(0, 200)), st.booleans(), st.booleans())
-def test_an_envelope_shows_what_it_says(said: str, cuts: list[int], ascii_only: bool, calls: bool) -> None:
+def test_an_envelope_shows_what_it_says(
+    said: str, cuts: list[int], ascii_only: bool, calls: bool
+) -> None:
     said = said.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     call = {"tool": "read", "path": "x"} if calls else None
     answer = json.dumps({"say": said, "call": call}, ensure_ascii=ascii_only)
     assert shown(split(answer, cuts), CallFormat.SCHEMA) == said
 
 
-@pytest.mark.parametrize("cycle", ["a", "no ", "I will now read the file again.\n", "x = 1\ny = 2\n\n" * 9])
+@pytest.mark.parametrize(
+    "cycle", ["a", "no ", "I will now read the file again.\n", "x = 1\ny = 2\n\n" * 9]
+)
 def test_a_stream_that_repeats_itself_is_noticed(cycle: str) -> None:
     watch = Repetition()
     assert any(watch.feed(cycle) for _ in range(2_000 // len(cycle) + 8))
@@ -62,6 +79,9 @@ def test_a_stream_that_gets_stuck_is_noticed_wherever_it_does() -> None:
 
 def test_code_that_is_alike_is_no_repetition() -> None:
     lines = [f"    case {number}: return names[{number * 7}];\n" for number in range(200)]
-    table = ["|" + "---|" * 12 + "\n", *(f"| {number} | yes | no | 0 | 0 | 0 |\n" for number in range(60))]
+    table = [
+        "|" + "---|" * 12 + "\n",
+        *(f"| {number} | yes | no | 0 | 0 | 0 |\n" for number in range(60)),
+    ]
     watch = Repetition()
     assert not any(watch.feed(line) for line in [*lines, *table, "=" * 79, "\n"])

@@ -1,4 +1,6 @@
-"""Calls as models write them: read where there is no doubt, else answered with one line that says what is wrong."""
+"""Calls as models write them: read where there is no doubt, else answered with one line that says
+what is wrong.
+"""
 
 from __future__ import annotations
 
@@ -100,15 +102,33 @@ def test_a_fence_in_markdown_stays() -> None:
         ("<call rm>\npath: src/app.py\n</call>", "there is no tool 'rm'; there are read, search"),
         ("<call read>\n</call>", "'path' is missing; read(path, start?, end?)"),
         ("<call read>\npath: src/ap.py\n</call>", "there is no 'src/ap.py', maybe src/app.py"),
-        ("<call read>\npath: src/app.py\nstart: soon\n</call>", "'start' is to be a whole number, not 'soon'"),
+        (
+            "<call read>\npath: src/app.py\nstart: soon\n</call>",
+            "'start' is to be a whole number, not 'soon'",
+        ),
         ("<call read>\npath: src/app.py\ncolour: red\n</call>", "it has no parameter 'colour'"),
-        ("<call read>\npath: src/app.py\nplease read it\n</call>", "'please read it' is no `name: value`"),
-        ("<call search>\nquery: x\nkind: regex\n</call>", "'kind' is one of text, symbol, Meaning, not 'regex'"),
+        (
+            "<call read>\npath: src/app.py\nplease read it\n</call>",
+            "'please read it' is no `name: value`",
+        ),
+        (
+            "<call search>\nquery: x\nkind: regex\n</call>",
+            "'kind' is one of text, symbol, Meaning, not 'regex'",
+        ),
         (f"<call search>\nquery: {'x' * 41}\n</call>", "has 41 characters, at most 40"),
-        ("<call edit_lines>\npath: src/app.py\nstart: 1\nend: 2\n--- body\ndef f():", "does not end with </call>"),
+        (
+            "<call edit_lines>\npath: src/app.py\nstart: 1\nend: 2\n--- body\ndef f():",
+            "does not end with </call>",
+        ),
         ("<call", "there is no tool ''"),
-        ("<call create>\npath: \x1b[2Ja\u202e.py\n--- body\n</call>", r"nobody sees: '\\x1b[2Ja\\u202e.py'"),
-        ('<tool_call>{"name": "read", "arguments": {"path": ["src/app.py"]}}</tool_call>', "'path' is to be text"),
+        (
+            "<call create>\npath: \x1b[2Ja\u202e.py\n--- body\n</call>",
+            r"nobody sees: '\\x1b[2Ja\\u202e.py'",
+        ),
+        (
+            '<tool_call>{"name": "read", "arguments": {"path": ["src/app.py"]}}</tool_call>',
+            "'path' is to be text",
+        ),
     ],
 )
 def test_what_cannot_be_understood_is_said_in_one_line(answer: str, reason: str) -> None:
@@ -137,7 +157,11 @@ def test_prose_is_no_call(answer: str) -> None:
 def test_repairs_are_told() -> None:
     call = read_call("<call Reed>\nfile: app.py\n</call>")
     assert isinstance(call, Call)
-    assert call.repairs == ("took 'Reed' for 'read'", "took 'file' for 'path'", "took 'app.py' for 'src/app.py'")
+    assert call.repairs == (
+        "took 'Reed' for 'read'",
+        "took 'file' for 'path'",
+        "took 'app.py' for 'src/app.py'",
+    )
 
 
 def test_what_may_mean_two_things_is_not_guessed() -> None:
@@ -156,7 +180,10 @@ def test_a_native_call_is_checked_like_any_other() -> None:
 
 def test_half_a_character_is_none_that_can_be_kept() -> None:
     arguments = r'{"path": "a.py", "body": "x = \ud83d\n"}'
-    assert called(RawCall("create", arguments)) == ("create", {"path": "a.py", "body": "x = \ufffd\n"})
+    assert called(RawCall("create", arguments)) == (
+        "create",
+        {"path": "a.py", "body": "x = \ufffd\n"},
+    )
 
 
 def test_an_envelope_holds_a_call_or_none() -> None:
@@ -166,9 +193,17 @@ def test_an_envelope_holds_a_call_or_none() -> None:
     assert isinstance(read_call('{"say": "I was cut', KNOWN, CallFormat.SCHEMA), Malformed)
 
 
-@given(st.text() | st.text("<>call/ \nread:path`{}[]\"'-=(),", max_size=120), st.sampled_from(list(CallFormat)))
+@given(
+    st.text() | st.text("<>call/ \nread:path`{}[]\"'-=(),", max_size=120),
+    st.sampled_from(list(CallFormat)),
+)
 def test_nothing_that_is_said_breaks_the_reader(answer: str, way: CallFormat) -> None:
-    for said in (answer, f"<call {answer}", f"<call edit_lines>\n{answer}", RawCall("read", answer)):
+    for said in (
+        answer,
+        f"<call {answer}",
+        f"<call edit_lines>\n{answer}",
+        RawCall("read", answer),
+    ):
         call = read_call(said, KNOWN, way)
         assert call is None or isinstance(call, Call | Malformed)
 
@@ -180,4 +215,7 @@ def test_a_file_elsewhere_is_not_taken_for_one_of_the_same_name() -> None:
 
 
 def test_quotes_of_a_text_stay() -> None:
-    assert called('<call search>\nquery: "exact words"\n</call>') == ("search", {"query": '"exact words"'})
+    assert called('<call search>\nquery: "exact words"\n</call>') == (
+        "search",
+        {"query": '"exact words"'},
+    )

@@ -5,7 +5,11 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tersely.agent.tools.web.accessible_text import MAX_NAME_CHARACTERS, MAX_PAGE_CHARACTERS, page_text
+from tersely.agent.tools.web.accessible_text import (
+    MAX_NAME_CHARACTERS,
+    MAX_PAGE_CHARACTERS,
+    page_text,
+)
 
 TREE = r"""- generic [active] [ref=e1]:
   - navigation [ref=e2]:

@@ -24,7 +24,11 @@ def verdict(toolbox: Toolbox, name: str, **arguments: Any) -> Verdict:
 def test_looking_is_free_and_all_else_is_asked_about(toolbox: Toolbox) -> None:
     assert verdict(toolbox, "read", path="a") is Verdict.ALLOW
     assert verdict(toolbox, "git", arguments="status") is Verdict.ALLOW
-    for name, arguments in (("edit", {"path": "a"}), ("bash", {"command": "ls"}), ("fetch", {"url": "https://a.b"})):
+    for name, arguments in (
+        ("edit", {"path": "a"}),
+        ("bash", {"command": "ls"}),
+        ("fetch", {"url": "https://a.b"}),
+    ):
         assert verdict(toolbox, name, **arguments) is Verdict.ASK
 
 
@@ -48,7 +52,11 @@ def test_a_mode_is_put_on_top_of_what_was_chosen(
     root: Path, tmp_path: Path, mode: Mode, verdicts: list[Verdict]
 ) -> None:
     with opened(root, tmp_path / "kept", policy={1: Verdict.ALLOW}, mode=mode) as toolbox:
-        asked = [("edit", {"path": "a"}), ("bash", {"command": "ls"}), ("fetch", {"url": "https://a.b"})]
+        asked = [
+            ("edit", {"path": "a"}),
+            ("bash", {"command": "ls"}),
+            ("fetch", {"url": "https://a.b"}),
+        ]
         assert [verdict(toolbox, name, **arguments) for name, arguments in asked] == verdicts
         assert verdict(toolbox, "read", path="a") is Verdict.ALLOW
         toolbox.approvals.use_mode(Mode.ASK)
@@ -57,7 +65,9 @@ def test_a_mode_is_put_on_top_of_what_was_chosen(
 
 @pytest.mark.parametrize("mode", Mode)
 def test_what_is_denied_stays_denied_in_every_mode(root: Path, tmp_path: Path, mode: Mode) -> None:
-    with opened(root, tmp_path / "kept", policy=dict.fromkeys((1, 2, 3), Verdict.DENY), mode=mode) as toolbox:
+    with opened(
+        root, tmp_path / "kept", policy=dict.fromkeys((1, 2, 3), Verdict.DENY), mode=mode
+    ) as toolbox:
         assert verdict(toolbox, "edit", path="a") is Verdict.DENY
         assert verdict(toolbox, "bash", command="ls") is Verdict.DENY
 
@@ -81,7 +91,9 @@ def test_no_pattern_covers_what_does_more(toolbox: Toolbox, command: str) -> Non
     assert verdict(toolbox, "bash", command=command) is Verdict.ASK
 
 
-@pytest.mark.parametrize("command", ["git", "git status", "git commit -m 'a b'", "git log --oneline -3"])
+@pytest.mark.parametrize(
+    "command", ["git", "git status", "git commit -m 'a b'", "git log --oneline -3"]
+)
 def test_a_pattern_covers_its_commands(toolbox: Toolbox, command: str) -> None:
     toolbox.approvals.allow_pattern(tool("bash"), "git *")
     assert verdict(toolbox, "bash", command=command) is Verdict.ALLOW
@@ -116,7 +128,12 @@ def test_a_path_is_resolved_before_it_is_compared(toolbox: Toolbox, root: Path) 
 def test_patterns_of_hosts(toolbox: Toolbox) -> None:
     toolbox.approvals.allow_pattern(tool("fetch"), "docs.python.org")
     assert verdict(toolbox, "fetch", url="https://docs.python.org/3/") is Verdict.ALLOW
-    for url in ("https://docs.python.org.evil.net/", "https://docs.python.org@evil.net/", "https://[", "x"):
+    for url in (
+        "https://docs.python.org.evil.net/",
+        "https://docs.python.org@evil.net/",
+        "https://[",
+        "x",
+    ):
         assert verdict(toolbox, "fetch", url=url) is Verdict.ASK
 
 
@@ -134,22 +151,44 @@ def test_patterns_of_hosts(toolbox: Toolbox) -> None:
         (Subject.HOST, "https://A.b/c", "a.b"),
     ],
 )  # fmt: skip
-def test_what_is_suggested_covers_the_call_itself(about: Subject, subject: str, pattern: str) -> None:
+def test_what_is_suggested_covers_the_call_itself(
+    about: Subject, subject: str, pattern: str
+) -> None:
     assert suggested(about, subject) == pattern
     assert not pattern or matches(about, pattern, subject)
 
 
-PROGRAMS = ("git", "cargo", "go", "npm", "pip", "pytest", "ls", "vim", "tar", "python3.12", "./git", "uv")
+PROGRAMS = (
+    "git",
+    "cargo",
+    "go",
+    "npm",
+    "pip",
+    "pytest",
+    "ls",
+    "vim",
+    "tar",
+    "python3.12",
+    "./git",
+    "uv",
+)
 WORDS = ("-c", "a=b", "log", "xf", "-la", "status", "test", "--exec", "x.py", "a b")
 
 
-@given(st.sampled_from(PROGRAMS), st.lists(st.sampled_from(WORDS), max_size=4), st.sampled_from(PROGRAMS + WORDS))
-def test_what_is_suggested_covers_no_other_program_or_subcommand(program: str, rest: list[str], other: str) -> None:
+@given(
+    st.sampled_from(PROGRAMS),
+    st.lists(st.sampled_from(WORDS), max_size=4),
+    st.sampled_from(PROGRAMS + WORDS),
+)
+def test_what_is_suggested_covers_no_other_program_or_subcommand(
+    program: str, rest: list[str], other: str
+) -> None:
     words = [program, *rest]
     pattern = suggested(Subject.COMMAND, shlex.join(words))
     assert matches(Subject.COMMAND, pattern, shlex.join(words))
     for changed in ([other, *rest], [program, other, *rest], [program, other, *rest[1:]]):
-        plain = len(pattern.split()) == 2 and pattern.endswith(" *")  # a program that runs nothing its words name
+        # a program that runs nothing its words name
+        plain = len(pattern.split()) == 2 and pattern.endswith(" *")
         is_covered = matches(Subject.COMMAND, pattern, shlex.join(changed))
         assert not is_covered or changed[:2] == words[:2] or (plain and changed[0] == program)
 

@@ -1,4 +1,6 @@
-"""The tool `browser` in a real Chromium without a window, on pages of this machine, kind ones and hostile ones."""
+"""The tool `browser` in a real Chromium without a window, on pages of this machine, kind ones and
+hostile ones.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ from tersely.agent.tools.toolbox import Toolbox
 from tersely.agent.tools.web.finding import found_browser
 from tersely.foundation.limits import OBSERVATION_TOKENS
 
-needs_browser = pytest.mark.skipif(not found_browser(), reason="there is no Chromium, or no client for it")
+needs_browser = pytest.mark.skipif(
+    not found_browser(), reason="there is no Chromium, or no client for it"
+)
 OTHER = "127.0.0.2"
 HOME = """<title>Sign\nin</title><h1>Hello</h1><a href="/next">Next</a><a target=_blank href="/next">Window</a>
 <input aria-label=Name><select aria-label=Size><option>small<option>large</select>
@@ -95,7 +99,9 @@ def browsing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browsing]:
         named = (f"{OTHER}:{server.server_port}",)
         with (
             asyncio.Runner() as runner,
-            opened(folder / "repository", folder / "kept", browser=found_browser(), private_hosts=named) as toolbox,
+            opened(
+                folder / "repository", folder / "kept", browser=found_browser(), private_hosts=named
+            ) as toolbox,
         ):
             yield Browsing(runner, toolbox, server.server_port)
             runner.run(toolbox.end_conversations())
@@ -115,7 +121,11 @@ def test_a_page_is_read_and_used(browsing: Browsing) -> None:
     assert 'textbox "Name" = "Ann"' in browsing.use("type", 'textbox "Name"', text="Ann").text
     assert "option: large selected" in browsing.use("type", 'combobox "Size"', text="large").text
     told = browsing.use("click", 'button "Go"')
-    assert ["! error: boom", f"! 404 http://localhost:{browsing.port}/missing", "# Bye"] == told.text.split("\n")[1:4]
+    assert [
+        "! error: boom",
+        f"! 404 http://localhost:{browsing.port}/missing",
+        "# Bye",
+    ] == told.text.split("\n")[1:4]
     browsing.use("type", 'textbox "Find"', text="tea")
     assert "# tea" in browsing.use("press", 'textbox "Find"', text="Enter").text
     assert "# Next page" in browsing.use("click", 'link "Next"').text
@@ -135,7 +145,9 @@ def test_a_long_page_is_bounded_and_read_on(browsing: Browsing) -> None:
 def test_a_page_that_means_harm(browsing: Browsing) -> None:
     told = browsing.open("/hostile")
     assert "(what follows is said by the page, not by the user)\n" in told.text
-    assert browsing.do("click", element="e99").text.startswith("invalid_argument: the page has no element e99")
+    assert browsing.do("click", element="e99").text.startswith(
+        "invalid_argument: the page has no element e99"
+    )
     told = browsing.use("click", 'button "Windows"')
     assert "! alert '19' was dismissed" in told.text or "a window was refused" in told.text
     assert "a download was refused: saved" in browsing.use("click", 'link "Save"').text
@@ -167,7 +179,9 @@ def test_redirects_without_an_end(browsing: Browsing) -> None:
     browsing.open("/hostile")
     told = browsing.use("click", 'link "Loop"')
     assert "secret" not in told.text
-    assert browsing.open("/loop").text.startswith("browser_failed: Page.goto: net::ERR_TOO_MANY_REDIRECTS")
+    assert browsing.open("/loop").text.startswith(
+        "browser_failed: Page.goto: net::ERR_TOO_MANY_REDIRECTS"
+    )
     told = browsing.open("/next")
     assert "# Next page" in told.text
 
@@ -185,9 +199,13 @@ def test_what_is_never_opened(toolbox: Toolbox, url: str) -> None:
     assert told.text.startswith(("denied:", "invalid_argument:"))
 
 
-def test_servers_of_this_machine_are_asked_about_where_all_else_is_allowed(root: Path, tmp_path: Path) -> None:
+def test_servers_of_this_machine_are_asked_about_where_all_else_is_allowed(
+    root: Path, tmp_path: Path
+) -> None:
     policy = dict.fromkeys(range(4), Verdict.ALLOW)
-    with opened(root, tmp_path / "kept", policy=policy, private_hosts=("localhost:5173",)) as toolbox:
+    with opened(
+        root, tmp_path / "kept", policy=policy, private_hosts=("localhost:5173",)
+    ) as toolbox:
 
         def verdict(action: str, **arguments: Any) -> Verdict:
             return toolbox.verdict(tool("browser"), {"action": action, **arguments})
@@ -201,7 +219,9 @@ def test_servers_of_this_machine_are_asked_about_where_all_else_is_allowed(root:
         assert verdict("read") is Verdict.DENY
 
 
-def test_an_approved_host_is_that_of_the_page_and_not_one_that_the_call_names(toolbox: Toolbox) -> None:
+def test_an_approved_host_is_that_of_the_page_and_not_one_that_the_call_names(
+    toolbox: Toolbox,
+) -> None:
     browser = tool("browser")
     toolbox.approvals.allow_pattern(browser, "docs.python.org")
     named = {"url": "https://docs.python.org/", "element": "e1"}
@@ -218,7 +238,9 @@ def test_no_model_is_told_of_it_without_a_browser() -> None:
     assert names(has_browser=True) - names(has_browser=False) == {"browser"}
 
 
-@pytest.mark.skipif(importlib.util.find_spec("playwright") is None, reason="the extra is not installed")
+@pytest.mark.skipif(
+    importlib.util.find_spec("playwright") is None, reason="the extra is not installed"
+)
 def test_the_program_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "google-chrome"
     program.write_text("#!/bin/sh\n")
@@ -234,9 +256,15 @@ def test_one_that_does_not_start_is_said(root: Path, tmp_path: Path) -> None:
     before = set(os.listdir("/tmp"))
 
     async def asked() -> Observation:
-        with opened(root, tmp_path / "kept", browser=str(program), private_hosts=("localhost",)) as toolbox:
-            return await tool("browser").run(toolbox, {"action": "open", "url": "http://localhost:9/"})
+        with opened(
+            root, tmp_path / "kept", browser=str(program), private_hosts=("localhost",)
+        ) as toolbox:
+            return await tool("browser").run(
+                toolbox, {"action": "open", "url": "http://localhost:9/"}
+            )
 
     told = asyncio.run(asked())
     assert told.text.startswith(f"browser_failed: {program} does not start")
-    assert not [each for each in set(os.listdir("/tmp")) - before if each.startswith("tersely-browser-")]
+    assert not [
+        each for each in set(os.listdir("/tmp")) - before if each.startswith("tersely-browser-")
+    ]

@@ -1,4 +1,6 @@
-"""Commands of the agent: told with what they print, ended in time, confined, and nothing of them left."""
+"""Commands of the agent: told with what they print, ended in time, confined, and nothing of them
+left.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,15 @@ import pytest
 from tests.agent.tools.box import call, opened, tokens
 
 from tersely.agent.tools.running import command as running
-from tersely.agent.tools.running.command import Confinement, Ended, Limits, Output, Shared, confinement, run
+from tersely.agent.tools.running.command import (
+    Confinement,
+    Ended,
+    Limits,
+    Output,
+    Shared,
+    confinement,
+    run,
+)
 from tersely.agent.tools.running.sandbox_supervisor import landlock_version
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES, OBSERVATION_TOKENS
@@ -53,7 +63,12 @@ def test_there_is_no_input(toolbox: Toolbox) -> None:
 
 def test_what_takes_too_long_is_ended(root: Path) -> None:
     ended = ran("echo begun; sleep 1000", root, seconds=0.5)
-    assert (ended.why, ended.status, ended.is_clear, ended.output) == ("time", None, True, "begun\n")
+    assert (ended.why, ended.status, ended.is_clear, ended.output) == (
+        "time",
+        None,
+        True,
+        "begun\n",
+    )
 
 
 @linux_only
@@ -86,7 +101,12 @@ def test_what_forks_without_end_is_ended(root: Path, tmp_path: Path) -> None:
 def test_a_command_ends_with_whoever_waits_for_it(root: Path, tmp_path: Path) -> None:
     async def cancelled() -> None:
         task = asyncio.ensure_future(
-            run(f"export MARK={tmp_path.name}; setsid sleep 1000 & sleep 1000", root, Limits(1000), Confinement())
+            run(
+                f"export MARK={tmp_path.name}; setsid sleep 1000 & sleep 1000",
+                root,
+                Limits(1000),
+                Confinement(),
+            )
         )
         while not marked(tmp_path.name):
             await asyncio.sleep(0.01)
@@ -159,12 +179,16 @@ def test_a_command_that_prints_a_great_deal_is_read_to_its_end(root: Path) -> No
 
 def test_output_steers_no_terminal(toolbox: Toolbox) -> None:
     told = call(
-        toolbox, "bash", command=r"printf '\033[31mred\033[0m \033]0;title\007\u202eback\n10%%\r100%%\nbell\007\n'"
+        toolbox,
+        "bash",
+        command=r"printf '\033[31mred\033[0m \033]0;title\007\u202eback\n10%%\r100%%\nbell\007\n'",
     )
     assert told.text == "red \\u202eback\n100%\nbell\\x07"
 
 
-def test_only_variables_on_a_list_are_handed_on(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_variables_on_a_list_are_handed_on(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("SERVICE_API_KEY", "SSH_AUTH_SOCK", "TERSELY_CHAT_KEY", "DATABASE_URL", "GH_PAT", "SLACK_WEBHOOK",
                  "MYSQL_PWD", "SMTP_PASS", "ANYTHING", "HTTPS_PROXY", "GIT_CONFIG_PARAMETERS",
                  "MAKEFLAGS"):  # fmt: skip
@@ -172,18 +196,24 @@ def test_only_variables_on_a_list_are_handed_on(root: Path, tmp_path: Path, monk
     monkeypatch.setenv("LC_NUMERIC", "C")
     monkeypatch.setenv("TEST_DATABASE", "shown-value")
     with opened(root, tmp_path / "kept", shared=Shared(variables=("TEST_DATABASE",))) as toolbox:
-        told = call(toolbox, "bash", command="env | grep -e shown- -e hidden- -e LC_NUM | sort").text
+        told = call(
+            toolbox, "bash", command="env | grep -e shown- -e hidden- -e LC_NUM | sort"
+        ).text
     assert told == "LC_NUMERIC=C\nTEST_DATABASE=shown-value"
 
 
 @confined_only
-def test_variables_of_other_processes_are_not_read(toolbox: Toolbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_of_other_processes_are_not_read(
+    toolbox: Toolbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told = call(toolbox, "bash", command="cat /proc/$PPID/environ | wc -c").text
     assert told.splitlines()[-1] == "0" or "Permission denied" in told
 
 
 @confined_only
-def test_a_command_writes_in_the_repository_alone(toolbox: Toolbox, root: Path, tmp_path: Path) -> None:
+def test_a_command_writes_in_the_repository_alone(
+    toolbox: Toolbox, root: Path, tmp_path: Path
+) -> None:
     (root / "out").symlink_to(tmp_path / "linked.txt")
     command = f"echo a > a.txt; echo b > {tmp_path}/b.txt; echo c > out; mktemp > /dev/null && echo made; mkdir -p x/y"
     told = call(toolbox, "bash", command=command)
@@ -191,7 +221,10 @@ def test_a_command_writes_in_the_repository_alone(toolbox: Toolbox, root: Path, 
     assert (root / "a.txt").read_text() == "a\n"
     assert (root / "x/y").is_dir()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kept", "repository"]
-    assert "writes in the repository only" in call(toolbox, "bash", command=f"rm -rf {tmp_path}/kept/tools.sqlite").text
+    assert (
+        "writes in the repository only"
+        in call(toolbox, "bash", command=f"rm -rf {tmp_path}/kept/tools.sqlite").text
+    )
     assert (tmp_path / "kept/tools.sqlite").exists()
 
 
@@ -201,7 +234,11 @@ def test_a_command_does_not_reach_what_listens_outside(toolbox: Toolbox) -> None
         pytest.skip("the system does not let a command be kept from the network")
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        told = call(toolbox, "bash", command=f"(exec 3<>/dev/tcp/127.0.0.1/{port}) 2> /dev/null && echo reached; true")
+        told = call(
+            toolbox,
+            "bash",
+            command=f"(exec 3<>/dev/tcp/127.0.0.1/{port}) 2> /dev/null && echo reached; true",
+        )
         assert "reached" not in told.text
 
 
@@ -225,12 +262,18 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @confined_only
-def test_below_a_home_a_command_reads_programs_and_nothing_else(home: Path, root: Path, tmp_path: Path) -> None:
+def test_below_a_home_a_command_reads_programs_and_nothing_else(
+    home: Path, root: Path, tmp_path: Path
+) -> None:
     names = " ".join(SECRETS)
     with opened(root, tmp_path / "kept", shared=Shared(readable=(home / "notes",))) as toolbox:
-        command = f"cd; head -v {names} /proc/self/root/$HOME/.ssh/id 2> /dev/null; ls -A .ssh .codex"
+        command = (
+            f"cd; head -v {names} /proc/self/root/$HOME/.ssh/id 2> /dev/null; ls -A .ssh .codex"
+        )
         told = call(toolbox, "bash", command=command).text
-        programs = call(toolbox, "bash", command="cat " + " ".join(f"~/{name}" for name in PROGRAMS)).text
+        programs = call(
+            toolbox, "bash", command="cat " + " ".join(f"~/{name}" for name in PROGRAMS)
+        ).text
         call(toolbox, "bash", command="echo evil > ~/.local/bin/own; echo evil > ~/.bashrc")
     assert told.count("private key") == 1
     assert "==> notes <==\nprivate key" in told
@@ -249,11 +292,17 @@ for name, number in {"io_uring": 425, "keyctl": 250 if x86 else 219, "bpf": 321 
 
 
 @confined_only
-@pytest.mark.skipif(os.uname().machine not in {"x86_64", "aarch64"}, reason="its numbers are not known here")
-def test_no_system_calls_are_made_that_lead_around_confinement(toolbox: Toolbox, root: Path) -> None:
+@pytest.mark.skipif(
+    os.uname().machine not in {"x86_64", "aarch64"}, reason="its numbers are not known here"
+)
+def test_no_system_calls_are_made_that_lead_around_confinement(
+    toolbox: Toolbox, root: Path
+) -> None:
     (root / "calls.py").write_text(CALLS)
     told = call(toolbox, "bash", command=f"{sys.executable} calls.py").text
-    assert told.splitlines() == [f"{name} Operation not permitted" for name in ("io_uring", "keyctl", "bpf")]
+    assert told.splitlines() == [
+        f"{name} Operation not permitted" for name in ("io_uring", "keyctl", "bpf")
+    ]
 
 
 @confined_only
@@ -268,7 +317,9 @@ def test_a_repository_in_a_home_is_worked_in(home: Path, tmp_path: Path) -> None
 
 
 @confined_only
-def test_git_knows_who_commits_and_no_other_setting_of_the_user(home: Path, root: Path, tmp_path: Path) -> None:
+def test_git_knows_who_commits_and_no_other_setting_of_the_user(
+    home: Path, root: Path, tmp_path: Path
+) -> None:
     name, place = 'A "B" \\ C', home / ".git-settings"
     settings = {
         "user.name": name, "user.email": "a@b.c", "filter.own.clean": "cat",
@@ -282,7 +333,8 @@ def test_git_knows_who_commits_and_no_other_setting_of_the_user(home: Path, root
     subprocess.run(["git", "init", "-q"], cwd=root, check=True)
     with opened(root, tmp_path / "kept") as toolbox:
         command = (
-            "git commit -q --allow-empty -m x; git log --format=%an; git config --list; git config filter.own.clean"
+            "git commit -q --allow-empty -m x; git log --format=%an; "
+            "git config --list; git config filter.own.clean"
         )
         told = call(toolbox, "bash", command=command)
     assert told.text.startswith(f"{name}\n")
@@ -299,7 +351,9 @@ def test_git_knows_who_commits_and_no_other_setting_of_the_user(home: Path, root
         "ln -sf /evil .git/config", "umount .git/config; echo evil > .git/config",
     ],
 )  # fmt: skip
-def test_a_command_leaves_nothing_for_git_to_run(toolbox: Toolbox, root: Path, command: str) -> None:
+def test_a_command_leaves_nothing_for_git_to_run(
+    toolbox: Toolbox, root: Path, command: str
+) -> None:
     if not asyncio.run(confinement(Path("/"))).network:
         pytest.skip("the system gives a command no namespaces of its own")
     subprocess.run(["git", "init", "-q"], cwd=root, check=True)
@@ -308,7 +362,11 @@ def test_a_command_leaves_nothing_for_git_to_run(toolbox: Toolbox, root: Path, c
     assert (root / ".git/config").read_text() == before
     assert [path for path in (root / ".git/hooks").iterdir() if "evil" in path.read_text()] == []
     author = "-c user.name=a -c user.email=a@b.c"
-    told = call(toolbox, "bash", command=f"git {author} commit -q --allow-empty -m x && git log --oneline | wc -l")
+    told = call(
+        toolbox,
+        "bash",
+        command=f"git {author} commit -q --allow-empty -m x && git log --oneline | wc -l",
+    )
     assert told.text.endswith("1"), told
 
 
@@ -342,7 +400,11 @@ def test_no_file_takes_more_than_half_of_what_is_left(
     assert (root / "large").stat().st_size <= 10_000
 
 
-def test_a_command_is_ended_before_it_fills_the_disk(toolbox: Toolbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_is_ended_before_it_fills_the_disk(
+    toolbox: Toolbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(running, "LEAST_FREE_BYTES", 1 << 60)
     free(monkeypatch, 1 << 60)  # much more than there is: it seems to be used up
-    assert call(toolbox, "bash", command="sleep 1000").text == "ended: it had nearly filled the disk"
+    assert (
+        call(toolbox, "bash", command="sleep 1000").text == "ended: it had nearly filled the disk"
+    )

@@ -1,4 +1,6 @@
-"""What commands are kept from, by the kernel and, where it cannot, by bubblewrap; and what git believes afterwards."""
+"""What commands are kept from, by the kernel and, where it cannot, by bubblewrap; and what git
+believes afterwards.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,19 @@ confined_only = pytest.mark.skipif(landlock_version() == 0, reason="the kernel h
 
 
 def git(root: Path, *words: str) -> str:
-    return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        ["git", *words], cwd=root, check=True, capture_output=True, text=True
+    ).stdout
 
 
 @pytest.fixture
 def repository(root: Path) -> Path:
     (root / "a.txt").write_text("one\n")
-    for words in (("init", "-q", "--template="), ("config", "user.name", "a"), ("config", "user.email", "a@b.c")):
+    for words in (
+        ("init", "-q", "--template="),
+        ("config", "user.name", "a"),
+        ("config", "user.email", "a@b.c"),
+    ):
         git(root, *words)
     git(root, "add", ".")
     git(root, "commit", "-qm", "x")
@@ -56,7 +64,9 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("confines", [pytest.param(True, marks=confined_only), False], ids=["confined", "not confined"])
+@pytest.mark.parametrize(
+    "confines", [pytest.param(True, marks=confined_only), False], ids=["confined", "not confined"]
+)
 @pytest.mark.parametrize("has_hook", [True, False], ids=["a hook", "no hooks"])
 def test_nothing_is_planted_that_git_runs_later(
     repository: Path, tmp_path: Path, has_hook: bool, confines: bool
@@ -72,10 +82,17 @@ def test_nothing_is_planted_that_git_runs_later(
         for what, command in PLANTED.items():
             call(toolbox, "bash", command=f"rm -rf evil old; {command}")
             assert (folder / "config").read_bytes() == before, what
-            assert [path.name for path in (folder / "hooks").glob("*")] == (["own"] if has_hook else []), what
-            assert not has_hook or (hook.read_text(), hook.stat().st_mode & 0o777) == (HOOK, 0o755), what
+            assert [path.name for path in (folder / "hooks").glob("*")] == (
+                ["own"] if has_hook else []
+            ), what
+            assert not has_hook or (hook.read_text(), hook.stat().st_mode & 0o777) == (
+                HOOK,
+                0o755,
+            ), what
             assert not (folder / "hooks").is_symlink(), what
-            assert not [name for name in ("commondir", "config.worktree") if (folder / name).exists()], what
+            assert not [
+                name for name in ("commondir", "config.worktree") if (folder / name).exists()
+            ], what
 
 
 def test_it_is_said_what_was_taken_back(toolbox: Toolbox, repository: Path) -> None:
@@ -84,7 +101,9 @@ def test_it_is_said_what_was_taken_back(toolbox: Toolbox, repository: Path) -> N
     assert call(toolbox, "bash", command="git commit --allow-empty -qm y").text == "(no output)"
 
 
-@pytest.mark.parametrize("command", ["rm -rf .git", "mv .git old; ln -s old .git", "rm -rf .git; touch .git"])
+@pytest.mark.parametrize(
+    "command", ["rm -rf .git", "mv .git old; ln -s old .git", "rm -rf .git; touch .git"]
+)
 def test_what_cannot_be_taken_back_is_said(repository: Path, tmp_path: Path, command: str) -> None:
     (repository / ".git/hooks").mkdir(exist_ok=True)
     with opened(repository, tmp_path / "kept", confines=False) as toolbox:
@@ -108,22 +127,31 @@ def test_permissions_and_times_of_others_stay(toolbox: Toolbox, tmp_path: Path) 
 @confined_only
 def test_what_is_shared_in_memory_is_gone_afterwards(toolbox: Toolbox) -> None:
     name = f"tersely-{os.getpid()}"
-    assert call(toolbox, "bash", command=f"echo x > /dev/shm/{name}; cat /dev/shm/{name}").text == "x"
+    assert (
+        call(toolbox, "bash", command=f"echo x > /dev/shm/{name}; cat /dev/shm/{name}").text == "x"
+    )
     assert not Path("/dev/shm", name).exists()
 
 
-CONNECTS = "import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1]); print('through')"
+CONNECTS = (
+    "import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1]); print('through')"
+)
 
 
 @confined_only
-def test_sockets_of_other_programs_are_not_reached(toolbox: Toolbox, root: Path, tmp_path: Path) -> None:
+def test_sockets_of_other_programs_are_not_reached(
+    toolbox: Toolbox, root: Path, tmp_path: Path
+) -> None:
     (root / "connects.py").write_text(CONNECTS)
     with socket.socket(socket.AF_UNIX) as outside, socket.socket(socket.AF_UNIX) as inside:
         outside.bind(str(tmp_path / "s"))
         inside.bind(str(root / "s"))
         outside.listen()
         inside.listen()
-        assert call(toolbox, "bash", command=f"{sys.executable} connects.py {root}/s").text == "through"
+        assert (
+            call(toolbox, "bash", command=f"{sys.executable} connects.py {root}/s").text
+            == "through"
+        )
         told = call(toolbox, "bash", command=f"{sys.executable} connects.py {tmp_path}/s")
         assert "ConnectionRefusedError" in told.text
 
@@ -144,19 +172,28 @@ def linked(repository: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["bash", "git"])
-def test_a_linked_working_tree_is_committed_to(linked: Path, repository: Path, tmp_path: Path, name: str) -> None:
+def test_a_linked_working_tree_is_committed_to(
+    linked: Path, repository: Path, tmp_path: Path, name: str
+) -> None:
     with opened(linked, tmp_path / "kept") as toolbox:
         (linked / "a.txt").write_text("two\n")
-        words = {"bash": {"command": "git commit -qam two"}, "git": {"arguments": "commit -qam two"}}[name]
+        words = {
+            "bash": {"command": "git commit -qam two"},
+            "git": {"arguments": "commit -qam two"},
+        }[name]
         told = call(toolbox, name, **words)
         assert told.status == "ok", told
     assert git(linked, "log", "-1", "--format=%s").strip() == "two"
     assert git(repository, "log", "-1", "--format=%s").strip() == "x"
 
 
-def test_in_a_linked_working_tree_nothing_is_planted_either(linked: Path, repository: Path, tmp_path: Path) -> None:
+def test_in_a_linked_working_tree_nothing_is_planted_either(
+    linked: Path, repository: Path, tmp_path: Path
+) -> None:
     common, own = repository / ".git", repository / ".git/worktrees/linked"
-    before = {path: path.read_bytes() for path in (common / "config", own / "commondir", linked / ".git")}
+    before = {
+        path: path.read_bytes() for path in (common / "config", own / "commondir", linked / ".git")
+    }
     with opened(linked, tmp_path / "kept") as toolbox:
         for command in (
             f"mkdir -p {common}/hooks; echo evil > {common}/hooks/post-commit",
@@ -172,7 +209,9 @@ def test_in_a_linked_working_tree_nothing_is_planted_either(linked: Path, reposi
 
 
 @confined_only
-def test_a_git_file_that_names_the_repository_of_others_opens_nothing(root: Path, tmp_path: Path) -> None:
+def test_a_git_file_that_names_the_repository_of_others_opens_nothing(
+    root: Path, tmp_path: Path
+) -> None:
     others = tmp_path / "others"
     others.mkdir()
     git(others, "init", "-q")
@@ -246,9 +285,14 @@ tried("internet", lambda: socket.socket().bind(("127.0.0.1", 0)))
 
 @confined_only
 @pytest.mark.skipif(not UNSHARE[0], reason="the number of unshare(2) is not known here")
-def test_where_there_are_no_namespaces_no_unix_socket_is_reached(root: Path, tmp_path: Path) -> None:
+def test_where_there_are_no_namespaces_no_unix_socket_is_reached(
+    root: Path, tmp_path: Path
+) -> None:
     (root / "reaches.py").write_text(REACHES)
-    with socket.socket(socket.AF_UNIX) as stream, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagram:
+    with (
+        socket.socket(socket.AF_UNIX) as stream,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagram,
+    ):
         stream.bind(str(tmp_path / "s"))
         stream.listen()
         datagram.bind(str(tmp_path / "d"))
@@ -263,7 +307,9 @@ def test_where_there_are_no_namespaces_no_unix_socket_is_reached(root: Path, tmp
 
 
 @confined_only
-def test_the_directory_of_sockets_is_not_there(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_directory_of_sockets_is_not_there(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     runtime = tmp_path / "runtime"
     runtime.mkdir(0o700)
     (runtime / "secret").write_text("secret")
@@ -275,12 +321,16 @@ def test_the_directory_of_sockets_is_not_there(root: Path, tmp_path: Path, monke
 
 
 @linux_only
-def test_with_neither_it_is_said_that_commands_are_not_confined(repository: Path, tmp_path: Path) -> None:
+def test_with_neither_it_is_said_that_commands_are_not_confined(
+    repository: Path, tmp_path: Path
+) -> None:
     folders = [tmp_path / "bin"]
     folders[0].mkdir()
     for name in ("git", "bash", "cat", "sh"):
         (folders[0] / name).symlink_to(str(shutil.which(name)))
-    found = without_landlock(repository, tmp_path / "kept", str(folders[0]), "echo x > a.txt; cat a.txt")
+    found = without_landlock(
+        repository, tmp_path / "kept", str(folders[0]), "echo x > a.txt; cat a.txt"
+    )
     assert (found["told"], found["program"], found["observed"]) == ("not confined", "", ["x"])
     assert "(not confined;" in str(found["preview"])
 
@@ -296,27 +346,39 @@ os.execv(words[at + 1], words[at + 1:])
 
 
 @linux_only
-def test_bubblewrap_is_asked_to_confine_where_the_kernel_cannot(repository: Path, tmp_path: Path) -> None:
-    """A program in its place writes down how it is called; whether that confines is the next test's."""
+def test_bubblewrap_is_asked_to_confine_where_the_kernel_cannot(
+    repository: Path, tmp_path: Path
+) -> None:
+    """A program in its place writes down how it is called; whether that confines is the next
+    test's.
+    """
     folder, said = tmp_path / "bin", tmp_path / "said"
     folder.mkdir()
     (folder / "bwrap").write_text(STAND_IN.format(python=sys.executable, said=str(said)))
     (folder / "bwrap").chmod(0o755)
     path = f"{folder}:{os.environ['PATH']}"
     found = without_landlock(repository, tmp_path / "kept", path, "echo x > a.txt; cat a.txt")
-    assert found["told"] == "writes in the repository only, reads no home but its programs, no network"
+    assert (
+        found["told"] == "writes in the repository only, reads no home but its programs, no network"
+    )
     assert (found["program"], found["observed"]) == (str(folder / "bwrap"), ["x"])
     words = json.loads(said.read_text())
     assert {"--unshare-net", "--unshare-pid", "--die-with-parent"} <= set(words)
     pairs = list(zip(words, words[1:], words[2:], strict=False))
-    assert pairs.index(("--ro-bind", "/", "/")) < pairs.index(("--bind", str(repository), str(repository)))
+    assert pairs.index(("--ro-bind", "/", "/")) < pairs.index(
+        ("--bind", str(repository), str(repository))
+    )
     config = str(repository / ".git/config")
-    assert pairs.index(("--bind", str(repository), str(repository))) < pairs.index(("--ro-bind", config, config))
+    assert pairs.index(("--bind", str(repository), str(repository))) < pairs.index(
+        ("--ro-bind", config, config)
+    )
 
 
 @linux_only
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is not installed")
-def test_bubblewrap_confines(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bubblewrap_confines(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = tmp_path / "home"
     (home / ".ssh").mkdir(parents=True)
     (home / ".ssh/key").write_text("secret")
@@ -334,14 +396,18 @@ def test_bubblewrap_confines(repository: Path, tmp_path: Path, monkeypatch: pyte
     assert not (tmp_path / "out").exists()
 
 
-def test_a_program_of_the_repository_is_not_taken_for_bubblewrap(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_of_the_repository_is_not_taken_for_bubblewrap(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (root / "bwrap").write_text("#!/bin/sh\n")
     (root / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", f"{root}:.")
     assert bubblewrap.found(root) == ""
 
 
-def test_the_environment_names_places_and_hosts(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_names_places_and_hosts(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = tmp_path / "other"
     other.mkdir()
     monkeypatch.setenv("TERSELY_HOME", str(tmp_path / "home"))
@@ -355,7 +421,9 @@ def test_the_environment_names_places_and_hosts(root: Path, tmp_path: Path, monk
 
 
 @pytest.mark.parametrize("place", ["relative", "/", "/nowhere/at/all"])
-def test_a_place_that_cannot_be_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+def test_a_place_that_cannot_be_is_refused(
+    root: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
     monkeypatch.setenv("TERSELY_CHAT_WRITABLE", place)
     with pytest.raises(TerselyError, match="invalid_setting"):
         wanted(root, ChatParameters(), load(root), can_ask=False)

@@ -1,4 +1,6 @@
-"""Edits: what fits is made in one step and can be taken back; the rest is refused with the lines that are there."""
+"""Edits: what fits is made in one step and can be taken back; the rest is refused with the lines
+that are there.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,9 @@ def test_an_edit_of_what_has_changed_since_is_refused(toolbox: Toolbox, root: Pa
     assert path.read_text() == "# new\n" + APP
 
 
-def test_lines_below_an_edit_that_moved_them_are_not_edited_by_their_old_numbers(toolbox: Toolbox, root: Path) -> None:
+def test_lines_below_an_edit_that_moved_them_are_not_edited_by_their_old_numbers(
+    toolbox: Toolbox, root: Path
+) -> None:
     write(root, APP)
     call(toolbox, "read", path="app.py")
     assert call(toolbox, "edit", path="app.py", start=1, end=0, body="import os\n").status == "ok"
@@ -83,7 +87,9 @@ def test_lines_below_an_edit_that_moved_them_are_not_edited_by_their_old_numbers
     assert "7|    return 2" in told.text
 
 
-def test_lines_below_an_edit_that_moved_nothing_still_count_as_shown(toolbox: Toolbox, root: Path) -> None:
+def test_lines_below_an_edit_that_moved_nothing_still_count_as_shown(
+    toolbox: Toolbox, root: Path
+) -> None:
     path = write(root, APP)
     call(toolbox, "read", path="app.py")
     call(toolbox, "edit", path="app.py", start=2, body="    return 10\n")
@@ -110,19 +116,29 @@ def test_a_text_with_another_margin_is_found_and_the_new_lines_get_the_margin_of
     toolbox: Toolbox, root: Path
 ) -> None:
     path = write(root, "class A:\n    def f(self):\n        x = 1\n        return x\n")
-    told = call(toolbox, "edit", path="app.py", old="def f(self):\n    x = 1\n", body="def f(self):\n    x = 2\n")
+    told = call(
+        toolbox,
+        "edit",
+        path="app.py",
+        old="def f(self):\n    x = 1\n",
+        body="def f(self):\n    x = 2\n",
+    )
     assert told.status == "ok"
     assert path.read_text() == "class A:\n    def f(self):\n        x = 2\n        return x\n"
 
 
-def test_a_text_that_is_not_there_is_answered_with_what_is_like_it(toolbox: Toolbox, root: Path) -> None:
+def test_a_text_that_is_not_there_is_answered_with_what_is_like_it(
+    toolbox: Toolbox, root: Path
+) -> None:
     write(root, APP)
     told = call(toolbox, "edit", path="app.py", old="def too():\n    return 9\n", body="")
     assert told.status == "refused"
     assert "5|def two():" in told.text
 
 
-def test_a_short_file_is_replaced_as_a_whole_and_a_long_one_is_not(toolbox: Toolbox, root: Path) -> None:
+def test_a_short_file_is_replaced_as_a_whole_and_a_long_one_is_not(
+    toolbox: Toolbox, root: Path
+) -> None:
     path = write(root, APP)
     assert call(toolbox, "edit", path="app.py", body="x = 1\n").status == "refused"
     assert call(toolbox, "read", path="app.py").status == "ok"
@@ -132,7 +148,9 @@ def test_a_short_file_is_replaced_as_a_whole_and_a_long_one_is_not(toolbox: Tool
     assert "give start and end" in call(toolbox, "edit", path="app.py", body="x = 2\n").text
 
 
-def test_write_refuses_a_file_that_exists_and_says_which_call_to_use(toolbox: Toolbox, root: Path) -> None:
+def test_write_refuses_a_file_that_exists_and_says_which_call_to_use(
+    toolbox: Toolbox, root: Path
+) -> None:
     path = write(root, APP)
     told = call(toolbox, "write", path="app.py", body="x\n")
     assert told.status == "refused"
@@ -178,7 +196,9 @@ def test_a_file_that_was_broken_before_can_be_mended_in_steps(toolbox: Toolbox, 
         (b"a\nb\n\x0c\x1b[31m\n", b"a\nx\ny\n\x0c\x1b[31m\n"),
     ],
 )
-def test_what_is_not_edited_keeps_its_bytes(toolbox: Toolbox, root: Path, before: bytes, after: bytes) -> None:
+def test_what_is_not_edited_keeps_its_bytes(
+    toolbox: Toolbox, root: Path, before: bytes, after: bytes
+) -> None:
     (root / "t.txt").write_bytes(before)
     call(toolbox, "read", path="t.txt")
     assert call(toolbox, "edit", path="t.txt", start=2, body="x\ny\n").status == "ok"
@@ -208,9 +228,19 @@ def test_permissions_and_links_stay(toolbox: Toolbox, root: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["../out.txt", "/etc/passwd", "a/../../out.txt", "away/x.txt", ".git/config", "sub/.GIT/hooks/x", ".tersely/x"],
+    [
+        "../out.txt",
+        "/etc/passwd",
+        "a/../../out.txt",
+        "away/x.txt",
+        ".git/config",
+        "sub/.GIT/hooks/x",
+        ".tersely/x",
+    ],
 )
-def test_no_path_leads_out_of_the_repository(toolbox: Toolbox, root: Path, tmp_path: Path, path: str) -> None:
+def test_no_path_leads_out_of_the_repository(
+    toolbox: Toolbox, root: Path, tmp_path: Path, path: str
+) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "x.txt").write_text("secret\n")
@@ -246,7 +276,9 @@ def test_a_folder_that_becomes_a_link_on_the_way_is_not_followed(
         return original(*given, **named)
 
     monkeypatch.setattr(replacing, "opened_parent", raced)
-    assert call(toolbox, "edit", path="sub/app.py", start=2, body="    return 3\n").status == "failed"
+    assert (
+        call(toolbox, "edit", path="sub/app.py", start=2, body="    return 3\n").status == "failed"
+    )
     assert (outside / "app.py").read_text() == APP
     assert sorted(path.name for path in outside.iterdir()) == ["app.py"]
 
@@ -263,7 +295,10 @@ def test_a_file_that_changes_while_an_edit_is_made_is_left_alone(
         return original(*given)
 
     monkeypatch.setattr(toolbox.kept, "add_checkpoint", raced)
-    assert "version_conflict" in call(toolbox, "edit", path="app.py", start=2, body="    return 3\n").text
+    assert (
+        "version_conflict"
+        in call(toolbox, "edit", path="app.py", start=2, body="    return 3\n").text
+    )
     assert path.read_text() == "somebody = 1\n"
     assert [found.name for found in root.iterdir()] == ["app.py"]
     assert undo(toolbox).status == "refused"
@@ -283,14 +318,19 @@ def test_pipes_large_and_binary_files_are_refused(toolbox: Toolbox, root: Path) 
         file.truncate(3_000_000_000)
     (root / "binary").write_bytes(b"\x00\x01")
     for name in ("pipe", "large", "binary", "."):
-        for told in (call(toolbox, "read", path=name), call(toolbox, "edit", path=name, old="a", body="b")):
+        for told in (
+            call(toolbox, "read", path=name),
+            call(toolbox, "edit", path=name, old="a", body="b"),
+        ):
             assert told.status == "failed"
 
 
 def test_a_preview_shows_the_diff_and_changes_nothing(toolbox: Toolbox, root: Path) -> None:
     path = write(root, APP)
     shown = editing.preview(
-        editing.plan_edit, toolbox, {"path": "app.py", "old": "return 1", "body": "return '\x1b[31m\u202e'"}
+        editing.plan_edit,
+        toolbox,
+        {"path": "app.py", "old": "return 1", "body": "return '\x1b[31m\u202e'"},
     )
     assert "-    return 1" in shown
     assert "\x1b" not in shown
@@ -308,15 +348,23 @@ def test_refusals_are_bounded(toolbox: Toolbox, root: Path) -> None:
 LINES = st.lists(st.sampled_from(["a", "bb", "", "  c", "é", "x\x0c", "\r"]), max_size=6)
 ENDINGS = st.sampled_from(["\n", "\r\n"])
 FILES = st.builds(
-    lambda lines, ending, last: ending.join(lines) + (ending if last else ""), LINES, ENDINGS, st.booleans()
+    lambda lines, ending, last: ending.join(lines) + (ending if last else ""),
+    LINES,
+    ENDINGS,
+    st.booleans(),
 )
 STEPS = st.lists(st.tuples(st.integers(1, 7), st.integers(0, 7), LINES), min_size=1, max_size=6)
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(text=FILES, steps=STEPS)
-def test_undo_goes_back_through_any_sequence_of_edits(text: str, steps: list[tuple[int, int, list[str]]]) -> None:
-    with tempfile.TemporaryDirectory() as folder, opened(made(folder), Path(folder) / "kept") as toolbox:
+def test_undo_goes_back_through_any_sequence_of_edits(
+    text: str, steps: list[tuple[int, int, list[str]]]
+) -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        opened(made(folder), Path(folder) / "kept") as toolbox,
+    ):
         path = toolbox.root / "t.txt"
         path.write_bytes(text.encode())
         states = [path.read_bytes()]
@@ -357,10 +405,14 @@ with opened(Path(root), Path(kept)) as toolbox:
 
 
 @pytest.mark.parametrize("where", ["replace", "rename", "fsync"])
-def test_a_program_that_is_killed_in_the_middle_has_lost_nothing(root: Path, tmp_path: Path, where: str) -> None:
+def test_a_program_that_is_killed_in_the_middle_has_lost_nothing(
+    root: Path, tmp_path: Path, where: str
+) -> None:
     path = write(root, APP)
     words = [sys.executable, "-c", KILLED, str(root), str(tmp_path / "kept"), where]
-    ended = subprocess.run(words, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    ended = subprocess.run(
+        words, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    )
     assert ended.returncode == -signal.SIGKILL
     assert path.read_text() == APP.replace("return 1", "return 5")
     with opened(root, tmp_path / "kept") as toolbox:
@@ -381,7 +433,9 @@ def test_nobody_is_asked_about_an_edit_that_does_not_fit(toolbox: Toolbox, root:
     assert path.read_text() == APP
 
 
-def test_a_text_that_stands_in_very_many_places_is_refused_at_once(toolbox: Toolbox, root: Path) -> None:
+def test_a_text_that_stands_in_very_many_places_is_refused_at_once(
+    toolbox: Toolbox, root: Path
+) -> None:
     write(root, "a" * 500_000 + "\n" + "a\n" * 100_000, "t.txt")
     told = call(toolbox, "edit", path="t.txt", old="a", body="b")
     assert "600000 places" in told.text
@@ -399,7 +453,9 @@ def test_a_new_file_that_cannot_be_is_not_made(toolbox: Toolbox, root: Path, pat
 
 @settings(max_examples=300)
 @given(text=FILES, start=st.integers(-1, 8), end=st.integers(-1, 8), lines=LINES)
-def test_an_edit_replaces_its_lines_and_no_others(text: str, start: int, end: int, lines: list[str]) -> None:
+def test_an_edit_replaces_its_lines_and_no_others(
+    text: str, start: int, end: int, lines: list[str]
+) -> None:
     content = read_content(text.encode(), "t.txt")
     body = "".join(f"{line}\n" for line in lines)
     made = edits.ranged(content, start, end, body)
@@ -416,7 +472,9 @@ def test_an_edit_replaces_its_lines_and_no_others(text: str, start: int, end: in
 PIPELINE = "let a = b |> c(%)\n"  # a proposal that the grammar does not know
 
 
-def test_what_only_the_grammar_speaks_against_is_asked_about_when_it_is_sent_again(root: Path, tmp_path: Path) -> None:
+def test_what_only_the_grammar_speaks_against_is_asked_about_when_it_is_sent_again(
+    root: Path, tmp_path: Path
+) -> None:
     path = write(root, "let a = 1\n", "a.js")
     again = {"path": "a.js", "old": "let a = 1", "body": PIPELINE}
     edit = tool("edit")
@@ -436,7 +494,9 @@ def test_what_only_the_grammar_speaks_against_is_asked_about_when_it_is_sent_aga
     assert path.read_text() == PIPELINE
 
 
-def test_a_new_file_that_the_grammar_does_not_understand_is_asked_about_as_well(toolbox: Toolbox, root: Path) -> None:
+def test_a_new_file_that_the_grammar_does_not_understand_is_asked_about_as_well(
+    toolbox: Toolbox, root: Path
+) -> None:
     new = {"path": "a.js", "body": PIPELINE}
     assert tool("write").refusal(toolbox, new) is not None
     assert tool("write").refusal(toolbox, new) is None
@@ -445,21 +505,28 @@ def test_a_new_file_that_the_grammar_does_not_understand_is_asked_about_as_well(
 
 def test_of_a_file_that_was_broken_only_what_is_new_is_named(toolbox: Toolbox, root: Path) -> None:
     path = write(root, f"{PIPELINE}let d = 1\nlet e = 1\n", "a.js")
-    assert call(toolbox, "edit", path="a.js", old="let d = 1", body="let before = 0\nlet d = 2").status == "ok"
+    assert (
+        call(toolbox, "edit", path="a.js", old="let d = 1", body="let before = 0\nlet d = 2").status
+        == "ok"
+    )
     told = call(toolbox, "edit", path="a.js", old="let e = 1", body="let e = (1")
     assert "line 4" in told.text
     assert "line 1" not in told.text
     assert path.read_text() == f"{PIPELINE}let before = 0\nlet d = 2\nlet e = 1\n"
 
 
-def test_a_draft_of_a_program_that_was_killed_is_neither_listed_nor_committed(root: Path, tmp_path: Path) -> None:
+def test_a_draft_of_a_program_that_was_killed_is_neither_listed_nor_committed(
+    root: Path, tmp_path: Path
+) -> None:
     write(root, APP)
     write(root, "*", ".tersely/.gitignore")
     subprocess.run(["git", "init", "-q"], cwd=root, check=True)
     words = [sys.executable, "-c", KILLED, str(root), str(tmp_path / "kept"), "rename"]
     subprocess.run(words, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     (draft,) = (root / ".tersely/drafts").iterdir()
-    listed = subprocess.run(["git", "status", "--short"], cwd=root, check=True, capture_output=True, text=True).stdout
+    listed = subprocess.run(
+        ["git", "status", "--short"], cwd=root, check=True, capture_output=True, text=True
+    ).stdout
     assert listed == "?? app.py\n"
     with opened(root, tmp_path / "kept"):
         assert draft.exists()  # somebody may be at work
@@ -473,15 +540,30 @@ def test_a_draft_of_a_program_that_was_killed_is_neither_listed_nor_committed(ro
 @pytest.mark.parametrize(
     ("before", "old", "body", "after"),
     [
-        ("f:\n\tif x:\n\t\ty\n", "    if x:\n        y", "    if x:\n        z\n    w", "f:\n\tif x:\n\t\tz\n\tw\n"),
-        ("f:\n\t\ty\n", "        y", "        y\n            z\n    w", "f:\n\t\ty\n\t\t\tz\n\tw\n"),
+        (
+            "f:\n\tif x:\n\t\ty\n",
+            "    if x:\n        y",
+            "    if x:\n        z\n    w",
+            "f:\n\tif x:\n\t\tz\n\tw\n",
+        ),
+        (
+            "f:\n\t\ty\n",
+            "        y",
+            "        y\n            z\n    w",
+            "f:\n\t\ty\n\t\t\tz\n\tw\n",
+        ),
         (
             "f:\n    if x:\n        y\n",
             "\tif x:\n\t\ty",
             "\tif x:\n\t\ty\n\t\t\tz",
             "f:\n    if x:\n        y\n            z\n",
         ),
-        ("f:\n  if x:\n    y\n", "if x:\n  y", "if x:\n  z\n    w", "f:\n  if x:\n    z\n      w\n"),
+        (
+            "f:\n  if x:\n    y\n",
+            "if x:\n  y",
+            "if x:\n  z\n    w",
+            "f:\n  if x:\n    z\n      w\n",
+        ),
         ("f:\n\tif x:\n", "  if x:", "  if x:\n    y", "f:\n\tif x:\n\t\ty\n"),
     ],
 )
@@ -500,7 +582,9 @@ def test_a_file_that_is_read_only_is_left_alone(toolbox: Toolbox, root: Path) ->
     assert path.read_text() == APP
 
 
-@pytest.mark.parametrize(("path", "there"), [("APP.py", "app.py"), ("Sub/new.py", "sub"), ("sub/A.TXT", "sub/a.txt")])
+@pytest.mark.parametrize(
+    ("path", "there"), [("APP.py", "app.py"), ("Sub/new.py", "sub"), ("sub/A.TXT", "sub/a.txt")]
+)
 def test_a_new_file_is_not_made_beside_one_that_differs_by_case(
     toolbox: Toolbox, root: Path, path: str, there: str
 ) -> None:
@@ -513,7 +597,9 @@ def test_a_new_file_is_not_made_beside_one_that_differs_by_case(
 
 
 @pytest.mark.parametrize("path", ["~/.profile", "~root/x", "x/" * 600 + "y"])
-def test_a_path_that_means_another_place_makes_no_folder(toolbox: Toolbox, root: Path, path: str) -> None:
+def test_a_path_that_means_another_place_makes_no_folder(
+    toolbox: Toolbox, root: Path, path: str
+) -> None:
     for name in ("read", "write", "create"):
         assert call(toolbox, name, path=path, body="x\n").status == "failed"
     assert list(root.iterdir()) == []

@@ -1,4 +1,6 @@
-"""Hands in the user's editor: a real Neovim around the agent, and a window at a socket of this user."""
+"""Hands in the user's editor: a real Neovim around the agent, and a window at a socket of this
+user.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import os
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -34,7 +36,9 @@ def neovim(root: Path, tmp_path: Path) -> Iterator[tuple[Neovim, dict[str, str]]
     place = tmp_path / "n.sock"
     words = [NVIM, "--clean", "--headless", "-n", "--listen", str(place), str(root / "a.txt")]
     (root / "a.txt").write_text("one\ntwo\nthree\n")
-    with subprocess.Popen(words, cwd=root, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        words, cwd=root, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
         environment = {"NVIM": str(place)}
         try:
             found = None
@@ -63,7 +67,9 @@ def test_files_selection_and_diagnostics_in_neovim(
 ) -> None:
     nvim, environment = neovim
     (root / "b.txt").write_text("first\nsecond\n")
-    with opened(root, tmp_path / "kept", editor=partial(found_editor, root, environment)) as toolbox:
+    with opened(
+        root, tmp_path / "kept", editor=partial(found_editor, root, environment)
+    ) as toolbox:
         assert call(toolbox, "editor_open", path="b.txt", line=2).text == "Neovim shows b.txt:2"
         assert "looks at b.txt:2" in call(toolbox, "editor_open").text
         lua(nvim, "vim.cmd('normal! ggVjy')")
@@ -71,14 +77,24 @@ def test_files_selection_and_diagnostics_in_neovim(
         assert "no diagnostics" in call(toolbox, "editor_diagnostics").text
         told = "{{ lnum = 1, col = 0, severity = 2, message = 'odd\\nword', source = 'me' }}"
         lua(nvim, f"vim.diagnostic.set(vim.api.nvim_create_namespace('t'), 0, {told})")
-        assert call(toolbox, "editor_diagnostics", path="b.txt").text == "b.txt:2: warning: odd word [me]"
-        assert call(toolbox, "editor_diagnostics", path="a.txt").text == "Neovim has no diagnostics here"
+        assert (
+            call(toolbox, "editor_diagnostics", path="b.txt").text
+            == "b.txt:2: warning: odd word [me]"
+        )
+        assert (
+            call(toolbox, "editor_diagnostics", path="a.txt").text
+            == "Neovim has no diagnostics here"
+        )
 
 
 @needs_nvim
-def test_an_edit_in_neovim_is_undone_there(root: Path, tmp_path: Path, neovim: tuple[Neovim, dict[str, str]]) -> None:
+def test_an_edit_in_neovim_is_undone_there(
+    root: Path, tmp_path: Path, neovim: tuple[Neovim, dict[str, str]]
+) -> None:
     nvim, environment = neovim
-    with opened(root, tmp_path / "kept", editor=partial(found_editor, root, environment)) as toolbox:
+    with opened(
+        root, tmp_path / "kept", editor=partial(found_editor, root, environment)
+    ) as toolbox:
         call(toolbox, "read", path="a.txt")
         done = call(toolbox, "editor_edit", path="a.txt", old="two", body="2")
         assert done.status == "ok"
@@ -99,9 +115,13 @@ def test_an_edit_in_neovim_is_undone_there(root: Path, tmp_path: Path, neovim: t
 
 
 @needs_nvim
-def test_a_command_in_a_terminal_of_neovim(root: Path, tmp_path: Path, neovim: tuple[Neovim, dict[str, str]]) -> None:
+def test_a_command_in_a_terminal_of_neovim(
+    root: Path, tmp_path: Path, neovim: tuple[Neovim, dict[str, str]]
+) -> None:
     nvim, environment = neovim
-    with opened(root, tmp_path / "kept", editor=partial(found_editor, root, environment)) as toolbox:
+    with opened(
+        root, tmp_path / "kept", editor=partial(found_editor, root, environment)
+    ) as toolbox:
         done = call(toolbox, "editor_terminal", command="ls; echo gone >&2; exit 3")
         assert done.status == "failed"
         assert "a.txt" in done.text
@@ -128,7 +148,11 @@ def listening(place: Path, answers: dict[str, Any]) -> Iterator[Window]:
             asked = json.loads(self.rfile.readline())
             window.asked.append((asked["method"], asked["params"]))
             answer = window.answers[asked["method"]]
-            line = answer if isinstance(answer, bytes) else json.dumps({"result": answer}).encode() + b"\n"
+            line = (
+                answer
+                if isinstance(answer, bytes)
+                else json.dumps({"result": answer}).encode() + b"\n"
+            )
             self.wfile.write(line)
 
     place.parent.mkdir(mode=0o700, exist_ok=True)
@@ -166,11 +190,14 @@ def test_the_window_with_the_repository_is_found(
         found = found_editor(root, environment)
         assert found is not None
         found.open("a.txt", 3)
-    assert used.asked[-1] == ("open", {"path": f"{link}/a.txt", "line": 3})  # as the editor writes it
+    # as the editor writes it
+    assert used.asked[-1] == ("open", {"path": f"{link}/a.txt", "line": 3})
     assert found_editor(root, environment) is None  # what was left behind is nobody
 
 
-def test_a_place_that_others_may_write_to_is_not_asked(root: Path, sockets: tuple[Path, dict[str, str]]) -> None:
+def test_a_place_that_others_may_write_to_is_not_asked(
+    root: Path, sockets: tuple[Path, dict[str, str]]
+) -> None:
     folder, environment = sockets
     with listening(folder / "editor-1.sock", {"hello": hello(root)}) as window:
         folder.chmod(0o770)
@@ -184,7 +211,9 @@ def test_a_place_that_others_may_write_to_is_not_asked(root: Path, sockets: tupl
 
 
 @pytest.mark.parametrize(
-    "said", [b"", b"no json\n", b"[]\n", b'{"result": {"folders": 3}}\n', b'{"error": "no"}\n'], ids=repr
+    "said",
+    [b"", b"no json\n", b"[]\n", b'{"result": {"folders": 3}}\n', b'{"error": "no"}\n'],
+    ids=repr,
 )
 def test_a_window_that_answers_nonsense_is_nobody(
     root: Path, sockets: tuple[Path, dict[str, str]], said: bytes
@@ -199,7 +228,13 @@ def test_what_a_window_says_is_held_to_the_repository(
     one = {"line": 2, "severity": "error", "message": "bad\x1b[31m", "source": ""}
     answers = {
         "hello": hello(root),
-        "look": {"path": "/etc/passwd", "line": 1, "end_line": 1, "text": "secret", "unsaved": False},
+        "look": {
+            "path": "/etc/passwd",
+            "line": 1,
+            "end_line": 1,
+            "text": "secret",
+            "unsaved": False,
+        },
         "diagnostics": [{**one, "path": f"{root}/a.txt"}, {**one, "path": "/etc/passwd"}],
         "run": {"output": "\x1b[32mgreen\x1b[0m\r\n", "status": 1},
         "open": b'{"error": "the window is gone"}\n',
@@ -211,7 +246,10 @@ def test_what_a_window_says_is_held_to_the_repository(
         assert call(toolbox, "editor_open").text == "in Code no file of this repository is shown"
         assert call(toolbox, "editor_diagnostics").text == "a.txt:2: error: bad\\x1b[31m"
         assert call(toolbox, "editor_terminal", command="x").text == "green\nexit status 1"
-        assert "editor_failed: Code: the window is gone" in call(toolbox, "editor_open", path="a.txt").text
+        assert (
+            "editor_failed: Code: the window is gone"
+            in call(toolbox, "editor_open", path="a.txt").text
+        )
         assert call(toolbox, "editor_open", path="../../etc/passwd").status == "failed"
     with opened(root, tmp_path / "kept", editor=partial(found_editor, root, sockets[1])) as toolbox:
         assert "no editor has the repository open" in call(toolbox, "editor_diagnostics").text
@@ -219,7 +257,10 @@ def test_what_a_window_says_is_held_to_the_repository(
 
 def test_an_unconfined_command_is_asked_about_in_auto_mode() -> None:
     arguments = {"command": "ls"}
-    asked: Callable[[Approvals], Verdict] = lambda one: one.verdict(tool("editor_terminal"), arguments, "ls")  # noqa: E731
+
+    def asked(one: Approvals) -> Verdict:
+        return one.verdict(tool("editor_terminal"), arguments, "ls")
+
     assert asked(Approvals(mode=Mode.AUTO)) is Verdict.ASK
     assert asked(Approvals({2: Verdict.ALLOW}, Mode.AUTO)) is Verdict.ALLOW
     assert asked(Approvals({2: Verdict.ALLOW}, Mode.PLAN)) is Verdict.DENY
@@ -229,7 +270,12 @@ def test_an_unconfined_command_is_asked_about_in_auto_mode() -> None:
 @pytest.mark.parametrize(
     ("named", "values", "meant", "arguments"),
     [
-        ("vscode_open_file", {"path": "a.py", "line": 3}, "editor_open", {"path": "a.py", "line": 3}),
+        (
+            "vscode_open_file",
+            {"path": "a.py", "line": 3},
+            "editor_open",
+            {"path": "a.py", "line": 3},
+        ),
         (
             "vscode_edit",
             {"path": "a.py", "start": 1, "end": 2, "content": "x"},

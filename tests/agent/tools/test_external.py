@@ -47,7 +47,9 @@ def test_a_tool_of_a_server_is_called(root: Path, tmp_path: Path) -> None:
                 return await tool("mcp").run(toolbox, {"server": "numbers", **arguments})
 
             assert (await mcp()).text.startswith("add(first, second) Add two numbers.\nfail()")
-            assert (await mcp(tool="add", arguments='{"first": 1, "second": 2}')).text == "3\\x1b[31m"
+            assert (
+                await mcp(tool="add", arguments='{"first": 1, "second": 2}')
+            ).text == "3\\x1b[31m"
             assert (await mcp(tool="fail")).status == "failed"
             assert "no JSON" in (await mcp(tool="add", arguments="{")).text
             await toolbox.end_conversations()
@@ -91,7 +93,9 @@ server.run()
 def test_a_server_is_talked_to_as_long_as_it_is_needed(root: Path, tmp_path: Path) -> None:
     started = tmp_path / "started"
     (tmp_path / "server.py").write_text(COUNTING)
-    server = ToolServer((sys.executable, str(tmp_path / "server.py")), environment={"STARTED": str(started)})
+    server = ToolServer(
+        (sys.executable, str(tmp_path / "server.py")), environment={"STARTED": str(started)}
+    )
 
     async def talk() -> None:
         with opened(root, tmp_path / "kept", servers={"c": server}) as toolbox:
@@ -142,15 +146,22 @@ def test_a_server_that_is_not_needed_is_let_go_of(root: Path, tmp_path: Path) ->
 
 
 def test_our_own_server_is_one(root: Path, tmp_path: Path) -> None:
-    environment = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "HOME") if name in os.environ}
-    server = ToolServer((sys.executable, "-m", "tersely", "mcp", "--root", str(root)), environment=environment)
+    environment = {
+        name: os.environ[name] for name in ("PATH", "PYTHONPATH", "HOME") if name in os.environ
+    }
+    server = ToolServer(
+        (sys.executable, "-m", "tersely", "mcp", "--root", str(root)), environment=environment
+    )
 
     async def talk() -> list[str]:
         with opened(root, tmp_path / "kept", servers={"tersely": server}) as toolbox:
             mcp = tool("mcp").run
             listed = await mcp(toolbox, {"server": "tersely"})
             (root / "shop.py").write_text("def total(items):\n    return sum(items)\n")
-            found = await mcp(toolbox, {"server": "tersely", "tool": "symbol_get", "arguments": '{"symbol": "total"}'})
+            found = await mcp(
+                toolbox,
+                {"server": "tersely", "tool": "symbol_get", "arguments": '{"symbol": "total"}'},
+            )
             await toolbox.end_conversations()
             return [listed.text, found.text]
 
@@ -179,7 +190,10 @@ def test_no_module_of_the_repository_is_taken_for_a_server(root: Path, tmp_path:
 
 
 def test_a_server_that_does_not_start_is_told(root: Path, tmp_path: Path) -> None:
-    broken = {"ended": ToolServer((sys.executable, "-c", "")), "none": ToolServer(("no-such-program",))}
+    broken = {
+        "ended": ToolServer((sys.executable, "-c", "")),
+        "none": ToolServer(("no-such-program",)),
+    }
     with opened(root, tmp_path / "kept", servers=broken) as toolbox:
         for name in broken:
             assert "service_error" in call(toolbox, "mcp", server=name).text
@@ -188,13 +202,21 @@ def test_a_server_that_does_not_start_is_told(root: Path, tmp_path: Path) -> Non
 
 def test_servers_are_read_from_the_users_file(tmp_path: Path) -> None:
     assert external.configured({"TERSELY_HOME": str(tmp_path)}) == {}
-    servers = {"a": {"command": "x", "args": ["y"], "env": {"Z": "1"}}, "b": {"url": "http://127.0.0.1:1/mcp"}}
+    servers = {
+        "a": {"command": "x", "args": ["y"], "env": {"Z": "1"}},
+        "b": {"url": "http://127.0.0.1:1/mcp"},
+    }
     (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
     found = external.configured({"TERSELY_HOME": str(tmp_path)})
-    assert found == {"a": ToolServer(("x", "y"), "", {"Z": "1"}), "b": ToolServer((), "http://127.0.0.1:1/mcp")}
+    assert found == {
+        "a": ToolServer(("x", "y"), "", {"Z": "1"}),
+        "b": ToolServer((), "http://127.0.0.1:1/mcp"),
+    }
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"mcpServers": {"a": {}}}', '{"mcpServers": {"a": {"command": 1}}}', "{}"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"mcpServers": {"a": {}}}', '{"mcpServers": {"a": {"command": 1}}}', "{}"]
+)
 def test_a_file_that_cannot_be_is_an_error(tmp_path: Path, text: str) -> None:
     (tmp_path / "mcp.json").write_text(text)
     with pytest.raises(TerselyError, match="invalid_setting"):
@@ -240,7 +262,9 @@ def test_a_server_of_http_is_sent_its_headers(root: Path, tmp_path: Path, form: 
             with opened(root, tmp_path / "kept", servers=servers) as toolbox:
                 asked = {"tool": "add", "arguments": '{"first": 1, "second": 2}'}
                 assert (await tool("mcp").run(toolbox, {"server": "kept", **asked})).text == "3"
-                assert (await tool("mcp").run(toolbox, {"server": "bare", **asked})).status == "failed"
+                assert (
+                    await tool("mcp").run(toolbox, {"server": "bare", **asked})
+                ).status == "failed"
                 await toolbox.end_conversations()
 
         try:

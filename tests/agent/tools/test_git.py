@@ -1,4 +1,6 @@
-"""The tool `git`: what reads is free and runs nothing that the repository names; the rest counts as running one."""
+"""The tool `git`: what reads is free and runs nothing that the repository names; the rest counts as
+running one.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def commit(root: Path) -> None:
 
 def sign_head(root: Path) -> None:
     """Give the last commit a signature, which nobody has checked."""
-    text = subprocess.run(["git", "cat-file", "commit", "HEAD"], cwd=root, check=True, capture_output=True).stdout
+    text = subprocess.run(
+        ["git", "cat-file", "commit", "HEAD"], cwd=root, check=True, capture_output=True
+    ).stdout
     head, _, message = text.partition(b"\n\n")
     signature = b"gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----"
     commit = head + b"\n" + signature + b"\n\n" + message
@@ -74,9 +78,16 @@ def test_words_are_given_to_git_as_they_are(toolbox: Toolbox, root: Path) -> Non
 @pytest.mark.usefixtures("commit")
 @pytest.mark.parametrize(
     "words",
-    ["diff /dev/null {out}", "diff -- a.txt ../secret", "diff HEAD:a.txt link/secret", "diff HEAD:a.txt :/link/secret"],
+    [
+        "diff /dev/null {out}",
+        "diff -- a.txt ../secret",
+        "diff HEAD:a.txt link/secret",
+        "diff HEAD:a.txt :/link/secret",
+    ],
 )
-def test_nothing_outside_of_the_repository_is_compared(toolbox: Toolbox, root: Path, words: str) -> None:
+def test_nothing_outside_of_the_repository_is_compared(
+    toolbox: Toolbox, root: Path, words: str
+) -> None:
     secret = root.parent / "secret"
     secret.write_text("hunter2\n")
     (root / "link").symlink_to(root.parent)
@@ -86,8 +97,12 @@ def test_nothing_outside_of_the_repository_is_compared(toolbox: Toolbox, root: P
 
 
 @pytest.mark.usefixtures("commit")
-@pytest.mark.parametrize("words", ["status", "diff", "log -p", "log --format=%G?", "show", "blame a.txt", "grep two"])
-def test_what_only_reads_runs_nothing_that_the_repository_names(toolbox: Toolbox, root: Path, words: str) -> None:
+@pytest.mark.parametrize(
+    "words", ["status", "diff", "log -p", "log --format=%G?", "show", "blame a.txt", "grep two"]
+)
+def test_what_only_reads_runs_nothing_that_the_repository_names(
+    toolbox: Toolbox, root: Path, words: str
+) -> None:
     ran = root / "ran"
     program = root / "program.sh"
     program.write_text(f'#!/bin/sh\ntouch {ran}\ncat "$1" 2>/dev/null || cat\n')

@@ -19,7 +19,10 @@ from tersely.foundation.limits import OBSERVATION_TOKENS
 from tersely.foundation.tokens import Tokenizer
 
 TEXTS = st.lists(
-    st.one_of(st.text(max_size=80), st.sampled_from(["x" * 5_000, "😀" * 500, "\x1b[31mred", "", "word " * 30])),
+    st.one_of(
+        st.text(max_size=80),
+        st.sampled_from(["x" * 5_000, "😀" * 500, "\x1b[31mred", "", "word " * 30]),
+    ),
     max_size=80,
 ).map("\n".join)
 
@@ -79,7 +82,10 @@ def test_long_lines_are_folded_and_nothing_of_them_is_lost(text: str) -> None:
 def test_one_line_without_end_is_read_on_to_its_end(root: Path, toolbox: Toolbox) -> None:
     whole = "".join(f"{number:07}," for number in range(40_000))
     (root / "data.json").write_text(whole)
-    for told in (call(toolbox, "bash", command="cat data.json"), call(toolbox, "read", path="data.json")):
+    for told in (
+        call(toolbox, "bash", command="cat data.json"),
+        call(toolbox, "read", path="data.json"),
+    ):
         assert toolbox.tokenizer.count(told.text) <= OBSERVATION_TOKENS
         assert told.text.removeprefix("1|").startswith("0000000,0000001,")
         ref = told.text.partition("read ref ")[2].split()[0]

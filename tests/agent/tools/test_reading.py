@@ -18,7 +18,9 @@ from tersely.foundation.tokens import count
 
 SHOP = {
     "shop/cart.py": 'class Cart:\n    def total(self):\n        """The price of everything."""\n        return 1\n',
-    "shop/long.py": "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(300)),
+    "shop/long.py": "".join(
+        f"def f{number}():\n    return {number}\n\n\n" for number in range(300)
+    ),
     "README.md": "# Shop\n",
 }
 MOST_TOKENS_OF_TIER_0 = 110
@@ -92,7 +94,9 @@ def test_a_long_file_is_read_on(shop: Toolbox) -> None:
     assert seen == lines[:400]
 
 
-def test_a_link_to_another_repository_is_not_read(shop: Toolbox, root: Path, tmp_path: Path) -> None:
+def test_a_link_to_another_repository_is_not_read(
+    shop: Toolbox, root: Path, tmp_path: Path
+) -> None:
     (tmp_path / "secret").write_text("secret")
     (root / "linked").symlink_to(tmp_path / "secret")
     (told,) = calls(shop, ("read", {"path": "linked"}))
@@ -107,11 +111,16 @@ def test_hidden_characters_are_shown_as_what_they_are(shop: Toolbox, root: Path)
 
 
 def test_the_first_tier_costs_few_tokens() -> None:
-    assert count("\n".join(tool.signature for tool in TOOLS if tool.tier == 0)) <= MOST_TOKENS_OF_TIER_0
+    assert (
+        count("\n".join(tool.signature for tool in TOOLS if tool.tier == 0))
+        <= MOST_TOKENS_OF_TIER_0
+    )
 
 
 def test_signatures_name_the_parameters() -> None:
     for one in TOOLS:
         assert one.signature.startswith(f"{one.name}(")
-        assert [parameter.name for parameter in one.parameters if parameter.name not in one.signature] == []
+        assert [
+            parameter.name for parameter in one.parameters if parameter.name not in one.signature
+        ] == []
     assert len({one.name for one in TOOLS}) == len(TOOLS)

@@ -1,4 +1,6 @@
-"""The agent's tool for the relay: what it lists, what needs approval, and what it says where there is none."""
+"""The agent's tool for the relay: what it lists, what needs approval, and what it says where there
+is none.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,10 @@ def tail_of(*chunks: bytes) -> str:
         ([b"\x1b[2J\x1b[31mred\x1b[0m", b"\x1b]0;title\x07"], "red"),
         (["é".encode()[:1], "é".encode()[1:]], "é"),
         (["\u202eabc".encode()], "\\u202eabc"),
-        ([b"".join(b"%d\n" % number for number in range(100))], "\n".join(map(str, range(90, 100)))),
+        (
+            [b"".join(b"%d\n" % number for number in range(100))],
+            "\n".join(map(str, range(90, 100))),
+        ),
     ],
 )
 def test_the_last_lines_as_they_stand_in_a_terminal(chunks: list[bytes], text: str) -> None:

@@ -29,7 +29,9 @@ def undo(toolbox: Toolbox, *, insists: bool = False) -> Observation:
 
 
 def git(root: Path, *words: str) -> str:
-    return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        ["git", *words], cwd=root, check=True, capture_output=True, text=True
+    ).stdout
 
 
 def committed(root: Path) -> None:
@@ -89,7 +91,9 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=list(COMMANDS))
-def test_what_a_command_changes_is_taken_back_to_the_byte(toolbox: Toolbox, project: Path, command: str) -> None:
+def test_what_a_command_changes_is_taken_back_to_the_byte(
+    toolbox: Toolbox, project: Path, command: str
+) -> None:
     before = contents(project)
     call(toolbox, "bash", command=command)
     after = contents(project)
@@ -121,7 +125,9 @@ def test_the_git_tool_can_be_taken_back_as_well(toolbox: Toolbox, project: Path)
     assert contents(project) == before
 
 
-def test_files_that_somebody_has_changed_since_are_left_and_named(toolbox: Toolbox, project: Path) -> None:
+def test_files_that_somebody_has_changed_since_are_left_and_named(
+    toolbox: Toolbox, project: Path
+) -> None:
     before = contents(project)
     call(toolbox, "bash", command="echo a > text.txt; echo b > secret; rm run.sh; echo c > new")
     (project / "text.txt").write_text("the user's\n")
@@ -157,7 +163,9 @@ def test_insisting_goes_back_through_all_that_was_left(toolbox: Toolbox, project
     assert contents(project) == before
 
 
-def test_what_is_too_large_is_named(toolbox: Toolbox, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_too_large_is_named(
+    toolbox: Toolbox, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(snapshots, "MAX_SNAPSHOT_FILE_BYTES", 1_000)
     (project / "large").write_bytes(b"x" * 2_000)
     call(toolbox, "bash", command="echo y >> large; echo x > text.txt")
@@ -169,7 +177,10 @@ def test_where_nothing_can_be_kept_it_is_said_with_the_command(
 ) -> None:
     monkeypatch.setattr(snapshots, "MAX_SNAPSHOT_FILES", 2)
     told = call(toolbox, "bash", command="echo x > text.txt")
-    assert told.text == "(no output)\n(undo cannot take back what this changed: there are more than 2 files)"
+    assert (
+        told.text
+        == "(no output)\n(undo cannot take back what this changed: there are more than 2 files)"
+    )
     assert undo(toolbox).status == "refused"
 
 
@@ -185,7 +196,9 @@ def test_without_git_around_it_all_files_count(toolbox: Toolbox, root: Path) -> 
 
 def test_the_repository_of_the_user_stays_untouched(toolbox: Toolbox, project: Path) -> None:
     def own() -> dict[str, bytes]:
-        return {str(path): path.read_bytes() for path in (project / ".git").rglob("*") if path.is_file()}
+        return {
+            str(path): path.read_bytes() for path in (project / ".git").rglob("*") if path.is_file()
+        }
 
     before = own()
     call(toolbox, "bash", command="echo x > text.txt")
@@ -211,7 +224,9 @@ def test_a_cancelled_command_can_be_taken_back(toolbox: Toolbox, project: Path) 
     assert contents(project) == before
 
 
-def test_what_is_kept_for_undoing_is_bounded(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_kept_for_undoing_is_bounded(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     most, size = 1_000_000, 300_000
     monkeypatch.setattr(snapshots, "MAX_SNAPSHOT_STORE_BYTES", most)
     monkeypatch.setattr(checkpoint_store, "MAX_CHECKPOINT_BYTES", most)
@@ -221,7 +236,11 @@ def test_what_is_kept_for_undoing_is_bounded(project: Path, tmp_path: Path, monk
             states.append(contents(project))
             told = call(toolbox, "bash", command=f"head -c {size} /dev/urandom > big")
             assert told.text == "(no output)"
-            stored = sum(path.stat().st_size for path in (tmp_path / "kept/trees").rglob("*") if path.is_file())
+            stored = sum(
+                path.stat().st_size
+                for path in (tmp_path / "kept/trees").rglob("*")
+                if path.is_file()
+            )
             assert stored < most + 3 * size
         for state in reversed(states[-(most // size) :]):
             assert undo(toolbox).status == "ok"
@@ -242,10 +261,14 @@ with opened(root, kept) as toolbox:
 """
 
 
-def test_after_a_kill_what_the_command_changed_is_taken_back_by_whoever_goes_on(project: Path, tmp_path: Path) -> None:
+def test_after_a_kill_what_the_command_changed_is_taken_back_by_whoever_goes_on(
+    project: Path, tmp_path: Path
+) -> None:
     before = contents(project)
     words = [sys.executable, "-c", KILLED, str(project), str(tmp_path / "kept")]
-    ended = subprocess.run(words, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    ended = subprocess.run(
+        words, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    )
     assert ended.returncode == -signal.SIGKILL
     assert contents(project) != before
     with opened(project, tmp_path / "kept") as toolbox:
@@ -257,11 +280,17 @@ def test_after_a_kill_what_the_command_changed_is_taken_back_by_whoever_goes_on(
 NAMES = st.sampled_from(["a", "b", "d/a", "d/b", "d/e/a", "e"])
 SCRIPTS = st.lists(
     st.one_of(
-        st.builds(lambda name, text: f"mkdir -p $(dirname {name}); echo {text} > {name}", NAMES, st.integers(0, 3)),
+        st.builds(
+            lambda name, text: f"mkdir -p $(dirname {name}); echo {text} > {name}",
+            NAMES,
+            st.integers(0, 3),
+        ),
         st.builds(lambda name: f"rm -rf {name}", st.sampled_from(["a", "b", "d", "d/e", "d/a"])),
         st.builds(lambda one, other: f"mv {one} {other}", NAMES, NAMES),
         st.builds(lambda one, other: f"ln -sfn {one} {other}", NAMES, NAMES),
-        st.builds(lambda name, mode: f"chmod {mode} {name}", NAMES, st.sampled_from(["755", "644", "640"])),
+        st.builds(
+            lambda name, mode: f"chmod {mode} {name}", NAMES, st.sampled_from(["755", "644", "640"])
+        ),
     ),
     min_size=1,
     max_size=4,

@@ -109,7 +109,9 @@ def test_nothing_but_the_internet_is_reached_unasked(toolbox: Toolbox, site: str
     ],
 )  # fmt: skip
 def test_what_a_page_hides_is_left_out(unseen: str) -> None:
-    assert page_text(f"<p>one</p>{unseen}<p style='opacity:0.5'>two</p>", "https://a.b/") == "one\ntwo"
+    assert (
+        page_text(f"<p>one</p>{unseen}<p style='opacity:0.5'>two</p>", "https://a.b/") == "one\ntwo"
+    )
 
 
 @given(st.text(alphabet="<>/apreli h1&;=\"'!-\n", max_size=200))

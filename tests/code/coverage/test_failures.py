@@ -82,7 +82,11 @@ JUNIT = b"""<?xml version="1.0"?><testsuites><testsuite name="s" tests="3">
 @pytest.mark.parametrize(
     ("text", "test", "frames"),
     [
-        (PYTEST, "tests/test_till.py::TestTill::test_add[1]", [("tests/test_till.py", 9), ("src/till.py", 4)]),
+        (
+            PYTEST,
+            "tests/test_till.py::TestTill::test_add[1]",
+            [("tests/test_till.py", 9), ("src/till.py", 4)],
+        ),
         (UNITTEST, "test_add (test_till.TestTill.test_add)", [("/app/test_till.py", 6)]),
         (GO, "TestAdd", [("till_test.go", 13)]),
         (CARGO, "tests::adds", [("src/lib.rs", 14)]),
@@ -97,7 +101,9 @@ def test_what_a_runner_prints_is_read(text: str, test: str, frames: list[tuple[s
 
 
 def test_what_is_wrong_is_said_in_one_line() -> None:
-    messages = [read_failures(text.encode()).failures[0].message for text in (PYTEST, UNITTEST, GO, VITEST)]
+    messages = [
+        read_failures(text.encode()).failures[0].message for text in (PYTEST, UNITTEST, GO, VITEST)
+    ]
     assert messages == [
         "ZeroDivisionError: divisio...",
         "AssertionError: 1 != 2",
@@ -110,12 +116,17 @@ def test_junit_tells_failures_and_what_was_not_run() -> None:
     tested = read_failures(JUNIT)
     (failure,) = tested.failures
     assert (failure.test, failure.message) == ("org.shop.TillTest.adds", "expected 2")
-    assert [tuple(frame) for frame in failure.frames] == [("org/shop/TillTest.java", 21), ("org/shop/Till.java", 8)]
+    assert [tuple(frame) for frame in failure.frames] == [
+        ("org/shop/TillTest.java", 21),
+        ("org/shop/Till.java", 8),
+    ]
     assert tested.skipped == {"org.shop.TillTest.waits"}
 
 
 def test_a_failure_that_two_reports_tell_of_is_one() -> None:
-    case = b'<testcase classname="tests.test_till.TestTill" name="test_add[1]"><failure/></testcase>'
+    case = (
+        b'<testcase classname="tests.test_till.TestTill" name="test_add[1]"><failure/></testcase>'
+    )
     junit = b"<testsuite>" + case + b"</testsuite>"
     failures = merged([read_failures(junit), read_failures(PYTEST.encode())]).failures
     assert [len(failure.frames) for failure in failures] == [2, 0]
@@ -137,7 +148,10 @@ def test_any_text_is_read(text: str) -> None:
     [
         ("tests.test_a.TestB.test_c[1]", ["tests/test_a.py::TestB::test_c[1]"]),
         ("tests/test_a.py::TestB::test_c[2]", ["tests/test_a.py::TestB::test_c[2]"]),
-        ("test_c (tests.test_a.TestB)", ["tests/test_a.py::TestB::test_c[1]", "tests/test_a.py::TestB::test_c[2]"]),
+        (
+            "test_c (tests.test_a.TestB)",
+            ["tests/test_a.py::TestB::test_c[1]", "tests/test_a.py::TestB::test_c[2]"],
+        ),
         ("test_e[7]", ["tests.test_d.test_e"]),
         ("test_c", ["tests/test_a.py::TestB::test_c[1]", "tests/test_a.py::TestB::test_c[2]"]),
         ("test_f", []),  # may be either

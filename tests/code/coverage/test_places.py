@@ -17,11 +17,20 @@ from tersely.code.coverage.staleness import staleness
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
 
-PATHS = ["setup.py", "src/shop/till.py", "web/a/src/index.ts", "web/b/src/index.ts", "web/b/src/pay.ts", "main.go"]
+PATHS = [
+    "setup.py",
+    "src/shop/till.py",
+    "web/a/src/index.ts",
+    "web/b/src/index.ts",
+    "web/b/src/pay.ts",
+    "main.go",
+]
 
 
 def placed(*written: str, maps: tuple[str, ...] = (), around: str = "") -> dict[str, str]:
-    return dict(Places(PATHS, "/repo", [parse_map(one) for one in maps], around).place(written).found)
+    return dict(
+        Places(PATHS, "/repo", [parse_map(one) for one in maps], around).place(written).found
+    )
 
 
 def test_paths_are_found_where_they_stand() -> None:
@@ -46,7 +55,9 @@ def test_what_may_be_two_files_is_neither() -> None:
 
 def test_the_directory_of_the_report_and_maps_tell_them_apart() -> None:
     assert placed("src/index.ts", around="web/b/coverage") == {"src/index.ts": "web/b/src/index.ts"}
-    assert placed("/x/src/index.ts", maps=("/x=web/a",)) == {"/x/src/index.ts": "web/a/src/index.ts"}
+    assert placed("/x/src/index.ts", maps=("/x=web/a",)) == {
+        "/x/src/index.ts": "web/a/src/index.ts"
+    }
     with pytest.raises(TerselyError, match="invalid_argument"):
         parse_map("nowhere")
 
@@ -65,7 +76,9 @@ def test_any_path_is_placed_in_the_repository_or_nowhere(written: list[str]) -> 
     assert set(placement.found) | set(placement.elsewhere) == set(written)
 
 
-def why(file: FileCoverage, text: bytes, *, modified: int = 0, hashes: dict[str, str] | None = None) -> str:
+def why(
+    file: FileCoverage, text: bytes, *, modified: int = 0, hashes: dict[str, str] | None = None
+) -> str:
     found = staleness("a.py", file, text, modified, 5, hashes or {})
     return found.why if found else ""
 
@@ -81,14 +94,18 @@ def test_a_report_is_stale_by_hash_by_length_and_by_time() -> None:
 
 
 def test_checksums_of_lines_go_before_times() -> None:
-    digest = base64.b64encode(hashlib.md5(b"b", usedforsecurity=False).digest()).decode().rstrip("=")
+    digest = (
+        base64.b64encode(hashlib.md5(b"b", usedforsecurity=False).digest()).decode().rstrip("=")
+    )
     file = FileCoverage("a.c", {2: 1}, checksums={2: digest})
     assert why(file, b"a\nb\n", modified=9) == ""
     assert why(file, b"a\nc\n") == "line 2 has another text"
 
 
 def test_suspicion_is_ochiais_coefficient() -> None:
-    file = FileCoverage("a.py", {1: 1, 2: 1, 3: 1}, {"f": bits_of({1, 2}), "p": bits_of({1, 3}), "q": bits_of({1})})
+    file = FileCoverage(
+        "a.py", {1: 1, 2: 1, 3: 1}, {"f": bits_of({1, 2}), "p": bits_of({1, 3}), "q": bits_of({1})}
+    )
     found = spectrum(file, {"f"}, {"p", "q"}).of_lines()
     assert np.allclose(found[1:4], [1 / 3**0.5, 1, 0])
     assert spectrum(file, {"f"}, {"p", "q"}).times([2, 3]) == (1, 1)

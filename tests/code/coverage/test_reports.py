@@ -1,4 +1,6 @@
-"""Reports of coverage, read: every format ends as the same plain values, and no file makes reading fail otherwise."""
+"""Reports of coverage, read: every format ends as the same plain values, and no file makes reading
+fail otherwise.
+"""
 
 from __future__ import annotations
 
@@ -61,15 +63,21 @@ def data_file(*rows: tuple[str, str, set[int]], arcs: bool = False) -> bytes:
     connection.execute("create table file (id integer primary key, path text)")
     connection.execute("create table context (id integer primary key, context text)")
     connection.execute("create table line_bits (file_id integer, context_id integer, numbits blob)")
-    connection.execute("create table arc (file_id integer, context_id integer, fromno integer, tono integer)")
+    connection.execute(
+        "create table arc (file_id integer, context_id integer, fromno integer, tono integer)"
+    )
     for number, (path, context, lines) in enumerate(rows):
         connection.execute("insert into file values (?, ?)", (number, path))
         connection.execute("insert into context values (?, ?)", (number, context))
         if arcs:
             jumps = zip([-1, *sorted(lines)], [*sorted(lines), -1], strict=True)
-            connection.executemany("insert into arc values (?, ?, ?, ?)", [(number, number, *jump) for jump in jumps])
+            connection.executemany(
+                "insert into arc values (?, ?, ?, ?)", [(number, number, *jump) for jump in jumps]
+            )
         else:
-            connection.execute("insert into line_bits values (?, ?, ?)", (number, number, bits_of(lines)))
+            connection.execute(
+                "insert into line_bits values (?, ?, ?)", (number, number, bits_of(lines))
+            )
     return connection.serialize("main")
 
 
@@ -81,7 +89,9 @@ SAMPLES = {
     "Clover": CLOVER,
     "gcov": GCOV,
     "coverage.py JSON": JSON,
-    "coverage.py data": data_file(("/app/till.py", "test_add|run", {1, 9}), ("/app/till.py", "", {3})),
+    "coverage.py data": data_file(
+        ("/app/till.py", "test_add|run", {1, 9}), ("/app/till.py", "", {3})
+    ),
 }
 HITS = {
     "lcov": ("src/till.js", {1: 5, 2: 1, 4: 0}),
@@ -128,7 +138,11 @@ def test_xml_that_declares_anything_is_refused(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("secret", "utf-8")
     entities = ('<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">', f'<!ENTITY a SYSTEM "{secret.as_uri()}">')
-    for declared in (*entities, '<!ATTLIST class name CDATA "a long text for each of many">', '<!ENTITY % a "">'):
+    for declared in (
+        *entities,
+        '<!ATTLIST class name CDATA "a long text for each of many">',
+        '<!ENTITY % a "">',
+    ):
         text = f"<!DOCTYPE coverage [{declared}]><coverage><source>&a;</source></coverage>"
         with pytest.raises(TerselyError) as refusal:
             read_coverage([text.encode()])
@@ -146,11 +160,23 @@ TABLES = {
 @pytest.mark.parametrize(
     ("table", "planted"),
     [
-        ("file", f"create view file as {ENDLESS} select 1 as id, 'a.py' as path from c where x < 0"),
-        ("line_bits", f"create view line_bits as {ENDLESS} select 1 file_id, 1 context_id, zeroblob(9) numbits from c"),
-        ("file", "create table file (id integer primary key, path text as (hex(zeroblob(200000000))))"),
+        (
+            "file",
+            f"create view file as {ENDLESS} select 1 as id, 'a.py' as path from c where x < 0",
+        ),
+        (
+            "line_bits",
+            f"create view line_bits as {ENDLESS} select 1 file_id, 1 context_id, zeroblob(9) numbits from c",
+        ),
+        (
+            "file",
+            "create table file (id integer primary key, path text as (hex(zeroblob(200000000))))",
+        ),
         ("file", "create virtual table file using fts5(id, path)"),
-        ("line_bits", "create table line_bits (file_id, context_id, numbits as (zeroblob(100000)) stored)"),
+        (
+            "line_bits",
+            "create table line_bits (file_id, context_id, numbits as (zeroblob(100000)) stored)",
+        ),
     ],
 )
 def test_data_that_would_be_a_program_is_refused(table: str, planted: str) -> None:
@@ -158,7 +184,9 @@ def test_data_that_would_be_a_program_is_refused(table: str, planted: str) -> No
     for name, sql in (TABLES | {table: planted}).items():
         connection.execute(sql)
         if sql == TABLES[name]:
-            values = {"file": "(1, 'a.py')", "context": "(1, '')", "line_bits": "(1, 1, x'06')"}[name]
+            values = {"file": "(1, 'a.py')", "context": "(1, '')", "line_bits": "(1, 1, x'06')"}[
+                name
+            ]
             connection.execute(f"insert into {name} values {values}")
     with pytest.raises(TerselyError) as refusal:
         read_coverage([connection.serialize("main")])
@@ -166,12 +194,18 @@ def test_data_that_would_be_a_program_is_refused(table: str, planted: str) -> No
 
 
 def test_rows_that_would_multiply_do_not() -> None:
-    """With the same number for all of them, three small tables would be a product of a thousand million rows."""
+    """With the same number for all of them, three small tables would be a product of a thousand
+    million rows.
+    """
     connection = apsw.Connection(":memory:")
     for sql in TABLES.values():
         connection.execute(sql.replace(" integer primary key", ""))
-    connection.executemany("insert into file values (1, ?)", [(f"{number}.py",) for number in range(1_000)])
-    connection.executemany("insert into context values (1, ?)", [(f"test {number}",) for number in range(1_000)])
+    connection.executemany(
+        "insert into file values (1, ?)", [(f"{number}.py",) for number in range(1_000)]
+    )
+    connection.executemany(
+        "insert into context values (1, ?)", [(f"test {number}",) for number in range(1_000)]
+    )
     connection.executemany("insert into line_bits values (1, 1, ?)", [(bits_of({1}),)] * 1_000)
     (file,) = read_coverage([connection.serialize("main")]).files
     assert (file.hits, len(file.tests)) == ({1: 1}, 1)

@@ -8,7 +8,8 @@ from tersely.code.routines import ENTRY, EXIT, Point, Routine, Way
 
 
 def line_edges(routine: Routine) -> set[tuple[int, int]]:
-    """From which line control goes to which other, 0 for the way in and out; what anything may raise left out.
+    """From which line control goes to which other, 0 for the way in and out; what anything may
+    raise left out.
 
     Steps that are written nowhere, such as the end of a `with`, are passed through.
     """

@@ -1,6 +1,8 @@
-"""Python functions made at random: all kinds of statements, over a few variables, without endless loops.
+"""Python functions made at random: all kinds of statements, over a few variables, without endless
+loops.
 
-Numbers are subtracted, not added: variables may come to hold lists, which would double with each addition.
+Numbers are subtracted, not added: variables may come to hold lists, which would double with each
+addition.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ PRELUDE = (
 def program(random: Random) -> str:
     """The text of a function `subject(p, q)` whose last statement returns a variable."""
     lines = [*PRELUDE, *_block(random, 1, in_loop=False, count=random.randint(3, 8))]
-    lines.append(f"    return {random.choice([*NUMBERS, 'xs', 'ys', 'd', 'a + len(xs)', 'd[' + repr('k') + ']'])}")
+    lines.append(
+        f"    return {random.choice([*NUMBERS, 'xs', 'ys', 'd', 'a + len(xs)', 'd[' + repr('k') + ']'])}"
+    )
     return "\n".join(lines) + "\n"
 
 
@@ -32,7 +36,11 @@ def _block(random: Random, depth: int, *, in_loop: bool, count: int = 0) -> list
     lines: list[str] = []
     for _ in range(count or random.randint(1, MAX_STATEMENTS)):
         nests = depth < MAX_DEPTH and random.random() < 0.35
-        lines += _nested(random, depth, in_loop=in_loop) if nests else [_simple(random, depth, in_loop=in_loop)]
+        lines += (
+            _nested(random, depth, in_loop=in_loop)
+            if nests
+            else [_simple(random, depth, in_loop=in_loop)]
+        )
     return lines
 
 
@@ -72,7 +80,14 @@ def _nested(random: Random, depth: int, *, in_loop: bool) -> list[str]:
     if kind == 0:
         return [f"{pad}if {v} > {w}:", *inside()]
     if kind == 1:
-        return [f"{pad}if {v} > 2 and {w}:", *inside(), f"{pad}elif not {w}:", *inside(), f"{pad}else:", *inside()]
+        return [
+            f"{pad}if {v} > 2 and {w}:",
+            *inside(),
+            f"{pad}elif not {w}:",
+            *inside(),
+            f"{pad}else:",
+            *inside(),
+        ]
     if kind == 2:
         return [f"{pad}while {v} < {random.randint(1, 9)}:", *loop_body(), f"{pad}else:", *inside()]
     if kind == 3:
@@ -83,10 +98,20 @@ def _nested(random: Random, depth: int, *, in_loop: bool) -> list[str]:
         return _try(random, pad, inside)
     if kind == 6:
         case = [f"{pad}match {v}:", f"{pad}    case 1 | 2:", *_deeper(inside())]
-        return [*case, f"{pad}    case {w} if {w} > 3:", *_deeper(inside()), f"{pad}    case _:", *_deeper(inside())]
+        return [
+            *case,
+            f"{pad}    case {w} if {w} > 3:",
+            *_deeper(inside()),
+            f"{pad}    case _:",
+            *_deeper(inside()),
+        ]
     if kind == 7:
         return [f"{pad}while True:", *loop_body()]
-    return [f"{pad}with suppress(ValueError):", *inside()] if random.random() < 0 else _closure(random, pad)
+    return (
+        [f"{pad}with suppress(ValueError):", *inside()]
+        if random.random() < 0
+        else _closure(random, pad)
+    )
 
 
 def _try(random: Random, pad: str, inside: object) -> list[str]:

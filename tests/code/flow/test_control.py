@@ -1,4 +1,6 @@
-"""Where control goes, line by line: each program says it in the notation `from-to`, 0 for the way in and out."""
+"""Where control goes, line by line: each program says it in the notation `from-to`, 0 for the way
+in and out.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,14 @@ from tersely.code.syntax.control.read import read_routines
 CASES = {
     "straight on": ("a = 1\nb = 2", "0-1 1-2 2-0"),
     "if": ("if a:\n    b\nc", "0-1 1-2 1-3 2-3 3-0"),
-    "if, elif, else": ("if a:\n    b\nelif c:\n    d\nelse:\n    e\nf", "0-1 1-2 1-3 3-4 3-6 2-7 4-7 6-7 7-0"),
-    "while with else": ("while a:\n    if b:\n        break\nelse:\n    c\nd", "0-1 1-2 2-1 2-3 1-5 5-6 3-6 6-0"),
+    "if, elif, else": (
+        "if a:\n    b\nelif c:\n    d\nelse:\n    e\nf",
+        "0-1 1-2 1-3 3-4 3-6 2-7 4-7 6-7 7-0",
+    ),
+    "while with else": (
+        "while a:\n    if b:\n        break\nelse:\n    c\nd",
+        "0-1 1-2 2-1 2-3 1-5 5-6 3-6 6-0",
+    ),
     "for": ("for a in b:\n    if c: continue\n    d\ne", "0-1 1-2 2-1 2-3 3-1 1-4 4-0"),
     "for ever": ("while True:\n    if a:\n        break\nb", "0-1 1-2 2-1 2-3 3-4 4-0"),
     "never": ("while 0:\n    a\nb", "0-1 1-3 3-0"),
@@ -23,10 +31,19 @@ CASES = {
         "0-1 1-2 2-8 3-4 3-5 4-9 5-6 6-9 8-9 9-0",
     ),
     "raise": ("try:\n    raise a\nexcept A:\n    raise\nb", "0-1 1-2 2-3 3-4 4-0"),
-    "finally": ("for a in b:\n    try:\n        break\n    finally:\n        c\nd", "0-1 1-2 2-3 3-5 5-6 1-6 6-0"),
+    "finally": (
+        "for a in b:\n    try:\n        break\n    finally:\n        c\nd",
+        "0-1 1-2 2-3 3-5 5-6 1-6 6-0",
+    ),
     "with": ("with a as b:\n    c\nd", "0-1 1-2 2-3 3-0"),
-    "match": ("match a:\n    case 1:\n        b\n    case _:\n        c\nd", "0-1 1-2 2-3 2-4 3-6 4-5 5-6 6-0"),
-    "match without default": ("match a:\n    case 1 if b:\n        c\nd", "0-1 1-2 2-3 2-4 3-4 4-0"),
+    "match": (
+        "match a:\n    case 1:\n        b\n    case _:\n        c\nd",
+        "0-1 1-2 2-3 2-4 3-6 4-5 5-6 6-0",
+    ),
+    "match without default": (
+        "match a:\n    case 1 if b:\n        c\nd",
+        "0-1 1-2 2-3 2-4 3-4 4-0",
+    ),
     "a name takes everything": ("match a:\n    case b:\n        c\nd", "0-1 1-2 2-3 3-4 4-0"),
     "return in a loop": ("while a:\n    return b\nc", "0-1 1-2 1-3 2-0 3-0"),
     "two lines, one statement": ("a = f(\n    b,\n)\nc", "0-1 1-4 4-0"),
@@ -43,8 +60,14 @@ def test_control_goes_where_python_goes(name: str) -> None:
 
 def test_and_and_or_are_decided_one_after_the_other() -> None:
     routine = function_of("if a and (b or not c):\n    d")
-    texts = {number: point.reads[0][0] for number, point in enumerate(routine.points) if point.reads}
-    ways = {(texts[e.source], texts.get(e.target, "out"), e.why) for e in routine.edges if e.source in texts}
+    texts = {
+        number: point.reads[0][0] for number, point in enumerate(routine.points) if point.reads
+    }
+    ways = {
+        (texts[e.source], texts.get(e.target, "out"), e.why)
+        for e in routine.edges
+        if e.source in texts
+    }
     assert ways >= {
         ("a", "b", Way.TRUE), ("a", "out", Way.FALSE), ("b", "d", Way.TRUE), ("b", "c", Way.FALSE),
         ("c", "out", Way.TRUE), ("c", "d", Way.FALSE),
@@ -70,12 +93,22 @@ def test_every_point_is_in_one_block_and_every_exit_leads_to_a_block() -> None:
     for text, _ in CASES.values():
         routine = function_of(text)
         blocks = basic_blocks(routine)
-        assert sorted(point for block in blocks for point in block.points) == list(range(len(routine.points)))
+        assert sorted(point for block in blocks for point in block.points) == list(
+            range(len(routine.points))
+        )
         assert all(0 <= target < len(blocks) for block in blocks for target, _ in block.exits)
 
 
 def test_broken_source_is_read_as_far_as_it_can_be() -> None:
-    for text in ("def f(:\n  if", "while", "try:\n except", "match x:\n case", "def f():\n\treturn (", "\x00", "else:"):
+    for text in (
+        "def f(:\n  if",
+        "while",
+        "try:\n except",
+        "match x:\n case",
+        "def f():\n\treturn (",
+        "\x00",
+        "else:",
+    ):
         assert read_routines(text.encode(), PYTHON).routines
 
 
@@ -92,7 +125,11 @@ def function_of(text: str) -> Routine:
 
 def line_of(routine: Routine, point: int) -> int:
     """The line of a point in the text that the case gives, 0 for entry and exit."""
-    return 0 if point in (ENTRY, EXIT) else routine.statements[routine.points[point].statement].line - 1
+    return (
+        0
+        if point in (ENTRY, EXIT)
+        else routine.statements[routine.points[point].statement].line - 1
+    )
 
 
 def ways(routine: Routine) -> set[tuple[int, int]]:

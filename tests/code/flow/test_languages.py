@@ -1,7 +1,8 @@
-"""Backward slices in the languages whose statements are read: `*` marks the lines, the last one is the criterion.
+"""Backward slices in the languages whose statements are read: `*` marks the lines, the last one is
+the criterion.
 
-Each program has every kind of statement of its language that its slice goes through, and beside it code that the slice
-must leave out.
+Each program has every kind of statement of its language that its slice goes through, and beside it
+code that the slice must leave out.
 """
 
 from __future__ import annotations
@@ -185,7 +186,10 @@ PROGRAMS = {
 }
 
 
-PROGRAMS |= {path.stem: path.read_text("utf-8") for path in sorted((Path(__file__).parent / "slices").glob("*.txt"))}
+PROGRAMS |= {
+    path.stem: path.read_text("utf-8")
+    for path in sorted((Path(__file__).parent / "slices").glob("*.txt"))
+}
 
 
 @pytest.mark.parametrize("language", PROGRAMS)
@@ -194,9 +198,13 @@ def test_a_slice_has_just_the_marked_lines(language: str) -> None:
     text = "\n".join(row[2:] for row in rows) + "\n"
     routines = with_effects(read_routines(text.encode(), LANGUAGES[language]))
     marked = [line for line, row in enumerate(rows, 1) if row.startswith("*")]
-    criterion = next(line for line in reversed(marked) if rows[line - 1].strip(" *") not in ("}", "end"))
-    routine = routines.routines[routine_at(routines, criterion)]
-    found = lines_of_all(routine, slice_of(routine, nearest_statements(routine, criterion), Direction.BACKWARD))
-    assert "\n".join(f"{'*' if line in found else ' '} {row[2:]}" for line, row in enumerate(rows, 1)) == "\n".join(
-        rows
+    criterion = next(
+        line for line in reversed(marked) if rows[line - 1].strip(" *") not in ("}", "end")
     )
+    routine = routines.routines[routine_at(routines, criterion)]
+    found = lines_of_all(
+        routine, slice_of(routine, nearest_statements(routine, criterion), Direction.BACKWARD)
+    )
+    assert "\n".join(
+        f"{'*' if line in found else ' '} {row[2:]}" for line, row in enumerate(rows, 1)
+    ) == "\n".join(rows)

@@ -54,7 +54,9 @@ def placed(routine: Routine) -> Routine:
     return routine._replace(parent=-1)  # counted among those that were read
 
 
-@pytest.mark.parametrize("text", [CHANGES, *((Path(tersely.__file__).parent / file).read_text() for file in FILES)])
+@pytest.mark.parametrize(
+    "text", [CHANGES, *((Path(tersely.__file__).parent / file).read_text() for file in FILES)]
+)
 def test_each_function_is_the_same_when_only_its_lines_are_wanted(text: str) -> None:
     source = text.encode()
     whole = read(source, "python")
@@ -69,11 +71,14 @@ def test_each_function_is_the_same_when_only_its_lines_are_wanted(text: str) -> 
 
 def test_callbacks_share_the_variables_of_the_module_when_read_alone() -> None:
     text = (
-        b"let total = 0\nfunction other() { return 1 }\neach(items, (item) => {\n  total += item\n  note(total)\n})\n"
+        b"let total = 0\nfunction other() { return 1 }\n"
+        b"each(items, (item) => {\n  total += item\n  note(total)\n})\n"
     )
     whole, part = read(text, "javascript"), read(text, "javascript", range(4, 5))
     assert len(part.routines) < len(whole.routines)
-    assert placed(part.routines[routine_at(part, 4)]) == placed(whole.routines[routine_at(whole, 4)])
+    assert placed(part.routines[routine_at(part, 4)]) == placed(
+        whole.routines[routine_at(whole, 4)]
+    )
 
 
 def test_functions_that_are_not_called_are_passed_by() -> None:
@@ -90,4 +95,7 @@ def test_classes_and_modules_are_read_whole(tmp_path: Path) -> None:
         everything = engine.flow.routines("pantry.py", "python")
         for symbol in (engine.symbol("Pantry"), engine.symbol("pantry.py", Kind.MODULE)):
             assert engine.flow.of_symbol(symbol)[0] == everything
-        assert engine.flow.at_line("pantry.py", "python", 6) == (everything, routine_at(everything, 6))
+        assert engine.flow.at_line("pantry.py", "python", 6) == (
+            everything,
+            routine_at(everything, 6),
+        )

@@ -1,4 +1,6 @@
-"""What a slice leaves out makes no difference: running it gives the value that running the whole gives."""
+"""What a slice leaves out makes no difference: running it gives the value that running the whole
+gives.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,11 @@ def test_a_slice_is_closed_under_dependence_and_stays_within_its_function(
     assert kept <= set(range(len(routine.statements)))
     statement_of = [point.statement for point in routine.points]
     pairs = [(flow.definer, flow.reader) for flow in data_flows(routine)]
-    pairs += [(other, point) for point, others in enumerate(control_dependences(routine)) for other in others]
+    pairs += [
+        (other, point)
+        for point, others in enumerate(control_dependences(routine))
+        for other in others
+    ]
     for source, target in pairs:
         first, then = (target, source) if direction is Direction.BACKWARD else (source, target)
         if statement_of[first] in kept:
@@ -89,7 +95,11 @@ def only(text: str, routine: Routine, kept: list[int]) -> str:
     lines: set[int] = set()
     for at in kept:
         statement = routine.statements[at]
-        whole = range(statement.line, statement.end_line + 1) if statement.kind == "definition" else lines_of(statement)
+        whole = (
+            range(statement.line, statement.end_line + 1)
+            if statement.kind == "definition"
+            else lines_of(statement)
+        )
         lines.update(whole)
     rows = text.split("\n")
     shown = [rows[line - 1] for line in sorted(lines)]
@@ -102,9 +112,11 @@ def only(text: str, routine: Routine, kept: list[int]) -> str:
 
 
 def declared(text: str) -> str:
-    """The text with a line for each name that an inner function says is not its own and no line binds any more.
+    """The text with a line for each name that an inner function says is not its own and no line
+    binds any more.
 
-    Python wants one to compile it; what the name held before plays no part, or the slice would have its line.
+    Python wants one to compile it; what the name held before plays no part, or the slice would have
+    its line.
     """
     bound = re.findall(r"^    (?:\w+, )*(\w+) =", text, re.MULTILINE)
     names = set(re.findall(r"nonlocal (\w+)", text)) - set(bound)

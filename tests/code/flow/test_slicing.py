@@ -78,7 +78,13 @@ def test_a_forward_slice_has_just_these_lines(name: str) -> None:
 
 VARIABLES = {
     "the value before the line": ("a = 1\nb = 2\nc = f(a, b)", 3, "a", Direction.BACKWARD, [1, 3]),
-    "the value that the line gives": ("a = 1\nb = 2\nc = a\nd = b", 3, "c", Direction.BACKWARD, [1, 3]),
+    "the value that the line gives": (
+        "a = 1\nb = 2\nc = a\nd = b",
+        3,
+        "c",
+        Direction.BACKWARD,
+        [1, 3],
+    ),
     "where the value goes": ("a = b = 1\nc = a\nd = b", 1, "b", Direction.FORWARD, [1, 3]),
     "of a part": ("self.a = 1\nself.b = 2\nf(self)", 3, "self.b", Direction.BACKWARD, [2, 3]),
 }
@@ -106,7 +112,9 @@ def f(
 """
 
 
-@pytest.mark.parametrize(("line", "first"), [(1, 1), (3, 1), (5, 8), (7, 8), (9, 8), (11, 12), (12, 12)])
+@pytest.mark.parametrize(
+    ("line", "first"), [(1, 1), (3, 1), (5, 8), (7, 8), (9, 8), (11, 12), (12, 12)]
+)
 def test_every_line_stands_for_a_statement(line: int, first: int) -> None:
     routines = read_routines(STATEMENT.encode(), PYTHON)
     routine = routines.routines[routine_at(routines, line)]
@@ -116,7 +124,11 @@ def test_every_line_stands_for_a_statement(line: int, first: int) -> None:
 
 def test_of_very_many_names_for_one_object_each_sees_what_is_changed_through_another() -> None:
     names = [f"y{number}" for number in range(2 * MAX_NAMES_APART)]
-    text = "xs = []\nz = 1\n" + "".join(f"{name} = xs\n" for name in names) + "y7.append(1)\nz = 2\nprint(y9)"
+    text = (
+        "xs = []\nz = 1\n"
+        + "".join(f"{name} = xs\n" for name in names)
+        + "y7.append(1)\nz = 2\nprint(y9)"
+    )
     lines = text.split("\n")
     found = [lines[line - 1] for line in sliced(text, len(lines))]
     assert found[0] == "xs = []"
@@ -138,7 +150,9 @@ def test_variables_are_known_by_their_names() -> None:
     assert not has_variable(routine, "d")
 
 
-def sliced(text: str, line: int, direction: Direction = Direction.BACKWARD, variable: str = "") -> list[int]:
+def sliced(
+    text: str, line: int, direction: Direction = Direction.BACKWARD, variable: str = ""
+) -> list[int]:
     """The lines of a slice; of functions that the slice needs whole, all lines."""
     routines = with_effects(read_routines(text.encode(), PYTHON))
     routine = routines.routines[routine_at(routines, line)]

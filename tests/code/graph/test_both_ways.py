@@ -16,11 +16,19 @@ OWN_SOURCE = Path(tersely.__file__).parent / "code" / "graph"
 CALLEES = CLASS_KINDS | {Kind.FUNCTION, Kind.METHOD, Kind.PROPERTY}
 
 NAMES = st.sampled_from(["a", "b", "c"])
-CALLS = st.builds(lambda owner, name: f"{owner}.{name}()", st.sampled_from(["self", "super()"]), NAMES)
+CALLS = st.builds(
+    lambda owner, name: f"{owner}.{name}()", st.sampled_from(["self", "super()"]), NAMES
+)
 CONSTRUCTED = st.builds(lambda number, name: f"C{number}().{name}()", st.integers(0, 3), NAMES)
-BODIES = st.one_of(CALLS, CONSTRUCTED, st.sampled_from(["getattr(self, f'a_{self}')()", "type(self)()", "helper()"]))
+BODIES = st.one_of(
+    CALLS,
+    CONSTRUCTED,
+    st.sampled_from(["getattr(self, f'a_{self}')()", "type(self)()", "helper()"]),
+)
 METHODS = st.dictionaries(NAMES, st.tuples(st.sampled_from(["", "@wrap"]), BODIES), max_size=3)
-CLASSES = st.lists(st.tuples(st.sets(st.integers(0, 3), max_size=2), METHODS), min_size=1, max_size=4)
+CLASSES = st.lists(
+    st.tuples(st.sets(st.integers(0, 3), max_size=2), METHODS), min_size=1, max_size=4
+)
 
 HEAD = "def wrap(function):\n    def inner(*args):\n        return function(*args)\n    return inner\n\n\n@wrap\n"
 HEAD += "def helper(): ...\n\n\n"
@@ -33,19 +41,31 @@ def program(classes: list[tuple[set[int], dict[str, tuple[str, str]]]]) -> str:
         written = ", ".join(f"C{base}" for base in sorted(bases, reverse=True) if base < number)
         text += f"class C{number}({written}):\n    def __init__(self): ...\n"
         for name, (decorator, body) in methods.items():
-            text += (f"    {decorator}\n" if decorator else "") + f"    def {name}(self):\n        {body}\n"
+            text += (
+                f"    {decorator}\n" if decorator else ""
+            ) + f"    def {name}(self):\n        {body}\n"
     return text
 
 
 def disagreements(root: Path) -> set[tuple[str, str]]:
-    """The edges that only one direction has; calling a class is calling its constructor, and classes count as both."""
+    """The edges that only one direction has; calling a class is calling its constructor, and
+    classes count as both.
+    """
     with Engine.open(root) as engine:
         engine.refresh()
         graph = engine.graph
         symbols = {symbol.id: symbol for symbol in engine.store.symbols() if symbol.kind in CALLEES}
-        forward = {(edge.caller, edge.callee) for edge in graph.edges(guesses=False) if edge.callee in symbols}
-        backward = {(edge.caller, name) for name in symbols for edge in graph.callers(name, guesses=False)}
-        constructed = {caller for caller, callee in forward if callee.endswith((".__init__", ".__new__"))}
+        forward = {
+            (edge.caller, edge.callee)
+            for edge in graph.edges(guesses=False)
+            if edge.callee in symbols
+        }
+        backward = {
+            (edge.caller, name) for name in symbols for edge in graph.callers(name, guesses=False)
+        }
+        constructed = {
+            caller for caller, callee in forward if callee.endswith((".__init__", ".__new__"))
+        }
         return {
             (caller, callee)
             for caller, callee in forward ^ backward

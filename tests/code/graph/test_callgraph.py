@@ -1,4 +1,6 @@
-"""Who calls whom reads the same in both directions, and does not depend on how the index came to be."""
+"""Who calls whom reads the same in both directions, and does not depend on how the index came to
+be.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import Edge, Grade, Kind
 from tersely.code.syntax.extract import extract
 
-# Extraction raises the limit for good, which a search by hypothesis must not see happen in its middle.
+# Extraction raises the limit for good, which a search by hypothesis must not see happen in its
+# middle.
 extract(b"", LANGUAGES["python"])
 
 PROJECT = {
@@ -109,7 +112,14 @@ def edges(root: Path) -> list[Edge]:
     """What an index built anew says."""
     with TemporaryDirectory() as directory:
         copy = Path(directory).resolve()
-        plant(copy, {str(path.relative_to(root)): path.read_text() for path in root.rglob("*.*") if _is_source(path)})
+        plant(
+            copy,
+            {
+                str(path.relative_to(root)): path.read_text()
+                for path in root.rglob("*.*")
+                if _is_source(path)
+            },
+        )
         with Engine.open(copy) as engine:
             engine.refresh()
             return list(engine.graph.edges())
@@ -144,8 +154,13 @@ class TestCallers:
 
     def test_guesses_can_be_left_out(self, engine: Engine) -> None:
         extra = "derived.py:Derived.extra"
-        assert [edge.caller for edge in engine.graph.callers(extra)] == ["derived.py:Derived.run", "main.py:guess"]
-        assert [edge.caller for edge in engine.graph.callers(extra, guesses=False)] == ["derived.py:Derived.run"]
+        assert [edge.caller for edge in engine.graph.callers(extra)] == [
+            "derived.py:Derived.run",
+            "main.py:guess",
+        ]
+        assert [edge.caller for edge in engine.graph.callers(extra, guesses=False)] == [
+            "derived.py:Derived.run"
+        ]
 
     def test_of_nothing_are_none(self, engine: Engine) -> None:
         assert engine.graph.callers("main.py:nobody") == []
@@ -162,7 +177,10 @@ class TestCallers:
         plant(tmp_path, SHAPES)
         with Engine.open(tmp_path) as engine:
             engine.refresh()
-            for method, own in (("Square.java:Square.area", {"Main.java:Main.one"}), ("Round.java:Round.area", set())):
+            for method, own in (
+                ("Square.java:Square.area", {"Main.java:Main.one"}),
+                ("Round.java:Round.area", set()),
+            ):
                 callers = {edge.caller for edge in engine.graph.callers(method)}
                 assert callers == {"Main.java:Main.any", "Shape.java:Shape.twice"} | own
 
@@ -174,7 +192,11 @@ class TestWalk:
         known = {(edge.caller, edge.callee): edge.grade for edge in engine.graph.edges()}
         reached, is_cut = engine.graph.walk(self.FINISH, 10, limit=100)
         assert not is_cut
-        assert {one.symbol for one in reached} >= {"main.py:main", "main.py", "derived.py:Derived.extra"}
+        assert {one.symbol for one in reached} >= {
+            "main.py:main",
+            "main.py",
+            "derived.py:Derived.extra",
+        }
         weaker = [Grade.EXACT, Grade.INFERRED, Grade.BY_NAME]
         for one in reached:
             assert one.path[0] == one.symbol
@@ -210,7 +232,10 @@ class TestWalk:
             engine.refresh()
             for to_callees in (False, True):
                 reached, _ = engine.graph.walk("a.py:f", 10, limit=100, to_callees=to_callees)
-                assert sorted((one.symbol, one.depth) for one in reached) == [("a.py:f", 1), ("a.py:g", 1)]
+                assert sorted((one.symbol, one.depth) for one in reached) == [
+                    ("a.py:f", 1),
+                    ("a.py:g", 1),
+                ]
 
     def test_limit_is_respected_and_told(self, engine: Engine) -> None:
         whole, _ = engine.graph.walk(self.FINISH, 10, limit=100)
@@ -239,7 +264,10 @@ class TestHistory:
         before = list(engine.graph.edges())
         plant(
             tmp_path,
-            {"a/__init__.py": "", "a/a.py": "from base import finish\nclass A:\n    def setup(self): finish()\n"},
+            {
+                "a/__init__.py": "",
+                "a/a.py": "from base import finish\nclass A:\n    def setup(self): finish()\n",
+            },
         )
         engine.refresh()
         after = list(engine.graph.edges())
@@ -261,7 +289,10 @@ IMPORTS = (
 
 @st.composite
 def functions(draw: st.DrawFn, indent: str = "", receiver: str = "") -> str:
-    name, body = draw(st.sampled_from(NAMES)), draw(st.lists(st.sampled_from(CALLS), min_size=1, max_size=3))
+    name, body = (
+        draw(st.sampled_from(NAMES)),
+        draw(st.lists(st.sampled_from(CALLS), min_size=1, max_size=3)),
+    )
     lines = "".join(f"{indent}    {line}\n" for line in body)
     return f"{indent}def {name}({receiver}x=None):\n{lines}"
 
@@ -269,24 +300,31 @@ def functions(draw: st.DrawFn, indent: str = "", receiver: str = "") -> str:
 @st.composite
 def modules(draw: st.DrawFn) -> str:
     parts = [f"{line}\n" for line in draw(st.lists(st.sampled_from(IMPORTS), max_size=3))]
-    parts.append(draw(st.sampled_from(["", "TABLE = {'k': one}\n", "one = two\n", "def take(f): f()\n"])))
+    parts.append(
+        draw(st.sampled_from(["", "TABLE = {'k': one}\n", "one = two\n", "def take(f): f()\n"]))
+    )
     parts += draw(st.lists(functions(), max_size=3))
     for name in draw(st.lists(st.sampled_from("AB"), max_size=2, unique=True)):
         base = draw(st.sampled_from(["", "(A)", "(B)", "(a.A)"]))
         parts.append(
-            f"class {name}{base}:\n" + "".join(draw(st.lists(functions("    ", "self, "), min_size=1, max_size=2)))
+            f"class {name}{base}:\n"
+            + "".join(draw(st.lists(functions("    ", "self, "), min_size=1, max_size=2)))
         )
     return "".join(parts)
 
 
 edits = st.lists(
-    st.dictionaries(st.sampled_from(MODULES), st.none() | modules(), min_size=1, max_size=3), min_size=1, max_size=4
+    st.dictionaries(st.sampled_from(MODULES), st.none() | modules(), min_size=1, max_size=3),
+    min_size=1,
+    max_size=4,
 )
 
 
 @settings(max_examples=60)
 @given(edits)
-def test_edges_after_refreshes_are_those_of_a_new_index(history: list[dict[str, str | None]]) -> None:
+def test_edges_after_refreshes_are_those_of_a_new_index(
+    history: list[dict[str, str | None]],
+) -> None:
     with TemporaryDirectory() as directory:
         root = Path(directory).resolve()
         with Engine.open(root) as engine:
@@ -299,7 +337,9 @@ def test_edges_after_refreshes_are_those_of_a_new_index(history: list[dict[str, 
                         path.write_text(text)
                 engine.refresh()
                 found = list(engine.graph.edges())
-                assert [edge for edge in found if edge not in engine.graph.callees(edge.caller)] == []
+                assert [
+                    edge for edge in found if edge not in engine.graph.callees(edge.caller)
+                ] == []
             assert found == edges(root)
 
 

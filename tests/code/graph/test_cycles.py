@@ -24,9 +24,14 @@ def reached(graph: dict[str, frozenset[str]], start: str) -> set[str]:
 
 
 @given(graphs)
-def test_members_of_a_knot_are_those_that_reach_one_another(graph: dict[str, frozenset[str]]) -> None:
+def test_members_of_a_knot_are_those_that_reach_one_another(
+    graph: dict[str, frozenset[str]],
+) -> None:
     reach = {node: reached(graph, node) for node in "abcdefgh"}
-    mutual = {frozenset(one for one in reach if one in reach[node] and node in reach[one]) for node in reach}
+    mutual = {
+        frozenset(one for one in reach if one in reach[node] and node in reach[one])
+        for node in reach
+    }
     expected = sorted(tuple(sorted(group)) for group in mutual if len(group) > 1)
     assert sorted(knot.members for knot in knots(graph)) == expected
 
@@ -37,12 +42,18 @@ def test_the_way_around_is_closed_and_inside(graph: dict[str, frozenset[str]]) -
         assert knot.cycle[0] == knot.cycle[-1] == knot.members[0]
         assert set(knot.cycle) <= set(knot.members)
         assert len(set(knot.cycle[1:])) == len(knot.cycle) - 1
-        assert all(later in graph[earlier] for earlier, later in zip(knot.cycle, knot.cycle[1:], strict=False))
+        assert all(
+            later in graph[earlier]
+            for earlier, later in zip(knot.cycle, knot.cycle[1:], strict=False)
+        )
 
 
 def test_the_shortest_way_is_shown_and_larger_knots_come_first() -> None:
     graph = {"a": {"b", "c"}, "b": {"c"}, "c": {"a"}, "x": {"y"}, "y": {"x"}, "z": {"z"}}
-    assert knots(graph) == [Knot(("a", "b", "c"), ("a", "c", "a")), Knot(("x", "y"), ("x", "y", "x"))]
+    assert knots(graph) == [
+        Knot(("a", "b", "c"), ("a", "c", "a")),
+        Knot(("x", "y"), ("x", "y", "x")),
+    ]
 
 
 def test_a_long_chain_needs_no_recursion() -> None:

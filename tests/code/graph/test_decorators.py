@@ -90,12 +90,21 @@ CALLERS = {
 
 
 def test_callers_go_through_what_decorates(tmp_path: Path) -> None:
-    edges = ["main -> uses.py:save", "main -> uses.py:load", "main -> uses.py:count", "main -> uses.py:Table.fill"]
+    edges = [
+        "main -> uses.py:save",
+        "main -> uses.py:load",
+        "main -> uses.py:count",
+        "main -> uses.py:Table.fill",
+    ]
     edges += ["main -> decorators.py:tagged.decorate.inner"]
-    found = [f"uses.py:{edge} {'exact' if edge.endswith('inner') else 'inferred'}" for edge in edges]
+    found = [
+        f"uses.py:{edge} {'exact' if edge.endswith('inner') else 'inferred'}" for edge in edges
+    ]
     check(tmp_path, {"decorators.py": DECORATORS, "uses.py": USES}, edges=found)
     with Engine.open(tmp_path) as engine:
-        assert {name: {edge.caller for edge in engine.graph.callers(name)} for name in CALLERS} == CALLERS
+        assert {
+            name: {edge.caller for edge in engine.graph.callers(name)} for name in CALLERS
+        } == CALLERS
 
 
 def test_impact_does_not_spread_to_others_with_the_same_decorator(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from tersely.code.engine import Engine
 
-# Files, and of questions `line: text that begins with the name` the lines of definitions (`path:line` in another file).
+# Files, and of questions `line: text that begins with the name` the lines of definitions
+# (`path:line` in another file).
 Case = tuple[dict[str, str], dict[str, str]]
 
 CASES: dict[str, Case] = {
@@ -45,7 +46,9 @@ CASES: dict[str, Case] = {
         },
     ),
     "python: the last of straight bindings": (
-        {"a.py": "def f():\n    x = 1\n    print(x)\n    x = 2\n    print(x)\n    if x: x = 3\n    return x\n"},
+        {
+            "a.py": "def f():\n    x = 1\n    print(x)\n    x = 2\n    print(x)\n    if x: x = 3\n    return x\n"
+        },
         {"3: x": "2", "5: x": "4", "7: x": "4 6"},
     ),
     "elixir: a block of a module binds its variables one after the other": (
@@ -53,7 +56,10 @@ CASES: dict[str, Case] = {
         {"3: x)": "2", "5: x)": "4"},
     ),
     "python: imports are followed and named": (
-        {"a.py": "from b import C as D, f\nD().m(f)\n", "b.py": "class C:\n    def m(self): ...\nf = 1\n"},
+        {
+            "a.py": "from b import C as D, f\nD().m(f)\n",
+            "b.py": "class C:\n    def m(self): ...\nf = 1\n",
+        },
         {"2: D": "b.py:1 1", "2: m": "b.py:2", "2: f": "b.py:3 1", "1: f\n": "b.py:3"},
     ),
     "java: of overloads the one that is called": (
@@ -100,7 +106,12 @@ CASES: dict[str, Case] = {
             "const hidden = 1;\nexport { hidden as shown };\n",
             "b.js": "import { A, shown } from './a.js';\nnew A().get();\nshown;\n",
         },
-        {"b.js 2: A": "a.js:1 1", "b.js 2: get": "a.js:3", "b.js 3: shown": "a.js:5 a.js:6 1", "a.js 3: size": "2"},
+        {
+            "b.js 2: A": "a.js:1 1",
+            "b.js 2: get": "a.js:3",
+            "b.js 3: shown": "a.js:5 a.js:6 1",
+            "a.js 3: size": "2",
+        },
     ),
     "typescript: types and their parameters": (
         {
@@ -227,7 +238,16 @@ CASES: dict[str, Case] = {
             "  }\n"
             "}\n"
         },
-        {"5: i;": "5", "5: n, ": "5", "5: p);": "4", "6: n": "2", "6: P": "3", "7: e);": "7", "8: F": "4", "8: n": "2"},
+        {
+            "5: i;": "5",
+            "5: n, ": "5",
+            "5: p);": "4",
+            "6: n": "2",
+            "6: P": "3",
+            "7: e);": "7",
+            "8: F": "4",
+            "8: n": "2",
+        },
     ),
     "ruby: methods, blocks and instance variables": (
         {
@@ -245,7 +265,14 @@ CASES: dict[str, Case] = {
             "  def helper(*rest) = rest\n"
             "end\n"
         },
-        {"7: x": "6", "8: item }": "8", "9: helper": "12", "9: key": "6", "9: LIMIT": "1", "10: @n": "4"},
+        {
+            "7: x": "6",
+            "8: item }": "8",
+            "9: helper": "12",
+            "9: key": "6",
+            "9: LIMIT": "1",
+            "10: @n": "4",
+        },
     ),
     "elixir: clauses and rebinding": (
         {
@@ -293,7 +320,14 @@ CASES: dict[str, Case] = {
             "  return p->n + x;\n"
             "}\n"
         },
-        {"2: node *": "1", "3: i < x": "3", "3: x; i++": "2", "3: x);": "3", "4: n +": "1", "4: x": "2"},
+        {
+            "2: node *": "1",
+            "3: i < x": "3",
+            "3: x; i++": "2",
+            "3: x);": "3",
+            "4: n +": "1",
+            "4: x": "2",
+        },
     ),
 }
 
@@ -320,6 +354,11 @@ def test_names_mean_the_bindings_in_sight(name: str, tmp_path: Path) -> None:
         for question in questions:
             path, line, column = asked(files, question)
             places = engine.definition(path, line, column)
-            shown = {f"{place.line}" if place.path == path else f"{place.path}:{place.line}" for place in places}
+            shown = {
+                f"{place.line}" if place.path == path else f"{place.path}:{place.line}"
+                for place in places
+            }
             found[question] = " ".join(sorted(shown))
-    assert found == {question: " ".join(sorted(lines.split())) for question, lines in questions.items()}
+    assert found == {
+        question: " ".join(sorted(lines.split())) for question, lines in questions.items()
+    }

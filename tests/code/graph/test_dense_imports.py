@@ -1,4 +1,6 @@
-"""Files that import all names of each other, in any graph: who reaches whom decides, and what is cut is said."""
+"""Files that import all names of each other, in any graph: who reaches whom decides, and what is
+cut is said.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,11 @@ def reached(graph: Graph, start: int) -> set[int]:
 
 def calls(engine: Engine) -> set[tuple[str, str]]:
     """Calls of what the files define."""
-    return {(edge.caller, edge.callee) for edge in engine.graph.edges() if not edge.callee.startswith("external:")}
+    return {
+        (edge.caller, edge.callee)
+        for edge in engine.graph.edges()
+        if not edge.callee.startswith("external:")
+    }
 
 
 @settings(max_examples=12)
@@ -97,23 +103,30 @@ def test_a_name_that_is_nowhere_is_looked_for_once_in_each_file(size: int) -> No
 
 
 @pytest.mark.parametrize("files", [python_files, c_files])
-def test_files_that_all_import_each_other_are_answered_whole(files: Callable[[Graph], dict[str, str]]) -> None:
+def test_files_that_all_import_each_other_are_answered_whole(
+    files: Callable[[Graph], dict[str, str]],
+) -> None:
     with indexed(files(complete(DENSE))) as engine:
         assert len(calls(engine)) == DENSE
         assert engine.limits_hit == set()
 
 
-def test_a_search_through_imports_that_is_cut_says_so_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_through_imports_that_is_cut_says_so_every_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(program, "MAX_STAR_FILES", 3)
     with indexed(python_files(complete(SIZE))) as engine:
         for _ in range(2):
             engine.limits_hit.clear()
             calls(engine)
             assert engine.limits_hit == {program.STAR_LIMIT}
-        assert "external:builtins.nowhere" not in {edge.callee for edge in engine.graph.edges()}  # it may be behind
+        # it may be behind
+        assert "external:builtins.nowhere" not in {edge.callee for edge in engine.graph.edges()}
 
 
-def test_values_that_are_not_followed_to_their_end_are_said_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_that_are_not_followed_to_their_end_are_said_every_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(fixpoint, "MAX_COMPUTATIONS", 1)
     with indexed(python_files(complete(3))) as engine:
         for _ in range(2):
@@ -122,7 +135,9 @@ def test_values_that_are_not_followed_to_their_end_are_said_every_time(monkeypat
             assert engine.limits_hit == {fixpoint.COMPUTATIONS_LIMIT}
 
 
-def test_definitions_of_a_name_that_every_file_binds_are_cut_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_definitions_of_a_name_that_every_file_binds_are_cut_and_it_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(definition, "MAX_PLACES", 3)
     files = {
         f"m{node}.py": "".join(f"from m{other} import x\n" for other in others) + "x = 1\n"
@@ -138,7 +153,9 @@ WIDE = f"{HANDLERS}\ndef start(handler):\n    return handler.run()\n"
 CALLS_OF_START = "from wide import H0, start\nstart(H0())\n"
 
 
-def test_calls_whose_receiver_comes_from_everywhere_are_said_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_whose_receiver_comes_from_everywhere_are_said_every_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(call_resolution, "MAX_FLOW_FILES", 1)
     with indexed({"wide.py": WIDE, "a.py": CALLS_OF_START, "b.py": CALLS_OF_START}) as engine:
         for _ in range(2):

@@ -1,4 +1,6 @@
-"""The solver gives least solutions, whatever is asked in whatever order, and always comes to an end."""
+"""The solver gives least solutions, whatever is asked in whatever order, and always comes to an
+end.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from hypothesis import strategies as st
 from tersely.code.graph.pointsto import fixpoint
 from tersely.code.graph.pointsto.fixpoint import EMPTY, Solver
 
-System = dict[int, tuple[frozenset[int], tuple[int, ...]]]  # unknown -> its constants, the unknowns it includes
+# unknown -> its constants, the unknowns it includes
+System = dict[int, tuple[frozenset[int], tuple[int, ...]]]
 SIZE = 14
 
 
@@ -24,7 +27,10 @@ def systems(draw: st.DrawFn) -> System:
 def least(system: System) -> dict[int, frozenset[int]]:
     values: dict[int, frozenset[int]] = dict.fromkeys(system, EMPTY)
     while True:
-        found = {key: own.union(*(values[other] for other in others)) for key, (own, others) in system.items()}
+        found = {
+            key: own.union(*(values[other] for other in others))
+            for key, (own, others) in system.items()
+        }
         if found == values:
             return values
         values = found
@@ -80,7 +86,8 @@ def test_chains_that_are_cut_are_finished_later(system: System, bound: int) -> N
 
 
 def test_a_chain_longer_than_the_bound_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fixpoint, "MAX_CHAIN", 30)  # whoever uses the solver provides the stack for more
+    # whoever uses the solver provides the stack for more
+    monkeypatch.setattr(fixpoint, "MAX_CHAIN", 30)
     assert Asked(chain(100)).ask(0) == {100}
 
 

@@ -1,4 +1,6 @@
-"""What frameworks call: each rule with a program modelled on the framework's own example application."""
+"""What frameworks call: each rule with a program modelled on the framework's own example
+application.
+"""
 
 from __future__ import annotations
 

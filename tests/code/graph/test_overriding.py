@@ -145,4 +145,6 @@ def test_a_base_with_very_many_classes_below_still_reaches_each(tmp_path: Path) 
     with Engine.open(tmp_path) as engine:
         engine.refresh()
         assert len(engine.graph.callees("many.py:Base.run")) == 151
-        assert [edge.caller for edge in engine.graph.callers("many.py:C149.step")] == ["many.py:Base.run"]
+        assert [edge.caller for edge in engine.graph.callers("many.py:C149.step")] == [
+            "many.py:Base.run"
+        ]

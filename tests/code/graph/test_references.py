@@ -1,4 +1,6 @@
-"""References: every name that means a type, a constant, a field or a function, and what it is written for."""
+"""References: every name that means a type, a constant, a field or a function, and what it is
+written for.
+"""
 
 from __future__ import annotations
 
@@ -146,7 +148,8 @@ def test_every_name_that_means_a_symbol(tmp_path: Path, sources: dict[str, str])
         for wanted in (case for case in CASES if case[0] is sources):
             symbol = engine.symbol(wanted[1])
             said = [
-                f"{one.path}:{one.line} {one.use} {one.grade}".removesuffix(" exact") for one in finder.of(symbol.id)
+                f"{one.path}:{one.line} {one.use} {one.grade}".removesuffix(" exact")
+                for one in finder.of(symbol.id)
             ]
             assert sorted(said) == sorted(wanted[2]), wanted[1]
 

@@ -1,4 +1,6 @@
-"""A graph that takes over what is loaded from the revision before answers like one that was made anew."""
+"""A graph that takes over what is loaded from the revision before answers like one that was made
+anew.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,11 @@ def names_of(expression: Any) -> set[str]:
     """The names in an expression, by looking at every part."""
     if isinstance(expression, str):
         return {expression.partition(VERSION_MARK)[0]}
-    return {name for part in expression for name in names_of(part)} if isinstance(expression, tuple) else set()
+    return (
+        {name for part in expression for name in names_of(part)}
+        if isinstance(expression, tuple)
+        else set()
+    )
 
 
 @given(EXPRESSIONS)

@@ -13,7 +13,8 @@ import pytest
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.syntax.extract import extract
 
-# Extraction raises the limit for good, which a search by hypothesis must not see happen in its middle.
+# Extraction raises the limit for good, which a search by hypothesis must not see happen in its
+# middle.
 extract(b"", LANGUAGES["python"])
 
 Plant = Callable[[Mapping[str, str | bytes]], None]
@@ -55,6 +56,8 @@ def git(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
 
     def run(*arguments: str, cwd: Path = root) -> str:
         command = ["git", *arguments]
-        return subprocess.run(command, cwd=cwd, check=True, capture_output=True, text=True, timeout=60).stdout
+        return subprocess.run(
+            command, cwd=cwd, check=True, capture_output=True, text=True, timeout=60
+        ).stdout
 
     return run

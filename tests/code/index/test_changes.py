@@ -14,7 +14,9 @@ from tersely.code.index.changes import ChangedFile, Changes
 from tersely.code.index.patch import read_patch
 from tersely.foundation.errors import TerselyError
 
-LINES = st.lists(st.sampled_from(["a", "b", "-- c", "++ d", "@@ -1 +1 @@", "diff --git a/x b/x", ""]), max_size=8)
+LINES = st.lists(
+    st.sampled_from(["a", "b", "-- c", "++ d", "@@ -1 +1 @@", "diff --git a/x b/x", ""]), max_size=8
+)
 
 
 def git(root: Path, *words: str) -> None:
@@ -38,7 +40,11 @@ def test_lines_outside_of_changes_are_as_they_were(
         (root / "y").write_text("other\n")
         files = Changes(root).files()
         assert files[-1] == ChangedFile("y", "y", ((1, 1),))
-        changed = {line for first, last in files[0].lines for line in range(first, last + 1)} if files[:-1] else set()
+        changed = (
+            {line for first, last in files[0].lines for line in range(first, last + 1)}
+            if files[:-1]
+            else set()
+        )
         text = (root / "x").read_text().splitlines()
         kept = [line for number, line in enumerate(text, 1) if number not in changed]
         assert is_subsequence(kept, text_before.splitlines())
@@ -49,7 +55,9 @@ def is_subsequence(few: list[str], many: list[str]) -> bool:
     return all(line in rest for line in few)
 
 
-@pytest.mark.parametrize("name", ["plain.py", "sp ace.py", 'quo"te.py', "tab\there.py", "näme.py", "back\\slash.py"])
+@pytest.mark.parametrize(
+    "name", ["plain.py", "sp ace.py", 'quo"te.py', "tab\there.py", "näme.py", "back\\slash.py"]
+)
 def test_paths_are_read_as_they_are(tmp_path: Path, name: str) -> None:
     git(tmp_path, "init", "-q")
     (tmp_path / name).write_text("one\ntwo\nthree\nfour\nfive\n")
@@ -113,7 +121,13 @@ def test_no_program_that_the_repository_names_is_run(tmp_path: Path, scope: str)
         git(directory, "commit", "-q", "-m", "m")
     git(root, "-c", "advice.addEmbeddedRepo=false", "add", "inner")
     git(root, "commit", "-q", "-m", "m")
-    names = ["filter.a=b.c.clean", "diff.a=b.c.textconv", "diff.a=b.c.command", "diff.external", "core.fsmonitor"]
+    names = [
+        "filter.a=b.c.clean",
+        "diff.a=b.c.textconv",
+        "diff.a=b.c.command",
+        "diff.external",
+        "core.fsmonitor",
+    ]
     for directory in (root, inner):
         (directory / ".gitattributes").write_text("* filter=a=b.c diff=a=b.c\n")
         git(directory, "config", "extensions.worktreeConfig", "true")
@@ -121,7 +135,11 @@ def test_no_program_that_the_repository_names_is_run(tmp_path: Path, scope: str)
         for name in names:
             git(directory, "config", *where, name, str(program))
         git(directory, "config", *where, "filter.a=b.c.required", "true")
-        git(directory, "config", *(["include.path", "more"] if scope == "included" else [scope, "a.b", "c"]))
+        git(
+            directory,
+            "config",
+            *(["include.path", "more"] if scope == "included" else [scope, "a.b", "c"]),
+        )
         (directory / "a.py").write_text("a = 2\n")
     changes = Changes(root)
     assert ChangedFile("a.py", "a.py", ((1, 1),)) in changes.files()
@@ -136,7 +154,12 @@ def test_settings_do_not_change_what_a_diff_means(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("".join(f"{number}\n" for number in range(9)))
     git(tmp_path, "add", "-A")
     git(tmp_path, "commit", "-q", "-m", "m")
-    for name, value in (("interHunkContext", "9"), ("context", "9"), ("noprefix", "true"), ("mnemonicPrefix", "true")):
+    for name, value in (
+        ("interHunkContext", "9"),
+        ("context", "9"),
+        ("noprefix", "true"),
+        ("mnemonicPrefix", "true"),
+    ):
         git(tmp_path, "config", f"diff.{name}", value)
     (tmp_path / "a.py").write_text("x\n" + "".join(f"{number}\n" for number in range(1, 8)) + "x\n")
     assert Changes(tmp_path).files() == [ChangedFile("a.py", "a.py", ((1, 1), (9, 9)))]

@@ -65,5 +65,14 @@ def test_silence_differs_from_a_negation() -> None:
 
 
 def test_no_pattern_searches_for_long() -> None:
-    patterns = Patterns(b"*a" * 60 + b"b\n" + b"**/*a*" * 60 + b"b\n" + b"**/" * 300 + b"x\n" + b"**/a/" * 100 + b"x")
+    patterns = Patterns(
+        b"*a" * 60
+        + b"b\n"
+        + b"**/*a*" * 60
+        + b"b\n"
+        + b"**/" * 300
+        + b"x\n"
+        + b"**/a/" * 100
+        + b"x"
+    )
     assert patterns.verdict("a/" * 100 + "a" * 250 + "c") is None

@@ -13,9 +13,13 @@ from hypothesis import strategies as st
 from tersely.code.index.patch import FileDiff, Hunk, patched, read_patch, reversed_diff
 from tersely.foundation.errors import TerselyError
 
-LINE = st.sampled_from(["a", "b", "-- c", "++ d", "@@ -1 +1 @@", "diff --git a/x b/x", "", "\r", "é", "\\ no"])
+LINE = st.sampled_from(
+    ["a", "b", "-- c", "++ d", "@@ -1 +1 @@", "diff --git a/x b/x", "", "\r", "é", "\\ no"]
+)
 TEXT = st.builds(
-    lambda lines, end: ("\n".join(lines) + end).encode(), st.lists(LINE, max_size=10), st.sampled_from(["", "\n"])
+    lambda lines, end: ("\n".join(lines) + end).encode(),
+    st.lists(LINE, max_size=10),
+    st.sampled_from(["", "\n"]),
 )
 
 
@@ -29,7 +33,9 @@ def git_diff(before: bytes, after: bytes, *options: str) -> bytes:
 
 @given(TEXT, TEXT, st.sampled_from(["-U0", "-U1", "-U3"]))
 @settings(max_examples=60, deadline=None)
-def test_what_git_writes_leads_from_one_text_to_the_other_and_back(before: bytes, after: bytes, context: str) -> None:
+def test_what_git_writes_leads_from_one_text_to_the_other_and_back(
+    before: bytes, after: bytes, context: str
+) -> None:
     diffs = read_patch(git_diff(before, after, context))
     assert len(diffs) == (before != after)
     for diff in diffs:
@@ -40,7 +46,10 @@ def test_what_git_writes_leads_from_one_text_to_the_other_and_back(before: bytes
 @given(TEXT, TEXT)
 @settings(max_examples=30, deadline=None)
 def test_context_makes_no_difference(before: bytes, after: bytes) -> None:
-    hunks = [[one.hunks for one in read_patch(git_diff(before, after, context))] for context in ("-U0", "-U4")]
+    hunks = [
+        [one.hunks for one in read_patch(git_diff(before, after, context))]
+        for context in ("-U0", "-U4")
+    ]
     assert [sum(len(hunk.removed) for hunk in one) for one in hunks[0]] == [
         sum(len(hunk.removed) for hunk in one) for one in hunks[1]
     ]
@@ -86,7 +95,9 @@ def test_what_has_no_lines_is_read_as_well() -> None:
     assert submodule.is_submodule
 
 
-@pytest.mark.parametrize("body", [b"@@ -1,2 +1 @@\n-a\n", b"@@ -1 +1 @@\n-a\n-b\n", b"@@ -1 +1 @@\nwhat\n"])
+@pytest.mark.parametrize(
+    "body", [b"@@ -1,2 +1 @@\n-a\n", b"@@ -1 +1 @@\n-a\n-b\n", b"@@ -1 +1 @@\nwhat\n"]
+)
 def test_a_hunk_that_is_not_what_it_says_is_refused(body: bytes) -> None:
     with pytest.raises(TerselyError, match="invalid_argument"):
         read_patch(b"--- a/x\n+++ b/x\n" + body)
@@ -95,7 +106,11 @@ def test_a_hunk_that_is_not_what_it_says_is_refused(body: bytes) -> None:
 @given(st.binary(max_size=200))
 @settings(max_examples=100, deadline=None)
 def test_any_bytes_are_a_patch_or_refused(noise: bytes) -> None:
-    for text in (noise, b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n" + noise, b"diff --git a/x b/x\n" + noise):
+    for text in (
+        noise,
+        b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n" + noise,
+        b"diff --git a/x b/x\n" + noise,
+    ):
         try:
             read_patch(text)
         except TerselyError as error:

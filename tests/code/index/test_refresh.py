@@ -1,4 +1,6 @@
-"""A refresh notices every change, and leaves an index equal to one built anew, whatever happens to it."""
+"""A refresh notices every change, and leaves an index equal to one built anew, whatever happens to
+it.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,9 @@ class TestChanges:
         refresh(root, store, progress=lambda done, total: seen.append((done, total)))
         assert seen == [(200, 450), (400, 450), (450, 450)]
 
-    def test_a_change_that_keeps_size_and_mtime_is_seen(self, root: Path, store: Store, plant: Plant) -> None:
+    def test_a_change_that_keeps_size_and_mtime_is_seen(
+        self, root: Path, store: Store, plant: Plant
+    ) -> None:
         plant({"a.py": "x = 1\n"})
         os.utime(root / "a.py", (LONG_AGO, LONG_AGO))
         refresh(root, store)
@@ -80,14 +84,18 @@ class TestChanges:
     def test_a_file_written_just_now_is_read_again(
         self, root: Path, store: Store, plant: Plant, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Its times could be the same after another change within one tick of the file system's clock."""
+        """Its times could be the same after another change within one tick of the file system's
+        clock.
+        """
         plant({"a.py": "x = 1\n"})
         frozen = (root / "a.py").stat()
         refresh(root, store)
         assert store.known()["a.py"].mtime_ns == 0
         read: list[str] = []
         original = module.read_below
-        monkeypatch.setattr(module, "read_below", lambda root, path: read.append(path) or original(root, path))
+        monkeypatch.setattr(
+            module, "read_below", lambda root, path: read.append(path) or original(root, path)
+        )
         refresh(root, store)
         assert read == ["a.py"]
         # Once enough time has passed its stat is trusted, and it is read no more.
@@ -107,7 +115,9 @@ class TestChanges:
         assert counts(report) == (0, 0, 0, 1)
         assert report.revision == revision
 
-    def test_revisions_depend_on_content_alone(self, root: Path, store: Store, plant: Plant) -> None:
+    def test_revisions_depend_on_content_alone(
+        self, root: Path, store: Store, plant: Plant
+    ) -> None:
         plant({"a.py": "x = 1\n", "b.py": "y = 1\n"})
         revision = refresh(root, store).revision
         plant({"a.py": "x = 2\n"})
@@ -124,13 +134,19 @@ class TestChanges:
     def test_reasons_come_and_go(self, root: Path, store: Store, plant: Plant) -> None:
         plant({"a.py": "x = 1\n", "b.py": b"\0", "c.py": "# Generated. Do not edit.\n"})
         refresh(root, store)
-        assert store.skipped() == [Skipped("b.py", Reason.BINARY), Skipped("c.py", Reason.GENERATED)]
+        assert store.skipped() == [
+            Skipped("b.py", Reason.BINARY),
+            Skipped("c.py", Reason.GENERATED),
+        ]
         assert counts(refresh(root, store)) == (0, 0, 0, 3)
         plant({"a.py": b"#" * 1_000_001, "b.py": "x = 1\n"})
         (root / "c.py").unlink()
         (root / "c.py").symlink_to("b.py")
         assert counts(refresh(root, store)) == (0, 3, 0, 0)
-        assert store.skipped() == [Skipped("a.py", Reason.TOO_LARGE), Skipped("c.py", Reason.SYMLINK)]
+        assert store.skipped() == [
+            Skipped("a.py", Reason.TOO_LARGE),
+            Skipped("c.py", Reason.SYMLINK),
+        ]
         assert counts(refresh(root, store)) == (0, 0, 0, 3)
         (root / "a.py").unlink()
         assert counts(refresh(root, store)) == (0, 0, 1, 2)
@@ -151,7 +167,9 @@ class TestChanges:
         assert counts(refresh(root, store)) == (0, 1, 0, 0)
         assert dumped(store) == rebuilt(root)
 
-    def test_scripts_are_known_by_their_first_line(self, root: Path, store: Store, plant: Plant) -> None:
+    def test_scripts_are_known_by_their_first_line(
+        self, root: Path, store: Store, plant: Plant
+    ) -> None:
         plant({"run": "#!/usr/bin/env python3\ndef f(): ...\n", "tool": "#!/bin/false\n"})
         for name in ("run", "tool"):
             (root / name).chmod(0o755)
@@ -169,7 +187,9 @@ class TestChanges:
         monkeypatch.setattr("tersely.code.index.building.rows.extract", explode)
         refresh(root, store)
         assert store.skipped() == [Skipped("a.py", Reason.EXTRACTION_FAILED)]
-        assert [(path, problem.message) for path, problem in store.problems()] == [("a.py", "ZeroDivisionError: oh")]
+        assert [(path, problem.message) for path, problem in store.problems()] == [
+            ("a.py", "ZeroDivisionError: oh")
+        ]
 
     def test_another_extraction_builds_anew(
         self, root: Path, store: Store, plant: Plant, monkeypatch: pytest.MonkeyPatch
@@ -177,7 +197,9 @@ class TestChanges:
         plant({"a.py": "def f(): ...\n"})
         revision = refresh(root, store).revision
         for place in ("store", "writer"):
-            monkeypatch.setattr(f"tersely.code.index.{place}.extraction_fingerprint", lambda: "another")
+            monkeypatch.setattr(
+                f"tersely.code.index.{place}.extraction_fingerprint", lambda: "another"
+            )
         assert not store.is_current()
         report = refresh(root, store)
         assert counts(report) == (1, 0, 0, 0)
@@ -189,7 +211,9 @@ class TestChanges:
                 refresh(path, store)
 
 
-NAMES = st.sampled_from(["a.py", "b.py", "dir", "dir/a.py", "dir/sub/c.py", "other/a.py", "other", "data.txt"])
+NAMES = st.sampled_from(
+    ["a.py", "b.py", "dir", "dir/a.py", "dir/sub/c.py", "other/a.py", "other", "data.txt"]
+)
 SOURCES = st.sampled_from([
     b"", b"def f(): g()\n", b"import a\nclass C:\n    def f(self): self.g()\n", b"def f(:\n",
     b"def f(): ...\ndef f(): ...\n",
@@ -238,7 +262,11 @@ class Edits(RuleBasedStateMachine):
     @rule(name=NAMES, to=NAMES)
     def rename(self, name: str, to: str) -> None:
         source = self.base / name
-        if source.exists() and not f"{to}/".startswith(f"{name}/") and not f"{name}/".startswith(f"{to}/"):
+        if (
+            source.exists()
+            and not f"{to}/".startswith(f"{name}/")
+            and not f"{name}/".startswith(f"{to}/")
+        ):
             target = self._free(to)
             if os.path.lexists(source):  # the way to it may have led through what stood in the way
                 source.rename(target)
@@ -249,7 +277,9 @@ class Edits(RuleBasedStateMachine):
 
     @rule(
         name=st.sampled_from([".gitignore", ".tldrsignore", "dir/.tldrsignore", "dir/.gitignore"]),
-        patterns=st.lists(st.sampled_from(["a.py", "dir/", "/other", "!a.py", "*", "!*.py", "sub"]), max_size=3),
+        patterns=st.lists(
+            st.sampled_from(["a.py", "dir/", "/other", "!a.py", "*", "!*.py", "sub"]), max_size=3
+        ),
     )
     def ignore(self, name: str, patterns: list[str]) -> None:
         self._free(name).write_text("\n".join(patterns))
@@ -297,7 +327,8 @@ class TestDamage:
             refresh(root, store)
         path = Path(index_directory(str(root))) / "index.db"
         with Database.open_derived(path, SCHEMA) as database:
-            database.execute("pragma wal_checkpoint(truncate)")  # the log would mend what is damaged
+            # the log would mend what is damaged
+            database.execute("pragma wal_checkpoint(truncate)")
         content = bytearray(path.read_bytes())
         content[place:] = b"\xa5" * (len(content) - place)
         path.write_bytes(content)
@@ -314,7 +345,9 @@ class TestDamage:
         plant({f"{number}.py": f"def f{number}(): g()\n" for number in range(3)})
         with Store.open(root) as store:
             refresh(root, store)
-        with Database.open_derived(Path(index_directory(str(root))) / "index.db", SCHEMA) as database:
+        with Database.open_derived(
+            Path(index_directory(str(root))) / "index.db", SCHEMA
+        ) as database:
             facts = database.value("select facts from facts where file_id = 1")
             kept = {"one bit": facts[:40] + bytes([facts[40] ^ 1]) + facts[41:], "cut": facts[:-1],
                     "another file's end": facts[:20] + b"\xfb" * 9, "nothing": b""}[damage]  # fmt: skip
@@ -346,7 +379,9 @@ class TestDamage:
         refresh(root, store)
         assert dumped(store) == rebuilt(root)
 
-    def test_a_full_disk_is_told_and_leaves_the_index_before(self, root: Path, store: Store, plant: Plant) -> None:
+    def test_a_full_disk_is_told_and_leaves_the_index_before(
+        self, root: Path, store: Store, plant: Plant
+    ) -> None:
         plant({"a.py": "def f(): ...\n"})
         refresh(root, store)
         before = dumped(store)

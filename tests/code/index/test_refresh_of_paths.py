@@ -13,13 +13,22 @@ from tersely.code.index.refresh import refresh
 from tersely.code.index.store import Store
 
 PATHS = ["a.py", "b.py", "d/c.py", "d/e.js", "notes.txt", "run", "d/.gitignore", "pyproject.toml"]
-TEXTS = ["def f(): g()\n", "def g(): ...\n", "#!/usr/bin/env python\ndef h(): ...\n", "e.js\n", "x" * 1_000_001, "\0"]
+TEXTS = [
+    "def f(): g()\n",
+    "def g(): ...\n",
+    "#!/usr/bin/env python\ndef h(): ...\n",
+    "e.js\n",
+    "x" * 1_000_001,
+    "\0",
+]
 CHANGES = st.lists(st.tuples(st.sampled_from(PATHS), st.sampled_from([*TEXTS, ""])), max_size=6)
 
 
 @settings(max_examples=60)
 @given(CHANGES, CHANGES)
-def test_it_is_equal_to_a_rebuild(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> None:
+def test_it_is_equal_to_a_rebuild(
+    before: list[tuple[str, str]], after: list[tuple[str, str]]
+) -> None:
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory)
         (root / "d").mkdir()

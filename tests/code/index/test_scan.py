@@ -72,7 +72,11 @@ class TestEither:
         found = scan(str(root))
         assert paths(found) == ["a.py"]
         reason = Reason.SKIPPED_DIRECTORY
-        assert skipped(found) == {"sub/node_modules": reason, "sub/site-packages": reason, "sub/venv": reason}
+        assert skipped(found) == {
+            "sub/node_modules": reason,
+            "sub/site-packages": reason,
+            "sub/venv": reason,
+        }
 
     def test_a_package_may_be_called_venv(self, root: Path, plant: Plant) -> None:
         plant({"Lib/venv/__init__.py": "", "Lib/venv/__main__.py": ""})
@@ -89,7 +93,13 @@ class TestEither:
         assert sorted(skipped(found)) == ["build", "crate/target", "net/out"]
 
     def test_a_negation_opens_a_skipped_directory(self, root: Path, plant: Plant) -> None:
-        plant({".tldrsignore": "!build/\n!/node_modules/\n", "build/a.py": "", "node_modules/b.py": ""})
+        plant(
+            {
+                ".tldrsignore": "!build/\n!/node_modules/\n",
+                "build/a.py": "",
+                "node_modules/b.py": "",
+            }
+        )
         assert paths(scan(str(root))) == ["build/a.py", "node_modules/b.py"]
 
     def test_links_are_told_and_not_followed(self, root: Path, plant: Plant) -> None:
@@ -154,14 +164,23 @@ def test_pipes_and_sockets_are_told(root: Path) -> None:
     os.mkfifo(root / "pipe.py")
     with socket.socket(socket.AF_UNIX) as unix:
         unix.bind(str(root / "socket.py"))
-        assert skipped(scan(str(root))) == {"pipe.py": Reason.NOT_A_FILE, "socket.py": Reason.NOT_A_FILE}
+        assert skipped(scan(str(root))) == {
+            "pipe.py": Reason.NOT_A_FILE,
+            "socket.py": Reason.NOT_A_FILE,
+        }
 
 
 class TestGit:
     def test_tracked_build_directories_are_source(self, root: Path, plant: Plant, git: Git) -> None:
         git("init")
         plant(
-            {"vendor/a.py": "", "build/b.py": "", "node_modules/c.py": "", "ignored.py": "", ".gitignore": "ignored.py"}
+            {
+                "vendor/a.py": "",
+                "build/b.py": "",
+                "node_modules/c.py": "",
+                "ignored.py": "",
+                ".gitignore": "ignored.py",
+            }
         )
         git("add", "--all", "--force")
         plant({"vendor/new.py": ""})
@@ -171,7 +190,9 @@ class TestGit:
 
     def test_deleted_and_replaced_files(self, root: Path, plant: Plant, git: Git) -> None:
         git("init")
-        plant({"gone.py": "", "dir/a.py": "", "file.py": "", "moved/a.py": "", "../outside/a.py": ""})
+        plant(
+            {"gone.py": "", "dir/a.py": "", "file.py": "", "moved/a.py": "", "../outside/a.py": ""}
+        )
         git("add", "--all")
         (root / "gone.py").unlink()
         shutil.rmtree(root / "dir")
@@ -198,18 +219,30 @@ class TestGit:
 
     def test_a_root_inside_a_repository(self, root: Path, plant: Plant, git: Git) -> None:
         git("init")
-        plant({".gitignore": "generated/\n", "above.py": "", "sub/a.py": "", "sub/generated/b.py": "", "sub/c.py": ""})
+        plant(
+            {
+                ".gitignore": "generated/\n",
+                "above.py": "",
+                "sub/a.py": "",
+                "sub/generated/b.py": "",
+                "sub/c.py": "",
+            }
+        )
         git("add", "sub/a.py")
         assert paths(scan(str(root / "sub"))) == ["a.py", "c.py"]
 
-    def test_a_root_that_the_repository_around_it_ignores(self, root: Path, plant: Plant, git: Git) -> None:
+    def test_a_root_that_the_repository_around_it_ignores(
+        self, root: Path, plant: Plant, git: Git
+    ) -> None:
         git("init")
         plant({".gitignore": "sub/\n", "sub/a.py": "", "sub/.gitignore": "b.py\n", "sub/b.py": ""})
         found = scan(str(root / "sub"))
         assert paths(found) == ["a.py"]
         assert "ignores it" in found.notices[0]
 
-    def test_submodules_belong_and_other_repositories_do_not(self, root: Path, plant: Plant, git: Git) -> None:
+    def test_submodules_belong_and_other_repositories_do_not(
+        self, root: Path, plant: Plant, git: Git
+    ) -> None:
         other = root.parent / "other.git.py"
         other.mkdir()
         git("init", cwd=other)
@@ -225,7 +258,10 @@ class TestGit:
         plant({"a.py": "", "libs/other.py/untracked.py": ""})
         found = scan(str(root))
         assert paths(found) == ["a.py", "libs/other.py/inner.py", "libs/other.py/untracked.py"]
-        assert skipped(found) == {"worktree": Reason.OTHER_REPOSITORY, "libs/absent": Reason.SUBMODULE_MISSING}
+        assert skipped(found) == {
+            "worktree": Reason.OTHER_REPOSITORY,
+            "libs/absent": Reason.SUBMODULE_MISSING,
+        }
         # A worktree is a root of its own, and without git the tree is divided in the same way.
         git("submodule", "update", "--init", cwd=root / "worktree")
         assert "libs/absent/inner.py" in paths(scan(str(root / "worktree")))
@@ -240,7 +276,15 @@ class TestGit:
         self, root: Path, plant: Plant, git: Git, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         git("init")
-        plant({"a.py": "", "b.py": "", ".gitignore": "b.py\n", "c.py": "", ".git/info/exclude": "c.py\n"})
+        plant(
+            {
+                "a.py": "",
+                "b.py": "",
+                ".gitignore": "b.py\n",
+                "c.py": "",
+                ".git/info/exclude": "c.py\n",
+            }
+        )
         monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
         found = scan(str(root))
         assert paths(found) == ["a.py"]
@@ -267,7 +311,9 @@ class TestGit:
         assert paths(scan(str(root))) == ["a.py", "sub/b.py"]
         assert paths(scan(str(root / "sub"))) == ["b.py"]
 
-    def test_programs_of_the_repository_are_not_run(self, root: Path, plant: Plant, git: Git) -> None:
+    def test_programs_of_the_repository_are_not_run(
+        self, root: Path, plant: Plant, git: Git
+    ) -> None:
         git("init")
         plant({"a.py": "", "spy": f"#!/bin/sh\ntouch {root}/ran\n"})
         (root / "spy").chmod(0o755)
@@ -283,7 +329,21 @@ PATTERNS = st.builds(
     st.sampled_from(["", "", "/", "**/"]),
     st.one_of(
         st.sampled_from(
-            ["a", "b", "a/b", "x.py", "*.py", "*", "a/*", "a/**", "**/a", "a/**/x.py", "x*", "a/**b", "***"]
+            [
+                "a",
+                "b",
+                "a/b",
+                "x.py",
+                "*.py",
+                "*",
+                "a/*",
+                "a/**",
+                "**/a",
+                "a/**/x.py",
+                "x*",
+                "a/**b",
+                "***",
+            ]
         ),
         st.text("ab/*?[]!^-\\\\. x#py:", min_size=1, max_size=6),
     ),
@@ -294,7 +354,9 @@ PLACES = st.lists(NAMES.filter(lambda name: name != "x.py"), max_size=3).map("/"
 
 @settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    files=st.sets(st.tuples(PLACES, st.sampled_from(["x.py", "y.py", "a.py"])), min_size=1, max_size=12),
+    files=st.sets(
+        st.tuples(PLACES, st.sampled_from(["x.py", "y.py", "a.py"])), min_size=1, max_size=12
+    ),
     ignore=st.dictionaries(PLACES, st.lists(PATTERNS, min_size=1, max_size=4), max_size=3),
 )
 def test_the_walk_finds_what_git_finds(

@@ -142,7 +142,8 @@ SPELLED: dict[str, str | bytes] = {
         ("(*gin.Context).JSON", ["web/context.go:Context.JSON"]),
         ("web/context.go:(*Context).JSON", ["web/context.go:Context.JSON"]),
         ("render.JSON", ["web/render/json.go:JSON"]),
-        ("Acme\\Build\\Installer", ["php/Installer.php:Installer"]),  # a class goes before a namespace
+        # a class goes before a namespace
+        ("Acme\\Build\\Installer", ["php/Installer.php:Installer"]),
         ("\\Acme\\Build\\Installer::run()", ["php/Installer.php:Installer.run"]),
         ("Installer->run", ["php/Installer.php:Installer.run"]),
         ("Cop::CLI#run", ["lib/cli.rb:Cop.CLI.run"]),
@@ -156,7 +157,9 @@ SPELLED: dict[str, str | bytes] = {
         ("nothing.command", []),
     ],
 )
-def test_names_as_languages_write_them(root: Path, plant: Plant, query: str, ids: list[str]) -> None:
+def test_names_as_languages_write_them(
+    root: Path, plant: Plant, query: str, ids: list[str]
+) -> None:
     plant(SPELLED)
     with Store.open(root) as opened:
         refresh(root, opened)
@@ -174,7 +177,10 @@ def test_kinds_and_limit(store: Store) -> None:
     assert found(store, "validate", Kind.FUNCTION) == ["src/auth.py:validate"]
     assert found(store, "auth*", Kind.MODULE) == ["src/auth.py", "tests/auth.py"]
     assert found(store, "src/auth.py:validate", Kind.CLASS) == []
-    assert [symbol.id for symbol in store.find("*", limit=2)] == ["src/auth.py:Session", "src/auth.py:Session.limit"]
+    assert [symbol.id for symbol in store.find("*", limit=2)] == [
+        "src/auth.py:Session",
+        "src/auth.py:Session.limit",
+    ]
 
 
 def test_a_symbol_that_is_named_like_a_pattern(root: Path, store: Store, plant: Plant) -> None:
@@ -197,10 +203,18 @@ def test_symbols_carry_everything(store: Store) -> None:
         Kind.METHOD, "validate", "Session.validate", "src/auth.py:Session",
     )  # fmt: skip
     assert (symbol.start_line, symbol.end_line, symbol.language) == (6, 6, "python")
-    assert AUTH.encode()[symbol.start_byte : symbol.end_byte] == b"def validate(self, user): return check(user)"
+    assert (
+        AUTH.encode()[symbol.start_byte : symbol.end_byte]
+        == b"def validate(self, user): return check(user)"
+    )
     module = store.symbol("src/auth.py")
     assert module is not None
-    assert (module.kind, module.name, module.qualname, module.parent) == (Kind.MODULE, "auth", "", "")
+    assert (module.kind, module.name, module.qualname, module.parent) == (
+        Kind.MODULE,
+        "auth",
+        "",
+        "",
+    )
     assert store.symbol("src/auth.py:Session").parent == "src/auth.py"  # type: ignore[union-attr]
     assert store.symbol("nothing.py") is None
 
@@ -210,8 +224,12 @@ def test_symbols_by_file_and_name(store: Store) -> None:
     assert file is not None
     facts = store.facts(file.id)
     symbols = store.symbols_of("src/auth.py")
-    assert [symbol.name_line for symbol in symbols] == [definition.name_line for definition in facts.definitions]
-    assert [symbol.id for symbol in store.symbols_named("validate_all")] == ["src/models.py:User.validate_all"]
+    assert [symbol.name_line for symbol in symbols] == [
+        definition.name_line for definition in facts.definitions
+    ]
+    assert [symbol.id for symbol in store.symbols_named("validate_all")] == [
+        "src/models.py:User.validate_all"
+    ]
     assert [symbol.id for symbol in store.symbols()][:2] == ["src/auth.py", "src/auth.py:Session"]
     assert store.file("nothing.py") is None
     with pytest.raises(KeyError):
@@ -225,7 +243,10 @@ def test_imports_and_mentions(store: Store) -> None:
     found = [(path, item.line) for path, item in store.every_import() if item.module == "src.auth"]
     assert found == [("tests/auth.py", 1)]
     paths = {file.id: file.path for file in store.files()}
-    assert {paths[file_id] for file_id in store.files_mentioning("validate")} == {"src/auth.py", "tests/auth.py"}
+    assert {paths[file_id] for file_id in store.files_mentioning("validate")} == {
+        "src/auth.py",
+        "tests/auth.py",
+    }
     assert store.files_mentioning("nobody") == []
 
 
@@ -241,7 +262,11 @@ def test_counts_and_report(store: Store) -> None:
 
 def test_lookups_use_indexes(store: Store) -> None:
     """The plans that keep lookups below a millisecond among tens of thousands of symbols."""
-    for condition in ("s.name in ('a', 'b')", "s.owner = 'a' and s.name glob 'b*'", "s.name between 'a' and 'b'"):
+    for condition in (
+        "s.name in ('a', 'b')",
+        "s.owner = 'a' and s.name glob 'b*'",
+        "s.name between 'a' and 'b'",
+    ):
         sql = f"explain query plan select 1 from symbol s where {condition}"
         assert "INDEX symbol_" in store._database.row(sql)[3]  # type: ignore[index]
 
@@ -254,7 +279,9 @@ class TestOpening:
         Store.open(root).close()
         assert (root / ".tersely" / ".gitignore").read_text() == "# mine\n"
 
-    def test_without_a_place_to_write_the_index_is_in_memory(self, root: Path, plant: Plant) -> None:
+    def test_without_a_place_to_write_the_index_is_in_memory(
+        self, root: Path, plant: Plant
+    ) -> None:
         plant({".tersely": "a file", "a.py": "def f(): ...\n"})
         with Store.open(root) as store:
             report = refresh(root, store)
@@ -262,7 +289,9 @@ class TestOpening:
             assert refresh(root, store).unchanged == 1
         assert "kept in memory" in report.notices[0]
 
-    def test_a_link_of_the_repository_is_not_written_through(self, root: Path, plant: Plant) -> None:
+    def test_a_link_of_the_repository_is_not_written_through(
+        self, root: Path, plant: Plant
+    ) -> None:
         plant({"../outside/index.db": "precious"})
         (root / ".tersely").symlink_to("../outside")
         with Store.open(root) as store:
@@ -271,8 +300,12 @@ class TestOpening:
         assert [path.name for path in (root.parent / "outside").iterdir()] == ["index.db"]
         assert (root.parent / "outside/index.db").read_text() == "precious"
 
-    def test_an_index_that_came_with_the_files_is_not_read(self, root: Path, plant: Plant, tmp_path: Path) -> None:
-        """Whoever made it had another key, or another place; it may hold anything, and so may its log."""
+    def test_an_index_that_came_with_the_files_is_not_read(
+        self, root: Path, plant: Plant, tmp_path: Path
+    ) -> None:
+        """Whoever made it had another key, or another place; it may hold anything, and so may its
+        log.
+        """
         plant({"a.py": "def true(): ...\n"})
         ours = Path(index_directory(str(root)))
         made = tmp_path / "made"
@@ -287,7 +320,9 @@ class TestOpening:
         for name in ("index.db", "index.db-wal"):
             shutil.copy(theirs / "index.db", root / ".tersely" / name)
         with Store.open(root) as store:
-            assert store.notices == (".tersely holds an index of another user or place, which is not read",)
+            assert store.notices == (
+                ".tersely holds an index of another user or place, which is not read",
+            )
             refresh(root, store)
             assert found(store, "true") == ["a.py:true"]
             assert dumped(store)
@@ -303,7 +338,10 @@ class TestOpening:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv("TERSELY_HOME", str(tmp_path / str(number)))
                 Store.open(root).close()
-        assert len([path for path in (root / ".tersely").iterdir() if path.is_dir()]) == MAX_KEPT_INDEXES
+        assert (
+            len([path for path in (root / ".tersely").iterdir() if path.is_dir()])
+            == MAX_KEPT_INDEXES
+        )
 
     def test_an_empty_store_has_no_revision(self, root: Path) -> None:
         with Store.open(root) as store:

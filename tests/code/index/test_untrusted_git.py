@@ -61,7 +61,9 @@ PROGRAMS = {
 def git(root: Path, *words: str) -> str:
     own = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b"}
     own |= {"GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
-    done = subprocess.run(["git", *words], cwd=root, env=os.environ | own, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["git", *words], cwd=root, env=os.environ | own, capture_output=True, text=True, check=True
+    )
     return done.stdout.strip()
 
 
@@ -103,7 +105,13 @@ def test_no_program_that_a_repository_names_is_run(tmp_path: Path) -> None:
     program.chmod(0o755)
     hooks = root / "hooks"
     hooks.mkdir()
-    for name in ("post-index-change", "reference-transaction", "pre-auto-gc", "fsmonitor-watchman", "post-checkout"):
+    for name in (
+        "post-index-change",
+        "reference-transaction",
+        "pre-auto-gc",
+        "fsmonitor-watchman",
+        "post-checkout",
+    ):
         (hooks / name).symlink_to(program)
         (root / ".git" / "hooks" / name).unlink(missing_ok=True)
         (root / ".git" / "hooks" / name).symlink_to(program)
@@ -112,12 +120,14 @@ def test_no_program_that_a_repository_names_is_run(tmp_path: Path) -> None:
     (root / "a.py").write_text("def one():\n    return 3333333333\n")
     (root / "gone.py").unlink()
     ask_everything(root)
-    blob = git(root, "-c", "core.fsmonitor=false", "rev-parse", "HEAD:gone.py")  # now one that would be fetched
+    # now one that would be fetched
+    blob = git(root, "-c", "core.fsmonitor=false", "rev-parse", "HEAD:gone.py")
     mark.unlink(missing_ok=True)  # what our own call of git has run
     (root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     before = mark.exists()
     scan(str(root))
-    assert [one.old_path for one in Changes(root).diffs() if one.is_missing] == ["gone.py"]  # told, not fetched
+    # told, not fetched
+    assert [one.old_path for one in Changes(root).diffs() if one.is_missing] == ["gone.py"]
     assert Changes(root).before("gone.py") == b""
     assert (before, mark.exists()) == (False, False), mark.read_text()
 
@@ -144,7 +154,9 @@ PIPES: dict[str, Callable[[Path], Path]] = {
 
 
 @pytest.mark.parametrize("which", PIPES)
-def test_nobody_waits_for_a_pipe(tmp_path: Path, which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_waits_for_a_pipe(
+    tmp_path: Path, which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = repository(tmp_path / "root")
     monkeypatch.setattr("tersely.foundation.git.runner.GIT_PATIENCE_SECONDS", 0.1)
     tip = git(root, "rev-parse", "HEAD")
@@ -170,7 +182,9 @@ def test_a_pipe_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert scan(str(root)).notices == [said]
 
 
-@pytest.mark.parametrize("way", ["a file", "a file of two lines", "a link", "shared", "shared as by a worktree"])
+@pytest.mark.parametrize(
+    "way", ["a file", "a file of two lines", "a link", "shared", "shared as by a worktree"]
+)
 def test_another_repository_of_the_user_is_not_read(tmp_path: Path, way: str) -> None:
     secret = repository(tmp_path / "secret")
     root = tmp_path / "root"
@@ -214,7 +228,9 @@ def included(root: Path, secret: Path) -> None:
 
 
 @pytest.mark.parametrize("lead", [borrowed, linked, included])
-def test_a_repository_that_leads_elsewhere_is_not_asked(tmp_path: Path, lead: Callable[[Path, Path], None]) -> None:
+def test_a_repository_that_leads_elsewhere_is_not_asked(
+    tmp_path: Path, lead: Callable[[Path, Path], None]
+) -> None:
     secret, root = repository(tmp_path / "secret"), repository(tmp_path / "root")
     lead(root, secret)
     assert re.search("ELSEWHERE does not allow|leads out", str(scan(str(root)).notices))
@@ -224,9 +240,15 @@ def test_a_repository_that_leads_elsewhere_is_not_asked(tmp_path: Path, lead: Ca
 
 
 @pytest.mark.parametrize("name", ["config", "objects/info/alternates"])
-def test_a_repository_whose_settings_are_longer_than_what_is_looked_at_is_not_asked(tmp_path: Path, name: str) -> None:
+def test_a_repository_whose_settings_are_longer_than_what_is_looked_at_is_not_asked(
+    tmp_path: Path, name: str
+) -> None:
     secret, root = repository(tmp_path / "secret"), repository(tmp_path / "root")
-    end = f"[include]\n\tpath = {secret}/.git/config\n" if name == "config" else f"{secret}/.git/objects\n"
+    end = (
+        f"[include]\n\tpath = {secret}/.git/config\n"
+        if name == "config"
+        else f"{secret}/.git/objects\n"
+    )
     with (root / ".git" / name).open("a") as file:
         file.write("# nothing\n" * (MAX_SETTINGS_BYTES // 10) + end)
     assert "is not looked at" in scan(str(root)).notices[0]
@@ -255,7 +277,9 @@ def test_what_a_repository_keeps_inside_it_may_name(tmp_path: Path) -> None:
     assert [one.text for one in subjects(root)] == ["first"]
 
 
-@pytest.mark.parametrize("setting", ["core.excludesFile", "core.attributesFile", "mailmap.file", "diff.orderFile"])
+@pytest.mark.parametrize(
+    "setting", ["core.excludesFile", "core.attributesFile", "mailmap.file", "diff.orderFile"]
+)
 def test_no_file_elsewhere_that_a_setting_names_is_opened(
     tmp_path: Path, setting: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,7 +302,9 @@ def test_the_head_of_a_repository_that_a_submodule_leads_to_is_not_told(tmp_path
     secret, root = repository(tmp_path / "secret"), repository(tmp_path / "root")
     (secret / "a.py").write_text("def secret(): ...\n")
     git(secret, "commit", "-q", "-a", "-m", "second")
-    git(root, "update-index", "--add", "--cacheinfo", f"160000,{git(root, 'rev-parse', 'HEAD')},sub")
+    git(
+        root, "update-index", "--add", "--cacheinfo", f"160000,{git(root, 'rev-parse', 'HEAD')},sub"
+    )
     git(root, "commit", "-q", "-m", "with a submodule")
     (root / "sub").mkdir()
     (root / "sub" / ".git").write_text(f"gitdir: {secret}/.git\n")

@@ -22,7 +22,9 @@ from tersely.code.index.store import Store
 
 Plant = Callable[[dict[str, str | bytes]], None]
 FILES = 12
-needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in procfs")
+needs_proc = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="looks processes up in procfs"
+)
 
 # Workers that fail as real ones do, but when we like.
 SABOTAGED = """
@@ -44,13 +46,23 @@ worker.main()
 
 @pytest.fixture(autouse=True)
 def _many_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"CHUNK_FILES": 3, "WORTHWHILE_BYTES": 1, "BYTES_PER_WORKER": 1, "_cores": lambda: 2}.items():
+    for name, value in {
+        "CHUNK_FILES": 3,
+        "WORTHWHILE_BYTES": 1,
+        "BYTES_PER_WORKER": 1,
+        "_cores": lambda: 2,
+    }.items():
         monkeypatch.setattr(jobs, name, value)
 
 
 @pytest.fixture(autouse=True)
 def _files(plant: Plant) -> None:
-    plant({f"{number:02}.py": f"def f{number}(): return g(f{number - 1})\n" for number in range(FILES)})
+    plant(
+        {
+            f"{number:02}.py": f"def f{number}(): return g(f{number - 1})\n"
+            for number in range(FILES)
+        }
+    )
 
 
 def test_rows_are_those_of_one_process(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,7 +72,9 @@ def test_rows_are_those_of_one_process(root: Path, monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(jobs, "WORTHWHILE_BYTES", 1_000_000)
         refresh(root, alone)
         assert dumped(store) == dumped(alone)
-        assert [file.path for file in store.files()] == [f"{number:02}.py" for number in range(FILES)]
+        assert [file.path for file in store.files()] == [
+            f"{number:02}.py" for number in range(FILES)
+        ]
     assert done == [3, 6, 9, 12]
 
 
@@ -72,13 +86,17 @@ def test_files_that_take_their_process_down_are_set_apart(
     monkeypatch.setattr(workers, "WORKER_SILENCE_SECONDS", 2.0)
     with Store.in_memory() as store:
         refresh(root, store)
-        assert store.skipped() == [Skipped(path, Reason.EXTRACTION_FAILED) for path in ("04.py", "05.py", "09.py")]
+        assert store.skipped() == [
+            Skipped(path, Reason.EXTRACTION_FAILED) for path in ("04.py", "05.py", "09.py")
+        ]
         assert len(store.files()) == FILES - 3
         assert "died or did not end" in store.problems()[0][1].message
 
 
 @pytest.mark.parametrize("program", ["raise SystemExit(1)", "import time; time.sleep(1000)"])
-def test_without_workers_this_process_does_the_work(root: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+def test_without_workers_this_process_does_the_work(
+    root: Path, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
     monkeypatch.setattr(workers, "_PROGRAM", program)
     monkeypatch.setattr(workers, "WORKER_START_SECONDS", 0.2)
     with Store.in_memory() as store:
@@ -145,19 +163,26 @@ def test_a_script_without_a_main_guard_runs_once(root: Path, tmp_path: Path) -> 
     assert result.stdout.split() == ["started", str(FILES)]
 
 
-def test_a_working_directory_with_modules_of_our_names_is_not_imported(root: Path, tmp_path: Path) -> None:
+def test_a_working_directory_with_modules_of_our_names_is_not_imported(
+    root: Path, tmp_path: Path
+) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
     for name in ("marshal.py", "signal.py", "tersely.py", "tree_sitter.py"):
         (root / name).write_text("raise SystemExit('imported')\n")
     command = [sys.executable, str(tmp_path / "script.py"), str(root)]
-    result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, cwd=root)
+    result = subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=60, cwd=root
+    )
     assert result.stdout.split() == ["started", str(FILES + 4)]
 
 
 @needs_proc
 def test_workers_of_a_killed_parent_leave(root: Path, tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, str(root), "stop"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", SCRIPT, str(root), "stop"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "started\n"

@@ -1,7 +1,7 @@
 """What the tests of languages share: a small repository in, its facts out.
 
-`check` compares only what it is given. Definitions are spelled `path:qualified.name kind line`, imports
-`path: module name alias`, edges `caller -> callee grade`, docs by symbol id.
+`check` compares only what it is given. Definitions are spelled `path:qualified.name kind line`,
+imports `path: module name alias`, edges `caller -> callee grade`, docs by symbol id.
 """
 
 from __future__ import annotations
@@ -15,7 +15,24 @@ from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import Kind, Symbol
 from tersely.code.syntax.extract import extract
 
-SPLINTERS = (b"(", b")", b"{", b"}", b"end", b"\xff", b"'", b'"', b"\n", b"::", b",", b"=", b"do", b"#{", b"@", b"|>")
+SPLINTERS = (
+    b"(",
+    b")",
+    b"{",
+    b"}",
+    b"end",
+    b"\xff",
+    b"'",
+    b'"',
+    b"\n",
+    b"::",
+    b",",
+    b"=",
+    b"do",
+    b"#{",
+    b"@",
+    b"|>",
+)
 
 
 def check(
@@ -29,18 +46,24 @@ def check(
     docs: Mapping[str, str] | None = None,
     signatures: Mapping[str, str] | None = None,
 ) -> None:
-    """Index the files and compare; everything listed must be there, everything in `absent` (edges) must not."""
+    """Index the files and compare; everything listed must be there, everything in `absent` (edges)
+    must not.
+    """
     for path, text in files.items():
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
     with Engine.open(root) as engine:
         engine.refresh()
-        found = {f"{symbol.id} {symbol.kind.value} {symbol.name_line}" for symbol in _symbols(engine)}
+        found = {
+            f"{symbol.id} {symbol.kind.value} {symbol.name_line}" for symbol in _symbols(engine)
+        }
         assert sorted(set(definitions) - found) == [], sorted(found)
         if imports is not None:
             assert sorted(imports) == sorted(_imports(engine))
-        known = {f"{edge.caller} -> {edge.callee} {edge.grade.value}" for edge in engine.graph.edges()}
+        known = {
+            f"{edge.caller} -> {edge.callee} {edge.grade.value}" for edge in engine.graph.edges()
+        }
         assert sorted(set(edges) - known) == [], sorted(known)
         assert [edge for edge in absent if any(one.startswith(edge) for one in known)] == []
         _agree_both_ways(engine)
@@ -49,11 +72,16 @@ def check(
             if docs and symbol.id in docs:
                 assert text[symbol.doc_start_byte : symbol.doc_end_byte].decode() == docs[symbol.id]
             if signatures and symbol.id in signatures:
-                assert text[symbol.start_byte : symbol.signature_end_byte].decode().strip() == signatures[symbol.id]
+                assert (
+                    text[symbol.start_byte : symbol.signature_end_byte].decode().strip()
+                    == signatures[symbol.id]
+                )
 
 
 def _symbols(engine: Engine) -> list[Symbol]:
-    return [symbol for file in engine.store.files() for symbol in engine.store.symbols_of(file.path)]
+    return [
+        symbol for file in engine.store.files() for symbol in engine.store.symbols_of(file.path)
+    ]
 
 
 def _imports(engine: Engine) -> list[str]:
@@ -65,13 +93,17 @@ def _imports(engine: Engine) -> list[str]:
 
 
 def _agree_both_ways(engine: Engine) -> None:
-    """Who is named as a caller does call, a method without a body by calling one that implements it."""
+    """Who is named as a caller does call, a method without a body by calling one that implements
+    it.
+    """
     graph = engine.graph
     for symbol in _symbols(engine):
         if symbol.kind in (Kind.FUNCTION, Kind.METHOD, Kind.MACRO) and symbol.name[:1] != "<":
             for edge in graph.callers(symbol.id, guesses=False):
                 callees = {known.callee for known in graph.callees(edge.caller, guesses=False)}
-                assert symbol.id in callees or symbol.name in {_last_name(callee) for callee in callees}, edge
+                assert symbol.id in callees or symbol.name in {
+                    _last_name(callee) for callee in callees
+                }, edge
 
 
 def _last_name(symbol_id: str) -> str:

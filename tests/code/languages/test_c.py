@@ -331,11 +331,19 @@ def test_a_name_means_the_function_rather_than_its_prototype(tmp_path: Path) -> 
         tmp_path,
         files,
         definitions=["b.c:near function 4", "b.c:xs variable 5", "b.c:HEAD#2 function 12"],
-        edges=["b.c:both -> b.c:near exact", "b.c:both -> a.c:far exact", "b.c:HEAD#2 -> a.c:far exact"],
+        edges=[
+            "b.c:both -> b.c:near exact",
+            "b.c:both -> a.c:far exact",
+            "b.c:HEAD#2 -> a.c:far exact",
+        ],
     )
     with Engine.open(tmp_path) as engine:
-        assert [(place.path, place.line) for place in engine.definition("b.c", 3, 29)] == [("a.c", 2)]
-        assert [(place.path, place.line) for place in engine.definition("b.c", 3, 24)] == [("b.c", 4)]
+        assert [(place.path, place.line) for place in engine.definition("b.c", 3, 29)] == [
+            ("a.c", 2)
+        ]
+        assert [(place.path, place.line) for place in engine.definition("b.c", 3, 24)] == [
+            ("b.c", 4)
+        ]
 
 
 def test_conditionals_inside_of_statements(tmp_path: Path) -> None:
@@ -353,7 +361,12 @@ def test_conditionals_inside_of_statements(tmp_path: Path) -> None:
     check(
         tmp_path,
         files,
-        definitions=["a.c:g function 20", "b.cc:L.L method 3", "b.cc:L.b_ field 9", "b.cc:M.c method 11"],
+        definitions=[
+            "a.c:g function 20",
+            "b.cc:L.L method 3",
+            "b.cc:L.b_ field 9",
+            "b.cc:M.c method 11",
+        ],
         edges=["a.c:g -> a.c:f exact", "a.c:f -> a.c:use exact"],
     )
 
@@ -382,7 +395,9 @@ Foo Foo::make() { return Foo(); }
 
 
 def test_a_name_means_where_its_function_is_written(tmp_path: Path) -> None:
-    """Of a function that a header announces the body is meant; an id means what it names all the same."""
+    """Of a function that a header announces the body is meant; an id means what it names all the
+    same.
+    """
     for path, text in ANNOUNCED.items():
         (tmp_path / path).write_text(text, encoding="utf-8")
     with Engine.open(tmp_path) as engine:

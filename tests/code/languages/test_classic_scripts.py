@@ -21,8 +21,13 @@ def test_scripts_of_a_directory_share_their_names(tmp_path: Path) -> None:
     check(
         tmp_path,
         files,
-        edges=["js/main.js:main -> js/util.js:scale inferred", "js/main.js:main -> js/util.js:ease inferred"],
-        absent=[f"{caller} -> js/util.js" for caller in ("js/module.js", "js/common.js", "lib/apart.js")],
+        edges=[
+            "js/main.js:main -> js/util.js:scale inferred",
+            "js/main.js:main -> js/util.js:ease inferred",
+        ],
+        absent=[
+            f"{caller} -> js/util.js" for caller in ("js/module.js", "js/common.js", "lib/apart.js")
+        ],
     )
 
 
@@ -37,6 +42,9 @@ def test_a_page_says_which_scripts_share_their_names(tmp_path: Path) -> None:
     check(
         tmp_path,
         files,
-        edges=["js/main.js:main -> lib/util.js:scale inferred", "js/main.js:main -> lib/util.js:ease inferred"],
+        edges=[
+            "js/main.js:main -> lib/util.js:scale inferred",
+            "js/main.js:main -> lib/util.js:ease inferred",
+        ],
         absent=["js/main.js:main -> js/unused.js", "js/unused.js:unused -> lib/util.js"],
     )

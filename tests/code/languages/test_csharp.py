@@ -98,7 +98,13 @@ ABSENT = [
 
 
 def test_what_is_defined(tmp_path: Path) -> None:
-    check(tmp_path, FILES, definitions=DEFINITIONS, docs={"a.cs:IFoo": "/// <summary>doc</summary>"}, signatures={})
+    check(
+        tmp_path,
+        FILES,
+        definitions=DEFINITIONS,
+        docs={"a.cs:IFoo": "/// <summary>doc</summary>"},
+        signatures={},
+    )
 
 
 def test_what_is_imported(tmp_path: Path) -> None:

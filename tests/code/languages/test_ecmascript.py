@@ -1,4 +1,6 @@
-"""JavaScript, TypeScript and TSX: modules, objects, prototypes, classes, types, callbacks, elements."""
+"""JavaScript, TypeScript and TSX: modules, objects, prototypes, classes, types, callbacks,
+elements.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,11 @@ use(null as any, [], new Log()).write('d');
 def test_scripts(tmp_path: Path) -> None:
     check(
         tmp_path,
-        {"lib/account.js": SCRIPT, "lib/base.js": BASE, "lib/more/index.js": "export const more = 1;\n"},
+        {
+            "lib/account.js": SCRIPT,
+            "lib/base.js": BASE,
+            "lib/more/index.js": "export const more = 1;\n",
+        },
         definitions=[
             "lib/account.js:add function 5",
             "lib/account.js:Account class 7",
@@ -124,7 +130,11 @@ def test_functions_that_make_objects(tmp_path: Path) -> None:
             "index.js": "module.exports = require('./whole');\n",
             "use.js": "const create = require('.');\ncreate();\n",
         },
-        definitions=["shape.js:Shape.area method 2", "shape.js:make function 8", "whole.js:create function 1"],
+        definitions=[
+            "shape.js:Shape.area method 2",
+            "shape.js:make function 8",
+            "whole.js:create function 1",
+        ],
         edges=[
             "shape.js -> shape.js:Shape.area inferred",
             "shape.js:Shape.area -> shape.js:Shape.size exact",
@@ -297,7 +307,9 @@ def test_functions_under_computed_names_are_members(tmp_path: Path) -> None:
 def test_all_that_a_function_is_given_has_a_name(tmp_path: Path) -> None:
     check(
         tmp_path,
-        {"main.js": "function pass() { return arguments[0]; }\nclass A { run() {} }\npass(new A()).run();\n"},
+        {
+            "main.js": "function pass() { return arguments[0]; }\nclass A { run() {} }\npass(new A()).run();\n"
+        },
         edges=["main.js -> main.js:A.run inferred"],
     )
 
@@ -402,7 +414,13 @@ def test_assignments_reach_the_scope_that_declares(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "module", "rest"),
-    [("@a/*", "@a/b", "b"), ("x", "x", ""), ("x", "y", None), ("*.js", "m.js", "m"), ("ab*ba", "aba", None)],
+    [
+        ("@a/*", "@a/b", "b"),
+        ("x", "x", ""),
+        ("x", "y", None),
+        ("*.js", "m.js", "m"),
+        ("ab*ba", "aba", None),
+    ],
 )
 def test_patterns_of_configurations(pattern: str, module: str, rest: str | None) -> None:
     assert matched(pattern, module) == rest
@@ -453,6 +471,8 @@ res.flush = function () {};
     check(
         tmp_path,
         {"r.js": source},
-        definitions=[f"{name} function {line}" for name, line in zip(docs, (3, 7, 12, 16), strict=True)],
+        definitions=[
+            f"{name} function {line}" for name, line in zip(docs, (3, 7, 12, 16), strict=True)
+        ],
         docs=docs,
     )

@@ -1,4 +1,6 @@
-"""Values that go through promises, iterators, maps and receivers reach the methods that are called on them."""
+"""Values that go through promises, iterators, maps and receivers reach the methods that are called
+on them.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,12 @@ START = "class A { m() {} }\nclass B { n() {} }\n"
             "f",
             "A.m",
         ),
-        ("a.js", "function make(){return Promise.resolve(new A())}\nfunction f(){make().then(a=>a.m())}", "f", "A.m"),
+        (
+            "a.js",
+            "function make(){return Promise.resolve(new A())}\nfunction f(){make().then(a=>a.m())}",
+            "f",
+            "A.m",
+        ),
         (
             "a.js",
             "function make(){return Promise.resolve(new A())}\nfunction f(){make().then(a=>new B()).then(b=>b.n())}",
@@ -53,7 +60,12 @@ START = "class A { m() {} }\nclass B { n() {} }\n"
             "f",
             "A.m",
         ),
-        ("a.js", "async function* g(){yield new A()}\nasync function f(){for await(const a of g()) a.m()}", "f", "A.m"),
+        (
+            "a.js",
+            "async function* g(){yield new A()}\nasync function f(){for await(const a of g()) a.m()}",
+            "f",
+            "A.m",
+        ),
         (
             "a.js",
             (
@@ -66,7 +78,12 @@ START = "class A { m() {} }\nclass B { n() {} }\n"
         ("a.js", "function g(){this.m()}\nfunction f(){g.call(new A())}", "g", "A.m"),
         ("a.js", "function g(){this.m()}\nfunction f(){g.apply(new A(),[])}", "g", "A.m"),
         ("a.js", "function g(){this.m()}\nfunction f(){const h=g.bind(new A()); h()}", "g", "A.m"),
-        ("a.ts", "const x=new Map<string,A>()\nfunction f(){for(const [k,a] of x) a.m()}", "f", "A.m"),
+        (
+            "a.ts",
+            "const x=new Map<string,A>()\nfunction f(){for(const [k,a] of x) a.m()}",
+            "f",
+            "A.m",
+        ),
         ("a.ts", "function f(x:Map<string,A>){for(const [k,a] of x.entries()) a.m()}", "f", "A.m"),
         ("a.ts", "function f(x:Map<A,string>){for(const [k,a] of x) k.m()}", "f", "A.m"),
         ("a.ts", "function f(x:Map<string,A>){for(const a of x.values()) a.m()}", "f", "A.m"),
@@ -86,7 +103,12 @@ START = "class A { m() {} }\nclass B { n() {} }\n"
             "f",
             "A.m",
         ),
-        ("a.js", "const l={*[Symbol.iterator](){yield new A()}}\nfunction f(){for(const a of l) a.m()}", "f", "A.m"),
+        (
+            "a.js",
+            "const l={*[Symbol.iterator](){yield new A()}}\nfunction f(){for(const a of l) a.m()}",
+            "f",
+            "A.m",
+        ),
         (
             "a.js",
             (
@@ -97,8 +119,18 @@ START = "class A { m() {} }\nclass B { n() {} }\n"
             "A.m",
         ),
         ("a.js", "function f(){[].concat([new B()], new A()).forEach(a=>a.m())}", "f", "A.m"),
-        ("a.js", "const xs=[]; xs.splice(0,0,new A())\nfunction f(){xs.splice(0,1)[0].m()}", "f", "A.m"),
-        ("a.js", "function f(){Array.of(new A())[0].m(); new Array(3).fill(new B())[0].n()}", "f", "A.m"),
+        (
+            "a.js",
+            "const xs=[]; xs.splice(0,0,new A())\nfunction f(){xs.splice(0,1)[0].m()}",
+            "f",
+            "A.m",
+        ),
+        (
+            "a.js",
+            "function f(){Array.of(new A())[0].m(); new Array(3).fill(new B())[0].n()}",
+            "f",
+            "A.m",
+        ),
         (
             "a.js",
             "const m=new Map(); m.set('x',new A())\nfunction f(){m.get('x').m(); for(const [k,a] of m) a.m()}",
@@ -106,13 +138,43 @@ START = "class A { m() {} }\nclass B { n() {} }\n"
             "A.m",
         ),
         ("a.js", "const m=new Map([['x',new A()]])\nfunction f(k){m.get(k).m()}", "f", "A.m"),
-        ("a.js", "const s=new Set(); s.add(new A())\nfunction f(){for(const a of s) a.m()}", "f", "A.m"),
+        (
+            "a.js",
+            "const s=new Set(); s.add(new A())\nfunction f(){for(const a of s) a.m()}",
+            "f",
+            "A.m",
+        ),
         ("a.js", "const o={x:new A()}\nfunction f(){for(const k in o) o[k].m()}", "f", "A.m"),
-        ("a.ts", "function is(x:any):x is A{return true}\nfunction f(x:unknown){if(is(x)) x.m()}", "f", "A.m"),
-        ("a.ts", "function is(x:any):x is A{return true}\nfunction f(x:unknown){if(!is(x)) return; x.m()}", "f", "A.m"),
-        ("a.ts", "function is(x:any):x is A{return true}\nfunction f(x:unknown){return is(x) && x.m()}", "f", "A.m"),
-        ("a.ts", "function is(x:any):x is A{return true}\nfunction f(x:unknown){return is(x) ? x.m() : 0}", "f", "A.m"),
-        ("a.ts", "class G{is(x:any):x is A{return true}}\nfunction f(g:G,x:unknown){if(g.is(x)) x.m()}", "f", "A.m"),
+        (
+            "a.ts",
+            "function is(x:any):x is A{return true}\nfunction f(x:unknown){if(is(x)) x.m()}",
+            "f",
+            "A.m",
+        ),
+        (
+            "a.ts",
+            "function is(x:any):x is A{return true}\nfunction f(x:unknown){if(!is(x)) return; x.m()}",
+            "f",
+            "A.m",
+        ),
+        (
+            "a.ts",
+            "function is(x:any):x is A{return true}\nfunction f(x:unknown){return is(x) && x.m()}",
+            "f",
+            "A.m",
+        ),
+        (
+            "a.ts",
+            "function is(x:any):x is A{return true}\nfunction f(x:unknown){return is(x) ? x.m() : 0}",
+            "f",
+            "A.m",
+        ),
+        (
+            "a.ts",
+            "class G{is(x:any):x is A{return true}}\nfunction f(g:G,x:unknown){if(g.is(x)) x.m()}",
+            "f",
+            "A.m",
+        ),
         (
             "a.ts",
             "function is(x:any):x is A{return true}\nfunction f(xs:unknown[]){xs.filter(is).forEach(x=>x.m())}",
@@ -125,11 +187,36 @@ START = "class A { m() {} }\nclass B { n() {} }\n"
         ("a.ts", "function f(x:{[k:string]:A}){Object.values(x).forEach(a=>a.m())}", "f", "A.m"),
         ("a.ts", "interface Q{z:A}\nfunction f(x:Q['z']){x.m()}", "f", "A.m"),
         ("a.ts", "type L=A[]\nfunction f(x:L[number]){x.m()}", "f", "A.m"),
-        ("a.ts", "function make(){return new A()}\nfunction f(x:ReturnType<typeof make>){x.m()}", "f", "A.m"),
-        ("a.ts", "declare function g():Generator<A,void,B>\nfunction f(){for(const a of g()) a.m()}", "f", "A.m"),
-        ("a.ts", "function first<T>(x:T[]):T{return x[0]}\nfunction f(xs:A[]){first(xs).m()}", "f", "A.m"),
-        ("a.ts", "function make<T>():T{return null as any}\nfunction f(){make<A>().m()}", "f", "A.m"),
-        ("a.ts", "function run<T>(x:T,g:(t:T)=>void){}\nfunction f(){run(new A(),(a)=>a.m())}", "f", "A.m"),
+        (
+            "a.ts",
+            "function make(){return new A()}\nfunction f(x:ReturnType<typeof make>){x.m()}",
+            "f",
+            "A.m",
+        ),
+        (
+            "a.ts",
+            "declare function g():Generator<A,void,B>\nfunction f(){for(const a of g()) a.m()}",
+            "f",
+            "A.m",
+        ),
+        (
+            "a.ts",
+            "function first<T>(x:T[]):T{return x[0]}\nfunction f(xs:A[]){first(xs).m()}",
+            "f",
+            "A.m",
+        ),
+        (
+            "a.ts",
+            "function make<T>():T{return null as any}\nfunction f(){make<A>().m()}",
+            "f",
+            "A.m",
+        ),
+        (
+            "a.ts",
+            "function run<T>(x:T,g:(t:T)=>void){}\nfunction f(){run(new A(),(a)=>a.m())}",
+            "f",
+            "A.m",
+        ),
         (
             "a.ts",
             "function all<T>(x:Promise<T>[],g:(t:T)=>void){}\nfunction f(p:Promise<A>){all([p],(a)=>a.m())}",
@@ -142,7 +229,12 @@ START = "class A { m() {} }\nclass B { n() {} }\n"
             "f",
             "A.m",
         ),
-        ("a.ts", "function call<T>(g:()=>T):T{return g()}\nfunction f(){call(()=>new A()).m()}", "f", "A.m"),
+        (
+            "a.ts",
+            "function call<T>(g:()=>T):T{return g()}\nfunction f(){call(()=>new A()).m()}",
+            "f",
+            "A.m",
+        ),
     ],
 )
 def test_a_value_arrives(tmp_path: Path, path: str, program: str, caller: str, callee: str) -> None:
@@ -181,7 +273,11 @@ function g(x) { if (x instanceof A) { x = new B(); x.m(); } }
 
 def test_what_few_classes_have_is_named_where_nothing_is_known(tmp_path: Path) -> None:
     source = "class A { go() {} }\nclass B { go() {} }\nfunction f(x) { x.go() }\n"
-    check(tmp_path, {"a.js": source}, edges=["a.js:f -> a.js:A.go by_name", "a.js:f -> a.js:B.go by_name"])
+    check(
+        tmp_path,
+        {"a.js": source},
+        edges=["a.js:f -> a.js:A.go by_name", "a.js:f -> a.js:B.go by_name"],
+    )
 
 
 def test_a_guard_leaves_out_what_it_says_no_to(tmp_path: Path) -> None:

@@ -154,7 +154,9 @@ def test_pipes_captures_and_arities(tmp_path: Path) -> None:
 
 
 def test_protocols_reach_their_implementations(tmp_path: Path) -> None:
-    check(tmp_path, FILES, edges=["lib/app/core.ex:App.Core.run -> lib/app/util.ex:Size.size#2 exact"])
+    check(
+        tmp_path, FILES, edges=["lib/app/core.ex:App.Core.run -> lib/app/util.ex:Size.size#2 exact"]
+    )
 
 
 @given(st.sampled_from(sorted(FILES.values())), st.integers(0, 2**32))

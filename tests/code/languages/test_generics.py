@@ -1,4 +1,6 @@
-"""Members of generic classes and their bases have the types that type arguments say, in every language alike."""
+"""Members of generic classes and their bases have the types that type arguments say, in every
+language alike.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ function made() { new Repo<B>().find().m() }
         tmp_path,
         {"a.ts": typescript},
         edges=[*of_a, *of_b, "a.ts:handed -> a.ts:A.m inferred"],
-        absent=[edge.replace("A.m", "B.m") for edge in of_a] + [edge.replace("B.m", "A.m") for edge in of_b],
+        absent=[edge.replace("A.m", "B.m") for edge in of_a]
+        + [edge.replace("B.m", "A.m") for edge in of_b],
     )
 
 
@@ -41,7 +44,11 @@ class A { m() {} }
 class Box<T> { keep<T>(x: T): T { return x } }
 function f(b: Box<A>) { b.keep(1).m() }
 """
-    check(tmp_path, {"a.ts": source}, absent=["a.ts:f -> a.ts:A.m inferred", "a.ts:f -> a.ts:A.m exact"])
+    check(
+        tmp_path,
+        {"a.ts": source},
+        absent=["a.ts:f -> a.ts:A.m inferred", "a.ts:f -> a.ts:A.m exact"],
+    )
 
 
 def test_types_that_contain_themselves_end(tmp_path: Path) -> None:

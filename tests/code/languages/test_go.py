@@ -149,7 +149,10 @@ def test_interfaces_reach_what_has_their_methods(tmp_path: Path) -> None:
             "cmd/main.go:made -> cmd/main.go:Square.Area inferred",
             "cmd/main.go:Circle.Name -> util/util.go:Logger.Log exact",
         ],
-        absent=["cmd/main.go:any -> cmd/main.go:Half.Name", "cmd/main.go:pick -> cmd/main.go:Circle.Name"],
+        absent=[
+            "cmd/main.go:any -> cmd/main.go:Half.Name",
+            "cmd/main.go:pick -> cmd/main.go:Circle.Name",
+        ],
     )
 
 
@@ -182,7 +185,9 @@ func keep(a Any[*Hello], h *Hello)     { a.Put(h) }
     )
 
 
-def test_callers_of_one_of_very_many_implementations_are_those_of_the_interface(tmp_path: Path) -> None:
+def test_callers_of_one_of_very_many_implementations_are_those_of_the_interface(
+    tmp_path: Path,
+) -> None:
     """More types than a set of values holds: the call reaches none of them by value."""
     many = "".join(f"type T{n} struct{{}}\nfunc (T{n}) Start(x int) {{}}\n" for n in range(150))
     files = {
@@ -197,7 +202,9 @@ def test_callers_of_one_of_very_many_implementations_are_those_of_the_interface(
         assert engine.graph.callers("a.go:Odd.Start") == []
 
 
-@given(st.sampled_from([path for path in sorted(FILES) if path.endswith(".go")]), st.integers(0, 2**32))
+@given(
+    st.sampled_from([path for path in sorted(FILES) if path.endswith(".go")]), st.integers(0, 2**32)
+)
 def test_broken_source_is_read(path: str, seed: int) -> None:
     read(splinter(FILES[path].encode(), seed), "go")
 
@@ -304,7 +311,9 @@ func second() {}
 
 
 def test_literals(tmp_path: Path) -> None:
-    """Fields of structs without names, and keys of literals, which are values where no struct has fields."""
+    """Fields of structs without names, and keys of literals, which are values where no struct has
+    fields.
+    """
     check(
         tmp_path,
         LITERALS,

@@ -431,9 +431,16 @@ def test_a_branch_knows_what_its_condition_tests(tmp_path: Path) -> None:
     (tmp_path / "p/Main.java").write_text(source)
     with Engine.open(tmp_path) as engine:
         engine.refresh()
-        found = {edge.callee: edge.sites for edge in engine.graph.callees("p/Main.java:Main.tested")}
-        lines = {name: [site.line for site in found[f"p/Main.java:{name}.toString"]] for name in ("Sub", "Other")}
-        written = [number for number, line in enumerate(source.splitlines(), 1) if ".toString();" in line][-2:]
+        found = {
+            edge.callee: edge.sites for edge in engine.graph.callees("p/Main.java:Main.tested")
+        }
+        lines = {
+            name: [site.line for site in found[f"p/Main.java:{name}.toString"]]
+            for name in ("Sub", "Other")
+        }
+        written = [
+            number for number, line in enumerate(source.splitlines(), 1) if ".toString();" in line
+        ][-2:]
         assert lines == {"Sub": written[:1], "Other": written[1:]}
 
 

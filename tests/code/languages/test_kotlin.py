@@ -116,7 +116,13 @@ ABSENT = [
 
 
 def test_what_is_defined(tmp_path: Path) -> None:
-    check(tmp_path, FILES, definitions=DEFINITIONS, docs={"okio/a.kt:Foo": "/** doc */"}, signatures={})
+    check(
+        tmp_path,
+        FILES,
+        definitions=DEFINITIONS,
+        docs={"okio/a.kt:Foo": "/** doc */"},
+        signatures={},
+    )
 
 
 def test_what_is_imported(tmp_path: Path) -> None:
@@ -135,7 +141,9 @@ def test_broken_source_is_read_as_far_as_it_goes(path: str, seed: int) -> None:
 def test_names_in_backticks_are_the_names_between_them(tmp_path: Path) -> None:
     check(
         tmp_path,
-        {"a.kt": "class T {\n  fun `works well`() { `in`() }\n  fun `in`() {}\n}\nval (left, right) = pair()\n"},
+        {
+            "a.kt": "class T {\n  fun `works well`() { `in`() }\n  fun `in`() {}\n}\nval (left, right) = pair()\n"
+        },
         definitions=[
             "a.kt:T.works well method 2",
             "a.kt:T.in method 3",
@@ -165,7 +173,9 @@ def test_operators_call_their_functions(tmp_path: Path) -> None:
 def test_constructors_of_one_platform(tmp_path: Path) -> None:
     text = "actual open class Text\ninternal actual constructor(\n  val data: Int,\n) {\n  fun size() = data\n}\n"
     check(
-        tmp_path, {"a.kt": text}, definitions=["a.kt:Text class 1", "a.kt:Text.data field 3", "a.kt:Text.size method 5"]
+        tmp_path,
+        {"a.kt": text},
+        definitions=["a.kt:Text class 1", "a.kt:Text.data field 3", "a.kt:Text.size method 5"],
     )
 
 
@@ -175,7 +185,12 @@ def test_a_bare_name_reads_a_property_of_what_is_around_it(tmp_path: Path) -> No
         "fun A.half() = size / 2\nval top: Int get() = 3\nfun more() = top\n"
     )
     edges = ["A.twice -> a.kt:A.size", "half -> a.kt:A.size", "more -> a.kt:top"]
-    check(tmp_path, {"a.kt": text}, edges=[f"a.kt:{edge} inferred" for edge in edges], absent=["a.kt:A.local -> "])
+    check(
+        tmp_path,
+        {"a.kt": text},
+        edges=[f"a.kt:{edge} inferred" for edge in edges],
+        absent=["a.kt:A.local -> "],
+    )
 
 
 SCOPES = {
@@ -258,7 +273,9 @@ fun after() { Only.only() }
 
 
 def test_scopes(tmp_path: Path) -> None:
-    """What functions that take a block hand to it, what tests of types leave, and what values are taken apart into."""
+    """What functions that take a block hand to it, what tests of types leave, and what values are
+    taken apart into.
+    """
     check(
         tmp_path,
         SCOPES,

@@ -94,8 +94,15 @@ def test_require_names_a_file_and_gives_what_it_returns(tmp_path: Path) -> None:
     check(
         tmp_path,
         FILES,
-        imports=["lua/app/dog.lua: app.animal  Animal", "main.lua: app.dog  Dog", "main.lua: app.util  util"],
-        edges=["main.lua -> lua/app/dog.lua:Dog.new exact", "main.lua -> lua/app/util.lua:M.each exact"],
+        imports=[
+            "lua/app/dog.lua: app.animal  Animal",
+            "main.lua: app.dog  Dog",
+            "main.lua: app.util  util",
+        ],
+        edges=[
+            "main.lua -> lua/app/dog.lua:Dog.new exact",
+            "main.lua -> lua/app/util.lua:M.each exact",
+        ],
     )
 
 

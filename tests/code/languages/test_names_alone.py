@@ -1,4 +1,6 @@
-"""Which words of a source are names: not those in strings and comments, of arguments, keys and members."""
+"""Which words of a source are names: not those in strings and comments, of arguments, keys and
+members.
+"""
 
 from __future__ import annotations
 
@@ -30,15 +32,21 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("language", "source", "number"), CASES, ids=[f"{name}: {text}" for name, text, _ in CASES])
+@pytest.mark.parametrize(
+    ("language", "source", "number"), CASES, ids=[f"{name}: {text}" for name, text, _ in CASES]
+)
 def test_only_names_are_left(language: str, source: str, number: int) -> None:
     left = names_alone(source.encode(), LANGUAGES[language], 0, len(source)).decode()
     assert len(re.findall(r"\bword\b", left)) == number, left
 
 
-@given(st.text(max_size=80), st.integers(0, 80), st.integers(0, 80), st.sampled_from(sorted(LANGUAGES)))
+@given(
+    st.text(max_size=80), st.integers(0, 80), st.integers(0, 80), st.sampled_from(sorted(LANGUAGES))
+)
 def test_every_line_and_byte_outside_stays(text: str, start: int, end: int, language: str) -> None:
     source = text.encode()
     left = names_alone(source, LANGUAGES[language], start, end)
     assert len(left) == len(source)
-    assert [at for at, byte in enumerate(left) if byte == 10] == [at for at, byte in enumerate(source) if byte == 10]
+    assert [at for at, byte in enumerate(left) if byte == 10] == [
+        at for at, byte in enumerate(source) if byte == 10
+    ]

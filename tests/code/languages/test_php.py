@@ -116,7 +116,13 @@ ABSENT = [
 
 
 def test_what_is_defined(tmp_path: Path) -> None:
-    check(tmp_path, FILES, definitions=DEFINITIONS, docs={"src/Http/a.php:Foo": "/** doc */"}, signatures={})
+    check(
+        tmp_path,
+        FILES,
+        definitions=DEFINITIONS,
+        docs={"src/Http/a.php:Foo": "/** doc */"},
+        signatures={},
+    )
 
 
 def test_what_is_imported(tmp_path: Path) -> None:
@@ -133,7 +139,10 @@ def test_broken_source_is_read_as_far_as_it_goes(path: str, seed: int) -> None:
 
 
 def test_variables_are_asked_for_with_and_without_their_sign(tmp_path: Path) -> None:
-    check(tmp_path, {"a.php": "<?php\nfunction f($a) {\n    $output = g($a);\n    return $output;\n}\n"})
+    check(
+        tmp_path,
+        {"a.php": "<?php\nfunction f($a) {\n    $output = g($a);\n    return $output;\n}\n"},
+    )
     with Engine.open(tmp_path) as engine:
         for column in (11, 12, 15):
             assert [place.line for place in engine.definition("a.php", 4, column)] == [3]

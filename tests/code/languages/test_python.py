@@ -680,7 +680,13 @@ EDGES = {
             "looped -> Cow.sit inferred",
             "entered -> Dog.sit inferred",
         ],
-        ["apart -> Cat.sit", "met -> Cow.sit", "left -> Dog.sit", "nested -> Cow.sit", "entered -> Cow.sit"],
+        [
+            "apart -> Cat.sit",
+            "met -> Cow.sit",
+            "left -> Dog.sit",
+            "nested -> Cow.sit",
+            "entered -> Cow.sit",
+        ],
     ),
     "operators call methods": (
         """
@@ -916,11 +922,17 @@ def test_values_are_followed(tmp_path: Path, name: str) -> None:
         caller, _, callee = edge.partition(" -> ")
         return f"m.py:{caller} -> m.py:{callee}"
 
-    check(tmp_path, {"m.py": dedent(source)}, edges=list(map(spelled, edges)), absent=list(map(spelled, absent)))
+    check(
+        tmp_path,
+        {"m.py": dedent(source)},
+        edges=list(map(spelled, edges)),
+        absent=list(map(spelled, absent)),
+    )
 
 
 @given(
-    st.sampled_from([SHAPES, *PACKAGE.values(), *(dedent(case[0]) for case in EDGES.values())]), st.integers(0, 2**32)
+    st.sampled_from([SHAPES, *PACKAGE.values(), *(dedent(case[0]) for case in EDGES.values())]),
+    st.integers(0, 2**32),
 )
 def test_broken_source_is_read(text: str, seed: int) -> None:
     read(splinter(text.encode(), seed), "python")
@@ -938,8 +950,16 @@ def test_what_is_declared_to_be_of_a_class_may_be_of_one_below_it(tmp_path: Path
         "def handed(child: Child):\n    child.last = late\n    child()\n"
         "def read(child: Child):\n    child.done()\n    child.last()\n"
     )
-    edges = [f"a.py:{caller} -> a.py:{owner}.run" for caller in ("one", "many") for owner in ("Base", "Child")]
-    edges += ["a.py:mine -> a.py:Base.run", "a.py:handed -> a.py:Child.__call__", "a.py:read -> a.py:late"]
+    edges = [
+        f"a.py:{caller} -> a.py:{owner}.run"
+        for caller in ("one", "many")
+        for owner in ("Base", "Child")
+    ]
+    edges += [
+        "a.py:mine -> a.py:Base.run",
+        "a.py:handed -> a.py:Child.__call__",
+        "a.py:read -> a.py:late",
+    ]
     absent = ["a.py:mine -> a.py:Child.run", "a.py:one -> a.py:Other.run"]
     check(tmp_path, {"a.py": text}, edges=[f"{edge} inferred" for edge in edges], absent=absent)
     with Engine.open(tmp_path) as engine:
@@ -1004,9 +1024,16 @@ def test_conditions_tell_what_a_variable_is_an_instance_of(tmp_path: Path) -> No
     (tmp_path / "a.py").write_text(NARROWING)
     with Engine.open(tmp_path) as engine:
         engine.refresh()
-        calls = {(edge.caller[5:], edge.callee[5]) for edge in engine.graph.edges(guesses=False) if ".m" in edge.callee}
+        calls = {
+            (edge.caller[5:], edge.callee[5])
+            for edge in engine.graph.edges(guesses=False)
+            if ".m" in edge.callee
+        }
         assert calls == {(caller, owner) for caller, owners in NARROWED.items() for owner in owners}
         for owner in "ABC":
-            callers = {edge.caller[5:] for edge in engine.graph.callers(f"a.py:{owner}.m", guesses=False)}
+            callers = {
+                edge.caller[5:] for edge in engine.graph.callers(f"a.py:{owner}.m", guesses=False)
+            }
             assert callers == {caller for caller, owners in NARROWED.items() if owner in owners}
-        assert [place.line for place in engine.definition("a.py", 9, 8)] == [7]  # the parameter, narrowed or not
+        # the parameter, narrowed or not
+        assert [place.line for place in engine.definition("a.py", 9, 8)] == [7]

@@ -1,4 +1,6 @@
-"""The table of languages: what is asked of every file costs no language, and each name leads to its value."""
+"""The table of languages: what is asked of every file costs no language, and each name leads to its
+value.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,12 @@ import sys
 
 import pytest
 
-from tersely.code.languages.registry import LANGUAGES, family_of, language_of_path, language_of_script
+from tersely.code.languages.registry import (
+    LANGUAGES,
+    family_of,
+    language_of_path,
+    language_of_script,
+)
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
@@ -55,5 +62,7 @@ def test_recognising_files_imports_no_language() -> None:
         "import sys; from tersely.code.languages.registry import language_of_path; language_of_path('a.go');"
         "print(*sorted(name for name in sys.modules if name.startswith('tersely.code.languages.')))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == ["tersely.code.languages.registry"]

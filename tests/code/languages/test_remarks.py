@@ -1,7 +1,8 @@
 """Comments and continued lines mean nothing, wherever they stand: facts and flow stay as they are.
 
-Between every two tokens of a sample of each language a comment is put, or in Python a continued line. A place counts
-where a blank in place of the comment changes nothing and the grammar reads the comment.
+Between every two tokens of a sample of each language a comment is put, or in Python a continued
+line. A place counts where a blank in place of the comment changes nothing and the grammar reads the
+comment.
 """
 
 from __future__ import annotations
@@ -161,7 +162,18 @@ end
 ''',
 }  # fmt: skip
 LINE_COMMENTS = frozenset({"python", "ruby", "elixir"})
-TEXTS = ("string", "comment", "preproc", "regex", "jsx_text", "char", "quoted", "symbol", "sigil", "attribute_item")
+TEXTS = (
+    "string",
+    "comment",
+    "preproc",
+    "regex",
+    "jsx_text",
+    "char",
+    "quoted",
+    "symbol",
+    "sigil",
+    "attribute_item",
+)
 UNNAMED = re.compile(r"<\d+")
 LEAST_PLACES = 0.6  # of all between two tokens
 
@@ -194,8 +206,13 @@ def without_places(value: Any) -> Any:
 def known(source: bytes, language: Language) -> Any:
     """Facts and flow without their places."""
     facts = extract(source, language)
-    definitions = [(one.kind, one.name, one.qualname, one.parent, one.number) for one in facts.definitions]
-    scopes = [Scope(*scope)._replace(reads=scope_reads(scope)) if scope else None for scope in facts.scopes]
+    definitions = [
+        (one.kind, one.name, one.qualname, one.parent, one.number) for one in facts.definitions
+    ]
+    scopes = [
+        Scope(*scope)._replace(reads=scope_reads(scope)) if scope else None
+        for scope in facts.scopes
+    ]
     imports = [(one.module, one.name, one.alias) for one in facts.imports]
     routines = [
         (
@@ -223,7 +240,11 @@ def leaves(node: Node) -> Iterator[Node]:
 
 def places(source: bytes, language: Language) -> list[int]:
     """Where a token ends and another one follows."""
-    tokens = [leaf for leaf in leaves(parse(source, language).root_node) if leaf.end_byte > leaf.start_byte]
+    tokens = [
+        leaf
+        for leaf in leaves(parse(source, language).root_node)
+        if leaf.end_byte > leaf.start_byte
+    ]
     return [one.end_byte for one, other in pairwise(tokens) if one.end_byte <= other.start_byte]
 
 
@@ -248,6 +269,8 @@ def test_a_remark_changes_nothing_wherever_it_stands(name: str) -> None:
             if known(text, language) == expected:
                 tried.add(place)
             elif is_read(plain, language) and known(plain, language) == expected:
-                wrong.append(source[max(0, place - 30) : place] + remark.text + source[place : place + 30])
+                wrong.append(
+                    source[max(0, place - 30) : place] + remark.text + source[place : place + 30]
+                )
     assert wrong == []
     assert len(tried) > LEAST_PLACES * len(places(source, language))

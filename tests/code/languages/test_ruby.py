@@ -236,7 +236,9 @@ Tool.new.employ
 
 
 def test_what_never_returns_gives_no_value(tmp_path: Path) -> None:
-    files = {"a.rb": "def read(data)\n  read(read(data).strip)\nrescue TypeError\n  raise ArgumentError, data\nend\n"}
+    files = {
+        "a.rb": "def read(data)\n  read(read(data).strip)\nrescue TypeError\n  raise ArgumentError, data\nend\n"
+    }
     check(tmp_path, files, edges=["a.rb:read -> a.rb:read exact"])
     with Engine.open(tmp_path) as engine:
         called = {edge.callee for edge in engine.graph.callees("a.rb:read")}
@@ -251,10 +253,16 @@ def test_some_methods_of_every_object_give_the_object_back(tmp_path: Path) -> No
     check(
         tmp_path,
         files,
-        edges=["a.rb:Page.show -> a.rb:Page.draw inferred", "a.rb:Page.show -> a.rb:Other.draw inferred"],
+        edges=[
+            "a.rb:Page.show -> a.rb:Page.draw inferred",
+            "a.rb:Page.show -> a.rb:Other.draw inferred",
+        ],
     )
     with Engine.open(tmp_path) as engine:
-        lines = {edge.callee: [site.line for site in edge.sites] for edge in engine.graph.callees("a.rb:Page.show")}
+        lines = {
+            edge.callee: [site.line for site in edge.sites]
+            for edge in engine.graph.callees("a.rb:Page.show")
+        }
     assert (lines["a.rb:Page.draw"], lines["a.rb:Other.draw"]) == ([4], [5])
 
 
@@ -276,7 +284,16 @@ def test_an_alias_is_a_method_that_calls_what_had_the_name_by_then(tmp_path: Pat
         "class A\n  def run = 1\n  alias_method :old_run, :run\n  def run = old_run\n  alias :'==' run\nend\n"
         "class B < A\n  alias go run\nend\nalias $new $old\nB.new.go\n"
     )
-    edges = ["A.run#2 -> a.rb:A.old_run exact", "A.old_run -> a.rb:A.run exact", "A.== -> a.rb:A.run#2 exact"]
+    edges = [
+        "A.run#2 -> a.rb:A.old_run exact",
+        "A.old_run -> a.rb:A.run exact",
+        "A.== -> a.rb:A.run#2 exact",
+    ]
     definitions = ["a.rb:A.old_run method 3", "a.rb:A.== method 5", "a.rb:B.go method 8"]
     known = [f"a.rb:{edge}" for edge in edges]
-    check(tmp_path, {"a.rb": text}, definitions=definitions, edges=[*known, "a.rb -> a.rb:B.go inferred"])
+    check(
+        tmp_path,
+        {"a.rb": text},
+        definitions=definitions,
+        edges=[*known, "a.rb -> a.rb:B.go inferred"],
+    )

@@ -276,9 +276,12 @@ def test_macros_are_in_sight_without_imports_and_inside_of_macros(tmp_path: Path
     )
 
 
-def test_more_impls_than_a_set_of_values_holds_share_the_callers_of_their_trait(tmp_path: Path) -> None:
+def test_more_impls_than_a_set_of_values_holds_share_the_callers_of_their_trait(
+    tmp_path: Path,
+) -> None:
     impls = "".join(
-        f"pub struct S{number};\nimpl Act for S{number} {{ fn act(&self) {{}} }}\n" for number in range(MAX_VALUES + 1)
+        f"pub struct S{number};\nimpl Act for S{number} {{ fn act(&self) {{}} }}\n"
+        for number in range(MAX_VALUES + 1)
     )
     calling = "pub trait Act { fn act(&self); }\nfn run(all: &[&dyn Act]) { for one in all { one.act(); } }\n"
     (tmp_path / "lib.rs").write_text(calling + impls)
@@ -288,7 +291,9 @@ def test_more_impls_than_a_set_of_values_holds_share_the_callers_of_their_trait(
         assert [edge.caller for edge in engine.graph.callers("lib.rs:S7.act")] == ["lib.rs:run"]
 
 
-@given(st.sampled_from([path for path in sorted(FILES) if path.endswith(".rs")]), st.integers(0, 2**32))
+@given(
+    st.sampled_from([path for path in sorted(FILES) if path.endswith(".rs")]), st.integers(0, 2**32)
+)
 def test_broken_source_is_read(path: str, seed: int) -> None:
     read(splinter(FILES[path].encode(), seed), "rust")
 

@@ -123,7 +123,9 @@ ABSENT = [
 
 
 def test_what_is_defined(tmp_path: Path) -> None:
-    check(tmp_path, FILES, definitions=DEFINITIONS, docs={"a.scala:Foo": "/** doc */"}, signatures={})
+    check(
+        tmp_path, FILES, definitions=DEFINITIONS, docs={"a.scala:Foo": "/** doc */"}, signatures={}
+    )
 
 
 def test_what_is_imported(tmp_path: Path) -> None:
@@ -143,7 +145,10 @@ def test_values_of_blocks_that_are_arguments_are_no_members(tmp_path: Path) -> N
     text = 'object Spec extends Suite {\n  val kept = 1\n  test("a") {\n    val gone = 2\n    gone\n  }\n}\n'
     check(tmp_path, {"a.scala": text}, definitions=["a.scala:Spec.kept field 2"])
     with Engine.open(tmp_path) as engine:
-        assert [symbol.name for symbol in engine.store.symbols_of("a.scala")][1:] == ["Spec", "kept"]
+        assert [symbol.name for symbol in engine.store.symbols_of("a.scala")][1:] == [
+            "Spec",
+            "kept",
+        ]
 
 
 def test_a_bare_name_reads_a_property_of_what_is_around_it(tmp_path: Path) -> None:
@@ -161,9 +166,16 @@ def test_a_bare_name_reads_a_property_of_what_is_around_it(tmp_path: Path) -> No
         "C.two -> a.scala:Only.one",
     ]
     absent = ["a.scala:A.all -> a.scala:A.full", "a.scala:B.label -> a.scala:B.name"]
-    check(tmp_path, {"a.scala": text}, edges=[f"a.scala:{edge} inferred" for edge in reads], absent=absent)
+    check(
+        tmp_path,
+        {"a.scala": text},
+        edges=[f"a.scala:{edge} inferred" for edge in reads],
+        absent=absent,
+    )
     with Engine.open(tmp_path) as engine:
-        assert [edge.caller for edge in engine.graph.callers("a.scala:A.full")] == ["a.scala:A.name"]
+        assert [edge.caller for edge in engine.graph.callers("a.scala:A.full")] == [
+            "a.scala:A.name"
+        ]
 
 
 def test_a_call_reaches_the_constructor_that_it_fits(tmp_path: Path) -> None:
@@ -203,7 +215,11 @@ def test_what_is_written_with_placeholders_is_a_function(tmp_path: Path) -> None
         "  def local(all: List[Item]) = {\n    def few: List[Item] = all\n    few.foreach(_.is(2))\n  }\n}\n"
     )
     reads = ["names -> a.scala:Item.name", "some -> a.scala:Item.name", "some -> a.scala:Item.is"]
-    reads += ["nested -> a.scala:Item.is", "local -> a.scala:Item.is", "local -> a.scala:Use.local.few"]
+    reads += [
+        "nested -> a.scala:Item.is",
+        "local -> a.scala:Item.is",
+        "local -> a.scala:Use.local.few",
+    ]
     check(tmp_path, {"a.scala": text})
     with Engine.open(tmp_path) as engine:
         known = {f"{edge.caller} -> {edge.callee}" for edge in engine.graph.edges()}
@@ -217,5 +233,8 @@ def test_names_of_packages_and_members_of_objects(tmp_path: Path) -> None:
         "lib/b.scala": "package lib\nclass B { import tools._\n  def run = help(1) }\n",
         "use.scala": "package other\nobject Use { val parser = new lib.Parser()\n  def run = parser.parse(1) }\n",
     }
-    edges = ["use.scala:Use -> lib/a.scala:Parser exact", "use.scala:Use.run -> lib/a.scala:Parser.parse inferred"]
+    edges = [
+        "use.scala:Use -> lib/a.scala:Parser exact",
+        "use.scala:Use.run -> lib/a.scala:Parser.parse inferred",
+    ]
     check(tmp_path, files, edges=[*edges, "lib/b.scala:B.run -> lib/a.scala:tools.help exact"])

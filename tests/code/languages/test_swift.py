@@ -97,7 +97,13 @@ ABSENT = [
 
 
 def test_what_is_defined(tmp_path: Path) -> None:
-    check(tmp_path, FILES, definitions=DEFINITIONS, docs={"Sources/M/a.swift:Foo": "/// doc"}, signatures={})
+    check(
+        tmp_path,
+        FILES,
+        definitions=DEFINITIONS,
+        docs={"Sources/M/a.swift:Foo": "/// doc"},
+        signatures={},
+    )
 
 
 def test_what_is_imported(tmp_path: Path) -> None:
@@ -118,5 +124,8 @@ def test_a_bare_name_reads_a_property_of_what_is_around_it(tmp_path: Path) -> No
         "struct A {\n  var size: Int { return 1 }\n  func twice() -> Int { return size * 2 }\n"
         "  func local(size: Int) -> Int { return size }\n}\nextension A {\n  var half: Int { size / 2 }\n}\n"
     )
-    edges = ["a.swift:A.twice -> a.swift:A.size inferred", "a.swift:A.half -> a.swift:A.size inferred"]
+    edges = [
+        "a.swift:A.twice -> a.swift:A.size inferred",
+        "a.swift:A.half -> a.swift:A.size inferred",
+    ]
     check(tmp_path, {"a.swift": text}, edges=edges, absent=["a.swift:A.local -> "])

@@ -40,7 +40,11 @@ TEXT, RELEASE, RUN = "lib.ts:Context.text", "lib.ts:Lock.release", "lib.ts:Item.
     ("caller", "program", "callee"),
     [
         ("f", "function f() { new App().get('/', (c) => c.text('')) }", TEXT),
-        ("f", "function f() { new App().get((c) => c.text('')).get('/', (c) => c, async c => c.text('')) }", TEXT),
+        (
+            "f",
+            "function f() { new App().get((c) => c.text('')).get('/', (c) => c, async c => c.text('')) }",
+            TEXT,
+        ),
         ("f", "function f() { new App().use(function (c) { return c.text('') }) }", TEXT),
         ("f", "async function f() { await withLock(async (lock) => lock.release()) }", RELEASE),
         ("f", "function f() { items.forEach((x) => x.run()) }", RUN),
@@ -50,7 +54,11 @@ TEXT, RELEASE, RUN = "lib.ts:Context.text", "lib.ts:Lock.release", "lib.ts:Item.
         ("f.onItem", "function f() { configure({ onItem: (item) => item.run(), all: [] }) }", RUN),
         ("f", "function f() { configure({ onItem() {}, all: [(item) => item.run()] }) }", RUN),
         ("f.onItem", "function f() { configure({ onItem(item) { item.run() }, all: [] }) }", RUN),
-        ("f.o.inner.done", "function f() { const o: Options = { inner: { done(lock) { lock.release() } } } }", RELEASE),
+        (
+            "f.o.inner.done",
+            "function f() { const o: Options = { inner: { done(lock) { lock.release() } } } }",
+            RELEASE,
+        ),
         (
             "f.inner.done",
             "function f() { const o = { inner: { done: (lock) => lock.release() } } satisfies Options }",
@@ -94,7 +102,18 @@ def test_signatures_with_type_parameters_need_no_separator(tmp_path: Path) -> No
 
 @given(
     st.lists(
-        st.sampled_from(["interface A {", "x: B", "  <T extends B>(a: T): C", "// <T>", "  <p>", "}", "a >", "*/"])
+        st.sampled_from(
+            [
+                "interface A {",
+                "x: B",
+                "  <T extends B>(a: T): C",
+                "// <T>",
+                "  <p>",
+                "}",
+                "a >",
+                "*/",
+            ]
+        )
     )
 )
 def test_what_is_read_has_its_length_and_its_lines(lines: list[str]) -> None:

@@ -61,7 +61,11 @@ def test_validate_token_expired():
 def lay(root: Path, files: Mapping[str, str]) -> None:
     """Make the files of a repository exactly these."""
     for path in root.rglob("*"):
-        if path.is_file() and ".tersely" not in path.parts and str(path.relative_to(root)) not in files:
+        if (
+            path.is_file()
+            and ".tersely" not in path.parts
+            and str(path.relative_to(root)) not in files
+        ):
             path.unlink()
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)

@@ -36,4 +36,8 @@ def test_a_table_is_trained_from_a_list_of_packages(tmp_path: Path) -> None:
         return float(left @ right / np.linalg.norm(left) / np.linalg.norm(right))
 
     for topic, other in topics.items():
-        assert all(closeness(topic, other) > closeness(topic, wrong) for wrong in topics.values() if wrong != other)
+        assert all(
+            closeness(topic, other) > closeness(topic, wrong)
+            for wrong in topics.values()
+            if wrong != other
+        )

@@ -80,16 +80,27 @@ def functions_of(tokens: list[list[int]]) -> Functions:
 def test_every_member_of_a_cluster_resembles_its_exemplar(tokens: list[list[int]]) -> None:
     functions = functions_of(tokens)
     found = clusters(functions, np.arange(len(tokens)), 0.6, lambda one, other: False)
-    seen = [index for one in found for index in (one.exemplar, *(alike.function for alike in one.members))]
+    seen = [
+        index
+        for one in found
+        for index in (one.exemplar, *(alike.function for alike in one.members))
+    ]
     assert len(seen) == len(set(seen))
     for one in found:
-        near = {alike.function: alike.similarity for alike in similar(functions, one.exemplar, 0.6, lambda a, b: False)}
+        near = {
+            alike.function: alike.similarity
+            for alike in similar(functions, one.exemplar, 0.6, lambda a, b: False)
+        }
         assert {alike.function for alike in one.members} <= set(near)
         assert all(alike.similarity >= 0.6 for alike in one.members)
 
 
 def same(one: Table, other: Table) -> bool:
-    arrays = zip([*one[:3], *one.sets, one.signatures], [*other[:3], *other.sets, other.signatures], strict=True)
+    arrays = zip(
+        [*one[:3], *one.sets, one.signatures],
+        [*other[:3], *other.sets, other.signatures],
+        strict=True,
+    )
     return all(np.array_equal(*pair) for pair in arrays)
 
 
@@ -114,15 +125,22 @@ COPIES = {
 
 
 @pytest.mark.parametrize("language", COPIES)
-def test_a_copy_with_other_variables_and_comments_is_the_same(tmp_path: Path, language: str) -> None:
+def test_a_copy_with_other_variables_and_comments_is_the_same(
+    tmp_path: Path, language: str
+) -> None:
     name, pattern, comment = COPIES[language]
     assert language in LANGUAGES
     head = "package a\n" if language == "go" else ""
-    first, second = pattern.format("one", "table", "", "row"), pattern.format("two", "things", comment, "thing")
+    first, second = (
+        pattern.format("one", "table", "", "row"),
+        pattern.format("two", "things", comment, "thing"),
+    )
     (tmp_path / name).write_text(head + first + "\n" + second)
     with Engine.open(tmp_path) as engine:
         engine.refresh()
-        assert [alike.similarity for alike in similar(engine.functions, 0, 0.1, lambda a, b: False)] == [1.0]
+        assert [
+            alike.similarity for alike in similar(engine.functions, 0, 0.1, lambda a, b: False)
+        ] == [1.0]
 
 
 def test_after_a_refresh_they_are_those_of_a_new_index(tmp_path: Path) -> None:

@@ -20,7 +20,9 @@ SESSION = "shop/web/session.ts"
 ALL = 1_000
 
 
-def inside(root: Path, question: str, *paths: str, kinds: frozenset[Kind] = frozenset(), limit: int = 10) -> Inside:
+def inside(
+    root: Path, question: str, *paths: str, kinds: frozenset[Kind] = frozenset(), limit: int = 10
+) -> Inside:
     """What a process that has just started finds."""
     with Engine.open(root) as engine:
         engine.refresh()
@@ -47,7 +49,12 @@ def test_what_holds_more_of_the_words_comes_first(shop: Path) -> None:
 
 
 def test_what_is_called_so_comes_before_longer_names(shop: Path) -> None:
-    lay(shop, {TOKENS: "def sign_all(): sign(); sign(); sign()\n\n\ndef sign(): ...\n\n\ndef unsign(): sign()\n"})
+    lay(
+        shop,
+        {
+            TOKENS: "def sign_all(): sign(); sign(); sign()\n\n\ndef sign(): ...\n\n\ndef unsign(): sign()\n"
+        },
+    )
     assert inside(shop, "sign", TOKENS).passages[0].symbol.id == f"{TOKENS}:sign"
 
 
@@ -71,12 +78,16 @@ def test_a_line_that_adds_a_word_comes_before_one_that_adds_none(shop: Path) -> 
 def test_text_names_stems_and_expressions_are_found_in_any_case(
     shop: Path, question: str, lines: tuple[int, ...]
 ) -> None:
-    (found,) = (one for one in inside(shop, question, MAIL).passages if one.symbol.name == "send_receipt")
+    (found,) = (
+        one for one in inside(shop, question, MAIL).passages if one.symbol.name == "send_receipt"
+    )
     assert tuple(sorted(found.lines)) == lines
 
 
 def test_a_comment_before_a_definition_belongs_to_it(shop: Path) -> None:
-    assert places(inside(shop, "a request", SESSION)) == [(f"{SESSION}:HttpSession.readCookie", (2,))]
+    assert places(inside(shop, "a request", SESSION)) == [
+        (f"{SESSION}:HttpSession.readCookie", (2,))
+    ]
 
 
 def test_only_the_kinds_that_are_wanted(shop: Path) -> None:
@@ -110,7 +121,9 @@ LINE = st.lists(WORDS, max_size=3).map(" + ".join)
 
 
 @settings(deadline=None, max_examples=25)
-@given(lines=st.lists(LINE, min_size=1, max_size=8), question=st.lists(WORDS, min_size=1, max_size=3))
+@given(
+    lines=st.lists(LINE, min_size=1, max_size=8), question=st.lists(WORDS, min_size=1, max_size=3)
+)
 def test_every_line_with_a_word_is_found(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], question: list[str]
 ) -> None:
@@ -126,4 +139,6 @@ def test_every_line_with_a_word_is_found(
     found = inside(root, " ".join(question), "a.py", limit=ALL)
     assert wanted <= {line for passage in found.passages for line in passage.lines}
     for passage in found.passages:
-        assert all(passage.symbol.start_line <= line <= passage.symbol.end_line for line in passage.lines)
+        assert all(
+            passage.symbol.start_line <= line <= passage.symbol.end_line for line in passage.lines
+        )

@@ -32,7 +32,9 @@ def test_words_find_what_does_it(shop: Path, question: str, answer: str) -> None
     assert ids(found(shop, question))[0] == answer
 
 
-@pytest.mark.parametrize("name", ["validate", "TokenStore.validate", "shop/tokens.py:TokenStore.validate", "valid*"])
+@pytest.mark.parametrize(
+    "name", ["validate", "TokenStore.validate", "shop/tokens.py:TokenStore.validate", "valid*"]
+)
 def test_a_name_comes_first(shop: Path, name: str) -> None:
     hit = found(shop, name).hits[0]
     assert hit.symbol.id == "shop/tokens.py:TokenStore.validate"
@@ -41,7 +43,10 @@ def test_a_name_comes_first(shop: Path, name: str) -> None:
 
 
 def test_a_name_among_other_words_counts(shop: Path) -> None:
-    assert ids(found(shop, "why does `issue_token` send mail to a customer"))[0] == "shop/tokens.py:issue_token"
+    assert (
+        ids(found(shop, "why does `issue_token` send mail to a customer"))[0]
+        == "shop/tokens.py:issue_token"
+    )
     assert ids(found(shop, "fix crash in issue_token()"))[0] == "shop/tokens.py:issue_token"
 
 
@@ -79,9 +84,19 @@ def test_filters_leave_out_the_rest(shop: Path) -> None:
         return {hit.symbol.path for hit in found(shop, "token receipt header", filters, 50).hits}
 
     assert paths(Filters(languages=frozenset({"typescript"}))) == {"shop/web/session.ts"}
-    assert paths(Filters(paths=("shop",))) == {"shop/tokens.py", "shop/mail.py", "shop/web/session.ts"}
-    assert paths(Filters(paths=("tests/", "shop/web/*"))) == {"tests/test_tokens.py", "shop/web/session.ts"}
-    kinds = {hit.symbol.kind for hit in found(shop, "token", Filters(kinds=frozenset({Kind.CLASS})), 50).hits}
+    assert paths(Filters(paths=("shop",))) == {
+        "shop/tokens.py",
+        "shop/mail.py",
+        "shop/web/session.ts",
+    }
+    assert paths(Filters(paths=("tests/", "shop/web/*"))) == {
+        "tests/test_tokens.py",
+        "shop/web/session.ts",
+    }
+    kinds = {
+        hit.symbol.kind
+        for hit in found(shop, "token", Filters(kinds=frozenset({Kind.CLASS})), 50).hits
+    }
     assert kinds == {Kind.CLASS}
     assert found(shop, '"token"', Filters(languages=frozenset({"go"}))).hits == ()
 
@@ -102,7 +117,9 @@ def test_an_empty_repository_has_no_hits(tmp_path: Path) -> None:
         assert found(tmp_path, question).hits == ()
 
 
-NAMES = st.from_regex(r"[a-z]{2,8}(_[a-z]{2,8}){0,2}", fullmatch=True).filter(lambda name: name not in {"def", "pass"})
+NAMES = st.from_regex(r"[a-z]{2,8}(_[a-z]{2,8}){0,2}", fullmatch=True).filter(
+    lambda name: name not in {"def", "pass"}
+)
 
 
 @settings(max_examples=20)
@@ -112,10 +129,18 @@ def test_an_exact_name_always_comes_first(
 ) -> None:
     """Whatever other functions say of it."""
     sought = data.draw(st.sampled_from(names))
-    bodies = [f'def f_{name}(x):\n    """{sought} {sought}"""\n    return {sought}(x)\n' for name in names]
+    bodies = [
+        f'def f_{name}(x):\n    """{sought} {sought}"""\n    return {sought}(x)\n' for name in names
+    ]
     root = tmp_path_factory.mktemp("names")
     files = {f"m{number}.py": body for number, body in enumerate(bodies)}
-    lay(root, {**files, "z.py": f"def f_{sought}_all(x): pass\n\n\ndef exactly_{sought}(x):\n    return 1\n"})
+    lay(
+        root,
+        {
+            **files,
+            "z.py": f"def f_{sought}_all(x): pass\n\n\ndef exactly_{sought}(x):\n    return 1\n",
+        },
+    )
     hits = found(root, f"exactly_{sought}").hits
     assert hits[0].symbol.name == f"exactly_{sought}"
     assert [hit.share for hit in hits] == sorted((hit.share for hit in hits), reverse=True)
@@ -129,7 +154,9 @@ def test_the_same_question_has_the_same_answer(shop: Path) -> None:
     assert found(shop, "token of a user") == first
 
 
-def test_an_expression_that_backtracks_for_ever_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_expression_that_backtracks_for_ever_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(literal, "EXPRESSION_SECONDS", 0.05)
     (tmp_path / "a.py").write_text(f"x = '{'a' * 100}!'\n")
     with Engine.open(tmp_path) as engine:
@@ -148,14 +175,18 @@ EXPRESSIONS = st.lists(st.tuples(ATOMS, REPEATS).map("".join), min_size=1, max_s
 
 
 @given(EXPRESSIONS, st.booleans(), st.lists(st.text("abABé ", max_size=12), min_size=1, max_size=6))
-def test_lines_that_are_not_tried_would_not_match(expression: str, folds: bool, lines: list[str]) -> None:
+def test_lines_that_are_not_tried_would_not_match(
+    expression: str, folds: bool, lines: list[str]
+) -> None:
     try:
         compiled = re.compile(expression.encode(), re.MULTILINE | (re.IGNORECASE if folds else 0))
     except re.error:
         return
     source = [line.encode() for line in lines]
     wanted = [number for number, line in enumerate(source, 1) if compiled.search(line)]
-    found = literal.find_expression([IndexedText("a", "python", b"")], lambda _: b"\n".join(source), compiled)
+    found = literal.find_expression(
+        [IndexedText("a", "python", b"")], lambda _: b"\n".join(source), compiled
+    )
     assert [number for matches in found for number in matches.lines] == wanted
 
 
@@ -208,7 +239,9 @@ def test_the_language_of_all_files_says_nothing(tmp_path: Path, question: str) -
         ("mergedictionaries of both", "merge_dictionaries", "dictionaries"),
     ],
 )
-def test_misspelt_words_are_read_as_they_are_spelt_here(tmp_path: Path, question: str, name: str, spelt: str) -> None:
+def test_misspelt_words_are_read_as_they_are_spelt_here(
+    tmp_path: Path, question: str, name: str, spelt: str
+) -> None:
     lay(tmp_path, NOTES)
     hit = found(tmp_path, question).hits[0]
     assert hit.symbol.qualname == name

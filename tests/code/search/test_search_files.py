@@ -18,17 +18,27 @@ from tersely.code.search.searcher import Found
 from tersely.code.search.storage import segment_store
 from tersely.foundation.private import index_directory
 
-QUESTIONS = ("where are tokens validated", "send mail", "alpha beta", "gamma of delta", "fix the wrong alpha in beta")
+QUESTIONS = (
+    "where are tokens validated",
+    "send mail",
+    "alpha beta",
+    "gamma of delta",
+    "fix the wrong alpha in beta",
+)
 WORDS = ("alpha", "beta", "gamma", "delta", "token", "send", "value", "parse")
 
-FUNCTIONS = st.lists(st.tuples(st.sampled_from(WORDS), st.lists(st.sampled_from(WORDS), max_size=6)), max_size=4)
+FUNCTIONS = st.lists(
+    st.tuples(st.sampled_from(WORDS), st.lists(st.sampled_from(WORDS), max_size=6)), max_size=4
+)
 TEXTS = FUNCTIONS.map(
     lambda functions: "\n".join(
         f'def {name}_{number}(x):\n    """{" ".join(words)}."""\n    return {"".join(words) or "x"}(x)\n'
         for number, (name, words) in enumerate(functions)
     )
 )
-STATES = st.dictionaries(st.sampled_from(["a.py", "b.py", "pkg/c.py", "pkg/d.py", "tests/test_e.py"]), TEXTS)
+STATES = st.dictionaries(
+    st.sampled_from(["a.py", "b.py", "pkg/c.py", "pkg/d.py", "tests/test_e.py"]), TEXTS
+)
 
 
 def answers(root: Path) -> list[Found]:
@@ -91,7 +101,9 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "cut off": lambda path: path.write_bytes(path.read_bytes()[:-1]),
     "foreign": lambda path: path.write_bytes(b"PK\x03\x04 something else " * 100),
     "altered": lambda path: path.write_bytes(path.read_bytes()[:-200] + bytes(200)),
-    "a longer header": lambda path: path.write_bytes(path.read_bytes()[:16] + b"\xff" * 8 + path.read_bytes()[24:]),
+    "a longer header": lambda path: path.write_bytes(
+        path.read_bytes()[:16] + b"\xff" * 8 + path.read_bytes()[24:]
+    ),
     "gone": lambda path: path.unlink(),
     "a link": lambda path: (path.unlink(), path.symlink_to("/etc/passwd")),
     "a pipe": lambda path: (path.unlink(), os.mkfifo(path)),
@@ -109,7 +121,9 @@ def test_damage_is_mended_without_a_word(shop: Path, damage: str, which: str) ->
     assert answers(shop) == before
 
 
-def test_a_catalogue_of_other_sources_is_not_used(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_catalogue_of_other_sources_is_not_used(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = answers(shop)
     old = search_files(shop)
     monkeypatch.setattr(segment_store, "sources_fingerprint", lambda: "another version")
@@ -124,14 +138,19 @@ def test_nobody_waits_for_a_writer(shop: Path) -> None:
     directory.mkdir()
     with (directory / "lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        assert ids(found(shop, "where are tokens validated"))[0] == "shop/tokens.py:TokenStore.validate"
+        assert (
+            ids(found(shop, "where are tokens validated"))[0]
+            == "shop/tokens.py:TokenStore.validate"
+        )
         assert search_files(shop) == {"lock"}
     before = answers(shop)
     assert "catalogue" in search_files(shop)
     assert answers(shop) == before
 
 
-def test_a_link_in_place_of_the_directory_is_not_followed(shop: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_link_in_place_of_the_directory_is_not_followed(
+    shop: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     beside(shop).parent.mkdir()
     beside(shop).mkdir(0o700)
@@ -153,5 +172,8 @@ def test_one_process_goes_on_while_another_updates(shop: Path) -> None:
         found(shop, "token")
         assert engine.search.find("where are tokens validated").hits[0].symbol.path != ""
         engine.refresh()
-        assert engine.search.find("validate tokens here").hits[0].symbol.id == "new.py:validate_tokens_here"
+        assert (
+            engine.search.find("validate tokens here").hits[0].symbol.id
+            == "new.py:validate_tokens_here"
+        )
         assert before.hits

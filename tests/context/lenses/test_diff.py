@@ -19,7 +19,9 @@ from tersely.context.lenses.diff.selection import FILE_TOKENS, GAP_TOKENS, SYMBO
 from tersely.context.lenses.diff.trees import shipped
 
 SOURCES = sorted(Path(tersely.__file__).parent.rglob("*.py"))
-SIDE = side_of("made.py", b"".join(b"def f%d():\n    return %d\n\n\n" % (one, one) for one in range(30)))
+SIDE = side_of(
+    "made.py", b"".join(b"def f%d():\n    return %d\n\n\n" % (one, one) for one in range(30))
+)
 LINES = {"made.py": SIDE.text.decode().split("\n")}
 REGIONS = regions_of(SIDE.symbols, LINES["made.py"])
 
@@ -71,7 +73,8 @@ def test_what_is_told_of_each_figure_adds_up_to_the_odds(seed: int) -> None:
 @given(st.integers(0, 2**32 - 1))
 def test_a_piece_with_more_of_everything_ranks_higher_however_much_more(seed: int) -> None:
     chance = np.random.default_rng(seed)
-    rows = np.sort(chance.integers(0, 3, (8, len(FIELDS))), axis=0)[::-1].astype(float)  # the first has the most
+    # the first has the most
+    rows = np.sort(chance.integers(0, 3, (8, len(FIELDS))), axis=0)[::-1].astype(float)
     order = chance.permutation(len(rows))
     found = fused(rows[order])
     assert found == pytest.approx(fused(1_000 * rows)[order])
@@ -85,7 +88,9 @@ def test_pieces_that_nothing_speaks_for_share_their_ranks() -> None:
     rows[3, FIELDS.index("words")] = 0.5
     assert fused(rows)[3] == 1.0
     tied = len(LISTS) - 1
-    expected = (1 / (FUSED_OFFSET + 2.5) + tied / (FUSED_OFFSET + 2)) / (1 / FUSED_OFFSET + tied / (FUSED_OFFSET + 2))
+    expected = (1 / (FUSED_OFFSET + 2.5) + tied / (FUSED_OFFSET + 2)) / (
+        1 / FUSED_OFFSET + tied / (FUSED_OFFSET + 2)
+    )
     assert fused(rows)[0] == pytest.approx(expected)
     assert fused(rows[:0]).size == 0
 
@@ -101,7 +106,9 @@ def test_a_choice_keeps_to_its_budget_and_leaves_out_what_is_unlikely(
     taken = chosen(REGIONS, np.array(chances), LINES, budget, least, ())
     assert len(taken) == len(set(taken))
     assert all(chances[at] >= least for at in taken)
-    assert len(taken) * (SYMBOL_TOKENS + GAP_TOKENS) + FILE_TOKENS * bool(taken) <= budget or not taken
+    assert (
+        len(taken) * (SYMBOL_TOKENS + GAP_TOKENS) + FILE_TOKENS * bool(taken) <= budget or not taken
+    )
     left = [at for at in range(len(REGIONS)) if at not in taken and chances[at] >= least]
     same = [(a, b) for a in taken for b in left if _size(REGIONS[a]) == _size(REGIONS[b])]
     assert all(chances[a] >= chances[b] for a, b in same)

@@ -1,4 +1,6 @@
-"""The tool behind the trees of the diff lens cuts commits in two and says which pieces the hidden half needs."""
+"""The tool behind the trees of the diff lens cuts commits in two and says which pieces the hidden
+half needs.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def clone(tmp_path: Path) -> Path:
 
 
 def _git(root: Path, *words: str) -> None:
-    subprocess.run(["git", "-C", str(root), "-c", "user.name=A", "-c", "user.email=a@b.c", *words], check=True)
+    subprocess.run(
+        ["git", "-C", str(root), "-c", "user.name=A", "-c", "user.email=a@b.c", *words], check=True
+    )
 
 
 def test_a_case_is_one_half_of_a_commit_and_needs_the_other(clone: Path) -> None:
@@ -37,7 +41,11 @@ def test_a_case_is_one_half_of_a_commit_and_needs_the_other(clone: Path) -> None
 
     regions = seen.evidence.regions
     assert seen.evidence.figures.shape == (len(regions), len(FIELDS))
-    needed = [region.symbol.name for region, number in zip(regions, seen.needed, strict=True) if number >= 0]
+    needed = [
+        region.symbol.name
+        for region, number in zip(regions, seen.needed, strict=True)
+        if number >= 0
+    ]
     given = {f"f{one}" for one in range(9)} - {region.symbol.name for region in regions}
     assert {*needed, *given} == {"f2", "f6"}  # what was given is no piece
     assert len(needed) == len(given) == 1

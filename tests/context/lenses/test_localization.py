@@ -22,7 +22,9 @@ def located(engine: Engine, is_late: Callable[[], bool]) -> Location:
 
 
 @pytest.mark.parametrize("kinds", range(KINDS + 1))
-def test_what_there_was_no_time_for_is_named_and_the_rest_is_given(engine: Engine, kinds: int) -> None:
+def test_what_there_was_no_time_for_is_named_and_the_rest_is_given(
+    engine: Engine, kinds: int
+) -> None:
     times = iter([False] * kinds)
     found = located(engine, lambda: next(times, True))
     assert len(found.missing) == KINDS - kinds

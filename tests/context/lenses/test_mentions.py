@@ -43,7 +43,11 @@ def used(planted: Planted, name: str) -> list[tuple[str, str]]:
 
 def test_types_and_constants_in_order_of_mention(planted: Planted) -> None:
     # Not `Session`, which holds the method, nor `NAMES`, which is a member of something here.
-    assert used(planted, "Session.validate") == [("Token", "type"), ("LIMIT", "constant"), ("Broken", "type")]
+    assert used(planted, "Session.validate") == [
+        ("Token", "type"),
+        ("LIMIT", "constant"),
+        ("Broken", "type"),
+    ]
 
 
 def test_what_a_class_declares_itself_by_is_its_base(planted: Planted) -> None:

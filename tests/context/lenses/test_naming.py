@@ -19,7 +19,9 @@ FILES = {
 
 def chosen(engine: Engine, *queries: str, limit: int = 9) -> list[str]:
     symbols = [engine.symbol(query) for query in queries]
-    return chosen_tests(symbols, engine.store, Suites(engine.store.symbols_of, engine.source), limit)
+    return chosen_tests(
+        symbols, engine.store, Suites(engine.store.symbols_of, engine.source), limit
+    )
 
 
 def test_those_that_write_the_name_or_are_called_after_the_file(engine: Engine) -> None:

@@ -48,7 +48,10 @@ def test_calls_tests_and_what_names_mean_in_other_files(engine: Engine) -> None:
 
 def test_a_class_comes_with_its_members(engine: Engine) -> None:
     found = reasons(seen(engine, "Order"))
-    assert [found[f"shop/models.py:Order.{name}"] for name in ("add", "check")] == ["member", "member"]
+    assert [found[f"shop/models.py:Order.{name}"] for name in ("add", "check")] == [
+        "member",
+        "member",
+    ]
 
 
 def test_it_sees_the_same_every_time(engine: Engine) -> None:
@@ -57,23 +60,33 @@ def test_it_sees_the_same_every_time(engine: Engine) -> None:
 
 def test_siblings_are_what_stands_apart_in_the_same_file(engine: Engine) -> None:
     neighbours = Neighbours(engine.graph, engine.store, engine.source)
-    assert [one.qualname for one in neighbours.beside(engine.symbol("Order.add"))] == ["Order.check"]
+    assert [one.qualname for one in neighbours.beside(engine.symbol("Order.add"))] == [
+        "Order.check"
+    ]
     assert neighbours.beside(engine.symbol("Order")) == []
     view = view_of([engine.symbol("Order.check")], neighbours, siblings=True)
     assert reasons(view)["shop/models.py:Order.add"] == "caller"  # what is related is told as that
 
 
 HEADERS = 24
-GRAPHS = st.sets(st.tuples(st.integers(0, HEADERS - 1), st.integers(0, HEADERS - 1)), max_size=HEADERS * HEADERS)
+GRAPHS = st.sets(
+    st.tuples(st.integers(0, HEADERS - 1), st.integers(0, HEADERS - 1)), max_size=HEADERS * HEADERS
+)
 
 
 def c_repository(root: Path, includes: set[tuple[int, int]], holder: int) -> None:
     """Headers that include each other, one of which defines a type, and a function that names it."""
     for header in range(HEADERS):
-        lines = [f'#include "h{target}.h"' for source, target in sorted(includes) if source == header]
+        lines = [
+            f'#include "h{target}.h"' for source, target in sorted(includes) if source == header
+        ]
         lines += ["struct wanted { int size; };"] if header == holder else []
-        (root / f"h{header}.h").write_text("\n".join([*lines, f"struct own{header} {{ int x; }};\n"]))
-    (root / "use.c").write_text('#include "h0.h"\n\nint use(void) { struct wanted w; return w.size; }\n')
+        (root / f"h{header}.h").write_text(
+            "\n".join([*lines, f"struct own{header} {{ int x; }};\n"])
+        )
+    (root / "use.c").write_text(
+        '#include "h0.h"\n\nint use(void) { struct wanted w; return w.size; }\n'
+    )
 
 
 def reachable(includes: set[tuple[int, int]]) -> set[int]:
@@ -88,10 +101,13 @@ def reachable(includes: set[tuple[int, int]]) -> set[int]:
 
 
 @given(GRAPHS, st.integers(0, HEADERS - 1))
-@example({(a, b) for a in range(HEADERS) for b in range(HEADERS)}, HEADERS - 1)  # each includes all others
+# each includes all others
+@example({(a, b) for a in range(HEADERS) for b in range(HEADERS)}, HEADERS - 1)
 @example({(a, a + 1) for a in range(HEADERS - 1)}, HEADERS - 1)  # a chain
 @settings(max_examples=20, deadline=None)
-def test_a_type_is_visible_through_whatever_headers_include_it(includes: set[tuple[int, int]], holder: int) -> None:
+def test_a_type_is_visible_through_whatever_headers_include_it(
+    includes: set[tuple[int, int]], holder: int
+) -> None:
     with TemporaryDirectory() as directory:
         root = Path(directory)
         c_repository(root, includes, holder)
@@ -104,7 +120,9 @@ def test_a_type_is_visible_through_whatever_headers_include_it(includes: set[tup
 def test_names_imported_in_a_circle_mean_nothing_and_the_search_ends(tmp_path: Path) -> None:
     modules = [f"m{number}" for number in range(12)]
     for module in modules:
-        others = "".join(f"from {other} import name{other}, lost\nfrom {other} import *\n" for other in modules)
+        others = "".join(
+            f"from {other} import name{other}, lost\nfrom {other} import *\n" for other in modules
+        )
         (tmp_path / f"{module}.py").write_text(f"{others}\ndef use_{module}(): return lost\n")
     with Engine.open(tmp_path) as engine:
         engine.refresh()

@@ -37,7 +37,10 @@ def test_all_are_followed_where_there_is_no_end(engine: Engine) -> None:
 def test_what_was_not_followed_is_told_by_name_and_marked(engine: Engine) -> None:
     found = reaching(engine, 0)
     assert found.limit == "0 symbols beyond the change"
-    assert grades(found) == {"test_checkout": (Grade.BY_NAME, 0.9), "test_close": (Grade.BY_NAME, 0.45)}
+    assert grades(found) == {
+        "test_checkout": (Grade.BY_NAME, 0.9),
+        "test_close": (Grade.BY_NAME, 0.45),
+    }
 
 
 def test_changed_symbols_do_not_count_against_the_limit(engine: Engine) -> None:

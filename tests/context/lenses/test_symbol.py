@@ -20,7 +20,8 @@ def functions(*names: str, lines: int = 1) -> str:
 
 
 FILES = {
-    "shop/pay.py": "class Gateway:\n    def send(self): pass\n\n" + functions("pay", "charge", "log"),
+    "shop/pay.py": "class Gateway:\n    def send(self): pass\n\n"
+    + functions("pay", "charge", "log"),
     "shop/cart.py": functions("checkout", "page"),
     "other/far.py": functions("far", "farther", "farthest"),
     "tests/test_pay.py": functions("test_pay", "test_page"),
@@ -34,7 +35,9 @@ def shop() -> Planted:
 
 
 def look(planted: Planted, *targets: str, depth: int = 2) -> View:
-    return around([planted[target] for target in targets], planted, depth=depth, popularity=lambda symbol: 1)
+    return around(
+        [planted[target] for target in targets], planted, depth=depth, popularity=lambda symbol: 1
+    )
 
 
 def scores(view: View) -> dict[str, float]:
@@ -57,7 +60,10 @@ def test_every_candidate_says_its_relation_and_to_whom(shop: Planted) -> None:
     shop.calls("shop/pay.py:charge", "other/far.py:far")
     shop.calls("shop/cart.py:checkout", PAY)
     shop.calls("tests/test_pay.py:test_pay", PAY, grade=Grade.BY_NAME)
-    found = {candidate.symbol.qualname: (candidate.reason, candidate.of) for candidate in look(shop, PAY).candidates}
+    found = {
+        candidate.symbol.qualname: (candidate.reason, candidate.of)
+        for candidate in look(shop, PAY).candidates
+    }
     assert found == {
         "pay": ("target", ""),
         "charge": ("callee", PAY),
@@ -119,7 +125,9 @@ def test_without_popularity_callers_are_counted(shop: Planted) -> None:
 
 
 def test_a_caller_that_does_everything_is_worth_little() -> None:
-    planted = plant({"a.py": functions("target"), "b.py": functions("short") + functions("long", lines=400)})
+    planted = plant(
+        {"a.py": functions("target"), "b.py": functions("short") + functions("long", lines=400)}
+    )
     planted.calls("b.py:short", "a.py:target")
     planted.calls("b.py:long", "a.py:target")
     found = scores(look(planted, "a.py:target"))
@@ -151,7 +159,10 @@ def test_the_class_around_a_method_and_the_members_of_a_class_belong_to_it(shop:
 def test_what_methods_call_is_further_from_the_class_than_from_them(shop: Planted) -> None:
     shop.calls("shop/pay.py:Gateway", "other/far.py:far")
     shop.calls("shop/pay.py:Gateway.send", "other/far.py:far")
-    assert scores(look(shop, "shop/pay.py:Gateway"))["far"] < scores(look(shop, "shop/pay.py:Gateway.send"))["far"]
+    assert (
+        scores(look(shop, "shop/pay.py:Gateway"))["far"]
+        < scores(look(shop, "shop/pay.py:Gateway.send"))["far"]
+    )
 
 
 def test_compile_time_dependencies_are_candidates(shop: Planted) -> None:
@@ -184,7 +195,9 @@ def test_a_hub_is_bounded_and_the_rest_is_counted() -> None:
 
 def test_what_is_outside_takes_no_place_of_what_is_inside(shop: Planted) -> None:
     shop.calls(
-        PAY, *(f"external:package.name_{number}" for number in range(MAX_NEIGHBOURS_SYMBOLS)), "other/far.py:far"
+        PAY,
+        *(f"external:package.name_{number}" for number in range(MAX_NEIGHBOURS_SYMBOLS)),
+        "other/far.py:far",
     )
     view = look(shop, PAY)
     assert set(scores(view)) == {"pay", "far"}
@@ -195,11 +208,17 @@ NUMBERS = st.integers(0, 11)
 
 
 @settings(max_examples=50)
-@given(st.lists(st.tuples(NUMBERS, NUMBERS, st.sampled_from(Grade)), max_size=40), st.integers(0, 3), NUMBERS)
+@given(
+    st.lists(st.tuples(NUMBERS, NUMBERS, st.sampled_from(Grade)), max_size=40),
+    st.integers(0, 3),
+    NUMBERS,
+)
 def test_it_is_deterministic_whatever_order_edges_come_in(
     edges: list[tuple[int, int, Grade]], depth: int, target: int
 ) -> None:
-    planted = plant({f"{path}.py": functions("f", "g", "h") for path in ("a", "b/c", "b/d", "tests/test_e")})
+    planted = plant(
+        {f"{path}.py": functions("f", "g", "h") for path in ("a", "b/c", "b/d", "tests/test_e")}
+    )
     ids = sorted(symbol.id for symbol in planted.by_id.values() if symbol.qualname)
     drawn = [(ids[caller], ids[callee], grade) for caller, callee, grade in edges]
     views = []

@@ -18,7 +18,10 @@ from tersely.context.pack.delta.etag import etag_of, normalised
 from tersely.context.pack.delta.older import stands_in
 from tersely.context.pack.delta.sessions import Sessions, Shown
 
-LINES = st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=6), max_size=12)
+LINES = st.lists(
+    st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=6),
+    max_size=12,
+)
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 BODY = '''def brew(water, grams=3):
     """Make coffee.
@@ -80,7 +83,9 @@ def test_applying_a_diff_gives_the_new_text(old: list[str], new: list[str]) -> N
 def test_edits_around_a_symbol_keep_its_tag(before: list[str], after: list[str]) -> None:
     # Carriage returns and form feeds end a comment, and Python has no sources with a zero in them.
     unfit = str.maketrans("", "", "\r\x0c\0")
-    comments = ["".join(f"# {line.translate(unfit)}\n" for line in lines) for lines in (before, after)]
+    comments = [
+        "".join(f"# {line.translate(unfit)}\n" for line in lines) for lines in (before, after)
+    ]
     assert tag(f"{comments[0]}\n{BODY}\n\n{comments[1]}") == tag(BODY)
 
 
@@ -114,13 +119,18 @@ def test_a_session_keeps_what_was_sent_last(tmp_path: Path) -> None:
         sessions.record("a", {"x": Shown("3", "def x", "", "new\ud800")}, ["y"])
         sessions.record("b", {"x": Shown("4")}, [])
     with Sessions.open(tmp_path) as sessions:
-        assert sessions.shown("a") == {"x": Shown("3", "def x", "", "new\ud800"), "y": Shown("2", "def y")}
+        assert sessions.shown("a") == {
+            "x": Shown("3", "def x", "", "new\ud800"),
+            "y": Shown("2", "def y"),
+        }
         sessions.reset("a")
         assert sessions.shown("a") == {}
         assert sessions.shown("b") == {"x": Shown("4")}
 
 
-def test_what_is_old_or_too_much_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_old_or_too_much_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = [0.0]
     monkeypatch.setattr(sessions_module, "wall_seconds", lambda: now[0])
     monkeypatch.setattr(sessions_module, "MAX_SESSIONS", 2)
@@ -158,8 +168,15 @@ def test_damage_costs_what_was_remembered_and_no_more(tmp_path: Path) -> None:
         assert set(sessions.shown("a")) == {"x"}
 
 
-@given(st.text(alphabet="ab \n", min_size=1), st.text(alphabet="ab \n"), st.text(alphabet="ab \n"), st.integers(0, 4))
-def test_lines_stand_in_a_text_that_was_made_of_them(inner: str, before: str, after: str, indent: int) -> None:
+@given(
+    st.text(alphabet="ab \n", min_size=1),
+    st.text(alphabet="ab \n"),
+    st.text(alphabet="ab \n"),
+    st.integers(0, 4),
+)
+def test_lines_stand_in_a_text_that_was_made_of_them(
+    inner: str, before: str, after: str, indent: int
+) -> None:
     lines = inner.splitlines()
     moved = "\n".join(" " * indent + line if line else line for line in lines)
     found = stands_in(inner, f"{before}\n{moved}\n{after}\n")

@@ -52,14 +52,20 @@ def test_a_signature_is_whole_however_long() -> None:
 def test_long_decoration_and_long_values_are_cut() -> None:
     rows = "".join(f"    ({number}, {number}),\n" for number in range(100))
     decorated = f"@parametrize([\n{rows}])\ndef test_it(a, b):\n    pass\n"
-    assert signature(symbol(decorated, "test_it"), decorated.encode()).plain.endswith("… def test_it(a, b)")
+    assert signature(symbol(decorated, "test_it"), decorated.encode()).plain.endswith(
+        "… def test_it(a, b)"
+    )
     table = f"TABLE = [\n{rows}]\n"
-    assert signature(symbol(table, "TABLE"), table.encode()).plain.startswith("TABLE = [(0, 0), (1, 1)")
+    assert signature(symbol(table, "TABLE"), table.encode()).plain.startswith(
+        "TABLE = [(0, 0), (1, 1)"
+    )
     assert len(signature(symbol(table, "TABLE"), table.encode()).plain) <= 120
 
 
 def test_the_qualified_name_stands_in_the_place_of_the_name() -> None:
-    source = "class Session:\n    @property\n    def session(self) -> 'Session':\n        return self\n"
+    source = (
+        "class Session:\n    @property\n    def session(self) -> 'Session':\n        return self\n"
+    )
     assert signature(symbol(source, "Session.session"), source.encode()).qualified == (
         "@property def Session.session(self) -> 'Session'"
     )
@@ -101,7 +107,21 @@ def test_documentation_before_a_definition_comes_on_demand() -> None:
     start = source.index(b"function")
     end = len(source) - 1
     found = Symbol(
-        "a.js:f", "a.js", "javascript", Kind.FUNCTION, "f", "f", "a.js", 2, 4, 2, start, end, start + 13, 0, 12
+        "a.js:f",
+        "a.js",
+        "javascript",
+        Kind.FUNCTION,
+        "f",
+        "f",
+        "a.js",
+        2,
+        4,
+        2,
+        start,
+        end,
+        start + 13,
+        0,
+        12,
     )
     assert dedented(body(found, source)) == "function f() {\n  return 1\n}\n"
     assert dedented(body(found, source, with_docs=True)) == source.decode()
@@ -114,7 +134,10 @@ def test_line_ends_and_byte_order_marks_are_no_text() -> None:
 
 def test_lines_keep_their_numbers() -> None:
     source = b'\n\ndef f():\n    """Say."""\n    return 1\n'
-    assert body(symbols_in("a.py", source)[1], source) == [Line(3, "def f():"), Line(5, "    return 1")]
+    assert body(symbols_in("a.py", source)[1], source) == [
+        Line(3, "def f():"),
+        Line(5, "    return 1"),
+    ]
 
 
 def test_offsets_out_of_range_give_less_text() -> None:
@@ -125,7 +148,9 @@ def test_offsets_out_of_range_give_less_text() -> None:
 
 def test_an_owner_that_is_written_is_not_said_twice() -> None:
     source = b"const app = {};\napp.init = function init() {\n  return 1;\n};\n"
-    rows = symbols_of_facts("a.js", "javascript", extract(source, LANGUAGES["javascript"]).definitions)
+    rows = symbols_of_facts(
+        "a.js", "javascript", extract(source, LANGUAGES["javascript"]).definitions
+    )
     (init,) = (one for one in rows if one.qualname == "app.init")
     assert signature(init, source).qualified == "app.init = function init()"
     other = replace(init, qualname="shop.till.init")
@@ -142,7 +167,11 @@ def test_an_owner_that_is_written_is_not_said_twice() -> None:
             "package a\n\ntype T struct{}\n\nfunc (t *T) Close() error {\n\treturn nil\n}\n",
             "func (t *T) Close() error",
         ),
-        ("a.js", "const app = {};\napp.init = function init() {\n  return 1;\n};\n", "app.init = function init()"),
+        (
+            "a.js",
+            "const app = {};\napp.init = function init() {\n  return 1;\n};\n",
+            "app.init = function init()",
+        ),
         ("a.rb", "class Shop\n  def self.open(at)\n    at\n  end\nend\n", "def Shop.open(at)"),
         ("a.py", "class Shop:\n    def open(self):\n        return 1\n", "def Shop.open(self)"),
     ],

@@ -47,11 +47,16 @@ def around_pay(shop: Planted) -> list[Candidate]:
         shop.candidate(target),
         shop.candidate("shop/pay.py:charge", 0.8, "callee", target),
         shop.candidate("shop/cart.py:checkout", 0.6, "caller", target),
-        *(shop.candidate(f"tests/test_pay.py:test_pay_{number}", 0.1, "test", target) for number in range(30)),
+        *(
+            shop.candidate(f"tests/test_pay.py:test_pay_{number}", 0.1, "test", target)
+            for number in range(30)
+        ),
     ]
 
 
-def fitted(planted: Planted, candidates: list[Candidate], budget: int, format_name: str = "text") -> Fitted:
+def fitted(
+    planted: Planted, candidates: list[Candidate], budget: int, format_name: str = "text"
+) -> Fitted:
     return fit(view(candidates), planted.texts(), FORMATS[format_name], budget)
 
 
@@ -62,7 +67,10 @@ def details(pack: Fitted) -> dict[str, str]:
 def test_the_most_relevant_is_shown_whole_the_rest_less(shop: Planted) -> None:
     shown = details(fitted(shop, around_pay(shop), 330))
     assert [shown["pay"], shown["charge"], shown["checkout"]] == ["body", "body", "body"]
-    assert sorted({shown[name] for name in shown if name.startswith("test")}) == ["name", "signature"]
+    assert sorted({shown[name] for name in shown if name.startswith("test")}) == [
+        "name",
+        "signature",
+    ]
     shown = details(fitted(shop, around_pay(shop), 250))
     assert [shown["pay"], shown["charge"], shown["checkout"]] == ["body", "body", "signature"]
 
@@ -76,7 +84,9 @@ def test_what_has_no_room_is_counted(shop: Planted) -> None:
 
 def test_what_a_lens_left_out_is_counted_too(shop: Planted) -> None:
     target = shop.candidate("shop/pay.py:pay")
-    assert fit(view([target], caller=12), shop.texts(), FORMATS["text"]).text.endswith("=== +12 more callers\n")
+    assert fit(view([target], caller=12), shop.texts(), FORMATS["text"]).text.endswith(
+        "=== +12 more callers\n"
+    )
 
 
 def test_a_target_too_large_is_shown_in_part_and_leaves_room_for_others(shop: Planted) -> None:
@@ -87,7 +97,8 @@ def test_a_target_too_large_is_shown_in_part_and_leaves_room_for_others(shop: Pl
     assert item.symbol.id == target
     assert item.is_cut
     assert (
-        f"@{item.symbol.start_line}-{item.last_line} of {item.symbol.start_line}-{item.symbol.end_line} target" in text
+        f"@{item.symbol.start_line}-{item.last_line} of {item.symbol.start_line}-{item.symbol.end_line} target"
+        in text
     )
     assert details(Fitted(pack, text))["charge"] == "body"
     assert pack.used > 450
@@ -100,14 +111,18 @@ def test_a_body_that_is_begun_shows_more_than_its_signature(shop: Planted) -> No
 
 
 def test_several_targets_share_what_there_is(shop: Planted) -> None:
-    pack, _ = fitted(shop, [shop.candidate("shop/pay.py:refund"), shop.candidate("shop/pay.py:pay")], 400)
+    pack, _ = fitted(
+        shop, [shop.candidate("shop/pay.py:refund"), shop.candidate("shop/pay.py:pay")], 400
+    )
     assert {item.symbol.name: item.is_cut for item in pack.items} == {"pay": False, "refund": True}
 
 
 def test_what_stands_inside_something_shown_is_not_shown_again() -> None:
     planted = plant({"a.py": "class A:\n    def f(self):\n        return 1\n" + FILLING})
     pack, text = fitted(
-        planted, [planted.candidate("a.py:A"), planted.candidate("a.py:A.f", 0.9, "callee", "a.py:A")], 500
+        planted,
+        [planted.candidate("a.py:A"), planted.candidate("a.py:A.f", 0.9, "callee", "a.py:A")],
+        500,
     )
     assert [item.symbol.qualname for item in pack.items] == ["A"]
     assert [candidate.symbol.qualname for candidate in pack.within] == ["A.f"]
@@ -116,18 +131,29 @@ def test_what_stands_inside_something_shown_is_not_shown_again() -> None:
 
 def test_a_skeleton_leaves_out_members_that_are_shown_by_themselves() -> None:
     methods = "".join(
-        "    " + line for name in "fgh" for line in function(name, 30).splitlines(keepends=True) if line.strip()
+        "    " + line
+        for name in "fgh"
+        for line in function(name, 30).splitlines(keepends=True)
+        if line.strip()
     )
     planted = plant({"a.py": f"class A:\n{methods}"})
     target = planted.candidate("a.py:A.f")
-    pack, text = fitted(planted, [target, planted.candidate("a.py:A", 0.6, "class", "a.py:A.f")], 600)
-    assert {item.symbol.qualname: item.detail for item in pack.items} == {"A.f": Detail.BODY, "A": Detail.SKELETON}
+    pack, text = fitted(
+        planted, [target, planted.candidate("a.py:A", 0.6, "class", "a.py:A.f")], 600
+    )
+    assert {item.symbol.qualname: item.detail for item in pack.items} == {
+        "A.f": Detail.BODY,
+        "A": Detail.SKELETON,
+    }
     assert text.count("def f(") == text.count("def g(") == text.count("def h(") == 1
 
 
 def test_a_class_that_does_not_fit_whole_keeps_the_signatures_of_what_is_cut() -> None:
     methods = "".join(
-        "    " + line for name in "fgh" for line in function(name, 40).splitlines(keepends=True) if line.strip()
+        "    " + line
+        for name in "fgh"
+        for line in function(name, 40).splitlines(keepends=True)
+        if line.strip()
     )
     planted = plant({"a.py": f"class A:\n{methods}"})
     pack, text = fitted(planted, [planted.candidate("a.py:A")], 300)
@@ -165,14 +191,22 @@ def test_includes_come_first_and_are_not_repeated(shop: Planted) -> None:
 def test_a_whole_file_takes_the_place_of_its_parts() -> None:
     planted = plant({"a.py": function("f", 1) + function("g", 1)})
     candidates = [planted.candidate("a.py:f"), planted.candidate("a.py:g", 0.8, "callee", "a.py:f")]
-    pack, text = fit(view(candidates), planted.texts(), FORMATS["text"], 500, includes=[Include("a.py", 1, 3)])
+    pack, text = fit(
+        view(candidates), planted.texts(), FORMATS["text"], 500, includes=[Include("a.py", 1, 3)]
+    )
     assert [extract.whole for extract in pack.extracts] == [True]
     assert text.count("def f(") == 1
 
 
 def test_an_include_that_does_not_fit_is_refused(shop: Planted) -> None:
     with pytest.raises(TerselyError) as refusal:
-        fit(view(around_pay(shop)), shop.texts(), FORMATS["text"], 600, includes=[Include("shop/pay.py")])
+        fit(
+            view(around_pay(shop)),
+            shop.texts(),
+            FORMATS["text"],
+            600,
+            includes=[Include("shop/pay.py")],
+        )
     assert refusal.value.code == "budget_too_small"
 
 
@@ -202,7 +236,11 @@ def test_documentation_only_on_demand() -> None:
 
 def test_bodies_may_come_from_elsewhere(shop: Planted) -> None:
     def slice_of(symbol: Symbol) -> list[Line] | None:
-        return [Line(1, "def pay(factor):"), Line(9, "    return total")] if symbol.name == "pay" else None
+        return (
+            [Line(1, "def pay(factor):"), Line(9, "    return total")]
+            if symbol.name == "pay"
+            else None
+        )
 
     texts = Texts(shop.sources.__getitem__, shop.by_path.__getitem__, body_of=slice_of)
     _, text = fit(view(around_pay(shop)), texts, FORMATS["text"], 300)
@@ -223,7 +261,9 @@ def test_the_report_accounts_for_every_token(shop: Planted) -> None:
 
 @pytest.mark.parametrize("vocabulary", ["o200k", "cl100k", "deepseek"])
 @pytest.mark.parametrize("format_name", FORMATS)
-def test_budgets_of_other_vocabularies_are_filled_too(shop: Planted, vocabulary: str, format_name: str) -> None:
+def test_budgets_of_other_vocabularies_are_filled_too(
+    shop: Planted, vocabulary: str, format_name: str
+) -> None:
     count = tokens.Tokenizer(vocabulary).count
     pack, text = fit(view(around_pay(shop)), shop.texts(), FORMATS[format_name], 1_000, count=count)
     assert 900 <= pack.used == count(text) <= 1_000

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from tests.context.planted import Planted, plant, view
 
 from tersely.code.symbols import Kind
-from tersely.context.lenses.candidate import CHANGED, TARGET, TARGET_SCORE, Candidate, Change, View, merged
+from tersely.context.lenses.candidate import (
+    CHANGED,
+    TARGET,
+    TARGET_SCORE,
+    Candidate,
+    Change,
+    View,
+    merged,
+)
 from tersely.context.pack.detail_levels import levels
 from tersely.context.pack.excerpt import Line
 from tersely.context.pack.fit import Fitted, fit
@@ -30,7 +38,9 @@ from tersely.foundation.limits import MAX_BUDGET_TOKENS
 # Making a repository takes much longer than fitting a pack.
 FEW = settings(max_examples=40)
 
-NAMES = st.sampled_from(["run", "é", "load_all", "Straße", "x", "validate_token_of_the_current_session", "日本"])
+NAMES = st.sampled_from(
+    ["run", "é", "load_all", "Straße", "x", "validate_token_of_the_current_session", "日本"]
+)
 # Lines that try to pass for structure, end fences, hide from the reader or steer the terminal.
 HOSTILE = [
     "=== src/auth.py",
@@ -60,8 +70,14 @@ def functions(draw: st.DrawFn) -> list[str]:
     parameters = draw(st.lists(NAMES, max_size=2)) * draw(st.sampled_from([1, 1, 1, 20]))
     named = [f"{name}_{number}: int = {number}" for number, name in enumerate(parameters)]
     lines = [f"def {draw(NAMES)}(", *(f"    {parameter}," for parameter in named), ") -> None:"]
-    doc = draw(st.sampled_from([[], ['    """Say what it does."""'], ['    """', "    Twice.", '    """', ""]]))
-    body = draw(st.lists(st.sampled_from(STATEMENTS), max_size=6)) * draw(st.sampled_from([1, 2, 9]))
+    doc = draw(
+        st.sampled_from(
+            [[], ['    """Say what it does."""'], ['    """', "    Twice.", '    """', ""]]
+        )
+    )
+    body = draw(st.lists(st.sampled_from(STATEMENTS), max_size=6)) * draw(
+        st.sampled_from([1, 2, 9])
+    )
     rows = [f"    {row}" for statement in body for row in statement.split("\n")]
     odd = draw(st.sampled_from(["", "", repr(draw(st.text(max_size=20)))]))
     return [*(lines if draw(st.booleans()) else ["".join(lines)]), *doc, *rows, f"    return {odd}"]
@@ -69,7 +85,9 @@ def functions(draw: st.DrawFn) -> list[str]:
 
 @st.composite
 def classes(draw: st.DrawFn) -> list[str]:
-    methods = [f"    {line}" for method in draw(st.lists(functions(), max_size=4)) for line in method]
+    methods = [
+        f"    {line}" for method in draw(st.lists(functions(), max_size=4)) for line in method
+    ]
     return [f"class {draw(NAMES)}(Base):", "    LIMIT = 3", *methods]
 
 
@@ -88,7 +106,9 @@ def repositories(draw: st.DrawFn) -> Planted:
     return plant(
         {
             path: newline.join(
-                line for part in draw(st.lists(definitions, min_size=1, max_size=6)) for line in [*part, ""]
+                line
+                for part in draw(st.lists(definitions, min_size=1, max_size=6))
+                for line in [*part, ""]
             )
             for path in paths
         }
@@ -122,7 +142,9 @@ FORMAT_NAMES = st.sampled_from(sorted(FORMATS))
 def answer(question: Question, format_name: str, budget: int) -> Fitted:
     """The pack; discards the example when the budget is too small for any."""
     try:
-        return fit(question.view, question.planted.texts(), FORMATS[format_name], budget, revision="r1")
+        return fit(
+            question.view, question.planted.texts(), FORMATS[format_name], budget, revision="r1"
+        )
     except TerselyError as error:
         assert error.code == "budget_too_small"
         assume(False)
@@ -131,7 +153,9 @@ def answer(question: Question, format_name: str, budget: int) -> Fitted:
 
 @FEW
 @given(questions(), FORMAT_NAMES, BUDGETS)
-def test_never_costs_more_than_the_budget(question: Question, format_name: str, budget: int) -> None:
+def test_never_costs_more_than_the_budget(
+    question: Question, format_name: str, budget: int
+) -> None:
     try:
         fitted = fit(question.view, question.planted.texts(), FORMATS[format_name], budget)
     except TerselyError as error:
@@ -191,7 +215,9 @@ def test_a_larger_budget_never_shows_less_of_the_target(
     question: Question, format_name: str, one: int, other: int
 ) -> None:
     assume(sum(candidate.is_target for candidate in question.view.candidates) == 1)
-    smaller, larger = (answer(question, format_name, budget).pack for budget in sorted((one, other)))
+    smaller, larger = (
+        answer(question, format_name, budget).pack for budget in sorted((one, other))
+    )
     assert shown_of_target(smaller) <= shown_of_target(larger)
 
 
@@ -201,12 +227,17 @@ def shown_of_target(pack: Pack) -> tuple[bool, int]:
     if item is None:
         return True, Detail.BODY
     most = levels(Candidate(item.symbol, item.score, item.reason), holds_target=False)[-1]
-    return item.detail is most and not item.is_cut, Detail.BODY if item.detail is most else item.detail
+    return (
+        item.detail is most and not item.is_cut,
+        Detail.BODY if item.detail is most else item.detail,
+    )
 
 
 @FEW
 @given(questions(), FORMAT_NAMES, BUDGETS)
-def test_everything_is_there_once_and_has_a_reason(question: Question, format_name: str, budget: int) -> None:
+def test_everything_is_there_once_and_has_a_reason(
+    question: Question, format_name: str, budget: int
+) -> None:
     pack = answer(question, format_name, budget).pack
     assert all(item.reason for item in pack.items)
     left = sum(times for _, times in pack.omitted) - sum(question.view.beyond.values())
@@ -218,10 +249,13 @@ def test_everything_is_there_once_and_has_a_reason(question: Question, format_na
     assert left + shown == len(question.view.candidates)
     bodies = [item for item in pack.items if item.detail is Detail.BODY]
     for item in pack.items:
-        holders = [body for body in bodies if body is not item and body.symbol.path == item.symbol.path]
+        holders = [
+            body for body in bodies if body is not item and body.symbol.path == item.symbol.path
+        ]
         assert not any(
             body.symbol.start_byte <= item.symbol.start_byte
-            and item.symbol.end_byte <= body.symbol.end_byte  # a module may go on behind its last class
+            # a module may go on behind its last class
+            and item.symbol.end_byte <= body.symbol.end_byte
             and item.symbol.end_line <= body.last_line
             for body in holders
         )
@@ -235,8 +269,14 @@ def changes(draw: st.DrawFn) -> Question:
     symbols = sorted(named, key=lambda symbol: symbol.id)
     found: list[Candidate] = []
     for symbol in draw(st.lists(st.sampled_from(symbols), min_size=2, unique=True)):
-        lines = sorted(draw(st.lists(st.integers(symbol.start_line, symbol.end_line), max_size=3, unique=True)))
-        parts = merged((line, min(line + 2, symbol.end_line)) for line in lines) if draw(st.booleans()) else ()
+        lines = sorted(
+            draw(st.lists(st.integers(symbol.start_line, symbol.end_line), max_size=3, unique=True))
+        )
+        parts = (
+            merged((line, min(line + 2, symbol.end_line)) for line in lines)
+            if draw(st.booleans())
+            else ()
+        )
         if lines and draw(st.booleans()):
             change = Change(tuple(lines), ((lines[0], "    was = 'here'"),))
             found.append(Candidate(symbol, TARGET_SCORE, CHANGED, change=change, parts=parts))
@@ -252,7 +292,9 @@ def texts_of(question: Question) -> Texts:
 
 @settings(max_examples=150)
 @given(st.one_of(questions(), changes(), changes()), FORMAT_NAMES, BUDGETS)
-def test_no_line_of_a_file_is_shown_twice(question: Question, format_name: str, budget: int) -> None:
+def test_no_line_of_a_file_is_shown_twice(
+    question: Question, format_name: str, budget: int
+) -> None:
     try:
         fitted = fit(question.view, texts_of(question), FORMATS[format_name], budget)
     except TerselyError as error:
@@ -262,7 +304,9 @@ def test_no_line_of_a_file_is_shown_twice(question: Question, format_name: str, 
     whole = {extract.path for extract in fitted.pack.extracts if extract.whole}
     seen: Counter[tuple[str, int]] = Counter()
     for item in fitted.pack.items:
-        shown = [line.number for line in item.lines if not line.is_gap and line.number <= item.last_line]
+        shown = [
+            line.number for line in item.lines if not line.is_gap and line.number <= item.last_line
+        ]
         if item.detail is Detail.BODY:
             seen.update((item.symbol.path, number) for number in shown)
             assert item.symbol.path not in whole or not shown
@@ -271,7 +315,9 @@ def test_no_line_of_a_file_is_shown_twice(question: Question, format_name: str, 
 
 @FEW
 @given(st.one_of(questions(), changes()), st.sampled_from(["text", "compact", "markdown"]), BUDGETS)
-def test_everything_that_is_shown_says_why_in_words(question: Question, format_name: str, budget: int) -> None:
+def test_everything_that_is_shown_says_why_in_words(
+    question: Question, format_name: str, budget: int
+) -> None:
     try:
         fitted = fit(question.view, texts_of(question), FORMATS[format_name], budget)
     except TerselyError as error:
@@ -287,19 +333,29 @@ def test_everything_that_is_shown_says_why_in_words(question: Question, format_n
 
 @FEW
 @given(questions(), FORMAT_NAMES, BUDGETS)
-def test_never_costs_more_than_the_whole_files(question: Question, format_name: str, budget: int) -> None:
+def test_never_costs_more_than_the_whole_files(
+    question: Question, format_name: str, budget: int
+) -> None:
     fitted = answer(question, format_name, budget)
     pack, texts = fitted.pack, question.planted.texts()
-    paths = dict.fromkeys([extract.path for extract in pack.extracts] + [item.symbol.path for item in pack.items])
-    files = Pack("r1", budget, budget, pack.targets, tuple(map(texts.extract, paths)), (), (), pack.omitted)
+    paths = dict.fromkeys(
+        [extract.path for extract in pack.extracts] + [item.symbol.path for item in pack.items]
+    )
+    files = Pack(
+        "r1", budget, budget, pack.targets, tuple(map(texts.extract, paths)), (), (), pack.omitted
+    )
     assert pack.used <= tokens.count(joined(FORMATS[format_name](files, tokens.count)))
 
 
 @FEW
 @given(questions(), st.sampled_from(["text", "compact", "ultracompact"]), BUDGETS)
-def test_no_line_of_code_passes_for_structure(question: Question, format_name: str, budget: int) -> None:
+def test_no_line_of_code_passes_for_structure(
+    question: Question, format_name: str, budget: int
+) -> None:
     fitted = answer(question, format_name, budget)
-    assert structure(fitted.text) == structure(joined(FORMATS[format_name](without_code(fitted.pack), tokens.count)))
+    assert structure(fitted.text) == structure(
+        joined(FORMATS[format_name](without_code(fitted.pack), tokens.count))
+    )
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", fitted.text)
 
 
@@ -311,10 +367,14 @@ def structure(text: str) -> list[str]:
 def without_code(pack: Pack) -> Pack:
     """The pack with harmless code."""
     items = tuple(
-        replace(item, code="harmless\n", lines=(Line(item.symbol.start_line, "harmless"),)) if item.code else item
+        replace(item, code="harmless\n", lines=(Line(item.symbol.start_line, "harmless"),))
+        if item.code
+        else item
         for item in pack.items
     )
-    return replace(pack, items=items, extracts=tuple(replace(extract, text="\n") for extract in pack.extracts))
+    return replace(
+        pack, items=items, extracts=tuple(replace(extract, text="\n") for extract in pack.extracts)
+    )
 
 
 @FEW
@@ -324,7 +384,9 @@ def test_json_is_whole_and_true(question: Question, budget: int) -> None:
     said = json.loads(fitted.text)
     assert said["budget_used"] == tokens.count(fitted.text)
     shown = {entry["id"]: entry["code"] for entry in said["slices"]}
-    assert shown == {item.symbol.id: item.code or None for item in fitted.pack.items if item.detail > Detail.NAME}
+    assert shown == {
+        item.symbol.id: item.code or None for item in fitted.pack.items if item.detail > Detail.NAME
+    }
 
 
 @FEW

@@ -71,7 +71,9 @@ def chosen(
 ) -> Pack:
     """A pack of candidates, best first, at these details."""
     draft = Draft(view(candidates, **beyond), planted.texts(), extracts, 500, "r1")
-    draft.raise_to(DetailStep(index, detail, 0) for index, detail in enumerate(details) if detail is not None)
+    draft.raise_to(
+        DetailStep(index, detail, 0) for index, detail in enumerate(details) if detail is not None
+    )
     return draft.pack()
 
 
@@ -123,7 +125,12 @@ def test_compact_saves_blank_lines_and_the_keyword_of_functions() -> None:
 
 def test_ultracompact_says_a_path_once_where_that_is_shorter() -> None:
     near, far = "src/authentication/tokens.py", "src/application/_internal/routing_rules.py"
-    planted = plant({near: "def f(a): pass\ndef g(): pass\n", far: "".join(f"def {x}(): pass\n" for x in "hijk")})
+    planted = plant(
+        {
+            near: "def f(a): pass\ndef g(): pass\n",
+            far: "".join(f"def {x}(): pass\n" for x in "hijk"),
+        }
+    )
     target = f"{near}:f"
     candidates = [
         planted.candidate(target),
@@ -133,7 +140,9 @@ def test_ultracompact_says_a_path_once_where_that_is_shorter() -> None:
         planted.candidate(f"{far}:j", 0.6, "test", target),
         planted.candidate(f"{far}:k", 0.5, "caller", f"{far}:i"),
     ]
-    assert printed(chosen(planted, candidates, SIGNATURE, SIGNATURE, NAME, NAME, NAME, NAME), "ultracompact") == (
+    assert printed(
+        chosen(planted, candidates, SIGNATURE, SIGNATURE, NAME, NAME, NAME, NAME), "ultracompact"
+    ) == (
         """\
 P0=src/authentication/tokens.py P1=src/application/_internal/routing_rules.py
 P0:f(a) @1 target
@@ -212,7 +221,9 @@ def test_extracts_come_first() -> None:
     assert json.loads(printed(pack, "json"))["files"] == [
         {"path": "src/settings.py", "lines": [10, 11], "code": "A = 1\nB = 2\n"}
     ]
-    assert printed(pack, "markdown").startswith("### `src/settings.py` @10-11\n```\nA = 1\nB = 2\n```\n")
+    assert printed(pack, "markdown").startswith(
+        "### `src/settings.py` @10-11\n```\nA = 1\nB = 2\n```\n"
+    )
 
 
 def test_names_that_mean_two_symbols_keep_their_paths() -> None:
@@ -229,7 +240,9 @@ def test_names_that_mean_two_symbols_keep_their_paths() -> None:
 def test_overloads_are_one_callee() -> None:
     planted = plant({"a.py": "def run(): pass\ndef run(): pass\ndef main(): run()\n"})
     candidates = [planted.candidate("a.py:main")]
-    candidates += [planted.candidate(f"a.py:{name}", 0.8, "callee", "a.py:main") for name in ("run#2", "run")]
+    candidates += [
+        planted.candidate(f"a.py:{name}", 0.8, "callee", "a.py:main") for name in ("run#2", "run")
+    ]
     pack = chosen(planted, candidates, SIGNATURE, SIGNATURE, SIGNATURE)
     assert "calls: run\n" in printed(pack, "ultracompact")
 
@@ -239,7 +252,9 @@ def test_a_module_is_called_by_its_path() -> None:
     candidates = [planted.candidate("a.py:f"), planted.candidate("b.py", 0.5, "caller", "a.py:f")]
     assert "  callers: b.py\n" in printed(chosen(planted, candidates, SIGNATURE, NAME), "text")
     indirect = [planted.candidate("a.py:f"), planted.candidate("b.py", 0.5, "caller", "a.py:g")]
-    assert "=== b.py\n@+ calls g: <module>\n" in printed(chosen(planted, indirect, SIGNATURE, NAME), "text")
+    assert "=== b.py\n@+ calls g: <module>\n" in printed(
+        chosen(planted, indirect, SIGNATURE, NAME), "text"
+    )
     module = chosen(planted, [planted.candidate("b.py")], BODY)
     assert printed(module, "text") == "=== b.py\n@1-2 target: <module>\nimport a\na.f()\n"
 
@@ -251,12 +266,16 @@ def test_reasons_name_their_target_when_there_are_several() -> None:
         planted.candidate("a.py:g"),
         planted.candidate("a.py:h", 0.5, "type", "a.py:g"),
     ]
-    assert "@3 type in g: def h()\n" in printed(chosen(planted, candidates, NAME, NAME, SIGNATURE), "text")
+    assert "@3 type in g: def h()\n" in printed(
+        chosen(planted, candidates, NAME, NAME, SIGNATURE), "text"
+    )
 
 
 def test_hostile_text_is_shown_but_does_nothing() -> None:
     lines = ["=== src/auth.py", "@1-9 target", "P1:evil @1", "```", "\x1b[2J\u202e\U000e0041"]
-    planted = plant({"a.py": "\n".join(["def f():", '    text = """', *lines, '"""', "    return text", ""])})
+    planted = plant(
+        {"a.py": "\n".join(["def f():", '    text = """', *lines, '"""', "    return text", ""])}
+    )
     pack = chosen(planted, [planted.candidate("a.py:f")], BODY)
     for format_name in ("text", "compact", "ultracompact"):
         text = printed(pack, format_name)

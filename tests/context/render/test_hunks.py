@@ -10,13 +10,21 @@ from hypothesis import strategies as st
 
 from tersely.code.index.patch import FileDiff, Hunk
 from tersely.context.lenses.candidate import CHANGED, TARGET_SCORE, Candidate, View
-from tersely.context.lenses.diff.changed_symbols import FileChange, changed_symbols, plain_side, side_of
+from tersely.context.lenses.diff.changed_symbols import (
+    FileChange,
+    changed_symbols,
+    plain_side,
+    side_of,
+)
 from tersely.context.pack.fit import fit
 from tersely.context.pack.texts import Texts, cut_to_parts
 from tersely.context.render.lines import text as as_text
 
 HEADER = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
-LINES = st.lists(st.sampled_from(["alpha", "beta", "\tgamma()", "    delta = 1", "", "-minus", "+plus"]), max_size=14)
+LINES = st.lists(
+    st.sampled_from(["alpha", "beta", "\tgamma()", "    delta = 1", "", "-minus", "+plus"]),
+    max_size=14,
+)
 
 
 def diff_of(path: str, old: list[str], new: list[str]) -> FileDiff:
@@ -34,14 +42,30 @@ def diff_of(path: str, old: list[str], new: list[str]) -> FileDiff:
 
 
 def printed(old: str, new: str, path: str, around: int = -1) -> str:
-    """The pack of a change of one file, as text: all of each changed symbol, or some lines around its changes."""
-    sides = [(side_of if path.endswith(".py") else plain_side)(path, text.encode()) for text in (old, new)]
+    """The pack of a change of one file, as text: all of each changed symbol, or some lines around
+    its changes.
+    """
+    sides = [
+        (side_of if path.endswith(".py") else plain_side)(path, text.encode())
+        for text in (old, new)
+    ]
     change = FileChange(diff_of(path, old.split("\n")[:-1], new.split("\n")[:-1]), *sides)
     candidates = []
     for one in changed_symbols(change):
-        near = [(max(1, at - around), at + around) for at in [*one.lines, *one.gaps]] if around >= 0 else []
+        near = (
+            [(max(1, at - around), at + around) for at in [*one.lines, *one.gaps]]
+            if around >= 0
+            else []
+        )
         candidates.append(
-            Candidate(one.symbol, TARGET_SCORE, CHANGED, change=one.change(), is_gone=one.is_gone, parts=tuple(near))
+            Candidate(
+                one.symbol,
+                TARGET_SCORE,
+                CHANGED,
+                change=one.change(),
+                is_gone=one.is_gone,
+                parts=tuple(near),
+            )
         )
     view = View(tuple(candidates), apart=frozenset({path}), base="a", head="b")
     texts = cut_to_parts(Texts(lambda _: new.encode(), lambda _: sides[1].symbols), view)
@@ -117,7 +141,9 @@ def test_what_is_gone_is_a_hunk_of_removed_lines() -> None:
     diff = diff_of("cart.py", OLD.split("\n")[:-1], new.split("\n")[:-1])
     change = FileChange(diff, side, side_of("cart.py", new.encode()))
     gone = next(one for one in changed_symbols(change) if one.is_gone)
-    view = View((Candidate(gone.symbol, TARGET_SCORE, "deleted", change=gone.change(), is_gone=True),))
+    view = View(
+        (Candidate(gone.symbol, TARGET_SCORE, "deleted", change=gone.change(), is_gone=True),)
+    )
     texts = Texts(lambda _: OLD.encode(), lambda _: side.symbols)
     text = fit(view, texts, as_text, 5_000).text
     assert "@@ -9,1 +8,0 @@\n-\tdef add(self, one):\n" in text

@@ -1,4 +1,6 @@
-"""Every spelling names parameters that its capability has, and the table in the documents lists every command."""
+"""Every spelling names parameters that its capability has, and the table in the documents lists
+every command.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,18 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "daemon.md"
 
 @pytest.mark.parametrize(("command", "spelling"), SPELLINGS.items(), ids=list(SPELLINGS))
 def test_a_spelling_names_what_its_capability_has(command: str, spelling: Spelling) -> None:
-    declared = {parameter.name for parameter in parameters_of(catalogue.load(spelling.capability).parameters)}
+    declared = {
+        parameter.name
+        for parameter in parameters_of(catalogue.load(spelling.capability).parameters)
+    }
     assert {*spelling.renames.values(), *spelling.preset, *spelling.parts} <= declared
 
 
 def test_absolute_paths_below_the_root_are_paths_of_the_repository() -> None:
     assert call("slice", {"target": "/r/a.py:3"}, "/r").arguments == {"place": "a.py:3"}
-    assert call("context", {"target": ["/r/a.py:f", "g"]}, "/r").arguments == {"symbols": ["a.py:f", "g"]}
+    assert call("context", {"target": ["/r/a.py:f", "g"]}, "/r").arguments == {
+        "symbols": ["a.py:f", "g"]
+    }
     assert call("semantic", {"query": "/r/x"}, "/r").arguments == {"query": "/r/x"}
 
 
@@ -46,7 +53,11 @@ def test_what_a_capability_takes_may_be_said_under_its_own_name() -> None:
         ("importers", {"module": "a", "language": "python"}, {"module": "a"}),
         ("cfg", {"file": "/r/a.py", "function": "f", "language": "python"}, {"symbol": "a.py:f"}),
         ("dfg", {"file": "a.py", "function": "A.f"}, {"symbol": "a.py:A.f"}),
-        ("slice", {"file": "a.py", "function": "f", "line": 3, "variable": "x"}, {"place": "a.py:3", "variable": "x"}),
+        (
+            "slice",
+            {"file": "a.py", "function": "f", "line": 3, "variable": "x"},
+            {"place": "a.py:3", "variable": "x"},
+        ),
         ("structure", {"language": "python", "max_results": 9}, {"limit": 9}),
         ("calls", {"language": "python"}, {}),
         ("extract", {"file": "a.py"}, {"symbol": "a.py"}),  # where there is no such file

@@ -1,4 +1,6 @@
-"""A real browser, driven by the protocol of WebDriver (W3C) over plain HTTP: no package is needed for it."""
+"""A real browser, driven by the protocol of WebDriver (W3C) over plain HTTP: no package is needed
+for it.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,11 @@ def missing() -> str:
     """What is missing for tests in a browser, empty if nothing is."""
     found = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
     lacking = [name for name, path in found.items() if path is None]
-    return f"no {' and no '.join(lacking)}: apt-get install chromium chromium-driver" if lacking else ""
+    return (
+        f"no {' and no '.join(lacking)}: apt-get install chromium chromium-driver"
+        if lacking
+        else ""
+    )
 
 
 class Browser:
@@ -41,8 +47,15 @@ class Browser:
 
     def __init__(self, port: int, folder: Path) -> None:
         self._port = port
-        options = {"binary": shutil.which("chromium"), "args": [*_QUIET, f"--user-data-dir={folder}"]}
-        wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        options = {
+            "binary": shutil.which("chromium"),
+            "args": [*_QUIET, f"--user-data-dir={folder}"],
+        }
+        wanted = {
+            "browserName": "chrome",
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"browser": "ALL"},
+        }
         made = self._send("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self._session = f"/session/{made['sessionId']}"
 
@@ -75,7 +88,9 @@ class Browser:
         return str(self._ask("GET", "/title"))
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """What a function body gives in the page. Scripts of the driver are not bound by the policy of the page."""
+        """What a function body gives in the page. Scripts of the driver are not bound by the policy
+        of the page.
+        """
         return self._ask("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
     def wait_for(self, condition: str, *arguments: Any) -> None:
@@ -87,7 +102,9 @@ class Browser:
             "watch.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});"
             "setTimeout(() => done(false), seconds * 1000); }"
         )
-        held = self._ask("POST", "/execute/async", {"script": script, "args": [_PAGE_SECONDS, *arguments]})
+        held = self._ask(
+            "POST", "/execute/async", {"script": script, "args": [_PAGE_SECONDS, *arguments]}
+        )
         assert held, f"never: {condition}\n{self.text}"
 
     def wait_for_title(self, beginning: str) -> None:
@@ -120,7 +137,9 @@ class Browser:
 
     def act(self, presses: list[dict[str, str]]) -> None:
         """Keys that go down and up, in this order."""
-        self._ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": presses}]})
+        self._ask(
+            "POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": presses}]}
+        )
 
     def cookies(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self._ask("GET", "/cookie")
@@ -150,7 +169,9 @@ class Browser:
 
     def picture(self, path: Path) -> None:
         """The whole page as a PNG file."""
-        taken = self.devtools("Page.captureScreenshot", {"format": "png", "captureBeyondViewport": True})
+        taken = self.devtools(
+            "Page.captureScreenshot", {"format": "png", "captureBeyondViewport": True}
+        )
         path.write_bytes(base64.b64decode(taken["data"]))
 
     def devtools(self, command: str, parameters: Mapping[str, Any]) -> Any:
@@ -178,7 +199,11 @@ def browser(folder: Path) -> Iterator[Browser]:
     """A browser of one's own, whose files are below a folder."""
     environment = {**os.environ, "HOME": str(folder)}
     driver = subprocess.Popen(
-        ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+        ["chromedriver", "--port=0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment,
     )
     try:
         assert driver.stdout is not None

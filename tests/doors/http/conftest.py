@@ -52,14 +52,21 @@ class Web:
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
         """Ask as a well-behaved client; headers with `_` for `-`, an empty one is left out."""
-        given = {**self.headers(), **{name.replace("_", "-"): value for name, value in headers.items()}}
+        given = {
+            **self.headers(),
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
         content = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         connection = self.connect()
         try:
-            connection.request(method, path, content, {name: value for name, value in given.items() if value})
+            connection.request(
+                method, path, content, {name: value for name, value in given.items() if value}
+            )
             response = connection.getresponse()
             return Answer(
-                response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
+                response.status,
+                {name.lower(): value for name, value in response.getheaders()},
+                response.read(),
             )
         finally:
             connection.close()

@@ -9,7 +9,8 @@ from tests.doors.http.conftest import Web
 from tersely.relay.store.commands import Batch
 from tersely.relay.streams import happened
 
-# Whatever runs leaves a mark on the root of the page, so that a browser can be asked whether anything has.
+# Whatever runs leaves a mark on the root of the page, so that a browser can be asked whether
+# anything has.
 RUN = "document.documentElement.dataset.owned=1"
 PAYLOADS = (
     f"<script>{RUN}</script>",
@@ -34,21 +35,44 @@ def fill(web: Web) -> str:
     texts = cycle(PAYLOADS)
     everything = "\n".join(PAYLOADS)
     thread = web.thread(f"{PAYLOADS[0]} {PAYLOADS[1]}")
-    lists = ("facts", "constraints", "open_questions", "decisions", "plan", "artifacts", "last_actions")
+    lists = (
+        "facts",
+        "constraints",
+        "open_questions",
+        "decisions",
+        "plan",
+        "artifacts",
+        "last_actions",
+    )
     members = {
         "facts": "key", "constraints": "description", "open_questions": "question", "decisions": "description",
         "plan": "step", "artifacts": "ref", "last_actions": "description",
     }  # fmt: skip
     for name in lists:
-        items = [{"id": text, members[name]: text, text: [text, {text: text}], "value": text} for text in PAYLOADS]
+        items = [
+            {"id": text, members[name]: text, text: [text, {text: text}], "value": text}
+            for text in PAYLOADS
+        ]
         patch = [{"op": "add", "path": f"/{name}/-", "value": item} for item in items]
         assert web.ask("POST", f"/threads/{thread}/state/patch", patch).status == 200
     for kind in ("text", "markdown", "json", "html", "log", "code"):
-        about = {"name": next(texts)[:200], "type": kind, "mime": "text/html", "source_refs": [next(texts)]}
+        about = {
+            "name": next(texts)[:200],
+            "type": kind,
+            "mime": "text/html",
+            "source_refs": [next(texts)],
+        }
         content = f"{kind}\n{everything}\n" * (1 if kind == "text" else 20)
-        assert web.ask("POST", f"/threads/{thread}/artifacts", {**about, "content": content}).status == 201
+        assert (
+            web.ask("POST", f"/threads/{thread}/artifacts", {**about, "content": content}).status
+            == 201
+        )
     for text in PAYLOADS:
-        call = {"capability": "retrieval.search", "thread_id": thread, "args": {"query": f"script {text}"}}
+        call = {
+            "capability": "retrieval.search",
+            "thread_id": thread,
+            "args": {"query": f"script {text}"},
+        }
         assert web.ask("POST", "/cap/invoke", call).status == 200
         assert web.ask("POST", f"/threads/{thread}/checkpoints", {"name": text[:200]}).status == 201
     for text in PAYLOADS:
@@ -73,15 +97,26 @@ def fill(web: Web) -> str:
         }
         assert web.ask("POST", "/ask", claimed).status == 200
     for name in ("board.add", "claim.take"):  # that break nowhere
-        words = {"step": "w" * 300} if name == "board.add" else {"targets": ["deep/" * 30], "why": "w" * 100}
+        words = (
+            {"step": "w" * 300}
+            if name == "board.add"
+            else {"targets": ["deep/" * 30], "why": "w" * 100}
+        )
         long = {"capability": name, "arguments": {"project": "p" * 100, **words}}
         assert web.ask("POST", "/ask", long, X_Relay_Agent="a" * 64).status == 200
     web.relay.mail.expire()
     for text in PAYLOADS:  # as a bundle of somebody else's may hold it
         told = {"by": text, "capability": text, "artifact_ref": text, "ref": text, "version": text, "operations": text,
                 "arguments": {text: text}, "name": text, "type": text, "size": text, text: text}  # fmt: skip
-        for kind in (text.replace("\n", " "), "capability.invoked", "state.patch.applied", "artifact.created"):
-            web.relay.store.commit(Batch((happened(thread, kind, told), happened(thread, kind, {"by": [text]}))))
+        for kind in (
+            text.replace("\n", " "),
+            "capability.invoked",
+            "state.patch.applied",
+            "artifact.created",
+        ):
+            web.relay.store.commit(
+                Batch((happened(thread, kind, told), happened(thread, kind, {"by": [text]})))
+            )
     return thread
 
 

@@ -1,4 +1,6 @@
-"""The code capabilities over HTTP: the answers of the command line, kept as artifacts, with what they stand for."""
+"""The code capabilities over HTTP: the answers of the command line, kept as artifacts, with what
+they stand for.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,22 @@ def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     root = tmp_path_factory.mktemp("kitchen").resolve()
     (root / "kitchen.py").write_text(SOURCE, "utf-8")
     (root / "lcov.info").write_text(REPORT, "utf-8")
-    (root / "large.py").write_text("\n\n".join(f"def cook_{n}(water):\n    return water + {n}" for n in range(200)))
+    (root / "large.py").write_text(
+        "\n\n".join(f"def cook_{n}(water):\n    return water + {n}" for n in range(200))
+    )
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("TERSELY_DAEMON", "off")
         yield root
 
 
-def invoke(web: Web, root: Path, name: str, arguments: dict[str, Any], thread: str = "") -> dict[str, Any]:
-    call = {"capability": name, "thread_id": thread or web.thread(), "args": {"root": str(root), **arguments}}
+def invoke(
+    web: Web, root: Path, name: str, arguments: dict[str, Any], thread: str = ""
+) -> dict[str, Any]:
+    call = {
+        "capability": name,
+        "thread_id": thread or web.thread(),
+        "args": {"root": str(root), **arguments},
+    }
     answer = web.ask("POST", "/cap/invoke", call)
     told: dict[str, Any] = answer.json
     return {**told, "status": answer.status}
@@ -46,7 +56,11 @@ def without_times(text: str) -> str:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_http_and_the_command_line_give_the_same_text(
-    code_web: Web, kitchen: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
+    code_web: Web,
+    kitchen: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(PATCH.encode())))
     words = ["--root", str(kitchen), *WORDS.get(name, [name.removeprefix("code.")])]
@@ -61,7 +75,9 @@ def test_http_and_the_command_line_give_the_same_text(
     assert told["text"] == answered
 
 
-def test_an_answer_is_remembered_until_a_file_changes(code_web: Web, tmp_path: Path, kitchen: Path) -> None:
+def test_an_answer_is_remembered_until_a_file_changes(
+    code_web: Web, tmp_path: Path, kitchen: Path
+) -> None:
     root = tmp_path.resolve()
     (root / "shop.py").write_text("def sell():\n    return 1\n")
     thread = code_web.thread()
@@ -73,9 +89,14 @@ def test_an_answer_is_remembered_until_a_file_changes(code_web: Web, tmp_path: P
     assert (changed["cache_hit"], "return 2" in changed["text"]) == (False, True)
 
 
-def test_what_depends_on_more_than_the_files_is_not_remembered(code_web: Web, kitchen: Path) -> None:
+def test_what_depends_on_more_than_the_files_is_not_remembered(
+    code_web: Web, kitchen: Path
+) -> None:
     thread = code_web.thread()
-    for name, arguments in [("code.context", {"symbols": ["heat"], "session": "s"}), ("code.packet", {"task": "boil"})]:
+    for name, arguments in [
+        ("code.context", {"symbols": ["heat"], "session": "s"}),
+        ("code.packet", {"task": "boil"}),
+    ]:
         answers = [invoke(code_web, kitchen, name, arguments, thread) for _ in range(2)]
         assert [answer["cache_hit"] for answer in answers] == [False, False]
 
@@ -102,9 +123,17 @@ def test_an_answer_stands_for_the_files_that_it_shows_parts_of(
 
 
 def test_what_an_answer_was_made_from_is_told_with_it(code_web: Web, kitchen: Path) -> None:
-    note = code_web.ask("POST", "/cassettes", {"content": "boil it twice", "name": "note"}).json["ref"]
+    note = code_web.ask("POST", "/cassettes", {"content": "boil it twice", "name": "note"}).json[
+        "ref"
+    ]
     thread = code_web.thread()
-    told = invoke(code_web, kitchen, "code.context", {"symbols": ["heat"], "include": [f"cass://{note[:12]}"]}, thread)
+    told = invoke(
+        code_web,
+        kitchen,
+        "code.context",
+        {"symbols": ["heat"], "include": [f"cass://{note[:12]}"]},
+        thread,
+    )
     assert "boil it twice" in told["text"]
     last = code_web.ask("GET", f"/threads/{thread}/events").json["events"][-1]
     assert (last["type"], last["payload"]["source_refs"]) == ("capability.invoked", [note])
@@ -117,9 +146,15 @@ def test_an_answer_without_code_stands_for_itself(code_web: Web, kitchen: Path) 
     assert figures["naive_tokens"] == Tokenizer().count(told["text"])
 
 
-def test_nobody_has_a_program_run_or_a_file_read_from_elsewhere(code_web: Web, kitchen: Path, tmp_path: Path) -> None:
+def test_nobody_has_a_program_run_or_a_file_read_from_elsewhere(
+    code_web: Web, kitchen: Path, tmp_path: Path
+) -> None:
     mark = tmp_path / "ran"
-    for arguments in ({"run": f"touch {mark}"}, {"coverage_file": "/etc/passwd"}, {"coverage_file": "../x"}):
+    for arguments in (
+        {"run": f"touch {mark}"},
+        {"coverage_file": "/etc/passwd"},
+        {"coverage_file": "../x"},
+    ):
         told = invoke(code_web, kitchen, "code.coverage.context", arguments)
         assert (told["status"], told["code"]) == (403, "not_permitted")
     assert not mark.exists()

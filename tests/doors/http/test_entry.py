@@ -6,7 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tersely.doors.http.ui.entry import MAX_UI_SESSIONS, MAX_UI_TICKETS, UI_SESSION_SECONDS, UI_TICKET_SECONDS, Entry
+from tersely.doors.http.ui.entry import (
+    MAX_UI_SESSIONS,
+    MAX_UI_TICKETS,
+    UI_SESSION_SECONDS,
+    UI_TICKET_SECONDS,
+    Entry,
+)
 from tersely.foundation.errors import TerselyError
 
 

@@ -43,8 +43,11 @@ def test_a_reference_that_means_nothing_is_refused(web: Web, ref: str, status: i
 
 def test_an_envelope_is_a_call(web: Web) -> None:
     thread = web.thread()
-    web.ask("POST", f"/threads/{thread}/artifacts", {"content": "the kettle is hot", "name": "note"})
-    answer = web.ask("POST", "/cap/invoke", {**ENVELOPE, "thread_id": thread, "hops": 0.0})  # a whole number in JSON
+    web.ask(
+        "POST", f"/threads/{thread}/artifacts", {"content": "the kettle is hot", "name": "note"}
+    )
+    # a whole number in JSON
+    answer = web.ask("POST", "/cap/invoke", {**ENVELOPE, "thread_id": thread, "hops": 0.0})
     assert (answer.status, json.loads(answer.json["text"])["count"]) == (200, 1)
     events = web.ask("GET", f"/threads/{thread}/events").json["events"]
     assert events[-1]["payload"]["by"] == "ann"
@@ -81,11 +84,15 @@ def test_an_envelope_that_is_none_says_why(web: Web, change: dict[str, Any], cod
 @pytest.mark.parametrize("missing", sorted(set(ENVELOPE) - {"schema"}))
 def test_an_envelope_is_whole(web: Web, missing: str) -> None:
     whole = {**ENVELOPE, "thread_id": web.thread()}
-    answer = web.ask("POST", "/cap/invoke", {name: value for name, value in whole.items() if name != missing})
+    answer = web.ask(
+        "POST", "/cap/invoke", {name: value for name, value in whole.items() if name != missing}
+    )
     assert (answer.json["code"], missing in answer.json["message"]) == ("invalid_envelope", True)
 
 
-@pytest.mark.parametrize("body", [{}, {"capability": "x"}, {"capability": 1, "thread_id": "t"}, [], None, {"x": 1}])
+@pytest.mark.parametrize(
+    "body", [{}, {"capability": "x"}, {"capability": 1, "thread_id": "t"}, [], None, {"x": 1}]
+)
 def test_a_call_that_is_none_says_why(web: Web, body: object) -> None:
     answer = web.ask("POST", "/cap/invoke", body)
     assert (answer.status, answer.json["code"]) == (400, "invalid_argument")
@@ -95,23 +102,38 @@ def test_a_thread_as_files_is_what_the_database_knows(web: Web) -> None:
     thread = web.thread("a mirror")
     names = ["../../etc/passwd", "notes.md", "notes.md", ".hidden", "x" * 200, "\u202etxt.exe", ""]
     for number, name in enumerate(names):
-        web.ask("POST", f"/threads/{thread}/artifacts", {"content": f"content {number}", "name": name})
-    web.ask("POST", f"/threads/{thread}/state/patch", [{"op": "add", "path": "/facts/-", "value": {"id": "f"}}])
+        web.ask(
+            "POST", f"/threads/{thread}/artifacts", {"content": f"content {number}", "name": name}
+        )
+    web.ask(
+        "POST",
+        f"/threads/{thread}/state/patch",
+        [{"op": "add", "path": "/facts/-", "value": {"id": "f"}}],
+    )
     told = web.ask("POST", f"/threads/{thread}/mirror", {}).json
     folder = Path(told["path"])
     assert folder == web.relay.home / "threads" / thread
-    assert json.loads((folder / "state.json").read_text()) == web.ask("GET", f"/threads/{thread}/state").json
+    assert (
+        json.loads((folder / "state.json").read_text())
+        == web.ask("GET", f"/threads/{thread}/state").json
+    )
     events = [json.loads(line) for line in (folder / "events.log").read_text().splitlines()]
     assert events == web.ask("GET", f"/threads/{thread}/events").json["events"]
     files = sorted(folder.glob("artifacts/*"))
-    assert sorted(file.read_text() for file in files) == [f"content {number}" for number in range(len(names))]
+    assert sorted(file.read_text() for file in files) == [
+        f"content {number}" for number in range(len(names))
+    ]
     assert all(file.name.isascii() and len(file.name) < 100 for file in files)
     (folder / "state.json").write_text("changed by hand")
     (folder / "stray").touch()
     again = web.ask("POST", f"/threads/{thread}/mirror", {}).json
     assert again == {**told, "events": len(events)}
     assert json.loads((folder / "state.json").read_text())["facts"] == [{"id": "f"}]
-    assert sorted(path.name for path in folder.iterdir()) == ["artifacts", "events.log", "state.json"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "artifacts",
+        "events.log",
+        "state.json",
+    ]
     assert sorted(path.name for path in folder.parent.iterdir()) == [thread]
 
 

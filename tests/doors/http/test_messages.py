@@ -11,7 +11,9 @@ from tersely.relay.mail.identities import Claim
 
 
 def sent(web: Web, to: str, body: str, agent: str = "ann", **more: Any) -> Any:
-    answer = web.ask("POST", "/messages", {"to": to, "body": body, "queue": True, **more}, X_Relay_Agent=agent)
+    answer = web.ask(
+        "POST", "/messages", {"to": to, "body": body, "queue": True, **more}, X_Relay_Agent=agent
+    )
     assert answer.status == 201, answer
     return answer.json
 
@@ -22,7 +24,12 @@ def inbox(web: Web, name: str, query: str = "") -> Any:
 
 def test_a_message_from_its_sending_to_its_being_seen(web: Web) -> None:
     told = sent(web, "ben", "hello", thread="t1", data={"n": 1}, reply_to="x")
-    assert (told["seq"], told["recipients"], told["durability"], told["repeated"]) == (1, 1, "process", False)
+    assert (told["seq"], told["recipients"], told["durability"], told["repeated"]) == (
+        1,
+        1,
+        "process",
+        False,
+    )
     [got] = inbox(web, "ben", "?waiting=1")
     assert (got["sender"], got["body"], got["thread"], got["data"], got["reply_to"]) == (
         "ann", "hello", "t1", {"n": 1}, "x",
@@ -37,7 +44,9 @@ def test_a_message_from_its_sending_to_its_being_seen(web: Web) -> None:
     assert web.ask("POST", path, {}, X_Relay_Agent="eve").json["code"] == "message_not_found"
 
 
-def test_a_name_is_spoken_for_by_who_has_it_alone(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_is_spoken_for_by_who_has_it_alone(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mail = web.relay.mail
     session, write = mail.identities.open(Claim("bea", binds=True), is_live=False)
     mail.do(write)
@@ -57,7 +66,13 @@ def test_an_inbox_is_read_on_from_where_one_was(web: Web) -> None:
         sent(web, "cleo", str(number))
     first = web.ask("GET", "/agents/cleo/inbox?limit=3").json
     rest = web.ask("GET", f"/agents/cleo/inbox?limit=3&after={first['next_after']}").json
-    assert [one["body"] for one in [*first["messages"], *rest["messages"]]] == ["0", "1", "2", "3", "4"]
+    assert [one["body"] for one in [*first["messages"], *rest["messages"]]] == [
+        "0",
+        "1",
+        "2",
+        "3",
+        "4",
+    ]
     assert rest["next_after"] is None
 
 
@@ -65,9 +80,13 @@ def test_what_was_sent_is_found_by_whom_and_by_words(web: Web) -> None:
     sent(web, "dan", "the parser drops trailing commas", agent="search-a", thread="bugs")
     sent(web, "dan", "the lexer is fine", agent="search-a")
     found = web.ask("GET", "/messages?query=trailing%20parser").json["messages"]
-    assert [(one["sender"], one["recipients"]) for one in found] == [("search-a", {"dan": "accepted"})]
+    assert [(one["sender"], one["recipients"]) for one in found] == [
+        ("search-a", {"dan": "accepted"})
+    ]
     assert len(web.ask("GET", "/messages?with=search-a").json["messages"]) == 2
-    assert [one["thread"] for one in web.ask("GET", "/messages?with=dan&thread=bugs").json["messages"]] == ["bugs"]
+    assert [
+        one["thread"] for one in web.ask("GET", "/messages?with=dan&thread=bugs").json["messages"]
+    ] == ["bugs"]
     assert web.ask("GET", '/messages?query="').json["messages"] == []
 
 
@@ -90,7 +109,10 @@ def test_who_is_unknown_is_refused_and_who_has_sent_is_known(web: Web) -> None:
 
 
 def test_who_has_joined_a_channel_gets_what_is_said_there(web: Web) -> None:
-    assert web.ask("POST", "/messages", {"to": "#dev", "body": "x"}).json["code"] == "channel_not_found"
+    assert (
+        web.ask("POST", "/messages", {"to": "#dev", "body": "x"}).json["code"]
+        == "channel_not_found"
+    )
     joined = [
         web.ask("POST", "/channels/join", {"channel": "#dev"}, X_Relay_Agent=name).json
         for name in ("una", "vic", "vic")
@@ -99,7 +121,9 @@ def test_who_has_joined_a_channel_gets_what_is_said_there(web: Web) -> None:
     sent(web, "#dev", "to all of us", agent="una")
     assert [one["body"] for one in inbox(web, "vic")] == ["to all of us"]
     assert inbox(web, "una") == []
-    assert [one["members"] for one in web.ask("GET", "/channels").json["channels"]] == [["una", "vic"]]
+    assert [one["members"] for one in web.ask("GET", "/channels").json["channels"]] == [
+        ["una", "vic"]
+    ]
     left = [
         web.ask("POST", "/channels/leave", {"channel": "#dev"}, X_Relay_Agent=name).json
         for name in ("una", "vic", "vic")
@@ -116,7 +140,9 @@ def test_what_is_no_channel_cannot_be_joined(web: Web, channel: str) -> None:
 def test_a_name_may_have_a_slash(web: Web) -> None:
     sent(web, "team/zoe", "for one of a team")
     assert [one["body"] for one in inbox(web, "team%2Fzoe")] == ["for one of a team"]
-    assert [one["body"] for one in inbox(web, "team%2fzo%65", "?waiting=1")] == ["for one of a team"]
+    assert [one["body"] for one in inbox(web, "team%2fzo%65", "?waiting=1")] == [
+        "for one of a team"
+    ]
     assert inbox(web, "%2F") == []
     assert web.ask("GET", "/agents/team/zoe/inbox").json["code"] == "no_route"
 
@@ -124,12 +150,19 @@ def test_a_name_may_have_a_slash(web: Web) -> None:
 def test_a_dead_letter_is_listed_and_sent_again(web: Web) -> None:
     told = sent(web, "late", "too late", ttl_ms=1)
     due_ms = web.relay.mail.store.now_ms() + 1
-    while web.relay.mail.store.now_ms() < due_ms:  # a quick disk has written it before its time is over
+    while web.relay.mail.store.now_ms() < due_ms:
+        # a quick disk has written it before its time is over
         pass
     web.relay.mail.expire()
     web.relay.mail.do(lambda tables: None)  # which is written after it
-    [dead] = [one for one in web.ask("GET", "/dead-letters").json["messages"] if one["mailbox"] == "late"]
-    assert (dead["message_id"], dead["note"], dead["stage"]) == (told["message_id"], "expired", "dead")
+    [dead] = [
+        one for one in web.ask("GET", "/dead-letters").json["messages"] if one["mailbox"] == "late"
+    ]
+    assert (dead["message_id"], dead["note"], dead["stage"]) == (
+        told["message_id"],
+        "expired",
+        "dead",
+    )
     again = web.ask("POST", f"/dead-letters/{told['message_id']}/resend", {}).json
     assert again["mailboxes"] == 1
     assert [one["stage"] for one in inbox(web, "late", "?waiting=1")] == ["accepted"]
@@ -163,7 +196,12 @@ def test_agents_that_answer_each_other_without_end_are_held_back(web: Web) -> No
         return web.ask("POST", "/ask", told, X_Relay_Agent=sender)
 
     for agent in ("ida", "jon"):
-        web.ask("POST", "/ask", {"capability": "agent.introduction", "arguments": {}}, X_Relay_Agent=agent)
+        web.ask(
+            "POST",
+            "/ask",
+            {"capability": "agent.introduction", "arguments": {}},
+            X_Relay_Agent=agent,
+        )
     pair = [("ida", "jon"), ("jon", "ida")]
     answers = [send(*pair[number % 2]) for number in range(102)]
     assert [one.status for one in answers[:101]] == [200] * 101

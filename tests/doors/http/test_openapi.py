@@ -1,4 +1,6 @@
-"""The document of OpenAPI says what the relay takes and gives: requests made from it are answered as it says."""
+"""The document of OpenAPI says what the relay takes and gives: requests made from it are answered
+as it says.
+"""
 
 from __future__ import annotations
 
@@ -71,13 +73,19 @@ def both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     """A schema of what fits two."""
     properties = {**one.get("properties", {}), **other.get("properties", {})}
     required = [*one.get("required", ()), *other.get("required", ())]
-    return {**one, **other, **({"properties": properties, "required": required} if properties else {})}
+    return {
+        **one,
+        **other,
+        **({"properties": properties, "required": required} if properties else {}),
+    }
 
 
 def objects(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
     members = {name: fitting(member) for name, member in schema.get("properties", {}).items()}
     needed = {name: one for name, one in members.items() if name in schema.get("required", ())}
-    return st.fixed_dictionaries(needed, optional={name: members[name] for name in members.keys() - needed.keys()})
+    return st.fixed_dictionaries(
+        needed, optional={name: members[name] for name in members.keys() - needed.keys()}
+    )
 
 
 def sent(web: Web, operation: Operation, data: st.DataObject, body: Any) -> Answer:
@@ -87,7 +95,13 @@ def sent(web: Web, operation: Operation, data: st.DataObject, body: Any) -> Answ
         is_there = one.get("required") or data.draw(st.booleans())
         if not is_there:
             continue
-        value = str(data.draw(st.sampled_from([web.known]) if one["name"] == "thread_id" else fitting(one["schema"])))
+        value = str(
+            data.draw(
+                st.sampled_from([web.known])
+                if one["name"] == "thread_id"
+                else fitting(one["schema"])
+            )
+        )
         if one["in"] == "path":
             path = path.replace(f"{{{one['name']}}}", quote(value, safe="") or "-")
         elif one["in"] == "query":
@@ -107,7 +121,9 @@ def asked(web: Web) -> Web:
 @pytest.mark.parametrize("operation", ASKED, ids=lambda operation: operation.name)
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_what_fits_is_answered_as_described(asked: Web, operation: Operation, data: st.DataObject) -> None:
+def test_what_fits_is_answered_as_described(
+    asked: Web, operation: Operation, data: st.DataObject
+) -> None:
     body = data.draw(st.binary(max_size=20)) if operation.takes is Content.BYTES else None
     if operation.asks is not None:
         content = described(operation)["requestBody"]["content"]
@@ -124,11 +140,15 @@ def test_what_fits_is_answered_as_described(asked: Web, operation: Operation, da
 
 
 @pytest.mark.parametrize(
-    "operation", [one for one in ASKED if one.asks is not None], ids=lambda operation: operation.name
+    "operation",
+    [one for one in ASKED if one.asks is not None],
+    ids=lambda operation: operation.name,
 )
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), body=ANYTHING)
-def test_what_does_not_fit_is_refused(asked: Web, operation: Operation, data: st.DataObject, body: Any) -> None:
+def test_what_does_not_fit_is_refused(
+    asked: Web, operation: Operation, data: st.DataObject, body: Any
+) -> None:
     try:
         msgspec.convert(body, operation.asks)
     except msgspec.ValidationError:

@@ -20,11 +20,17 @@ def test_a_walk_through(web: Web) -> None:
     assert made.status == 201
     thread = made.json["thread_id"]
     stored = web.ask(
-        "POST", f"/threads/{thread}/artifacts", {"name": "notes.md", "type": "markdown", "content": "# Hello\n"}
+        "POST",
+        f"/threads/{thread}/artifacts",
+        {"name": "notes.md", "type": "markdown", "content": "# Hello\n"},
     )
     assert (stored.status, stored.json["ref"]) == (201, hashlib.sha256(b"# Hello\n").hexdigest())
     operations = [
-        {"op": "add", "path": "/artifacts/-", "value": {"ref": stored.json["ref"], "type": "markdown"}},
+        {
+            "op": "add",
+            "path": "/artifacts/-",
+            "value": {"ref": stored.json["ref"], "type": "markdown"},
+        },
         {"op": "add", "path": "/facts/-", "value": {"id": "f1", "key": "phase", "value": "done"}},
     ]
     assert web.ask("POST", f"/threads/{thread}/state/patch", operations).json["state_ref"] == "v2"
@@ -51,20 +57,35 @@ def test_content_comes_back_as_it_was(web: Web) -> None:
     thread = web.thread()
     content = bytes(range(256)) * 2_000
     stored = web.ask(
-        "PUT", f"/threads/{thread}/artifacts?name=all.bin", content, Content_Type="application/octet-stream"
+        "PUT",
+        f"/threads/{thread}/artifacts?name=all.bin",
+        content,
+        Content_Type="application/octet-stream",
     )
-    assert (stored.status, stored.json["type"], stored.json["size"]) == (201, "binary", len(content))
+    assert (stored.status, stored.json["type"], stored.json["size"]) == (
+        201,
+        "binary",
+        len(content),
+    )
     sent = web.ask("GET", f"/threads/{thread}/artifacts/{stored.json['ref'][:12]}/content")
     assert (sent.status, sent.content) == (200, content)
     assert sent.headers["content-type"] == "application/octet-stream"
     removed = web.ask("DELETE", f"/threads/{thread}/artifacts/{stored.json['ref']}")
     assert removed.json == {"ref": stored.json["ref"]}
-    assert web.ask("GET", f"/threads/{thread}/artifacts").json == {"artifacts": [], "next_after": None}
+    assert web.ask("GET", f"/threads/{thread}/artifacts").json == {
+        "artifacts": [],
+        "next_after": None,
+    }
 
 
 def test_a_page_of_somebody_else_is_never_sent_as_one(web: Web) -> None:
     thread = web.thread()
-    page = {"name": "x.html", "type": "html", "mime": "text/html", "content": "<script>alert(1)</script>"}
+    page = {
+        "name": "x.html",
+        "type": "html",
+        "mime": "text/html",
+        "content": "<script>alert(1)</script>",
+    }
     ref = web.ask("POST", f"/threads/{thread}/artifacts", page).json["ref"]
     sent = web.ask("GET", f"/threads/{thread}/artifacts/{ref}/content")
     assert sent.headers["content-type"] == "text/plain; charset=utf-8"
@@ -89,7 +110,12 @@ def test_a_repeated_request_happens_once(web: Web) -> None:
     thread = web.thread()
     patch = [{"op": "add", "path": "/facts/-", "value": {"id": "f"}}]
     for _ in range(2):
-        assert web.ask("POST", f"/threads/{thread}/state/patch", patch, Idempotency_Key="one").json["version"] == 2
+        assert (
+            web.ask("POST", f"/threads/{thread}/state/patch", patch, Idempotency_Key="one").json[
+                "version"
+            ]
+            == 2
+        )
     other = web.ask("POST", f"/threads/{thread}/state/patch", patch[:0], Idempotency_Key="one")
     assert (other.status, other.json["code"]) == (409, "key_reused")
 
@@ -115,7 +141,9 @@ def test_events_come_as_they_happen_and_resume(web: Web) -> None:
     assert stream.getheader("content-type", "").startswith("text/event-stream")
     lines = iter(stream.readline, b"")
     assert next(line for line in lines if line.startswith(b"event:")) == b"event: thread.created\n"
-    web.ask("POST", f"/threads/{thread}/state/patch", [{"op": "add", "path": "/facts/-", "value": {}}])
+    web.ask(
+        "POST", f"/threads/{thread}/state/patch", [{"op": "add", "path": "/facts/-", "value": {}}]
+    )
     assert next(line for line in lines if line.startswith(b"id:")) == b"id: 2\n"
     connection.close()
     resumed = web.connect()
@@ -192,14 +220,26 @@ def test_what_cannot_be_answered_says_why(
 
 
 def test_the_internet_is_closed_unless_the_owner_opens_it(web: Web) -> None:
-    call = {"capability": "http.fetch", "thread_id": web.thread(), "args": {"url": "http://169.254.169.254/"}}
+    call = {
+        "capability": "http.fetch",
+        "thread_id": web.thread(),
+        "args": {"url": "http://169.254.169.254/"},
+    }
     assert web.ask("POST", "/cap/invoke", call).json["code"] == "denied"
 
 
 def test_a_tunnel_from_another_port_leads_here(web: Web) -> None:
     assert web.ask("GET", "/threads", Host="localhost:9999").status == 200
-    assert web.ask("GET", "/threads", Host="127.0.0.1:9999", Origin="http://127.0.0.1:9999").status == 200
-    assert web.ask("GET", "/threads", Host="127.0.0.1:9999", Origin=f"http://127.0.0.1:{web.port}").status == 403
+    assert (
+        web.ask("GET", "/threads", Host="127.0.0.1:9999", Origin="http://127.0.0.1:9999").status
+        == 200
+    )
+    assert (
+        web.ask(
+            "GET", "/threads", Host="127.0.0.1:9999", Origin=f"http://127.0.0.1:{web.port}"
+        ).status
+        == 403
+    )
 
 
 @pytest.mark.parametrize(
@@ -243,9 +283,16 @@ def test_calls_that_take_long_keep_no_write_waiting(web: Web) -> None:
     call = {"capability": "test.slow", "thread_id": thread, "args": {}}
     with ThreadPoolExecutor(WEB_CALL_THREADS) as callers:
         try:
-            waiting = [callers.submit(web.ask, "POST", "/cap/invoke", call) for _ in range(WEB_CALL_THREADS)]
+            waiting = [
+                callers.submit(web.ask, "POST", "/cap/invoke", call)
+                for _ in range(WEB_CALL_THREADS)
+            ]
             assert all(begun.acquire(timeout=20) for _ in waiting)
-            patched = web.ask("POST", f"/threads/{thread}/state/patch", [{"op": "test", "path": "/facts", "value": []}])
+            patched = web.ask(
+                "POST",
+                f"/threads/{thread}/state/patch",
+                [{"op": "test", "path": "/facts", "value": []}],
+            )
             assert patched.status == 200
         finally:
             may_end.set()
@@ -254,7 +301,8 @@ def test_calls_that_take_long_keep_no_write_waiting(web: Web) -> None:
 
 
 @pytest.mark.parametrize(
-    "sent", [b"hello\r\n\r\n", b"GET / HTTP/9\r\n\r\n", b"\x16\x03\x01", b"GET /\xff HTTP/1.1\r\n\r\n"]
+    "sent",
+    [b"hello\r\n\r\n", b"GET / HTTP/9\r\n\r\n", b"\x16\x03\x01", b"GET /\xff HTTP/1.1\r\n\r\n"],
 )
 def test_what_is_no_request_is_refused_with_a_code(web: Web, sent: bytes) -> None:
     with socket.create_connection(("127.0.0.1", web.port), 20) as connection:
@@ -268,13 +316,24 @@ def test_what_is_no_request_is_refused_with_a_code(web: Web, sent: bytes) -> Non
 def test_an_artifact_is_read_in_parts(web: Web) -> None:
     thread = web.thread()
     text = "".join(f"line {number}\n" for number in range(1, 2_001))
-    ref = web.ask("POST", f"/threads/{thread}/artifacts", {"name": "a.log", "content": text}).json["ref"]
+    ref = web.ask("POST", f"/threads/{thread}/artifacts", {"name": "a.log", "content": text}).json[
+        "ref"
+    ]
     told = web.ask("GET", f"/cassettes/{ref}?lines=40-42").json
     assert told["text"] == "    40  line 40\n    41  line 41\n    42  line 42\n"
     assert ref.startswith(told["short"].removeprefix("cass://"))
-    assert web.ask("GET", f"/threads/{thread}/artifacts/{ref}?lines=7").json["text"] == "     7  line 7\n"
-    assert web.ask("GET", f"/cassettes/{ref}?search=LINE%201999").json["text"] == "  1999  line 1999\n"
-    asked = {"capability": "artifact.get", "arguments": {"ref": f"{told['short']}:1999-"}, "budget": 200}
+    assert (
+        web.ask("GET", f"/threads/{thread}/artifacts/{ref}?lines=7").json["text"]
+        == "     7  line 7\n"
+    )
+    assert (
+        web.ask("GET", f"/cassettes/{ref}?search=LINE%201999").json["text"] == "  1999  line 1999\n"
+    )
+    asked = {
+        "capability": "artifact.get",
+        "arguments": {"ref": f"{told['short']}:1999-"},
+        "budget": 200,
+    }
     assert web.ask("POST", "/ask", asked).json["text"] == "  1999  line 1999\n  2000  line 2000\n"
     assert web.ask("GET", f"/cassettes/{ref}?lines=3000-").json["text"] == "… no such lines\n"
     assert web.ask("GET", f"/cassettes/{ref}?lines=x").status == 400

@@ -1,4 +1,6 @@
-"""The door for other machines: TLS, tokens of identities, WebSockets, tenants; a real relay process serves it."""
+"""The door for other machines: TLS, tokens of identities, WebSockets, tenants; a real relay process
+serves it.
+"""
 
 from __future__ import annotations
 
@@ -50,11 +52,16 @@ class Far:
         return self.local(ask.token_new(identity, bearer=True, **scopes)).secret
 
     def connect(self) -> http.client.HTTPSConnection:
-        return http.client.HTTPSConnection("localhost", self.address.port, timeout=20, context=self.context)
+        return http.client.HTTPSConnection(
+            "localhost", self.address.port, timeout=20, context=self.context
+        )
 
     def ask(self, token: str, method: str, path: str, body: Any = None, **headers: str) -> Answer:
         connection = self.connect()
-        given = {"Authorization": f"Bearer {token}", **{name.replace("_", "-"): one for name, one in headers.items()}}
+        given = {
+            "Authorization": f"Bearer {token}",
+            **{name.replace("_", "-"): one for name, one in headers.items()},
+        }
         try:
             connection.request(method, path, None if body is None else json.dumps(body), given)
             response = connection.getresponse()
@@ -64,7 +71,9 @@ class Far:
 
     def capability(self, token: str, name: str, /, agent: str = "", **arguments: Any) -> Answer:
         headers = {"X_Relay_Agent": agent} if agent else {}
-        return self.ask(token, "POST", "/ask", {"capability": name, "arguments": arguments}, **headers)
+        return self.ask(
+            token, "POST", "/ask", {"capability": name, "arguments": arguments}, **headers
+        )
 
     def socket(self, token: str, path: str = "/socket") -> Any:
         return websockets.connect(
@@ -76,7 +85,9 @@ class Far:
 @pytest.fixture(scope="module")
 def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Far]:
     home = tmp_path_factory.mktemp("far")
-    (home / "config.toml").write_text('trusted_hosts = ["localhost", "127.0.0.1"]\ntrusted_proxies = ["127.0.0.1"]\n')
+    (home / "config.toml").write_text(
+        'trusted_hosts = ["localhost", "127.0.0.1"]\ntrusted_proxies = ["127.0.0.1"]\n'
+    )
     made = certificates.make(home / "tls", ["localhost", "127.0.0.1"])
     address = read_address(f"127.0.0.1:{free_port()}", str(made.certificate), str(made.key))
     relay_process.start(home, NO_PORT, "", ANSWER_WORDS, address)
@@ -109,7 +120,8 @@ def test_an_address_of_others_needs_tls() -> None:
 def test_nobody_is_answered_without_a_token(far: Far) -> None:
     assert far.ask("", "GET", "/status").status == 401
     assert far.ask("guessed", "GET", "/status").json["code"] == "unauthorized"
-    assert far.ask((far.home / "token").read_text(), "GET", "/status").status == 401  # that of the home is local
+    # that of the home is local
+    assert far.ask((far.home / "token").read_text(), "GET", "/status").status == 401
     assert far.ask("", "GET", "/health").status == 200
     refused = far.local(ask.audit()).refusals
     assert {"GET /status"} <= {one.asked for one in refused}
@@ -120,14 +132,19 @@ def test_a_proxy_says_where_a_request_comes_from(far: Far) -> None:
     assert "203.0.113.7" in {one.address for one in far.local(ask.audit()).refusals}
     token = far.token("proxied")
     assert far.ask(token, "GET", "/version", Host="relay.evil").json["code"] == "forbidden_origin"
-    assert far.ask(token, "GET", "/version", Origin="https://localhost").json["code"] == "forbidden_origin"
+    assert (
+        far.ask(token, "GET", "/version", Origin="https://localhost").json["code"]
+        == "forbidden_origin"
+    )
     assert far.ask(token, "GET", "/version", Host="LOCALHOST:99").status == 200
 
 
 def test_the_certificate_is_the_one_that_was_told(far: Far) -> None:
     der = certificates.certificate_of("127.0.0.1", far.address.port, 20)
     pinned = certificates.client_context(ssl.DER_cert_to_PEM_cert(der), "")
-    connection = http.client.HTTPSConnection("127.0.0.1", far.address.port, context=pinned, timeout=20)
+    connection = http.client.HTTPSConnection(
+        "127.0.0.1", far.address.port, context=pinned, timeout=20
+    )
     connection.request("GET", "/health")
     assert connection.getresponse().status == 200
     connection.close()
@@ -142,7 +159,9 @@ def test_mail_is_read_by_its_recipient_alone(far: Far) -> None:
     ann, ben, eve = (far.token(name) for name in ("ann", "ben", "eve"))
     far.capability(ben, "agent.list")
     assert far.capability(ann, "mail.send", to="ben", body="for ben alone").status == 200
-    assert [one["body"] for one in far.capability(ben, "mail.box").json["result"]["messages"]] == ["for ben alone"]
+    assert [one["body"] for one in far.capability(ben, "mail.box").json["result"]["messages"]] == [
+        "for ben alone"
+    ]
     assert far.capability(eve, "mail.box", name="ben").json["code"] == "denied"
     assert far.capability(eve, "mail.box", agent="ben").json["code"] == "denied"
     assert far.capability(eve, "mail.search", query="alone").json["result"]["messages"] == []
@@ -153,8 +172,19 @@ def test_mail_is_read_by_its_recipient_alone(far: Far) -> None:
 def test_a_thread_is_read_by_its_members(far: Far) -> None:
     ann, ben, eve = (far.token(name) for name in ("tom", "tim", "tod"))
     thread = far.capability(ann, "thread.new", name="secret").json["result"]["thread_id"]
-    made = far.capability(ann, "artifact.put", content="a secret text of theirs", thread=thread).json["result"]
-    paths = ("", "/state", "/state/header", "/state/history", "/artifacts", "/events", "/bundle", "/events/stream")
+    made = far.capability(
+        ann, "artifact.put", content="a secret text of theirs", thread=thread
+    ).json["result"]
+    paths = (
+        "",
+        "/state",
+        "/state/header",
+        "/state/history",
+        "/artifacts",
+        "/events",
+        "/bundle",
+        "/events/stream",
+    )
     for path in (*(f"/threads/{thread}{one}" for one in paths), f"/cassettes/{made['ref'][:8]}"):
         assert far.ask(eve, "GET", path).status == 404, path
     assert far.ask(eve, "GET", f"/threads/{thread}/artifacts/{made['ref']}/content").status == 404
@@ -164,10 +194,15 @@ def test_a_thread_is_read_by_its_members(far: Far) -> None:
     assert far.capability(eve, "thread.list").json["result"]["threads"] == []
     assert far.capability(eve, "artifact.search", query="secret").json["result"]["results"] == []
     # Nobody lets himself in; a member who writes of it lets others in.
-    assert far.capability(eve, "mail.send", to="tod", body="me too", thread=thread, queue=True).status == 404
+    assert (
+        far.capability(eve, "mail.send", to="tod", body="me too", thread=thread, queue=True).status
+        == 404
+    )
     far.capability(ben, "agent.list")
     assert far.ask(ben, "GET", f"/threads/{thread}").status == 404
-    assert far.capability(ann, "mail.send", to="tim", body="look at this", thread=thread).status == 200
+    assert (
+        far.capability(ann, "mail.send", to="tim", body="look at this", thread=thread).status == 200
+    )
     assert far.ask(ben, "GET", f"/threads/{thread}").json["name"] == "secret"
 
 
@@ -180,10 +215,18 @@ def test_scopes_bound_what_a_token_is_good_for(far: Far) -> None:
     assert far.capability(narrow, "channel.join", channel="#build-main").status == 200
     assert far.capability(narrow, "channel.join", channel="#board").json["code"] == "denied"
     assert far.capability(narrow, "claim.take", targets=["a.py"], project="shop").status == 200
-    assert far.capability(narrow, "claim.take", targets=["a.py"], project="bank").json["code"] == "denied"
+    assert (
+        far.capability(narrow, "claim.take", targets=["a.py"], project="bank").json["code"]
+        == "denied"
+    )
     chief = far.token("chief", level="admin")
     assert far.ask(chief, "GET", "/config").status == 200
-    for method, path in (("GET", "/tokens"), ("GET", "/audit"), ("POST", "/tickets"), ("DELETE", "/tokens/ann")):
+    for method, path in (
+        ("GET", "/tokens"),
+        ("GET", "/audit"),
+        ("POST", "/tickets"),
+        ("DELETE", "/tokens/ann"),
+    ):
         assert far.ask(chief, method, path).status == 403, path
 
 
@@ -192,8 +235,16 @@ def test_the_disk_of_the_relay_is_not_read_from_elsewhere(far: Far) -> None:
     thread = far.capability(ann, "thread.new").json["result"]["thread_id"]
     call = {"capability": "code.tree", "thread_id": thread, "args": {"root": "/"}}
     assert far.ask(ann, "POST", "/cap/invoke", call).json["code"] == "denied"
-    assert far.capability(ann, "service.call", service="tldr", method="tree", params={"root": "/"}).status == 403
-    assert far.capability(ann, "claim.take", targets=["a"], root="/etc").json["code"] == "invalid_argument"
+    assert (
+        far.capability(
+            ann, "service.call", service="tldr", method="tree", params={"root": "/"}
+        ).status
+        == 403
+    )
+    assert (
+        far.capability(ann, "claim.take", targets=["a"], root="/etc").json["code"]
+        == "invalid_argument"
+    )
 
 
 def test_the_pages_are_not_there(far: Far) -> None:
@@ -216,7 +267,9 @@ def test_a_channel_of_a_scope_is_one_however_it_is_said(far: Far) -> None:
 def test_a_code_works_once_and_becomes_a_token(far: Far) -> None:
     code = far.local(ask.token_new("machine")).secret
     assert far.ask(code, "GET", "/status").status == 401  # a code is no token
-    joined = far.ask("", "POST", "/join", {"code": code.lower().replace("-", " "), "machine": "laptop"})
+    joined = far.ask(
+        "", "POST", "/join", {"code": code.lower().replace("-", " "), "machine": "laptop"}
+    )
     assert joined.status == 201
     assert far.ask(joined.json["secret"], "GET", "/status").status == 200
     assert far.ask("", "POST", "/join", {"code": code}).status == 401
@@ -238,7 +291,9 @@ def test_revocation_ends_what_is_open(far: Far) -> None:
     token = far.token("brief")
     thread = far.capability(token, "thread.new").json["result"]["thread_id"]
     connection = far.connect()
-    connection.request("GET", f"/threads/{thread}/events/stream", headers={"Authorization": f"Bearer {token}"})
+    connection.request(
+        "GET", f"/threads/{thread}/events/stream", headers={"Authorization": f"Bearer {token}"}
+    )
     stream = connection.getresponse()
     assert stream.status == 200
     stream.readline()
@@ -257,7 +312,10 @@ def test_envelopes_over_a_websocket(far: Far) -> None:
     ann, ben = far.token("ada"), far.token("bob")
     with far.socket(ann) as one, far.socket(ben) as two:
         assert said(one, "HELLO", {"agent": "ada", "capabilities": {}})["type"] == "WELCOME"
-        assert said(two, "HELLO", {"agent": "ada", "capabilities": {}})["payload"]["reason"] == "denied"
+        assert (
+            said(two, "HELLO", {"agent": "ada", "capabilities": {}})["payload"]["reason"]
+            == "denied"
+        )
     with far.socket(ann) as one, far.socket(ben) as two:
         said(one, "HELLO", {"agent": "ada", "capabilities": {}})
         said(two, "HELLO", {"agent": "bob", "capabilities": {}})
@@ -275,12 +333,17 @@ def test_envelopes_over_a_websocket(far: Far) -> None:
 def test_events_over_a_websocket_are_those_of_the_stream(far: Far) -> None:
     chief, ann, eve = far.token("warden", level="admin"), far.token("amy"), far.token("eli")
     thread = far.capability(ann, "thread.new").json["result"]["thread_id"]
-    with far.socket(chief, "/events/stream?after=0-0-x") as everything, far.socket(ann, of_thread(thread)) as one:
+    with (
+        far.socket(chief, "/events/stream?after=0-0-x") as everything,
+        far.socket(ann, of_thread(thread)) as one,
+    ):
         far.capability(ann, "thread.checkpoint", thread=thread, name="a mark")
         created, marked = (json.loads(one.recv(20)) for _ in range(2))
         assert (created["id"], created["event"], marked["id"]) == ("1", "thread.created", "2")
         assert marked["data"]["payload"]["name"] == "a mark"
-        of_all = next(told for text in everything if (told := json.loads(text))["data"] == marked["data"])
+        of_all = next(
+            told for text in everything if (told := json.loads(text))["data"] == marked["data"]
+        )
         one.send("what is said is not listened to")
     with far.socket(chief, f"/events/stream?after={of_all['id']}") as everything:
         far.capability(ann, "thread.checkpoint", thread=thread, name="another")
@@ -296,7 +359,10 @@ def test_events_over_a_websocket_are_those_of_the_stream(far: Far) -> None:
     ):  # fmt: skip
         with pytest.raises(InvalidStatus) as refused, far.socket(token, path):
             pass
-        assert (refused.value.response.status_code, json.loads(refused.value.response.body)["code"]) == (status, code)
+        assert (
+            refused.value.response.status_code,
+            json.loads(refused.value.response.body)["code"],
+        ) == (status, code)
     for path in ("/threads", "/events/stream/x", "/status"):
         with pytest.raises(InvalidStatus), far.socket(chief, path):
             pass
@@ -310,12 +376,20 @@ def of_thread(thread: str) -> str:
 def test_tenants_see_nothing_of_each_other(far: Far) -> None:
     red, blue = far.token("red", tenant="red"), far.token("blue", tenant="blue", level="admin")
     thread = far.capability(red, "thread.new", name="crimson").json["result"]["thread_id"]
-    ref = far.capability(red, "artifact.put", content="crimson text", thread=thread).json["result"]["ref"]
+    ref = far.capability(red, "artifact.put", content="crimson text", thread=thread).json["result"][
+        "ref"
+    ]
     far.capability(red, "channel.join", channel="#crimson")
     far.capability(red, "mail.send", to="red", body="crimson mail", queue=True)
     far.capability(red, "claim.take", targets=["crimson.py"], project="shop")
     far.capability(red, "board.add", step="crimson step", project="shop")
-    values = {"thread": thread, "ref": ref, "name": "red", "kind": "thread", "message_id": "00000000-1"}
+    values = {
+        "thread": thread,
+        "ref": ref,
+        "name": "red",
+        "kind": "thread",
+        "message_id": "00000000-1",
+    }
     asked = [one for one in OPERATIONS if one.method == "GET" and one.gives is not Content.EVENTS]
     for operation in asked:
         path = operation.path.format(**values)
@@ -327,7 +401,9 @@ def test_tenants_see_nothing_of_each_other(far: Far) -> None:
         assert b"crimson" not in content, operation.name
     far.capability(blue, "thread.new", name="azure")
     connection = far.connect()
-    connection.request("GET", "/events/stream?after=0-0-x", headers={"Authorization": f"Bearer {blue}"})
+    connection.request(
+        "GET", "/events/stream?after=0-0-x", headers={"Authorization": f"Bearer {blue}"}
+    )
     stream, came = connection.getresponse(), b""
     while b"azure" not in came:
         came += stream.readline()
@@ -342,9 +418,14 @@ def test_tenants_see_nothing_of_each_other(far: Far) -> None:
         if capability.effect is not Effect.READ:
             continue
         known = {one.name for one in parameters_of(capability.parameters)}
-        answer = far.capability(blue, name, **{key: value for key, value in given.items() if key in known})
+        answer = far.capability(
+            blue, name, **{key: value for key, value in given.items() if key in known}
+        )
         assert "crimson" not in json.dumps(answer.json.get("result")), name
-        assert answer.status == 200 or answer.json["code"].endswith(("_not_found", "denied")), (name, answer)
+        assert answer.status == 200 or answer.json["code"].endswith(("_not_found", "denied")), (
+            name,
+            answer,
+        )
     assert "crimson" in json.dumps(far.capability(red, "board.show", project="shop").json["result"])
     assert far.ask(blue, "GET", f"/threads/{thread}").status == 404
     assert far.capability(blue, "mail.send", to="red", body="psst").status == 404

@@ -24,7 +24,9 @@ from tersely.relay.relay import Relay
 from tersely.relay.services.declared import BRIDGE, Declared, Method
 from tersely.relay.services.figures import BOUNDS_SECONDS
 
-SERIES = re.compile(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? (\S+)')
+SERIES = re.compile(
+    r'([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? (\S+)'
+)
 LABEL = re.compile(r'([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\"n])*)"')
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
@@ -84,7 +86,9 @@ def web(tmp_path_factory: pytest.TempPathFactory, held: threading.Event) -> Iter
     stack = AsyncExitStack()
 
     def prepare(relay: Relay) -> None:
-        asyncio.run_coroutine_threadsafe(stack.enter_async_context(routed(relay, held)), loop).result(20)
+        asyncio.run_coroutine_threadsafe(
+            stack.enter_async_context(routed(relay, held)), loop
+        ).result(20)
 
     try:
         yield from serve(tmp_path_factory.mktemp("home"), prepare)
@@ -137,8 +141,15 @@ def test_services_are_listed_with_what_they_take(relay: Client) -> None:
 
 
 def test_services_are_asked_and_failures_have_their_codes(relay: Client, web: Web) -> None:
-    assert relay.ask("service.call", service="tools", method="add", params={"first": 1, "second": 2}).result == 3
-    assert relay.ask("service.call", service="mirror", method="look", params={"a": [1]}).result == {"seen": {"a": [1]}}
+    assert (
+        relay.ask(
+            "service.call", service="tools", method="add", params={"first": 1, "second": 2}
+        ).result
+        == 3
+    )
+    assert relay.ask("service.call", service="mirror", method="look", params={"a": [1]}).result == {
+        "seen": {"a": [1]}
+    }
     expected = {
         ("nobody", "x"): ("service_not_found", 404),
         ("tools", "none"): ("unknown_command", 404),
@@ -146,7 +157,9 @@ def test_services_are_asked_and_failures_have_their_codes(relay: Client, web: We
         ("tools", "break_off"): ("service_error", 502),
     }
     for (service, method), told in expected.items():
-        answer = web.ask("POST", "/services/call", {"service": service, "method": method, "params": {}})
+        answer = web.ask(
+            "POST", "/services/call", {"service": service, "method": method, "params": {}}
+        )
         assert (answer.json["code"], answer.status) == told
     large = {"service": "tools", "method": "add", "params": {"first": "x" * 20_000}}
     assert web.ask("POST", "/services/call", large).status == 413
@@ -180,8 +193,13 @@ def test_calls_that_wait_for_services_leave_threads_for_others(
     with ThreadPoolExecutor(count) as pool:
         waiting = [pool.submit(hold, number) for number in range(count)]
         refused = [one.result() for one in waiting if one.done()]
-        assert relay(ask.cap_invoke(thread, "retrieval.search", {"query": "x"})).capability == "retrieval.search"
-        assert relay.ask("service.call", service="mirror", method="look", params={}).result == {"seen": {}}
+        assert (
+            relay(ask.cap_invoke(thread, "retrieval.search", {"query": "x"})).capability
+            == "retrieval.search"
+        )
+        assert relay.ask("service.call", service="mirror", method="look", params={}).result == {
+            "seen": {}
+        }
         with pytest.raises(TerselyError) as late:
             relay.ask("service.call", service="tools", method="hold", params={}, timeout_ms=10)
         assert late.value.code == "timed_out"
@@ -214,7 +232,10 @@ def test_the_figures_are_those_of_what_was_asked(relay: Client, web: Web) -> Non
     broken = frozenset({("service", "tools"), ("method", "break_off")})
     assert grown("tersely_service_failures_total", ("code", "SERVICE_ERROR"), of=broken) == 1
     assert after["tersely_services", frozenset()] == 2
-    assert ("tersely_capability_cache_hits_total", frozenset({("capability", "mirror.look")})) in after
+    assert (
+        "tersely_capability_cache_hits_total",
+        frozenset({("capability", "mirror.look")}),
+    ) in after
 
 
 def test_the_figures_are_for_who_shows_the_token(web: Web) -> None:

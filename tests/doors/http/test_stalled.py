@@ -31,7 +31,9 @@ def test_a_connection_in_use_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def asked_until(looks: int) -> bool:
-    """Ask again and again over one connection, until so many looks at the connections; whether it lasts."""
+    """Ask again and again over one connection, until so many looks at the connections; whether it
+    lasts.
+    """
     async with answering(0) as (server, listening):
         seen = 0
 
@@ -62,7 +64,9 @@ async def asked_until(looks: int) -> bool:
 async def asking(sent: bytes, answer_after: float) -> bytes:
     """The body of what is answered until the server closes the connection."""
     async with answering(answer_after) as (server, listening):
-        closing = asyncio.create_task(idle_connections.close_stalled(server.server_state.connections))
+        closing = asyncio.create_task(
+            idle_connections.close_stalled(server.server_state.connections)
+        )
         reader, writer = await asyncio.open_connection(*listening.getsockname())
         writer.write(sent)
         told = await asyncio.wait_for(reader.read(), 30)
@@ -77,7 +81,9 @@ async def answering(answer_after: float) -> AsyncIterator[tuple[uvicorn.Server, 
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await asyncio.sleep(answer_after)
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"4")]})
+        await send(
+            {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"4")]}
+        )
         await send({"type": "http.response.body", "body": b"done"})
 
     with socket.create_server(("127.0.0.1", 0)) as listening:

@@ -1,4 +1,6 @@
-"""Templates let nothing by unescaped and lead nowhere else: what `hostile.py` tries on pages, read off their syntax."""
+"""Templates let nothing by unescaped and lead nowhere else: what `hostile.py` tries on pages, read
+off their syntax.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,28 @@ from tersely.foundation.escape import visible
 ENVIRONMENT = _environment()
 TEMPLATES = ENVIRONMENT.list_templates()
 # Each gives a plain value, which is escaped after it.
-FILTERS = {"thousands", "clipped", "at", "second", "code_parts", "join", "lower", "string", "length"}
-FORBIDDEN = {"iframe", "object", "embed", "base", "style", "use", "foreignobject", "template", "noscript"}
+FILTERS = {
+    "thousands",
+    "clipped",
+    "at",
+    "second",
+    "code_parts",
+    "join",
+    "lower",
+    "string",
+    "length",
+}
+FORBIDDEN = {
+    "iframe",
+    "object",
+    "embed",
+    "base",
+    "style",
+    "use",
+    "foreignobject",
+    "template",
+    "noscript",
+}
 # An address that `url` makes, one that stands in the sources, or a place on the page.
 INSIDE = re.compile(
     r"/ui/[\w./]*|#\w+|\{\{ (url|url_with)\([^}]*\) \}\}|\{\{ url\(.*\) if .* \}\}"
@@ -37,8 +59,16 @@ def source(name: str) -> str:
 def test_no_filter_lets_a_value_by_unescaped(name: str) -> None:
     tree = ENVIRONMENT.parse(source(name))
     assert {one.name for one in tree.find_all(nodes.Filter)} <= FILTERS
-    assert list(tree.find_all((nodes.ScopedEvalContextModifier, nodes.EvalContextModifier, nodes.FilterBlock))) == []
-    for one in tree.find_all(nodes.Concat):  # of markup and a text, the text would be escaped but not made visible
+    assert (
+        list(
+            tree.find_all(
+                (nodes.ScopedEvalContextModifier, nodes.EvalContextModifier, nodes.FilterBlock)
+            )
+        )
+        == []
+    )
+    for one in tree.find_all(nodes.Concat):
+        # of markup and a text, the text would be escaped but not made visible
         assert not list(one.find_all(nodes.Call))
 
 
@@ -86,7 +116,11 @@ class Read(HTMLParser):
 
 @given(st.text(min_size=1, max_size=200))
 def test_text_stays_text(text: str) -> None:
-    failed = Read(document(Shown(text, "failure.html", {"error": TerselyError("busy", text), "hint": ""}), None))
+    failed = Read(
+        document(
+            Shown(text, "failure.html", {"error": TerselyError("busy", text), "hint": ""}), None
+        )
+    )
     assert visible(text) in "".join(failed.text)
     asked = Read(document(Shown("Sign in", "login.html", {"ticket": text, "next": "/ui/"}), None))
     assert visible(text).replace("\r", "\n") in asked.values
@@ -95,7 +129,9 @@ def test_text_stays_text(text: str) -> None:
 @given(st.lists(st.builds(Talk, NAMES, NAMES, st.integers(1, 10**9)), max_size=60))
 def test_a_picture_stays_in_its_frame_and_counts_everybody(talk: list[Talk]) -> None:
     made = picture(talk, ())
-    everybody = {name for one in talk if one.sender != one.recipient for name in (one.sender, one.recipient)}
+    everybody = {
+        name for one in talk if one.sender != one.recipient for name in (one.sender, one.recipient)
+    }
     assert len(made.names) + made.left == len(everybody)
     assert len(made.names) <= MAX_DRAWN_NAMES
     for node in made.nodes:

@@ -1,4 +1,6 @@
-"""The pages over HTTP: who may see them, what is sent with them, and what agents' text becomes in them."""
+"""The pages over HTTP: who may see them, what is sent with them, and what agents' text becomes in
+them.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +32,16 @@ class Visitor(NamedTuple):
     cookie: str = ""
 
     def get(self, path: str, **headers: str) -> Answer:
-        return self.web.ask("GET", path, Authorization="", X_Relay_Agent="", Cookie=self.cookie, **headers)
+        return self.web.ask(
+            "GET", path, Authorization="", X_Relay_Agent="", Cookie=self.cookie, **headers
+        )
 
     def post(self, path: str, fields: dict[str, str], **headers: str) -> Answer:
         headers = {"Origin": f"http://127.0.0.1:{self.web.port}", "Content-Type": FORM, **headers}
         body = urlencode(fields).encode()
-        return self.web.ask("POST", path, body, Authorization="", X_Relay_Agent="", Cookie=self.cookie, **headers)
+        return self.web.ask(
+            "POST", path, body, Authorization="", X_Relay_Agent="", Cookie=self.cookie, **headers
+        )
 
 
 @pytest.fixture
@@ -89,9 +95,13 @@ def test_looking_at_the_way_in_does_not_use_the_ticket_up(web: Web, stranger: Vi
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("shown", ["nothing", "token", "cookie"])
-def test_pages_are_for_who_has_signed_in(web: Web, stranger: Visitor, path: str, shown: str) -> None:
+def test_pages_are_for_who_has_signed_in(
+    web: Web, stranger: Visitor, path: str, shown: str
+) -> None:
     cookie = f"tersely-{web.port}={'x' * 43}" if shown == "cookie" else ""
-    answer = web.ask("GET", path, Cookie=cookie, Authorization=f"Bearer {web.token}" if shown == "token" else "")
+    answer = web.ask(
+        "GET", path, Cookie=cookie, Authorization=f"Bearer {web.token}" if shown == "token" else ""
+    )
     assert (answer.status, answer.headers["content-type"]) == (401, "text/html; charset=utf-8")
     assert b"Sign in first" in answer.content
     assert answer.headers["content-security-policy"] == POLICY
@@ -104,8 +114,12 @@ def test_a_session_opens_the_pages_and_nothing_else(web: Web, owner: Visitor) ->
     assert owner.post("/tickets", {}).status == 401
 
 
-@pytest.mark.parametrize("origin", ["", "null", "http://evil.example", "http://127.0.0.1:1", "http://127.0.0.1"])
-def test_forms_of_other_pages_do_nothing(web: Web, stranger: Visitor, owner: Visitor, origin: str) -> None:
+@pytest.mark.parametrize(
+    "origin", ["", "null", "http://evil.example", "http://127.0.0.1:1", "http://127.0.0.1"]
+)
+def test_forms_of_other_pages_do_nothing(
+    web: Web, stranger: Visitor, owner: Visitor, origin: str
+) -> None:
     fields = {"ticket": ticket(web)}
     assert stranger.post("/ui/login", fields, Origin=origin).status == 403
     assert stranger.post("/ui/login", fields).status == 303
@@ -120,8 +134,12 @@ def form_token(visitor: Visitor) -> str:
     return found[1].decode()
 
 
-def test_signing_out_needs_a_form_of_ours_and_ends_the_session(web: Web, owner: Visitor, stranger: Visitor) -> None:
-    cookie = stranger.post("/ui/login", {"ticket": ticket(web)}).headers["set-cookie"].partition(";")[0]
+def test_signing_out_needs_a_form_of_ours_and_ends_the_session(
+    web: Web, owner: Visitor, stranger: Visitor
+) -> None:
+    cookie = (
+        stranger.post("/ui/login", {"ticket": ticket(web)}).headers["set-cookie"].partition(";")[0]
+    )
     of_another = form_token(Visitor(web, cookie))
     for wrong in ("", "x", of_another, "\xe4"):
         assert owner.post("/ui/logout", {"form_token": wrong}).status == 403
@@ -134,9 +152,14 @@ def test_signing_out_needs_a_form_of_ours_and_ends_the_session(web: Web, owner: 
 def followed(visitor: Visitor, path: str) -> Iterator[str]:
     """A page as its script is sent it, whenever it is another."""
     connection = visitor.web.connect()
-    connection.request("GET", path, headers={"Cookie": visitor.cookie, "Accept": "text/event-stream"})
+    connection.request(
+        "GET", path, headers={"Cookie": visitor.cookie, "Accept": "text/event-stream"}
+    )
     stream = connection.getresponse()
-    assert (stream.status, stream.getheader("content-type")) == (200, "text/event-stream; charset=utf-8")
+    assert (stream.status, stream.getheader("content-type")) == (
+        200,
+        "text/event-stream; charset=utf-8",
+    )
     try:
         for line in iter(stream.readline, b""):
             if line.startswith(b"data: "):
@@ -147,7 +170,9 @@ def followed(visitor: Visitor, path: str) -> Iterator[str]:
         connection.close()
 
 
-def test_a_page_is_sent_again_when_it_is_another_until_the_session_ends(web: Web, owner: Visitor) -> None:
+def test_a_page_is_sent_again_when_it_is_another_until_the_session_ends(
+    web: Web, owner: Visitor
+) -> None:
     thread = web.thread()
     pages = followed(owner, f"/ui/threads/{thread}")
     assert "before" not in next(pages)
@@ -180,7 +205,9 @@ def test_signing_in_leads_nowhere_else(web: Web, stranger: Visitor, place: str) 
     assert (answer.status, answer.headers["location"]) == (303, "/ui/")
 
 
-@pytest.mark.parametrize("body", [b"\xff\xfe", b"x" * 200_000, b"&".join(b"a=b" for _ in range(100))])
+@pytest.mark.parametrize(
+    "body", [b"\xff\xfe", b"x" * 200_000, b"&".join(b"a=b" for _ in range(100))]
+)
 def test_forms_that_are_none_are_refused(web: Web, stranger: Visitor, body: bytes) -> None:
     headers = {"Origin": f"http://127.0.0.1:{web.port}", "Content-Type": FORM, "Authorization": ""}
     assert web.ask("POST", "/ui/login", body, **headers).status in {400, 413}
@@ -188,7 +215,14 @@ def test_forms_that_are_none_are_refused(web: Web, stranger: Visitor, body: byte
 
 def test_what_is_sent_with_every_page(web: Web, owner: Visitor) -> None:
     thread = web.thread()
-    for path in ("/ui/", f"/ui/threads/{thread}", "/ui/threads/none", "/ui/nothing", "/ui/login", "/ui/static/ui.css"):
+    for path in (
+        "/ui/",
+        f"/ui/threads/{thread}",
+        "/ui/threads/none",
+        "/ui/nothing",
+        "/ui/login",
+        "/ui/static/ui.css",
+    ):
         headers = owner.get(path).headers
         assert headers["content-security-policy"] == POLICY
         assert headers["x-frame-options"] == "DENY"
@@ -210,7 +244,9 @@ def test_what_is_sent_with_every_page(web: Web, owner: Visitor) -> None:
         ("/ui/agent?name=nobody", 200),
     ],
 )  # fmt: skip
-def test_what_is_not_there_is_said_on_a_page(web: Web, owner: Visitor, path: str, status: int) -> None:
+def test_what_is_not_there_is_said_on_a_page(
+    web: Web, owner: Visitor, path: str, status: int
+) -> None:
     thread = web.thread()
     answer = owner.get(path.format(thread))
     assert (answer.status, answer.headers["content-type"]) == (status, "text/html; charset=utf-8")
@@ -243,9 +279,17 @@ def test_hostile_text_is_never_markup(web: Web, owner: Visitor, hostile_thread: 
         answer = owner.get(path)
         assert answer.status == 200, path
         page = Structure(answer.content)
-        assert {tag for tag, _ in page.elements} & {"iframe", "base", "style", "object", "embed"} == set()
+        assert {tag for tag, _ in page.elements} & {
+            "iframe",
+            "base",
+            "style",
+            "object",
+            "embed",
+        } == set()
         for tag, attributes in page.elements:
-            assert not [name for name in attributes if name.startswith("on") or name in {"style", "srcdoc"}]
+            assert not [
+                name for name in attributes if name.startswith("on") or name in {"style", "srcdoc"}
+            ]
             for name in ("href", "src", "action"):
                 assert re.match(r"/ui/|[?#]|$", attributes.get(name) or ""), attributes
             assert tag != "meta" or "http-equiv" not in attributes
@@ -256,7 +300,11 @@ def test_hostile_text_is_never_markup(web: Web, owner: Visitor, hostile_thread: 
 
 def test_tokens_over_time_end_at_what_the_relay_counts(web: Web, owner: Visitor) -> None:
     first, second = web.thread("first"), web.thread("second")
-    web.ask("POST", f"/threads/{first}/artifacts", {"name": "a.txt", "content": "some words of text\n" * 500})
+    web.ask(
+        "POST",
+        f"/threads/{first}/artifacts",
+        {"name": "a.txt", "content": "some words of text\n" * 500},
+    )
     for thread in (first, first, second, first):
         call = {"capability": "retrieval.search", "thread_id": thread, "args": {"query": "words"}}
         assert web.ask("POST", "/cap/invoke", call).status == 200
@@ -268,7 +316,9 @@ def test_tokens_over_time_end_at_what_the_relay_counts(web: Web, owner: Visitor)
         assert len(rows) >= 2 or thread == second
         for row, figure in zip(rows[:1], (told,), strict=False):
             cells = re.findall(r'<td class="number">([\d,-]+)', row)
-            assert cells == [f"{figure[f'{name}_tokens']:,}" for name in ("naive", "actual", "avoided")]
+            assert cells == [
+                f"{figure[f'{name}_tokens']:,}" for name in ("naive", "actual", "avoided")
+            ]
         if rows:
             earliest = re.findall(r'<td class="number">([\d,-]+)', rows[-1])
             assert earliest[0] == "0" or int(earliest[0].replace(",", "")) > 0
@@ -304,13 +354,19 @@ def test_an_image_is_shown_from_here_and_a_drawing_is_not(web: Web, owner: Visit
 def test_what_versions_changed_is_shown(web: Web, owner: Visitor) -> None:
     thread = web.thread()
     for value in ("old", "new"):
-        web.ask("POST", f"/threads/{thread}/state/patch", [{"op": "add", "path": "/facts/0", "value": {"key": value}}])
+        web.ask(
+            "POST",
+            f"/threads/{thread}/state/patch",
+            [{"op": "add", "path": "/facts/0", "value": {"key": value}}],
+        )
     page = owner.get(f"/ui/threads/{thread}/state").content.decode()
     (patched,) = re.findall(r'<ul class="operations".*?</ul>', page, re.DOTALL)
     assert "/facts/0" in patched
     assert "&#34;key&#34;: &#34;new&#34;" in patched
     earlier = owner.get(f"/ui/threads/{thread}/state?version=v2").content.decode()
-    assert "new" not in re.findall(r'<section[^>]*"version-title".*?</section>', earlier, re.DOTALL)[0]
+    assert (
+        "new" not in re.findall(r'<section[^>]*"version-title".*?</section>', earlier, re.DOTALL)[0]
+    )
     assert re.findall(r">(v\d)</a>", earlier) == ["v3", "v2", "v1"]
 
 
@@ -322,7 +378,9 @@ def test_lists_go_on_where_they_end(web: Web, owner: Visitor) -> None:
     address = re.search(r'href="(/ui/threads/[\w-]+/events\?before=\d+)"', first)
     assert address is not None
     second = owner.get(address[1]).content.decode()
-    numbers = [int(one) for page in (first, second) for one in re.findall(r'<span class="seq">(\d+)', page)]
+    numbers = [
+        int(one) for page in (first, second) for one in re.findall(r'<span class="seq">(\d+)', page)
+    ]
     assert numbers == list(range(61, 0, -1))
 
 
@@ -336,7 +394,14 @@ def test_the_work_of_all_projects_is_on_one_page(web: Web, owner: Visitor) -> No
     ask("board.take")
     ask("claim.take", targets=["src/dates.py"], why="new grammar")
     page = owner.get("/ui/work").content.decode()
-    for said in ("Board of tea", "parse dates", "taken", "src/dates.py", "new grammar", "0 of 2 done"):
+    for said in (
+        "Board of tea",
+        "parse dates",
+        "taken",
+        "src/dates.py",
+        "new grammar",
+        "0 of 2 done",
+    ):
         assert said in page
 
 
@@ -354,7 +419,9 @@ def person(web: Web, stranger: Visitor) -> Visitor:
     source = "import sys; from pathlib import Path; from tersely.client import Client, ask; "
     source += "print(Client(Path(sys.argv[1]))(ask.ticket_new()).ticket)"
     shown = at_terminal(sys.executable, "-c", source, str(web.socket))
-    return Visitor(web, stranger.post("/ui/login", {"ticket": shown}).headers["set-cookie"].partition(";")[0])
+    return Visitor(
+        web, stranger.post("/ui/login", {"ticket": shown}).headers["set-cookie"].partition(";")[0]
+    )
 
 
 def test_the_person_answers_agents_on_pages(web: Web, person: Visitor) -> None:
@@ -398,7 +465,11 @@ def test_the_person_answers_questions_on_the_first_page(web: Web, person: Visito
         sent = eva.ask("mail.send", to="cli", body="May I <b>merge?", queue=True)
     question = questions(person)
     assert "May I &lt;b&gt;merge?" in question
-    fields = dict(re.findall(r'name="(form_token|form_key|to|thread|reply_to|next)" value="([^"]*)"', question))
+    fields = dict(
+        re.findall(
+            r'name="(form_token|form_key|to|thread|reply_to|next)" value="([^"]*)"', question
+        )
+    )
     assert (fields["to"], fields["reply_to"]) == ("eva", sent.message_id)
     assert person.post("/ui/messages", {**fields, "body": " \n"}).status == 400
     for _ in range(2):  # as by a double click
@@ -408,7 +479,11 @@ def test_the_person_answers_questions_on_the_first_page(web: Web, person: Visito
     assert "merge?" not in questions(person)
     with Client(web.socket, "eva") as eva:
         (came,) = eva.ask("mail.box", name="eva").messages
-    assert (came.sender, came.body, came.reply_to) == ("cli", "Yes: \u00e4\u202e<i>", sent.message_id)
+    assert (came.sender, came.body, came.reply_to) == (
+        "cli",
+        "Yes: \u00e4\u202e<i>",
+        sent.message_id,
+    )
 
 
 def test_nobody_else_writes_on_pages(web: Web, owner: Visitor) -> None:
@@ -452,10 +527,18 @@ def test_nobody_else_answers_agents(web: Web, owner: Visitor) -> None:
     asked = asked_for(web, "touch made")
     page = owner.get("/ui/agents").content
     assert b"touch made" in page
-    assert f"/ui/permissions/{asked}".encode() not in page  # its ticket was not made by a person at a terminal
-    refused = owner.post(f"/ui/permissions/{asked}", {"form_token": form_token(owner), "answer": "allow"})
+    # its ticket was not made by a person at a terminal
+    assert f"/ui/permissions/{asked}".encode() not in page
+    refused = owner.post(
+        f"/ui/permissions/{asked}", {"form_token": form_token(owner), "answer": "allow"}
+    )
     assert (refused.status, b"not_permitted" in refused.content) == (403, True)
-    assert web.ask("POST", f"/permissions/{asked}", {"allows": True}).json["code"] == "not_permitted"
-    with Client(web.socket, "ann") as client, pytest.raises(TerselyError, match="allowed nothing by another"):
+    assert (
+        web.ask("POST", f"/permissions/{asked}", {"allows": True}).json["code"] == "not_permitted"
+    )
+    with (
+        Client(web.socket, "ann") as client,
+        pytest.raises(TerselyError, match="allowed nothing by another"),
+    ):
         client(ask.permission_answer(asked, allows=True))
     assert web.relay.permissions.ask("ann", "Bash", "", asked, 0).decision == ""

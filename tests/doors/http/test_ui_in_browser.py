@@ -1,4 +1,6 @@
-"""The pages in a real browser, against a relay in a process of its own. Skipped where there is no Chromium."""
+"""The pages in a real browser, against a relay in a process of its own. Skipped where there is no
+Chromium.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,9 @@ def test_a_ticket_signs_in_and_leaves_no_trace(browser: Browser, web: Web) -> No
         url = client.page(f"threads/{thread}")
         browser.go(url)
         browser.wait_for("location.pathname === arguments[1]", f"/ui/threads/{thread}")
-        (cookie,) = browser.cookies() or browser.devtools("Network.getCookies", {"urls": [url]})["cookies"]
+        (cookie,) = (
+            browser.cookies() or browser.devtools("Network.getCookies", {"urls": [url]})["cookies"]
+        )
         assert (cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (True, "Strict", "/ui")
         assert browser.run("return document.cookie") == ""
         browser.go(url)
@@ -128,7 +132,9 @@ def test_a_page_is_live_and_can_be_paused(signed: Signed) -> None:
     assert browser.count(".events li") == 2
     browser.click("#pause")
     browser.wait_for("document.querySelectorAll('.events li').length === 5")
-    numbers = browser.run("return [...document.querySelectorAll('.events .seq')].map(one => one.textContent)")
+    numbers = browser.run(
+        "return [...document.querySelectorAll('.events .seq')].map(one => one.textContent)"
+    )
     assert numbers == ["5", "4", "3", "2", "1"]
     browser.click(".events a")
     assert "/artifacts/" in browser.url
@@ -143,10 +149,14 @@ def test_a_window_without_a_connection_is_live(signed: Signed) -> None:
             windows.append(browser.open_window())
             signed.see("/ui/messages")
             browser.wait_for("document.getElementById('live').textContent.startsWith('Live')")
-        browser.wait_for("document.getElementById('live').textContent === 'Live, every few seconds'")
+        browser.wait_for(
+            "document.getElementById('live').textContent === 'Live, every few seconds'"
+        )
         with Client(signed.socket, "uma") as client:
             client.ask("mail.send", to="pia", body="seen in the last window", queue=True)
-        browser.wait_for("document.getElementById('content').innerText.includes('seen in the last window')")
+        browser.wait_for(
+            "document.getElementById('content').innerText.includes('seen in the last window')"
+        )
     finally:
         for window in windows:
             browser.turn_to(window)
@@ -166,7 +176,9 @@ def test_messages_and_agents_are_live(signed: Signed) -> None:
         assert said not in browser.text
         with Client(signed.socket, sender) as client:
             client.ask("mail.send", to="pia", body=said, queue=True)
-        browser.wait_for("document.getElementById('content').innerText.includes(arguments[1])", said)
+        browser.wait_for(
+            "document.getElementById('content').innerText.includes(arguments[1])", said
+        )
 
 
 def test_the_focus_and_what_is_open_outlive_a_change(signed: Signed) -> None:
@@ -174,7 +186,9 @@ def test_the_focus_and_what_is_open_outlive_a_change(signed: Signed) -> None:
     signed.client.ask("artifact.put", thread=thread, content="words " * 50, name="first.txt")
     signed.see(f"/ui/threads/{thread}")
     is_live(browser)
-    browser.run("document.querySelector('.events a').focus(); document.querySelector('details').open = true")
+    browser.run(
+        "document.querySelector('.events a').focus(); document.querySelector('details').open = true"
+    )
     href = browser.run("return document.activeElement.href")
     signed.client.ask("artifact.put", thread=thread, content="more " * 50, name="second.txt")
     browser.wait_for("document.querySelectorAll('.events li').length === 3")
@@ -189,7 +203,10 @@ def test_times_are_those_of_the_reader(signed: Signed) -> None:
         for zone, hours in (("Asia/Tokyo", 9), ("America/Phoenix", -7)):
             browser.devtools("Emulation.setTimezoneOverride", {"timezoneId": zone})
             signed.see("/ui/threads")
-            assert browser.run("return document.getElementById('zone').textContent") == f"{zone}, yours"
+            assert (
+                browser.run("return document.getElementById('zone').textContent")
+                == f"{zone}, yours"
+            )
             stamp, shown = browser.run("const one = document.querySelector('time'); "
                                        "return [one.dateTime, one.textContent]")  # fmt: skip
             local = datetime.fromisoformat(stamp) + timedelta(hours=hours)
@@ -213,7 +230,12 @@ def test_hostile_text_never_runs_and_nothing_is_loaded_from_elsewhere(
             browser.wait_for("document.getElementById('live').textContent === 'Live'")
             client = signed.client
             for payload in hostile.PAYLOADS:
-                client.ask("artifact.put", thread=hostile_thread, content=payload + " live", name=payload[:200])
+                client.ask(
+                    "artifact.put",
+                    thread=hostile_thread,
+                    content=payload + " live",
+                    name=payload[:200],
+                )
             browser.wait_for("document.querySelector('.events').innerText.includes('{{7*7}}')")
         assert not browser.has_dialog()
         assert browser.run("return document.documentElement.dataset.owned") is None
@@ -297,9 +319,18 @@ def test_a_page_of_another_origin_reads_and_changes_nothing(signed: Signed, host
         signed.browser.wait_for("document.body.dataset.found !== undefined")
         found = signed.browser.run("return JSON.parse(document.body.dataset.found)")
         assert signed.browser.run("return document.documentElement.dataset.owned") is None
-    assert {name for name in ("page", "threads", "stream", "script", "image", "frame") if found[name] == "failed"} | {
-        name for name in ("frame",) if found[name] in {"null", "undefined"}
-    } == {"page", "threads", "stream", "script", "image", "frame"}, found
+    assert {
+        name
+        for name in ("page", "threads", "stream", "script", "image", "frame")
+        if found[name] == "failed"
+    } | {name for name in ("frame",) if found[name] in {"null", "undefined"}} == {
+        "page",
+        "threads",
+        "stream",
+        "script",
+        "image",
+        "frame",
+    }, found
     assert "secret" not in str(found)
     signed.see("/ui/")
     assert signed.browser.title.startswith("Now")  # still signed in
@@ -315,12 +346,18 @@ def test_a_keyboard_suffices_and_everything_has_a_name(signed: Signed, hostile_t
     for path in every_page(hostile_thread):
         signed.see(path)
         nodes = browser.devtools("Accessibility.getFullAXTree", {})["nodes"]
-        named = [(one["role"]["value"], one.get("name", {}).get("value", "")) for one in nodes if not one["ignored"]]
+        named = [
+            (one["role"]["value"], one.get("name", {}).get("value", ""))
+            for one in nodes
+            if not one["ignored"]
+        ]
         roles = [role for role, _ in named]
         assert [roles.count(role) for role in ("main", "banner", "contentinfo")] == [1, 1, 1]
         assert [role for role, name in named if role in {"link", "button", "textbox", "table", "region", "image"} and
                 not name.strip()] == []  # fmt: skip
-        levels = browser.run("return [...document.querySelectorAll('h1,h2,h3')].map(one => +one.tagName[1])")
+        levels = browser.run(
+            "return [...document.querySelectorAll('h1,h2,h3')].map(one => +one.tagName[1])"
+        )
         assert levels.count(1) == 1
         assert all(after - before <= 1 for before, after in pairwise(levels))
 
@@ -329,7 +366,15 @@ def every_page(thread: str) -> list[str]:
     """One of each kind, full of hostile text."""
     tabs = ("", "/events", "/state", "/artifacts", "/calls", "/messages")
     below = [f"/ui/threads/{thread}{tab}" for tab in tabs]
-    others = ("/ui/", "/ui/threads", "/ui/services", "/ui/messages/1", "/ui/agent?name=ann", "/ui/nothing", "/ui/login")
+    others = (
+        "/ui/",
+        "/ui/threads",
+        "/ui/services",
+        "/ui/messages/1",
+        "/ui/agent?name=ann",
+        "/ui/nothing",
+        "/ui/login",
+    )
     return [*below, *hostile.MESSAGE_PAGES, *others]
 
 
@@ -339,17 +384,26 @@ def every_page(thread: str) -> list[str]:
 def test_axe_finds_no_error(signed: Signed, hostile_thread: str, width: int, scheme: str) -> None:
     browser, axe = signed.browser, Path(os.environ["AXE_CORE"]).read_text()
     browser.look(width, scheme)
-    refs = [one.ref for one in signed.client.ask("artifact.list", thread=hostile_thread).artifacts[:1]]
-    for path in [*every_page(hostile_thread), *(f"/ui/threads/{hostile_thread}/artifacts/{ref}" for ref in refs)]:
+    refs = [
+        one.ref for one in signed.client.ask("artifact.list", thread=hostile_thread).artifacts[:1]
+    ]
+    for path in [
+        *every_page(hostile_thread),
+        *(f"/ui/threads/{hostile_thread}/artifacts/{ref}" for ref in refs),
+    ]:
         signed.see(path)
         browser.run(f"{axe}; window.axe = axe;")
-        found = browser.run("return axe.run().then(one => one.violations.map(v => [v.id, v.nodes[0].html]))")
+        found = browser.run(
+            "return axe.run().then(one => one.violations.map(v => [v.id, v.nodes[0].html]))"
+        )
         assert found == [], path
 
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_fit_and_can_be_read(signed: Signed, hostile_thread: str, width: int, scheme: str) -> None:
+def test_pages_fit_and_can_be_read(
+    signed: Signed, hostile_thread: str, width: int, scheme: str
+) -> None:
     browser = signed.browser
     browser.look(width, scheme)
     for path in every_page(hostile_thread):
@@ -388,8 +442,13 @@ def test_messages_are_followed(signed: Signed) -> None:
     client.ask("mail.send", to="nora", body="the teapot waits", queue=True)
     signed.see(f"/ui/messages?thread={thread}")
     assert browser.count(".messages li") == 1
-    assert browser.run("return document.querySelector('.messages .badge').textContent") == "accepted"
-    assert browser.run("return document.querySelector('.messages .actor').textContent") == "ann to  → mia"
+    assert (
+        browser.run("return document.querySelector('.messages .badge').textContent") == "accepted"
+    )
+    assert (
+        browser.run("return document.querySelector('.messages .actor').textContent")
+        == "ann to  → mia"
+    )
     browser.click(".messages a")
     browser.wait_for("document.title.startsWith('Message ')")
     assert "the kettle sings" in browser.text

@@ -1,4 +1,6 @@
-"""A server as a process of its own, and the official client that talks to it. Every wait has a deadline."""
+"""A server as a process of its own, and the official client that talks to it. Every wait has a
+deadline.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ COMMAND = ["-m", "tersely", "mcp"]
 
 
 def converse(
-    work: Callable[[Client], Awaitable[None]], *words: str, cwd: Path | None = None, mode: str = "legacy", **client: Any
+    work: Callable[[Client], Awaitable[None]],
+    *words: str,
+    cwd: Path | None = None,
+    mode: str = "legacy",
+    **client: Any,
 ) -> None:
     """Have a client of a new server do some work."""
 
@@ -36,7 +42,10 @@ def converse(
 async def talking(*words: str, cwd: Path | None, mode: str, **client: Any) -> AsyncIterator[Client]:
     """A client of a new server over the standard streams."""
     started = StdioServerParameters(
-        command=sys.executable, args=[*COMMAND, *words], env=dict(os.environ), cwd=str(cwd) if cwd else None
+        command=sys.executable,
+        args=[*COMMAND, *words],
+        env=dict(os.environ),
+        cwd=str(cwd) if cwd else None,
     )
     async with Client(started, mode=mode, **client) as talk:
         yield talk
@@ -46,7 +55,9 @@ async def talking(*words: str, cwd: Path | None, mode: str, **client: Any) -> As
 def serving_http(*words: str) -> Iterator[str]:
     """A server on a free port: its URL."""
     command = [sys.executable, *COMMAND, "--http", "--port", "0", *words]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
+    ) as process:
         assert process.stderr is not None
         said = process.stderr.readline()
         try:

@@ -24,8 +24,17 @@ async def asked(client: Client) -> str:
 
 def lose_context(monkeypatch: pytest.MonkeyPatch, directory: Path, source: str) -> None:
     """What an agent calls when a session begins, or goes on without what it had."""
-    call = json.dumps({"session_id": "s", "cwd": str(directory), "hook_event_name": "SessionStart", "source": source})
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(call.encode()), isatty=lambda: False))
+    call = json.dumps(
+        {
+            "session_id": "s",
+            "cwd": str(directory),
+            "hook_event_name": "SessionStart",
+            "source": source,
+        }
+    )
+    monkeypatch.setattr(
+        "sys.stdin", SimpleNamespace(buffer=io.BytesIO(call.encode()), isatty=lambda: False)
+    )
     assert main(["hook", "session", "--agent", "claude"]) == 0
 
 

@@ -47,7 +47,11 @@ def test_several_clients_are_answered_as_on_the_command_line(shop: Path, mode: s
 
 def status_of(url: str, **headers: str) -> int:
     """The HTTP status with which a client is let in, or not."""
-    sent = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **headers}
+    sent = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        **headers,
+    }
     request = urllib.request.Request(url, json.dumps(INITIALIZE).encode(), sent)
     try:
         with urllib.request.urlopen(request, timeout=DEADLINE_SECONDS) as response:
@@ -86,12 +90,17 @@ def test_a_session_is_known_until_it_is_ended(shop: Path) -> None:
                 return error.code
 
     with serving_http() as url:
-        hello = urllib.request.Request(url, json.dumps(INITIALIZE).encode(), {"Content-Type": "application/json"})
+        hello = urllib.request.Request(
+            url, json.dumps(INITIALIZE).encode(), {"Content-Type": "application/json"}
+        )
         with urllib.request.urlopen(hello, timeout=DEADLINE_SECONDS) as response:
             session = response.headers["Mcp-Session-Id"]
         ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
         assert status("POST", session, ping) == 200
-        assert status("POST", session, {"jsonrpc": "2.0", "method": "notifications/initialized"}) == 202
+        assert (
+            status("POST", session, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+            == 202
+        )
         assert status("POST", "another", ping) == 404
         assert status("GET", session) == 405
         assert status("DELETE", session) == 204
@@ -111,17 +120,28 @@ def test_a_client_that_never_sends_all_does_not_keep_it_from_ending(shop: Path) 
     with serving_http() as url:
         place = urlsplit(url)
         slow = socket.create_connection((place.hostname, place.port), DEADLINE_SECONDS)
-        slow.sendall(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+        slow.sendall(
+            b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n"
+        )
         assert slow.recv(100).startswith(b"HTTP/1.1 100 ")
     with slow:
         slow.recv(1_000)
 
 
 def test_headers_that_say_something_else_are_refused(shop: Path) -> None:
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "map", "_meta": ENVELOPE}}
+    message = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "map", "_meta": ENVELOPE},
+    }
     own = {"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "map"}
     with serving_http() as url:
-        for changed, code in [({"Mcp-Name": "search"}, -32_020), ({"Mcp-Method": "tools/list"}, -32_020), ({}, None)]:
+        for changed, code in [
+            ({"Mcp-Name": "search"}, -32_020),
+            ({"Mcp-Method": "tools/list"}, -32_020),
+            ({}, None),
+        ]:
             headers = {"Content-Type": "application/json", **own, **changed}
             request = urllib.request.Request(url, json.dumps(message).encode(), headers)
             try:

@@ -1,4 +1,6 @@
-"""A service of the relay behind the other doors: the command line, and the tools of the Model Context Protocol."""
+"""A service of the relay behind the other doors: the command line, and the tools of the Model
+Context Protocol.
+"""
 
 from __future__ import annotations
 
@@ -75,24 +77,32 @@ def test_a_service_is_behind_every_door(shop: Path, relay: Home) -> None:
         assert '"city"' in await said("more_tools", tool="weather_now")
         answer = await said("call", tool="weather.now", arguments={"city": "Oslo"}, budget=500)
         assert '"sky": "clear"' in answer
-        wrong = await client.call_tool("call", {"tool": "weather_now", "arguments": {"town": "Oslo"}})
+        wrong = await client.call_tool(
+            "call", {"tool": "weather_now", "arguments": {"town": "Oslo"}}
+        )
         assert wrong.is_error
         assert "invalid_argument" in text_of(wrong)
         for name in ("weather_forget", "weather_none"):
             missing = await client.call_tool("call", {"tool": name, "arguments": {}})
             assert missing.is_error
             assert "unknown_command" in text_of(missing)
-        assert "format_cents" in await said("call", tool="symbol_find", arguments={"queries": ["format_cents"]})
+        assert "format_cents" in await said(
+            "call", tool="symbol_find", arguments={"queries": ["format_cents"]}
+        )
 
     with serving(relay.home):
         converse(work)
         assert "now(city, days)" in relay.ok("services")
         names = {one["name"]: one["how"] for one in relay.ask("services")["services"]}
         assert names == {"tldr": "bridge", "weather": "connected"}
-        printed = relay.run("--json", "services", "call", "weather", "now", "--city", "Oslo", "--days", "2")
+        printed = relay.run(
+            "--json", "services", "call", "weather", "now", "--city", "Oslo", "--days", "2"
+        )
         assert '"days":2' in printed.out.replace(" ", "")
         assert relay.ok("services", "call", "weather", "forget", "--city", "a b") == "forgot a b\n"
-        assert relay.refused("services", "call", "weather", "now", "--days", "x") == "invalid_argument"
+        assert (
+            relay.refused("services", "call", "weather", "now", "--days", "x") == "invalid_argument"
+        )
         assert {"weather.now", "weather.forget"} <= {
             one["name"] for one in relay.ask("relay", "cap", "list")["capabilities"]
         }
@@ -112,14 +122,18 @@ def test_settings_of_services_are_shown_and_errors_in_them_are_one_line(
     assert printed.err.count("\n") <= 2
     assert "services.json: Expected `bool`, got `str`" in printed.err
     assert "services.json" in relay.run("doctor").out
-    file.write_text('{"services": [{"name": "code", "type": "tldr", "socketPath": "/nowhere/t.sock"}]}')
+    file.write_text(
+        '{"services": [{"name": "code", "type": "tldr", "socketPath": "/nowhere/t.sock"}]}'
+    )
     relay.up()
     assert "socketPath /nowhere/t.sock" in relay.ok("config")
     told = relay.run("services", "call", "code", "semantic", "it's", "--root", str(relay.root)).err
     assert "Try: grep " in told
 
 
-def test_without_a_relay_there_are_no_services_and_nothing_else_changes(shop: Path, relay: Home) -> None:
+def test_without_a_relay_there_are_no_services_and_nothing_else_changes(
+    shop: Path, relay: Home
+) -> None:
     async def work(client: Client) -> None:
         assert "symbol_find" in text_of(await client.call_tool("more_tools", {}))
         assert (await client.call_tool("call", {"tool": "weather_now"})).is_error

@@ -23,7 +23,10 @@ MOST_RESIDENT_BYTES = 40_000_000
 
 def resident_bytes(pid: int) -> int:
     status = Path(f"/proc/{pid}/status").read_text()
-    return int(next(line for line in status.splitlines() if line.startswith("VmRSS:")).split()[1]) * 1024
+    return (
+        int(next(line for line in status.splitlines() if line.startswith("VmRSS:")).split()[1])
+        * 1024
+    )
 
 
 def children(pid: int) -> list[str]:
@@ -39,7 +42,13 @@ def test_fifty_clients_share_one_daemon(shop: Path) -> None:
         for wire in wires:
             client = {"name": "test", "version": "1"}
             wire.send(
-                request(0, "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=client),
+                request(
+                    0,
+                    "initialize",
+                    protocolVersion="2025-11-25",
+                    capabilities={},
+                    clientInfo=client,
+                ),
                 request(1, "tools/list"),
                 request(2, "tools/call", name="symbol_get", arguments={"symbol": "format_cents"}),
             )
@@ -86,7 +95,15 @@ def test_it_ends_with_its_parent_though_its_input_stays_open(
     shop: Path, request_in: tuple[int, int], held_git: int, is_busy: bool
 ) -> None:
     incoming, outgoing = os.pipe()
-    command = [sys.executable, "-c", PARENT, str(request_in[0]), str(outgoing), sys.executable, *COMMAND]
+    command = [
+        sys.executable,
+        "-c",
+        PARENT,
+        str(request_in[0]),
+        str(outgoing),
+        sys.executable,
+        *COMMAND,
+    ]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[request_in[0], outgoing]
     ) as parent:
@@ -97,9 +114,13 @@ def test_it_ends_with_its_parent_though_its_input_stays_open(
         if is_busy:
             client = b'"clientInfo":{"name":"t","version":"1"}'
             hello = b'"params":{"protocolVersion":"2025-11-25","capabilities":{},' + client + b"}"
-            os.write(request_in[1], b'{"jsonrpc":"2.0","id":2,"method":"initialize",' + hello + b"}\n")
+            os.write(
+                request_in[1], b'{"jsonrpc":"2.0","id":2,"method":"initialize",' + hello + b"}\n"
+            )
             call = b'"params":{"name":"map","arguments":{}}'
-            os.write(request_in[1], b'{"jsonrpc":"2.0","id":3,"method":"tools/call",' + call + b"}\n")
+            os.write(
+                request_in[1], b'{"jsonrpc":"2.0","id":3,"method":"tools/call",' + call + b"}\n"
+            )
             assert select.select([held_git], [], [], DEADLINE_SECONDS)[0], "git was not started"
         assert parent.stdin is not None
         parent.stdin.close()
@@ -118,7 +139,9 @@ def request_in() -> Iterator[tuple[int, int]]:
     os.close(writing)
 
 
-def test_it_ends_in_the_middle_of_a_request_when_its_input_is_closed(shop: Path, held_git: int) -> None:
+def test_it_ends_in_the_middle_of_a_request_when_its_input_is_closed(
+    shop: Path, held_git: int
+) -> None:
     with wired() as wire:
         wire.shake_hands()
         wire.send(request(1, "tools/call", name="map", arguments={}))

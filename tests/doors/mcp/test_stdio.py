@@ -45,13 +45,18 @@ def questions() -> list[tuple[list[str], str, dict[str, Any]]]:
     asked = []
     for name, (words, _) in QUESTIONS.items():
         request = read_request([], [*name.split(), *words])
-        if request.command.capability().checks_freshness:  # the others tell of their own work, which differs
-            asked.append(([*name.split(), *words], request.command.capability_name, request.arguments))
+        if request.command.capability().checks_freshness:
+            # the others tell of their own work, which differs
+            asked.append(
+                ([*name.split(), *words], request.command.capability_name, request.arguments)
+            )
     return asked
 
 
 def of_stranger(arguments: dict[str, Any], parameters: set[str]) -> dict[str, Any]:
-    """The arguments as somebody gives them who was shown nothing before, where that makes a difference."""
+    """The arguments as somebody gives them who was shown nothing before, where that makes a
+    difference.
+    """
     own = {"session": new_id()}
     return {**{name: value for name, value in own.items() if name in parameters}, **arguments}
 
@@ -71,26 +76,46 @@ def own_budget(capability: str) -> list[str]:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_tool_says_what_the_command_line_prints(shop: Path, mode: str) -> None:
-    expected = {tuple(words): printed([*words, *own_budget(name)]) for words, name, _ in questions()}
+    expected = {
+        tuple(words): printed([*words, *own_budget(name)]) for words, name, _ in questions()
+    }
 
     async def work(client: Client) -> None:
         for words, capability, given in questions():
-            arguments = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+            arguments = {
+                name: list(value) if isinstance(value, tuple) else value
+                for name, value in given.items()
+            }
             parameters = {one.name for one in parameters_of(catalogue.load(capability).parameters)}
-            # What fits its answer into a budget has the same one by default; the text of any other is not to be cut.
+            # What fits its answer into a budget has the same one by default; the text of any other
+            # is not to be cut.
             if "budget" not in parameters:
                 arguments["budget"] = MAX_BUDGET_TOKENS
             name = tool_name(capability)
-            answers = [await client.call_tool(CALL, {"tool": name, "arguments": of_stranger(arguments, parameters)})]
+            answers = [
+                await client.call_tool(
+                    CALL, {"tool": name, "arguments": of_stranger(arguments, parameters)}
+                )
+            ]
             if capability in CORE:
                 answers.append(await client.call_tool(name, of_stranger(arguments, parameters)))
-            assert [text_of(answer) for answer in answers] == [expected[tuple(words)]] * len(answers), words
+            assert [text_of(answer) for answer in answers] == [expected[tuple(words)]] * len(
+                answers
+            ), words
             assert not any(answer.is_error for answer in answers)
 
     asked = {name for _, name, _ in questions()}
-    rest = {one.name for one in catalogue.every(catalogue.CODE_NAMES) if one.checks_freshness} - asked
-    # These need a report of coverage, or a history to learn from: tests/hostile asks them through the same door.
-    assert rest <= {"code.coverage.context", "code.coverage.slice", "code.coverage.files", "code.packet"}
+    rest = {
+        one.name for one in catalogue.every(catalogue.CODE_NAMES) if one.checks_freshness
+    } - asked
+    # These need a report of coverage, or a history to learn from: tests/hostile asks them through
+    # the same door.
+    assert rest <= {
+        "code.coverage.context",
+        "code.coverage.slice",
+        "code.coverage.files",
+        "code.packet",
+    }
     converse(work, mode=mode)
 
 
@@ -98,8 +123,14 @@ def test_no_answer_is_larger_than_its_budget(shop: Path) -> None:
     async def work(client: Client) -> None:
         for _, capability, given in questions():
             for budget in (1, 20, 60, 150):
-                arguments = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
-                asked = {"tool": tool_name(capability), "arguments": {**arguments, "budget": budget}}
+                arguments = {
+                    name: list(value) if isinstance(value, tuple) else value
+                    for name, value in given.items()
+                }
+                asked = {
+                    "tool": tool_name(capability),
+                    "arguments": {**arguments, "budget": budget},
+                }
                 answer = await client.call_tool(CALL, asked)
                 if answer.is_error:
                     assert text_of(answer).startswith("budget_too_small: ")
@@ -126,7 +157,11 @@ def test_a_budget_that_is_not_said_is_that_of_the_settings(shop: Path) -> None:
 
 @pytest.mark.parametrize("name", ["diff_context", "difflens.context"])
 def test_a_change_has_a_larger_budget_by_default(shop: Path, name: str) -> None:
-    for words in (["init", "--quiet"], ["add", "src"], [*AUTHOR, "commit", "--quiet", "--message", "one"]):
+    for words in (
+        ["init", "--quiet"],
+        ["add", "src"],
+        [*AUTHOR, "commit", "--quiet", "--message", "one"],
+    ):
         subprocess.run(["git", *words], cwd=shop, check=True)
     (shop / ".tersely").mkdir()
     configuration = shop / ".tersely" / "config.toml"
@@ -170,7 +205,11 @@ def test_what_goes_wrong_is_an_error_of_the_tool(shop: Path) -> None:
 
 
 def test_tools_have_the_names_that_clients_know(shop: Path) -> None:
-    for words in (["init", "--quiet"], ["add", "src"], [*AUTHOR, "commit", "--quiet", "--message", "one"]):
+    for words in (
+        ["init", "--quiet"],
+        ["add", "src"],
+        [*AUTHOR, "commit", "--quiet", "--message", "one"],
+    ):
         subprocess.run(["git", *words], cwd=shop, check=True)
     (shop / "src/shop/audit.py").write_text("def record(order):\n    pass\n")
 
@@ -180,14 +219,20 @@ def test_tools_have_the_names_that_clients_know(shop: Path) -> None:
             assert not answer.is_error, text_of(answer)
             return text_of(answer)
 
-        assert "def format_cents(\n" in await said("symbols.get", symbol_id="src/shop/money.py:format_cents")
+        assert "def format_cents(\n" in await said(
+            "symbols.get", symbol_id="src/shop/money.py:format_cents"
+        )
         assert "Order.place" in await said("symbols_callers", symbol_id="format_cents", limit=10)
         assert "Order.place" in await said("symbols.callees", symbol_id="checkout", depth=1)
         assert "Price.validate" in await said("symbols.search", query="validate", kind="method")
-        assert "def checkout" in await said("symbols.slice", symbol_id="checkout", depth=1, budget=300)
+        assert "def checkout" in await said(
+            "symbols.slice", symbol_id="checkout", depth=1, budget=300
+        )
         assert "def checkout" in await said("difflens_slice", symbol="checkout", budget=300)
         assert " changed" in await said("difflens.context", base_ref="HEAD", budget=400)
-        assert "called by" in await said("difflens.deps", symbol="format_cents", direction="callers")
+        assert "called by" in await said(
+            "difflens.deps", symbol="format_cents", direction="callers"
+        )
 
     converse(work)
 
@@ -215,7 +260,12 @@ def test_symbols_are_resources(shop: Path, mode: str) -> None:
         (outline,) = (await client.read_resource(listed.uri)).contents
         assert isinstance(outline, TextResourceContents)
         assert outline.text == printed(["map"])
-        for uri in ("tersely://symbol/nobody", "tersely://symbol/", "tersely://else", "file:///etc/passwd"):
+        for uri in (
+            "tersely://symbol/nobody",
+            "tersely://symbol/",
+            "tersely://else",
+            "file:///etc/passwd",
+        ):
             with pytest.raises(MCPError) as refusal:
                 await client.read_resource(uri)
             assert refusal.value.data["code"] in {"symbol_not_found", "path_not_found"}
@@ -258,7 +308,9 @@ def test_a_slow_question_keeps_nobody_waiting_and_can_be_cancelled(
         async with anyio.create_task_group() as group:
             group.start_soon(ask)
             await asked.wait()
-            waiting = await anyio.to_thread.run_sync(os.open, str(gate), os.O_WRONLY, abandon_on_cancel=True)
+            waiting = await anyio.to_thread.run_sync(
+                os.open, str(gate), os.O_WRONLY, abandon_on_cancel=True
+            )
             await client.list_tools(cache_mode="bypass")  # while git is not done, and cannot be
             group.cancel_scope.cancel()
         gate.unlink()
@@ -311,7 +363,9 @@ def roots_changed() -> Any:
 def test_a_daemon_is_asked_where_one_answers(shop: Path) -> None:
     async def work(client: Client) -> None:
         assert "checkout" in text_of(await client.call_tool("map", {}))
-        assert text_of(await client.call_tool("symbol_get", {"symbol": "nobody"})).startswith("symbol_not_found: ")
+        assert text_of(await client.call_tool("symbol_get", {"symbol": "nobody"})).startswith(
+            "symbol_not_found: "
+        )
 
     with serving(shop):
         before = requests(shop)
@@ -353,7 +407,9 @@ def test_nothing_outside_of_the_repository_is_read(shop: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_at_once(shop: Path, number: signal.Signals) -> None:
-    with subprocess.Popen([sys.executable, *COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [sys.executable, *COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')

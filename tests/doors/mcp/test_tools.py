@@ -32,7 +32,9 @@ MOST_TOKENS = 1_500
 
 def sent(*, all_tools: bool = False) -> str:
     """The tools as they go to a client."""
-    return json.dumps({"tools": [listed(tool) for tool in tools(all_tools=all_tools)]}, ensure_ascii=False)
+    return json.dumps(
+        {"tools": [listed(tool) for tool in tools(all_tools=all_tools)]}, ensure_ascii=False
+    )
 
 
 def test_the_list_is_short() -> None:
@@ -46,12 +48,16 @@ def test_the_list_is_short() -> None:
 
 def test_the_core_shows_parameters_that_there_are() -> None:
     for name, shown in CORE.items():
-        assert set(shown) <= {one.name for one in parameters_of(catalogue.load(name).parameters)}, name
+        assert set(shown) <= {one.name for one in parameters_of(catalogue.load(name).parameters)}, (
+            name
+        )
 
 
 def test_what_is_listed_as_reading_reads() -> None:
     reading = {tool.name: tool.only_reads for tool in tools(all_tools=True)}
-    assert reading == {tool_name(one.name): one.effect is Effect.READ for one in catalogue.every(OFFERED)}
+    assert reading == {
+        tool_name(one.name): one.effect is Effect.READ for one in catalogue.every(OFFERED)
+    }
     pair = {tool.name: tool.only_reads for tool in tools() if tool.name in {CALL, ACT}}
     assert pair == {CALL: True, ACT: False}
 
@@ -96,14 +102,31 @@ def test_what_a_tool_takes_is_told(name: str) -> None:
         ("context", {"symbols": ["f"]}, "code.context", {"symbols": ["f"]}),
         ("impact", {"symbol": "f"}, "code.impact", {"symbol": "f"}),
         (CALL, {"tool": "impact", "arguments": {"symbol": "f"}}, "code.impact", {"symbol": "f"}),
-        (CALL, {"tool": "code.impact", "arguments": '{"symbol": "f"}'}, "code.impact", {"symbol": "f"}),
+        (
+            CALL,
+            {"tool": "code.impact", "arguments": '{"symbol": "f"}'},
+            "code.impact",
+            {"symbol": "f"},
+        ),
         (CALL, {"tool": "stats"}, "code.stats", {}),
         (CALL, {"tool": "stats", "budget": 9}, "code.stats", {"budget": 9}),
-        (CALL, {"tool": "symbols.get", "arguments": {"symbol_id": "f"}}, "symbols.get", {"symbol_id": "f"}),
-        (CALL, {"tool": "symbols_get", "arguments": {"symbol_id": "f"}}, "symbols.get", {"symbol_id": "f"}),
+        (
+            CALL,
+            {"tool": "symbols.get", "arguments": {"symbol_id": "f"}},
+            "symbols.get",
+            {"symbol_id": "f"},
+        ),
+        (
+            CALL,
+            {"tool": "symbols_get", "arguments": {"symbol_id": "f"}},
+            "symbols.get",
+            {"symbol_id": "f"},
+        ),
     ],
 )
-def test_a_call_asks(name: str, arguments: dict[str, Any], command: str, given: dict[str, Any]) -> None:
+def test_a_call_asks(
+    name: str, arguments: dict[str, Any], command: str, given: dict[str, Any]
+) -> None:
     assert question(name, arguments) == (command, given)
 
 

@@ -1,6 +1,7 @@
 """The server, driven by the official client in TypeScript, where it is installed.
 
-`TERSELY_TEST_NODE_MODULES` names a folder with what `npm install @modelcontextprotocol/sdk` installs.
+`TERSELY_TEST_NODE_MODULES` names a folder with what `npm install @modelcontextprotocol/sdk`
+installs.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ MODULES = Path(os.environ.get("TERSELY_TEST_NODE_MODULES", "/nowhere"))
     not (MODULES / "@modelcontextprotocol" / "sdk").is_dir() or shutil.which("node") is None,
     reason="TERSELY_TEST_NODE_MODULES names no folder with the TypeScript SDK",
 )
-def test_a_client_in_typescript_is_answered(shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_in_typescript_is_answered(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("TERSELY_TEST_NODE_MODULES")
     program = tmp_path / "client.mjs"
     shutil.copy(Path(__file__).with_name("client.mjs"), program)

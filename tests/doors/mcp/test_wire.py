@@ -1,4 +1,6 @@
-"""What goes over the wire: every revision's results by its schema, and messages that no official client sends."""
+"""What goes over the wire: every revision's results by its schema, and messages that no official
+client sends.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ from mcp_types.jsonrpc import (
     UNSUPPORTED_PROTOCOL_VERSION,
     jsonrpc_message_adapter,
 )
-from mcp_types.methods import parse_server_notification, parse_server_request, serialize_server_result
+from mcp_types.methods import (
+    parse_server_notification,
+    parse_server_request,
+    serialize_server_result,
+)
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from tests.doors.mcp.conversing import COMMAND, DEADLINE_SECONDS
 from tests.doors.mcp.wire import ENVELOPE, Wire, request, wired
@@ -70,7 +76,10 @@ def test_results_are_what_a_revision_without_a_handshake_wants(shop: Path, versi
         other = {**ENVELOPE, "io.modelcontextprotocol/protocolVersion": "1999-01-01"}
         refusal = wire.ask(91, "tools/list", _meta=other)
         assert code_of(refusal) == UNSUPPORTED_PROTOCOL_VERSION
-        assert refusal["error"]["data"] == {"supported": list(ENVELOPE_VERSIONS), "requested": "1999-01-01"}
+        assert refusal["error"]["data"] == {
+            "supported": list(ENVELOPE_VERSIONS),
+            "requested": "1999-01-01",
+        }
         poor = {"io.modelcontextprotocol/protocolVersion": version}
         assert code_of(wire.ask(92, "tools/list", _meta=poor)) == INVALID_PARAMS
 
@@ -107,7 +116,9 @@ def test_an_unknown_revision_is_answered_with_the_newest(shop: Path) -> None:
     ],
     ids=lambda value: value[:40] if isinstance(value, bytes) else None,
 )  # fmt: skip
-def test_a_message_that_cannot_be_is_one_error(shop: Path, sent: bytes, code: int, answered_id: object) -> None:
+def test_a_message_that_cannot_be_is_one_error(
+    shop: Path, sent: bytes, code: int, answered_id: object
+) -> None:
     with wired() as wire:
         wire.shake_hands()
         wire.send_bytes(sent + b"\n\n")
@@ -131,13 +142,26 @@ def test_notifications_and_answers_to_nothing_are_taken_in_silence(shop: Path) -
 
 
 def test_batches_are_of_one_revision(shop: Path) -> None:
-    batch = [request(1, "ping"), {"jsonrpc": "2.0", "method": "notifications/nothing"}, request(2, "nothing"), 3]
+    batch = [
+        request(1, "ping"),
+        {"jsonrpc": "2.0", "method": "notifications/nothing"},
+        request(2, "nothing"),
+        3,
+    ]
     with wired() as wire:
         wire.shake_hands("2025-03-26")
-        wire.send(batch, [{"jsonrpc": "2.0", "method": "notifications/nothing"}], request(9, "ping"))
-        answers, alone = sorted([wire.receive(), wire.receive()], key=lambda one: isinstance(one, dict))
+        wire.send(
+            batch, [{"jsonrpc": "2.0", "method": "notifications/nothing"}], request(9, "ping")
+        )
+        answers, alone = sorted(
+            [wire.receive(), wire.receive()], key=lambda one: isinstance(one, dict)
+        )
         assert [one["id"] for one in answers] == [1, 2, None]
-        assert [one.get("error", {}).get("code") for one in answers] == [None, METHOD_NOT_FOUND, INVALID_REQUEST]
+        assert [one.get("error", {}).get("code") for one in answers] == [
+            None,
+            METHOD_NOT_FOUND,
+            INVALID_REQUEST,
+        ]
         assert alone["id"] == 9
     with wired() as wire:
         wire.shake_hands("2025-06-18")
@@ -153,11 +177,16 @@ def test_the_client_is_asked_for_its_roots_and_told_of_progress(shop: Path, tmp_
     with wired() as wire:
         wire.shake_hands("2025-11-25", roots={"listChanged": True})
         meta = {"progressToken": "t"}
-        wire.send(request(1, "tools/call", name="symbol_get", arguments={"symbol": "part7"}, _meta=meta))
+        wire.send(
+            request(1, "tools/call", name="symbol_get", arguments={"symbol": "part7"}, _meta=meta)
+        )
         question = wire.receive()
         parse_server_request(question["method"], "2025-11-25", question.get("params"))
         assert question["method"] == "roots/list"
-        unusable = [{"uri": uri} for uri in ("file://[::", f"file:///{'a' * 5_000}", "file:///a%00", "file:///")]
+        unusable = [
+            {"uri": uri}
+            for uri in ("file://[::", f"file:///{'a' * 5_000}", "file:///a%00", "file:///")
+        ]
         roots = [*unusable, {"uri": elsewhere.as_uri()}]
         wire.send({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": roots}})
         told = []
@@ -173,23 +202,40 @@ def test_too_many_questions_at_once_are_refused_and_the_others_answered(shop: Pa
     with wired() as wire:
         wire.shake_hands()
         arguments = {"symbol": "format_cents"}
-        wire.send(*(request(number, "tools/call", name="symbol_get", arguments=arguments) for number in many))
+        wire.send(
+            *(
+                request(number, "tools/call", name="symbol_get", arguments=arguments)
+                for number in many
+            )
+        )
         answers = [wire.receive() for _ in many]
         assert {one["id"] for one in answers} == set(many)
         refused = [one for one in answers if "error" in one]
         assert {one["error"]["code"] for one in refused} <= {-32_000}
         assert len(answers) - len(refused) >= MAX_OPEN_REQUESTS
-        assert all("def format_cents" in one["result"]["content"][0]["text"] for one in answers if "result" in one)
+        assert all(
+            "def format_cents" in one["result"]["content"][0]["text"]
+            for one in answers
+            if "result" in one
+        )
 
 
 def test_input_may_be_a_file(shop: Path, tmp_path: Path) -> None:
     questions = tmp_path / "questions"
     client = {"name": "test", "version": "1"}
-    hello = request(0, "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=client)
-    questions.write_text("".join(json.dumps(one) + "\n" for one in (hello, request(1, "tools/list"))))
+    hello = request(
+        0, "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=client
+    )
+    questions.write_text(
+        "".join(json.dumps(one) + "\n" for one in (hello, request(1, "tools/list")))
+    )
     with questions.open("rb") as file:
         done = subprocess.run(
-            [sys.executable, *COMMAND], stdin=file, capture_output=True, timeout=DEADLINE_SECONDS, check=True
+            [sys.executable, *COMMAND],
+            stdin=file,
+            capture_output=True,
+            timeout=DEADLINE_SECONDS,
+            check=True,
         )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [one["id"] for one in answers] == [0, 1]
@@ -205,16 +251,38 @@ def test_the_first_answer_loads_neither_the_engine_nor_an_sdk(shop: Path) -> Non
         "from tersely.cli.main import main; main(['mcp'])"
     )
     client = {"name": "test", "version": "1"}
-    hello = request(0, "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=client)
+    hello = request(
+        0, "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=client
+    )
     asked = "".join(json.dumps(one) + "\n" for one in (hello, request(1, "tools/list")))
     done = subprocess.run(
-        [sys.executable, "-c", program], input=asked.encode(), capture_output=True, timeout=DEADLINE_SECONDS, check=True
+        [sys.executable, "-c", program],
+        input=asked.encode(),
+        capture_output=True,
+        timeout=DEADLINE_SECONDS,
+        check=True,
     )
     loaded = set(done.stderr.decode().split())
     assert "tersely.doors.mcp.stdio" in loaded
-    heavy = {"mcp", "mcp_types", "pydantic", "anyio", "starlette", "uvicorn", "msgspec", "numpy", "apsw", "tree_sitter"}
+    heavy = {
+        "mcp",
+        "mcp_types",
+        "pydantic",
+        "anyio",
+        "starlette",
+        "uvicorn",
+        "msgspec",
+        "numpy",
+        "apsw",
+        "tree_sitter",
+    }
     assert loaded & heavy == set()
-    unneeded = ("tersely.code.engine", "tersely.code.index", "tersely.code.graph", "tersely.daemon.service")
+    unneeded = (
+        "tersely.code.engine",
+        "tersely.code.index",
+        "tersely.code.graph",
+        "tersely.daemon.service",
+    )
     assert not [name for name in loaded if name.startswith(unneeded)]
 
 
@@ -231,5 +299,7 @@ def test_what_is_sent_while_a_client_does_not_read_is_bounded(shop: Path) -> Non
 def feed(wire: Wire, count: int) -> None:
     import threading
 
-    lines = b"".join(json.dumps(request(number, "tools/list")).encode() + b"\n" for number in range(count))
+    lines = b"".join(
+        json.dumps(request(number, "tools/list")).encode() + b"\n" for number in range(count)
+    )
     threading.Thread(target=wire.send_bytes, args=(lines,), daemon=True).start()

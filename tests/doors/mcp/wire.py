@@ -1,4 +1,6 @@
-"""Talking to a server line by line, for what the official client never says. Every wait has a deadline."""
+"""Talking to a server line by line, for what the official client never says. Every wait has a
+deadline.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ class Wire:
 
     def receive(self) -> Any:
         while b"\n" not in self._received:
-            assert select.select([self._output], [], [], DEADLINE_SECONDS)[0], "the server says nothing"
+            assert select.select([self._output], [], [], DEADLINE_SECONDS)[0], (
+                "the server says nothing"
+            )
             part = os.read(self._output.fileno(), 1_000_000)
             assert part, "the server has ended"
             self._received += part
@@ -54,7 +58,13 @@ class Wire:
 
     def shake_hands(self, version: str = "2025-11-25", **capabilities: Any) -> Any:
         client = {"name": "test", "version": "1"}
-        answer = self.ask("hello", "initialize", protocolVersion=version, capabilities=capabilities, clientInfo=client)
+        answer = self.ask(
+            "hello",
+            "initialize",
+            protocolVersion=version,
+            capabilities=capabilities,
+            clientInfo=client,
+        )
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return answer["result"]
 
@@ -72,7 +82,9 @@ def request(request_id: int | str, method: str, **params: Any) -> dict[str, Any]
 def wired(*words: str, cwd: Path | None = None) -> Iterator[Wire]:
     """A server of its own, gone at the end."""
     command = [sys.executable, *COMMAND, *words]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=cwd) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=cwd
+    ) as process:
         try:
             yield Wire(process)
         finally:

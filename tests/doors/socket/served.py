@@ -1,4 +1,6 @@
-"""A relay with its socket, on the loop of the test, and a client that says exactly what it is told to."""
+"""A relay with its socket, on the loop of the test, and a client that says exactly what it is told
+to.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,11 @@ class Raw:
         self.writer = writer
 
     def say(self, type: str, payload: Any, id: str = "1", **parts: Any) -> None:
-        self.put(json.dumps({"v": 1, "type": type, "id": id, "ts": 1, **parts, "payload": payload}).encode())
+        self.put(
+            json.dumps(
+                {"v": 1, "type": type, "id": id, "ts": 1, **parts, "payload": payload}
+            ).encode()
+        )
 
     def put(self, body: bytes) -> None:
         self.writer.write(framed(body))

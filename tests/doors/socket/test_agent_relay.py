@@ -1,6 +1,7 @@
 """The client that others have published talks to our relay as it is.
 
-It is looked for where `AGENT_RELAY_PACKAGE` says, and where npm puts it (`npm install agent-relay@1.6.0`).
+It is looked for where `AGENT_RELAY_PACKAGE` says, and where npm puts it (`npm install
+agent-relay@1.6.0`).
 """
 
 from __future__ import annotations
@@ -43,12 +44,20 @@ async def test_the_published_client_talks_to_our_relay(home: Path) -> None:
         assert node.returncode == 0, complaints.decode()
         told: dict[str, Any] = json.loads(printed)
         await until(lambda: not relay.router.clients.connected())
-        # Dave was made a member of a channel and never came. The client may be gone before its last word is sent.
-        await until(lambda: [relay.mail.load(name)[0] for name in ("Alice", "Carol", "Dave")] == [0, 0, 1])
+        # Dave was made a member of a channel and never came. The client may be gone before its last
+        # word is sent.
+        await until(
+            lambda: [relay.mail.load(name)[0] for name in ("Alice", "Carol", "Dave")] == [0, 0, 1]
+        )
         assert relay.mail.load("Bob")[0] <= 1
     assert told["sessions"] == ["string"] * 3
     direct = told["direct"]
-    assert direct["payload"] == {"kind": "message", "body": "hello", "data": {"n": 1}, "thread": "thread-1"}
+    assert direct["payload"] == {
+        "kind": "message",
+        "body": "hello",
+        "data": {"n": 1},
+        "thread": "thread-1",
+    }
     assert (direct["from"], direct["meta"]) == ("Alice", {"importance": 80, "replyTo": "x"})
     assert told["broadcast"] == [{"from": "Bob", "body": "all of you", "originalTo": "*"}] * 2
     posted = [{"from": "Alice", "channel": "#general", "body": "in the channel"}]

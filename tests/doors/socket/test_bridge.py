@@ -1,4 +1,6 @@
-"""The bridge to servers that speak JSON a line each: code daemons of ours, and others that know the protocol alone."""
+"""The bridge to servers that speak JSON a line each: code daemons of ours, and others that know the
+protocol alone.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.doors.socket.bridging import ANSWER_WORDS, APPENDIX, SOURCE, bridged, listening, refused, serving, with_id
+from tests.doors.socket.bridging import (
+    ANSWER_WORDS,
+    APPENDIX,
+    SOURCE,
+    bridged,
+    listening,
+    refused,
+    serving,
+    with_id,
+)
 from tests.doors.socket.served import served
 
 from tersely.capabilities import catalogue
@@ -29,13 +40,20 @@ from tersely.workspace import Workspace
 pytestmark = pytest.mark.usefixtures("runtime")
 
 
-async def test_our_daemon_is_started_and_answers_all_of_the_appendix(home: Path, shop: Path) -> None:
+async def test_our_daemon_is_started_and_answers_all_of_the_appendix(
+    home: Path, shop: Path
+) -> None:
     async with bridged(home, shop) as (_, ann):
         assert lifecycle.status(str(shop)) is None  # nothing is connected to before it is needed
-        results = {method: await ann.ask("tldr", method, parameters) for method, parameters in APPENDIX.items()}
+        results = {
+            method: await ann.ask("tldr", method, parameters)
+            for method, parameters in APPENDIX.items()
+        }
         assert results["semantic"][0]["file"] == "auth.py"
         assert results["semantic"][0]["signature"] == "def verify(token)"
-        assert [call["caller"] for call in results["calls"]["callers"]["items"]] == ["auth.py:login"]
+        assert [call["caller"] for call in results["calls"]["callers"]["items"]] == [
+            "auth.py:login"
+        ]
         assert "return bool(token)" in results["context"]["text"]
         assert "return bool(token)" in results["extract"]["content"]
         assert lifecycle.status(str(shop)) is not None
@@ -52,7 +70,9 @@ async def test_words_are_those_of_the_command_line(home: Path, shop: Path) -> No
             with Workspace.open(shop) as workspace:
                 printed = whole_reply(catalogue.load(asked.capability), workspace, asked.arguments)
             assert answered.startswith(printed.text), method
-        assert (await refused(ann.ask("tldr", "impact", {"target": "nobody"}, in_words=True)))[0] == "service_error"
+        assert (await refused(ann.ask("tldr", "impact", {"target": "nobody"}, in_words=True)))[
+            0
+        ] == "service_error"
 
 
 async def test_a_socket_path_may_be_that_of_our_daemon(home: Path, shop: Path) -> None:
@@ -60,7 +80,9 @@ async def test_a_socket_path_may_be_that_of_our_daemon(home: Path, shop: Path) -
     async with bridged(home, shop, socket=socket) as (_, ann):
         for method, parameters in APPENDIX.items():
             assert await ann.ask("tldr", method, parameters), method
-        assert (await ann.ask("tldr", "symbol.find", {"queries": ["ver*"]}))["symbols"]["total"] == 1
+        assert (await ann.ask("tldr", "symbol.find", {"queries": ["ver*"]}))["symbols"][
+            "total"
+        ] == 1
         assert (await ann.ask("tldr", "tree", {}))["files"] == 1
 
 
@@ -76,15 +98,22 @@ async def test_a_change_of_a_file_is_a_change_of_the_answer(home: Path, shop: Pa
         first, again = await called(), await called()
         assert (first.is_hit, again.is_hit) == (False, True)
         assert relay.relay.services.hits("tldr.calls") == (2, 1)
-        (shop / "auth.py").write_text(f"{SOURCE}\n\ndef renew(token):\n    return verify(token)\n", "utf-8")
+        (shop / "auth.py").write_text(
+            f"{SOURCE}\n\ndef renew(token):\n    return verify(token)\n", "utf-8"
+        )
         found = await ann.ask("tldr", "calls", asked)
-        assert [call["caller"] for call in found["callers"]["items"]] == ["auth.py:login", "auth.py:renew"]
+        assert [call["caller"] for call in found["callers"]["items"]] == [
+            "auth.py:login",
+            "auth.py:renew",
+        ]
         anew = await called()
         assert not anew.is_hit
         assert "auth.py:renew" in (anew.text or "")
 
 
-async def test_each_workspace_has_a_daemon_of_its_own(home: Path, shop: Path, tmp_path: Path) -> None:
+async def test_each_workspace_has_a_daemon_of_its_own(
+    home: Path, shop: Path, tmp_path: Path
+) -> None:
     other = tmp_path / "other"
     (other / ".git").mkdir(parents=True)
     (other / "b.py").write_text("def only_here():\n    pass\n", "utf-8")
@@ -98,7 +127,9 @@ async def test_each_workspace_has_a_daemon_of_its_own(home: Path, shop: Path, tm
                 assert (await ben.ask("tldr", "extract", {"symbol": "only_here"}))["path"] == "b.py"
             wrong = {"symbol": "x", "root": "relative"}
             assert (await refused(ann.ask("tldr", "extract", wrong)))[0] == "invalid_argument"
-            assert (await refused(ann.ask("tldr", "extract", {**wrong, "root": "/not/there"})))[0] == "invalid_argument"
+            assert (await refused(ann.ask("tldr", "extract", {**wrong, "root": "/not/there"})))[
+                0
+            ] == "invalid_argument"
     finally:
         lifecycle.stop(str(other))
 
@@ -128,22 +159,32 @@ async def test_questions_are_checked_before_anybody_is_asked(
         assert other.connections == 0
 
 
-async def test_another_server_is_asked_with_the_words_of_the_appendix(home: Path, shop: Path, runtime: Path) -> None:
+async def test_another_server_is_asked_with_the_words_of_the_appendix(
+    home: Path, shop: Path, runtime: Path
+) -> None:
     socket = runtime / "t.sock"
     async with (
         listening(socket, lambda request: {"success": True, "result": request["cmd"]}) as other,
         bridged(home, shop, socket=str(socket)) as (_, ann),
     ):
-        answers = await asyncio.gather(*(ann.ask("tldr", method, given) for method, given in APPENDIX.items()))
+        answers = await asyncio.gather(
+            *(ann.ask("tldr", method, given) for method, given in APPENDIX.items())
+        )
         assert answers == list(APPENDIX)
         for request, (method, parameters) in zip(other.requests, APPENDIX.items(), strict=True):
             assert request.items() >= {"cmd": method, **parameters}.items()
         assert {"func": "verify"}.items() <= other.requests[2].items()  # as llm-tldr calls it
         assert other.connections == 1
         other.reply = lambda request: {"success": False, "error": "no such function"}
-        assert await refused(ann.ask("tldr", "cfg", {"target": "x"})) == ("service_error", "no such function")
+        assert await refused(ann.ask("tldr", "cfg", {"target": "x"})) == (
+            "service_error",
+            "no such function",
+        )
         other.reply = lambda request: {"status": "error", "message": "not built"}
-        assert await refused(ann.ask("tldr", "cfg", {"target": "x"})) == ("service_error", "not built")
+        assert await refused(ann.ask("tldr", "cfg", {"target": "x"})) == (
+            "service_error",
+            "not built",
+        )
         other.reply = lambda request: {"status": "ok", "callers": [1]}
         assert await ann.ask("tldr", "impact", {"target": "x"}) == {"callers": [1]}
 
@@ -168,7 +209,9 @@ async def test_servers_that_give_back_ids_are_asked_many_things_at_a_time(
     async with serving(socket, serve), bridged(home, shop, socket=str(socket)) as (_, ann):
         assert await ann.ask("tldr", "semantic", {"query": "first"}) == 0
         queries = [str(number) for number in range(5)]
-        answers = await asyncio.gather(*(ann.ask("tldr", "semantic", {"query": query}) for query in queries))
+        answers = await asyncio.gather(
+            *(ann.ask("tldr", "semantic", {"query": query}) for query in queries)
+        )
         assert answers == queries
         assert all_here.is_set()
 
@@ -190,11 +233,15 @@ async def test_lost_connections_are_made_again_and_no_more_than_three_times(
         assert await ann.ask("tldr", "semantic", {"query": "x"}) == "there"
         assert other.connections == 6
         other.reply = lambda request: b"this is no JSON"
-        assert (await refused(ann.ask("tldr", "semantic", {"query": "x"})))[0] == "daemon_unavailable"
+        assert (await refused(ann.ask("tldr", "semantic", {"query": "x"})))[
+            0
+        ] == "daemon_unavailable"
         assert other.connections == 8  # the first of the three tries was on the open one
 
 
-async def test_a_server_that_hangs_up_after_each_answer_is_asked_again(home: Path, shop: Path, runtime: Path) -> None:
+async def test_a_server_that_hangs_up_after_each_answer_is_asked_again(
+    home: Path, shop: Path, runtime: Path
+) -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readline()
         writer.write(b'{"status": "ok", "result": 7}\n')
@@ -223,9 +270,13 @@ async def test_who_does_not_answer_in_time_is_given_up_and_answers_no_other_ques
         assert other.requests[0]["timeout_ms"] == 30
         late.set()
         assert await ann.ask("tldr", "semantic", {"query": "next"}) == "next"
-        assert (len(other.requests), other.connections) == (2, 2)  # what took too long is not asked again
+        # what took too long is not asked again
+        assert (len(other.requests), other.connections) == (2, 2)
         late.clear()
-        async with bridged(home.parent / "other", shop, socket=str(socket), seconds=0.03) as (_, ben):
+        async with bridged(home.parent / "other", shop, socket=str(socket), seconds=0.03) as (
+            _,
+            ben,
+        ):
             assert (await refused(ben.ask("tldr", "semantic", {"query": "x"})))[0] == "timed_out"
         late.set()
 
@@ -239,21 +290,27 @@ async def test_results_are_bounded(home: Path, shop: Path, runtime: Path) -> Non
         assert (await refused(ann.ask("tldr", "semantic", {"query": "x"})))[0] == "answer_too_large"
 
 
-async def test_where_nobody_listens_it_is_said_what_to_try_or_a_daemon_is_started(home: Path, shop: Path) -> None:
+async def test_where_nobody_listens_it_is_said_what_to_try_or_a_daemon_is_started(
+    home: Path, shop: Path
+) -> None:
     async with bridged(home, shop, socket=str(shop / "none.sock"), starts=False) as (relay, ann):
         for method, parameters in APPENDIX.items():
             code, message = await refused(ann.ask("tldr", method, parameters))
             assert code == "daemon_unavailable"
             assert message.startswith("tldr unavailable: ")
             assert (" Try: " in message) == (method in {"semantic", "context", "impact", "calls"})
-        [failures] = {json.dumps(one.failures) for _, _, one in relay.relay.services.figures.series()}
+        [failures] = {
+            json.dumps(one.failures) for _, _, one in relay.relay.services.figures.series()
+        }
         assert json.loads(failures) == {"SERVICE_UNAVAILABLE": 1}
     async with bridged(home, shop, socket=str(shop / "none.sock"), starts=True) as (_, ann):
         assert (await ann.ask("tldr", "extract", {"symbol": "login"}))["path"] == "auth.py"
 
 
 def _as_llm_tldr(request: dict[str, Any]) -> dict[str, Any]:
-    """What llm-tldr 1.5.2 answers, by its source: it knows its own names alone, and a line of another file is none."""
+    """What llm-tldr 1.5.2 answers, by its source: it knows its own names alone, and a line of
+    another file is none.
+    """
     needed = {
         "semantic": ["query"], "context": ["entry"], "impact": ["func"], "extract": ["file"],
         "cfg": ["file", "function"], "dfg": ["file", "function"], "slice": ["file", "function", "line"],
@@ -262,7 +319,10 @@ def _as_llm_tldr(request: dict[str, Any]) -> dict[str, Any]:
     missing = [name for name in needed.get(request["cmd"], []) if not request.get(name)]
     if missing:
         return {"status": "error", "message": f"Missing required parameters: {', '.join(missing)}"}
-    return {"status": "ok", "asked": {name: request[name] for name in needed.get(request["cmd"], [])}}
+    return {
+        "status": "ok",
+        "asked": {name: request[name] for name in needed.get(request["cmd"], [])},
+    }
 
 
 async def test_llm_tldr_is_asked_by_its_own_names(home: Path, shop: Path, runtime: Path) -> None:
@@ -278,7 +338,10 @@ async def test_llm_tldr_is_asked_by_its_own_names(home: Path, shop: Path, runtim
         "impact": ({"target": "verify"}, {"func": "verify"}),
         "extract": ({"symbol": "auth.py"}, {"file": file}),
         "cfg": ({"target": "auth.py:verify"}, {"file": file, "function": "verify"}),
-        "slice": ({"target": "auth.py:3", "function": "verify"}, {"file": file, "function": "verify", "line": 3}),
+        "slice": (
+            {"target": "auth.py:3", "function": "verify"},
+            {"file": file, "function": "verify", "line": 3},
+        ),
         "imports": ({"file": "auth.py"}, {"file": file}),
         "importers": ({"module": "auth"}, {"module": "auth"}),
         "structure": ({}, {}),
@@ -290,7 +353,9 @@ async def test_llm_tldr_is_asked_by_its_own_names(home: Path, shop: Path, runtim
         assert (code, message) == ("service_error", "Missing required parameters: file, function")
 
 
-async def test_nobody_takes_the_name_of_a_bridge_and_is_told_what_to_do(home: Path, shop: Path) -> None:
+async def test_nobody_takes_the_name_of_a_bridge_and_is_told_what_to_do(
+    home: Path, shop: Path
+) -> None:
     async with bridged(home, shop) as (relay, _):
         for kind in ("service", "agent"):
             with pytest.raises(TerselyError) as refusal:
@@ -309,7 +374,9 @@ async def test_without_the_bridge_a_foreign_service_has_its_name(home: Path) -> 
         asking = asyncio.ensure_future(ann.ask("tldr", "impact", {"target": "verify"}))
         request = await other.hear()
         assert request["payload"]["params"] == {"target": "verify"}
-        other.say("SERVICE_RESPONSE", {"request_id": request["id"], "success": True, "result": ["login"]})
+        other.say(
+            "SERVICE_RESPONSE", {"request_id": request["id"], "success": True, "result": ["login"]}
+        )
         assert await asking == ["login"]
         other.close()
 
@@ -317,11 +384,23 @@ async def test_without_the_bridge_a_foreign_service_has_its_name(home: Path) -> 
 @pytest.mark.parametrize(
     ("method", "parameters", "command"),
     [
-        ("semantic", {"query": "a 'b' $(c)"}, ["grep", "-rnI", "--exclude-dir=.git", "-e", "a 'b' $(c)", "."]),
+        (
+            "semantic",
+            {"query": "a 'b' $(c)"},
+            ["grep", "-rnI", "--exclude-dir=.git", "-e", "a 'b' $(c)", "."],
+        ),
         ("context", {"target": "src/auth/jwt.ts:verify"}, ["cat", "--", "src/auth/jwt.ts"]),
         ("context", {"target": "-rf"}, ["grep", "-rnIw", "--exclude-dir=.git", "-e", "-rf", "."]),
-        ("impact", {"target": "handleLogin"}, ["grep", "-rnIw", "--exclude-dir=.git", "-e", "handleLogin", "."]),
-        ("calls", {"target": "a.py:Session.open"}, ["grep", "-rnIw", "--exclude-dir=.git", "-e", "open", "."]),
+        (
+            "impact",
+            {"target": "handleLogin"},
+            ["grep", "-rnIw", "--exclude-dir=.git", "-e", "handleLogin", "."],
+        ),
+        (
+            "calls",
+            {"target": "a.py:Session.open"},
+            ["grep", "-rnIw", "--exclude-dir=.git", "-e", "open", "."],
+        ),
         ("calls", {"direction": "callers"}, []),
         ("slice", {"target": "file.ts:42"}, []),
     ],
@@ -338,6 +417,7 @@ def test_what_to_try_is_one_command_whatever_is_asked_for(method: str, text: str
     if not words:
         return
     assert words[0] in {"grep", "cat"}
-    shell = ["sh", "-c", f"set -- {told}\nprintf '%s\\0' \"$@\""]  # a real shell takes it for the same words
+    # a real shell takes it for the same words
+    shell = ["sh", "-c", f"set -- {told}\nprintf '%s\\0' \"$@\""]
     done = subprocess.run(shell, capture_output=True, check=True)
     assert done.stdout.decode().split("\0")[:-1] == words

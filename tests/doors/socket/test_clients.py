@@ -1,4 +1,6 @@
-"""Who is let in under which name, who is reached by which address, and what is said to those who ask wrongly."""
+"""Who is let in under which name, who is reached by which address, and what is said to those who
+ask wrongly.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,11 @@ async def test_a_resume_token_goes_on_with_the_session_across_a_restart(home: Pa
         raw = await relay.raw()
         raw.say("RESUME", {"resume_token": ann.resume_token})
         told = await raw.hear()
-        assert (told["type"], told["to"], told["payload"]["session_id"]) == ("WELCOME", "ann", session)
+        assert (told["type"], told["to"], told["payload"]["session_id"]) == (
+            "WELCOME",
+            "ann",
+            session,
+        )
         raw.close()
         stale = await relay.raw()
         stale.say("RESUME", {"resume_token": token})
@@ -86,7 +92,9 @@ async def test_a_resume_token_goes_on_with_the_session_across_a_restart(home: Pa
         new.close()
 
 
-async def test_everybody_reaches_agents_and_users_that_are_connected_but_the_sender(home: Path) -> None:
+async def test_everybody_reaches_agents_and_users_that_are_connected_but_the_sender(
+    home: Path,
+) -> None:
     async with served(home) as relay:
         ann, ben, cleo = [await relay.peer(name) for name in ("ann", "ben", "cleo")]
         dan = await relay.peer("dan", kind="user")
@@ -129,7 +137,9 @@ async def test_a_channel_is_its_members_connected_or_not(home: Path) -> None:
         assert await refusal(ben.send("#nobody", "x")) == "channel_not_found"
 
 
-async def test_a_client_that_does_not_acknowledge_channels_is_asked_whether_it_has_read(home: Path) -> None:
+async def test_a_client_that_does_not_acknowledge_channels_is_asked_whether_it_has_read(
+    home: Path,
+) -> None:
     async with served(home) as relay:
         ann, old = await relay.peer("ann"), await relay.hello("old")
         old.say("CHANNEL_JOIN", {"channel": "#dev"})
@@ -166,7 +176,9 @@ async def test_what_is_logged_is_seen_by_who_wants_to(home: Path) -> None:
         await watcher.subscribe("logs:ann")
         ann.log("compiling")
         await until(lambda: bool(seen))
-        assert [(one["type"], one["from"], one["payload"]["data"]) for one in seen] == [("LOG", "ann", "compiling")]
+        assert [(one["type"], one["from"], one["payload"]["data"]) for one in seen] == [
+            ("LOG", "ann", "compiling")
+        ]
 
 
 async def test_a_service_is_asked_and_answers(home: Path) -> None:
@@ -180,7 +192,10 @@ async def test_a_service_is_asked_and_answers(home: Path) -> None:
                 search.answer(request_id, error=("BROKEN", "no index"))
 
         search.on_request = answer
-        assert await ann.ask("search", "find", {"query": "auth"}) == {"for": "ann", "hits": ["auth"]}
+        assert await ann.ask("search", "find", {"query": "auth"}) == {
+            "for": "ann",
+            "hits": ["auth"],
+        }
         assert await refusal(ann.ask("search", "fail", {})) == "service_error"
         assert await refusal(ann.ask("search", "silent", {}, timeout_ms=20)) == "timed_out"
         assert await refusal(ann.ask("none", "find", {})) == "service_not_found"
@@ -196,7 +211,9 @@ async def test_a_question_that_comes_before_a_service_listens_is_kept_for_it(hom
         asked = asyncio.ensure_future(ann.ask("search", "find", {}))
         await ann.sync({})
         await search.sync({})  # behind the question, which has come by then
-        search.on_request = lambda request_id, sender, payload: search.answer(request_id, payload["method"])
+        search.on_request = lambda request_id, sender, payload: search.answer(
+            request_id, payload["method"]
+        )
         assert await asked == "find"
 
 
@@ -218,7 +235,11 @@ async def test_only_who_was_asked_can_answer(home: Path) -> None:
 
 
 async def hung_up(raw: Raw) -> list[tuple[str, bool]]:
-    return [(one["payload"]["code"], one["payload"]["fatal"]) for one in await raw.rest() if one["type"] == "ERROR"]
+    return [
+        (one["payload"]["code"], one["payload"]["fatal"])
+        for one in await raw.rest()
+        if one["type"] == "ERROR"
+    ]
 
 
 async def test_what_is_no_envelope_is_told_so(home: Path) -> None:
@@ -238,11 +259,24 @@ async def test_what_is_no_envelope_is_told_so(home: Path) -> None:
 async def test_what_is_not_understood_is_told_so_and_the_connection_stays(home: Path) -> None:
     async with served(home) as relay:
         raw = await relay.hello("ann")
-        for kind in ("SHADOW_BIND", "SHADOW_UNBIND", "STATE", "DELIVER", "WELCOME", "HELLO", "nonsense"):
+        for kind in (
+            "SHADOW_BIND",
+            "SHADOW_UNBIND",
+            "STATE",
+            "DELIVER",
+            "WELCOME",
+            "HELLO",
+            "nonsense",
+        ):
             raw.say(kind, {}, id=kind)
             told = (await raw.hear())["payload"]
             assert (told["code"], told["fatal"], told["ack_id"]) == ("BAD_REQUEST", False, kind)
-        for kind, payload in (("ACK", {}), ("SYNC", {}), ("CHANNEL_INFO", {}), ("SERVICE_REQUEST", {"params": {}})):
+        for kind, payload in (
+            ("ACK", {}),
+            ("SYNC", {}),
+            ("CHANNEL_INFO", {}),
+            ("SERVICE_REQUEST", {"params": {}}),
+        ):
             raw.say(kind, payload, id=kind)
             assert (await raw.hear())["payload"]["ack_id"] == kind
         for body in (b"{", b"\xff"):
@@ -268,7 +302,9 @@ async def test_what_follows_hello_at_once_waits_for_it(home: Path) -> None:
         raw.close()
 
 
-async def test_who_says_nothing_is_left_in_time(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_who_says_nothing_is_left_in_time(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tersely.doors.socket.router.HELLO_SECONDS", 0)
     monkeypatch.setattr("tersely.doors.socket.router.SOCKET_TICK_SECONDS", 0.01)
     async with served(home) as relay:

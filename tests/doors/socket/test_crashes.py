@@ -18,14 +18,18 @@ CRASH_RUNS = 3  # of one run of the tests
 def test_what_was_acknowledged_outlives_kills_at_any_moment(tmp_path: Path, attempt: int) -> None:
     seed = secrets.randbelow(MAX_SEED)
     told = asyncio.run(crashes.run(tmp_path / "home", points=3, clients=16, streams=2, seed=seed))
-    assert (told["complaints"], told["acknowledged"] > 0) == ([], True), f"seed {seed}, run {attempt}"
+    assert (told["complaints"], told["acknowledged"] > 0) == ([], True), (
+        f"seed {seed}, run {attempt}"
+    )
 
 
 @pytest.mark.slow
 def test_claims_and_items_of_boards_outlive_kills_at_any_moment(tmp_path: Path) -> None:
     seed = secrets.randbelow(MAX_SEED)
     told = teams.run(tmp_path / "home", points=4, agents=6, seed=seed)
-    assert (told["complaints"], told["claims"] > 0, told["items_done"] > 0) == ([], True, True), f"seed {seed}"
+    assert (told["complaints"], told["claims"] > 0, told["items_done"] > 0) == ([], True, True), (
+        f"seed {seed}"
+    )
 
 
 @pytest.mark.slow

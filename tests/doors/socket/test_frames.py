@@ -1,4 +1,6 @@
-"""Frames come out as they went in, however they were split on the way, and envelopes are all that is let through."""
+"""Frames come out as they went in, however they were split on the way, and envelopes are all that
+is let through.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from tersely.foundation.limits import MAX_JSON_LEVELS
 BODIES = st.lists(st.binary(max_size=300), max_size=8)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
     max_leaves=30,
 )
 
@@ -41,7 +45,9 @@ def test_any_splits_give_the_same(bodies: list[bytes], data: st.DataObject) -> N
 
 
 @given(st.integers(301, 2**32 - 1), BODIES)
-def test_a_length_that_no_frame_has_is_refused_before_its_bytes_come(length: int, before: list[bytes]) -> None:
+def test_a_length_that_no_frame_has_is_refused_before_its_bytes_come(
+    length: int, before: list[bytes]
+) -> None:
     with pytest.raises(FrameTooLargeError):
         Frames(300).feed(b"".join(map(framed, before)) + length.to_bytes(4, "big"))
 
@@ -54,12 +60,23 @@ def test_any_bytes_are_an_envelope_or_malformed(body: bytes) -> None:
 
 
 @given(
-    st.dictionaries(st.sampled_from(["v", "type", "id", "ts", "from", "to", "topic", "payload", "payload_meta"]), JSON)
+    st.dictionaries(
+        st.sampled_from(
+            ["v", "type", "id", "ts", "from", "to", "topic", "payload", "payload_meta"]
+        ),
+        JSON,
+    )
 )
 def test_any_json_is_an_envelope_or_malformed(value: object) -> None:
     with suppress(MalformedError):
         read = envelopes.read(json.dumps(value).encode())
-        for kind in (envelopes.Hello, envelopes.Send, envelopes.Acknowledged, envelopes.Sync, envelopes.ServiceRequest):
+        for kind in (
+            envelopes.Hello,
+            envelopes.Send,
+            envelopes.Acknowledged,
+            envelopes.Sync,
+            envelopes.ServiceRequest,
+        ):
             with suppress(MalformedError):
                 envelopes.payload_of(read, kind)
 

@@ -1,4 +1,6 @@
-"""Whatever bytes come, the relay goes on: others are served, and who is understood at all is answered."""
+"""Whatever bytes come, the relay goes on: others are served, and who is understood at all is
+answered.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,23 @@ TYPES = [
     "SERVICE_REQUEST", "SERVICE_RESPONSE", "SHADOW_BIND", "",
 ]  # fmt: skip
 ANY = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(max_size=12),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=12),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 MEMBERS = st.sampled_from(
     ["agent", "body", "kind", "ack_id", "seq", "channel", "member", "streams", "service", "method", "params",
      "request_id", "success", "cumulative_seq", "sack", "stage", "nonce", "thread", "data", "capabilities", "auth"]
 )  # fmt: skip
-PAYLOADS = st.dictionaries(MEMBERS, ANY | st.sampled_from(["ann", "#dev", "message", "1", "seen", True]), max_size=5)
+PAYLOADS = st.dictionaries(
+    MEMBERS, ANY | st.sampled_from(["ann", "#dev", "message", "1", "seen", True]), max_size=5
+)
 ENVELOPES = st.builds(
     lambda kind, payload, to, topic, meta: json.dumps(
         {"v": 1, "type": kind, "id": "1", "ts": 1, "to": to, "topic": topic, "payload": payload, "payload_meta": meta}

@@ -28,21 +28,36 @@ async def test_a_message_that_nobody_could_read_is_refused(home: Path, number: b
         eve = await relay.hello("eve")
         for member in (b"data", b"more"):
             for size in (1, 100_000):
-                payload = b'{"body":"%s","channel":"#dev","%s":{"a":%s}}' % (b"1e999 " * size, member, number)
+                payload = b'{"body":"%s","channel":"#dev","%s":{"a":%s}}' % (
+                    b"1e999 " * size,
+                    member,
+                    number,
+                )
                 for kind in (b"SEND", b"CHANNEL_MESSAGE"):
                     assert await answer_to(eve, kind, payload) == ("NACK", "7")
-        assert await answer_to(eve, b"SEND", b'{"body":"%s"}' % (rb"\"1e999 " * 100_000)) == ("ACK", "7")
+        assert await answer_to(eve, b"SEND", b'{"body":"%s"}' % (rb"\"1e999 " * 100_000)) == (
+            "ACK",
+            "7",
+        )
         await ann.send("ann", "still here")
         assert [one.body[-6:] for one in await take(ann, 2)] == ["1e999 ", "l here"]
         eve.close()
 
 
-@pytest.mark.parametrize("half", [rb"\ud800", rb"\udfff", rb"\udc00\ud800", rb"\\\ud83d", b"\xed\xa0\x80"])
+@pytest.mark.parametrize(
+    "half", [rb"\ud800", rb"\udfff", rb"\udc00\ud800", rb"\\\ud83d", b"\xed\xa0\x80"]
+)
 @pytest.mark.parametrize("filled", [1, 10_000])
-async def test_half_a_surrogate_pair_is_refused_under_its_id(home: Path, half: bytes, filled: int) -> None:
+async def test_half_a_surrogate_pair_is_refused_under_its_id(
+    home: Path, half: bytes, filled: int
+) -> None:
     async with served(home) as relay, await relay.peer("ann"):
         eve = await relay.hello("eve")
-        for payload in (b'{"body":"%s"}', b'{"body":"x","data":{"a":"%s"}}', b'{"body":"x","%s":1}'):
+        for payload in (
+            b'{"body":"%s"}',
+            b'{"body":"x","data":{"a":"%s"}}',
+            b'{"body":"x","%s":1}',
+        ):
             said = payload % (half + b"y" * filled)
             assert await answer_to(eve, b"SEND", said) == ("NACK", "7")
             assert await answer_to(eve, b"ACK", said) == ("ERROR", "7")
@@ -52,19 +67,36 @@ async def test_half_a_surrogate_pair_is_refused_under_its_id(home: Path, half: b
 
 
 @pytest.mark.parametrize(
-    "meta", ['{"ttl_ms":0}', '{"ttl_ms":-1}', '{"ttl_ms":1e30}', '{"queue":1}', '{"durability":"x"}', "[]", "7"]
+    "meta",
+    [
+        '{"ttl_ms":0}',
+        '{"ttl_ms":-1}',
+        '{"ttl_ms":1e30}',
+        '{"queue":1}',
+        '{"durability":"x"}',
+        "[]",
+        "7",
+    ],
 )
-async def test_a_message_that_cannot_be_treated_as_it_says_is_refused_under_its_id(home: Path, meta: str) -> None:
+async def test_a_message_that_cannot_be_treated_as_it_says_is_refused_under_its_id(
+    home: Path, meta: str
+) -> None:
     async with served(home) as relay:
         eve = await relay.hello("eve")
         eve.put(SAID[:-1] % (b"SEND", b"7", b'{"body":"x"}') + f',"payload_meta":{meta}}}'.encode())
         told = await eve.hear()
-        assert (told["type"], told["payload"]["ack_id"], told["payload"]["code"]) == ("NACK", "7", "INVALID")
+        assert (told["type"], told["payload"]["ack_id"], told["payload"]["code"]) == (
+            "NACK",
+            "7",
+            "INVALID",
+        )
         eve.close()
 
 
 @pytest.mark.parametrize("stage", ["delivered", "injected", "seen"])
-async def test_an_acknowledgement_of_no_message_that_can_be_keeps_nobody_from_writing(home: Path, stage: str) -> None:
+async def test_an_acknowledgement_of_no_message_that_can_be_keeps_nobody_from_writing(
+    home: Path, stage: str
+) -> None:
     async with served(home) as relay, await relay.peer("ann") as ann:
         eve = await relay.hello("eve")
         home_id = (await ann.send("ann", "one")).message_id.rpartition("-")[0]
@@ -82,7 +114,10 @@ async def test_only_what_was_posted_in_a_channel_says_to_have_been(home: Path) -
     async with served(home) as relay, await relay.peer("ann") as ann:
         eve = await relay.hello("eve")
         for channel in (b'"#dev"', b'{"a":1}'):
-            assert await answer_to(eve, b"SEND", b'{"body":"x","channel":%s}' % channel) == ("ACK", "7")
+            assert await answer_to(eve, b"SEND", b'{"body":"x","channel":%s}' % channel) == (
+                "ACK",
+                "7",
+            )
             eve.close()
             eve = await relay.hello("eve2")
         assert {(one.to, one.kind) for one in await take(ann, 2)} == {("ann", "message")}
@@ -119,7 +154,9 @@ async def test_nobody_takes_the_name_by_which_another_is_addressed(home: Path) -
         assert [one.body for one in await take(ann, 1)] == ["for ann alone"]
 
 
-async def test_connections_that_are_taken_over_and_do_not_read_take_up_a_place_until_they_end(home: Path) -> None:
+async def test_connections_that_are_taken_over_and_do_not_read_take_up_a_place_until_they_end(
+    home: Path,
+) -> None:
     async with served(home) as relay, await relay.peer("sender") as sender:
         ann = await relay.raw()
         ann.say("HELLO", {"agent": "ann", "auth": {"bind": True}})
@@ -138,13 +175,16 @@ async def test_connections_that_are_taken_over_and_do_not_read_take_up_a_place_u
             raw.say("HELLO", {"agent": "ann", "auth": {"token": token}})
             readers.append(raw)
             await until(partial(is_another_full, before))
-        assert len(relay.router._all) == 1 + len(readers)  # those alone are let go of that are in there
+        # those alone are let go of that are in there
+        assert len(relay.router._all) == 1 + len(readers)
         for raw in readers:
             raw.writer.transport.abort()
         await until(lambda: len(relay.router._all) == 1)
 
 
-async def test_there_is_room_for_so_many_clients(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_there_is_room_for_so_many_clients(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tersely.doors.socket.router.MAX_SOCKET_CLIENTS", 3)
     async with served(home) as relay:
         inside = [await relay.hello(f"a{number}") for number in range(3)]

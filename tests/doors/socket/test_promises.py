@@ -35,11 +35,14 @@ async def test_what_is_acknowledged_is_written_as_durably_as_is_said(home: Path)
             ann = await relay.peer("ann")
             sent = await ann.send("ben", "hello", queue=True)
             assert sent.durability == durability
-            assert [one.id for one in relay.mail.box("ben", 0, 10)][-1] == sent.id  # by a reader of its own
+            # by a reader of its own
+            assert [one.id for one in relay.mail.box("ben", 0, 10)][-1] == sent.id
             await ann.close()
 
 
-async def test_a_message_comes_until_it_is_acknowledged_with_one_id_and_rising_attempts(home: Path) -> None:
+async def test_a_message_comes_until_it_is_acknowledged_with_one_id_and_rising_attempts(
+    home: Path,
+) -> None:
     seen: list[Delivery] = []
     async with served(home) as relay:
         ann, ben = await relay.peer("ann"), await relay.peer("ben")
@@ -78,7 +81,9 @@ async def test_what_waited_for_too_long_is_a_dead_letter_and_can_be_sent_again(h
         assert relay.mail.dead(0, 10) == []
 
 
-async def test_a_refused_message_is_a_dead_letter_and_one_that_is_put_off_comes_again(home: Path) -> None:
+async def test_a_refused_message_is_a_dead_letter_and_one_that_is_put_off_comes_again(
+    home: Path,
+) -> None:
     async with served(home) as relay:
         ann, ben = await relay.peer("ann"), await relay.peer("ben")
         await ann.send("ben", "no")
@@ -97,7 +102,8 @@ async def test_what_is_acknowledged_does_not_come_again_with_what_was_put_off(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tersely.doors.socket.handling.acknowledgements.MESSAGE_RETRY_SECONDS", 0)
-    monkeypatch.setattr("tersely.doors.socket.clients.MARK_REST_SECONDS", 3_600)  # notes stay unwritten
+    # notes stay unwritten
+    monkeypatch.setattr("tersely.doors.socket.clients.MARK_REST_SECONDS", 3_600)
     async with served(home) as relay:
         ann, ben = await relay.peer("ann"), await relay.peer("ben")
         for number in range(20):
@@ -150,7 +156,9 @@ async def test_messages_of_one_sender_and_topic_come_in_order_without_gaps(home:
         ben = await relay.peer("ben", max_inflight=7)
 
         async def flood(peer: Peer, topic: str) -> None:
-            sending = [peer.send("ben", f"{topic}-{number}", topic=topic) for number in range(1, 120)]
+            sending = [
+                peer.send("ben", f"{topic}-{number}", topic=topic) for number in range(1, 120)
+            ]
             await asyncio.gather(*sending)
 
         await asyncio.gather(flood(ann, "t0"), flood(ann, "t1"), flood(cleo, "t0"))
@@ -160,9 +168,14 @@ async def test_messages_of_one_sender_and_topic_come_in_order_without_gaps(home:
         assert len(streams) == 3
         for (sender, topic), found in streams.items():
             first = 0 if (sender, topic) == ("ann", "t0") else 1
-            assert [one.body for one in found] == [f"{topic}-{number}" for number in range(first, 120)]
+            assert [one.body for one in found] == [
+                f"{topic}-{number}" for number in range(first, 120)
+            ]
             assert [one.seq for one in found] == list(range(1, len(found) + 1))
-        assert await ben.sync({("ann", "t0"): 120, ("cleo", "t0"): 100}) == {("ann", "t0"): 120, ("cleo", "t0"): 119}
+        assert await ben.sync({("ann", "t0"): 120, ("cleo", "t0"): 100}) == {
+            ("ann", "t0"): 120,
+            ("cleo", "t0"): 119,
+        }
 
 
 async def test_sync_has_again_what_a_client_has_lost(home: Path) -> None:
@@ -172,7 +185,11 @@ async def test_sync_has_again_what_a_client_has_lost(home: Path) -> None:
             await ann.send("ben", str(number))
         assert len(await take(ben, 5, acks=False)) == 5
         assert await ben.sync({("ann", ""): 2}) == {("ann", ""): 5}
-        assert [(one.body, one.attempt) for one in await take(ben, 3)] == [("2", 2), ("3", 2), ("4", 2)]
+        assert [(one.body, one.attempt) for one in await take(ben, 3)] == [
+            ("2", 2),
+            ("3", 2),
+            ("4", 2),
+        ]
         await until(lambda: relay.mail.load("ben") == (0, 0))
 
 
@@ -213,13 +230,17 @@ async def test_every_send_is_answered(home: Path) -> None:
             told = await raw.hear()
             answers[told["payload"]["ack_id"]] = [told["type"], told["payload"].get("error")]
         assert answers == {name: expected for name, (_, _, *expected) in sends.items()}
-        raw.say("SEND", {"kind": "message", "body": "x", "data": {"deep": deep}}, id="deep", to="ann")
+        raw.say(
+            "SEND", {"kind": "message", "body": "x", "data": {"deep": deep}}, id="deep", to="ann"
+        )
         told = await raw.hear()
         assert (told["type"], told["payload"]["ack_id"]) == ("NACK", "deep")
         raw.close()
 
 
-async def test_a_full_mailbox_says_when_to_come_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_full_mailbox_says_when_to_come_again(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tersely.relay.mail.mail.MAX_MAILBOX_MESSAGES", 3)
     async with served(home) as relay:
         ann = await relay.peer("ann")
@@ -230,7 +251,8 @@ async def test_a_full_mailbox_says_when_to_come_again(home: Path, monkeypatch: p
         assert busy.value.retry_seconds > 0
         cleo = await relay.peer("cleo")
         ben = await relay.peer("ben")
-        # Of a message to many, one full mailbox does not get it, and the sender is told whose that is.
+        # Of a message to many, one full mailbox does not get it, and the sender is told whose that
+        # is.
         told = await ann.send("*", "all")
         assert (told.recipients, told.refused) == (1, ("ben",))
         assert [one.body for one in await take(cleo, 1)] == ["all"]
@@ -240,7 +262,9 @@ async def test_a_full_mailbox_says_when_to_come_again(home: Path, monkeypatch: p
         assert [one.body for one in await take(ben, 1)] == ["3"]
 
 
-async def test_what_cannot_be_written_now_is_told_so(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_cannot_be_written_now_is_told_so(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object) -> None:
         raise TerselyError("database_full", "no room")
 
@@ -325,7 +349,10 @@ async def test_a_backlog_is_sent_no_faster_than_it_is_taken(home: Path) -> None:
         ben.writer.transport.pause_reading()  # type: ignore[attr-defined]
         ben.say("HELLO", {"agent": "ben"})
         await until(
-            lambda: "ben" in relay.router.clients.connected() and relay.router.clients.connected()["ben"].is_full
+            lambda: (
+                "ben" in relay.router.clients.connected()
+                and relay.router.clients.connected()["ben"].is_full
+            )
         )
         await ann.send("ann", "others go on")
         assert len(relay.router.clients.connected()["ben"].inflight) < 20
@@ -349,7 +376,13 @@ async def test_who_sends_faster_than_is_written_is_not_read_and_has_all_answered
         with monkeypatch.context() as patched:
             patched.setattr(relay.mail, "flush", lambda *, rests=False: False)  # the disk is busy
             for number in range(1_500):
-                eve.say("SEND", {"body": "x" * 10_000}, id=str(number), to="nobody", payload_meta={"queue": True})
+                eve.say(
+                    "SEND",
+                    {"body": "x" * 10_000},
+                    id=str(number),
+                    to="nobody",
+                    payload_meta={"queue": True},
+                )
             waiting = relay.mail._sendings
             await until(lambda: len(waiting.get("eve", ())) >= MAX_UNANSWERED_FRAMES)
             assert len(await settled(lambda: list(waiting["eve"]))) == MAX_UNANSWERED_FRAMES
@@ -368,7 +401,9 @@ async def test_what_waits_for_the_disk_is_written_of_every_sender_in_turn(
         with monkeypatch.context() as patched:
             patched.setattr(relay.mail, "flush", lambda *, rests=False: False)  # the disk is busy
             for number in range(100):
-                eve.say("SEND", {"body": "x"}, id=str(number), to="nobody", payload_meta={"queue": True})
+                eve.say(
+                    "SEND", {"body": "x"}, id=str(number), to="nobody", payload_meta={"queue": True}
+                )
             await until(lambda: len(relay.mail._sendings.get("eve", ())) == 100)
             ann.say("SEND", {"body": "one word"}, id="a", to="nobody", payload_meta={"queue": True})
             await until(lambda: "ann" in relay.mail._sendings)

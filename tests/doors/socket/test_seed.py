@@ -1,10 +1,11 @@
-"""The proposal of a code service at the relay, from its first page to its last, over the relay's socket.
+"""The proposal of a code service at the relay, from its first page to its last, over the relay's
+socket.
 
-Other tests have the rest of it: `test_services.py` the time of a request that names none; `test_bridge.py` tries again,
-ids, times, sizes and caches; `tests/daemon/test_appendix.py` all commands of the appendix;
-`tests/relay/test_services_configuration.py` the settings; `tests/pty/test_conversations.py` and
-`tests/docs/test_agents_page.py` lines and answers in a terminal; `tests/handoff/test_brief.py` the context at the
-start of a session.
+Other tests have the rest of it: `test_services.py` the time of a request that names none;
+`test_bridge.py` tries again, ids, times, sizes and caches; `tests/daemon/test_appendix.py` all
+commands of the appendix; `tests/relay/test_services_configuration.py` the settings;
+`tests/pty/test_conversations.py` and `tests/docs/test_agents_page.py` lines and answers in a
+terminal; `tests/handoff/test_brief.py` the context at the start of a session.
 """
 
 from __future__ import annotations
@@ -35,7 +36,11 @@ OWNER_ONLY = 0o600
 HELLO: dict[str, Any] = {
     "entityType": "service",
     "capabilities": {"ack": True, "resume": False, "max_inflight": 10, "supports_topics": False},
-    "service": {"name": "tldr", "version": "1.0.0", "capabilities": ["semantic", "context", "impact", "calls"]},
+    "service": {
+        "name": "tldr",
+        "version": "1.0.0",
+        "capabilities": ["semantic", "context", "impact", "calls"],
+    },
 }
 REQUEST = {"service": "tldr", "method": "impact", "params": {"target": "handleLogin"}}
 LINES: Mapping[str, dict[str, Any]] = {
@@ -49,7 +54,14 @@ LINES: Mapping[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 FALLBACKS = {"semantic": "grep -r", "context": "cat ", "impact": "grep -r", "calls": "grep -r"}
-HITS = [{"file": "src/auth/jwt.ts", "line": 14, "signature": "function validateToken(token)", "score": 0.871}]
+HITS = [
+    {
+        "file": "src/auth/jwt.ts",
+        "line": 14,
+        "signature": "function validateToken(token)",
+        "score": 0.871,
+    }
+]
 
 
 @asynccontextmanager
@@ -79,16 +91,27 @@ async def test_a_service_introduces_itself_with_its_capabilities(home: Path) -> 
         {"success": False, "error": {"code": "SERVICE_ERROR", "message": "no index"}},
     ],
 )
-async def test_a_request_is_passed_on_and_its_response_comes_back(home: Path, answer: dict[str, Any]) -> None:
+async def test_a_request_is_passed_on_and_its_response_comes_back(
+    home: Path, answer: dict[str, Any]
+) -> None:
     async with served(home) as relay, connected(relay) as (service, ann):
         ann.say("SERVICE_REQUEST", REQUEST, id="q1")
         request = await service.hear()
-        assert (request["v"], request["type"], request["from"], request["to"]) == (1, "SERVICE_REQUEST", "ann", "tldr")
+        assert (request["v"], request["type"], request["from"], request["to"]) == (
+            1,
+            "SERVICE_REQUEST",
+            "ann",
+            "tldr",
+        )
         assert request["payload"] == REQUEST
         service.say("SERVICE_RESPONSE", {"request_id": request["id"], **answer})
         response = await ann.hear()
         assert {"v", "type", "id", "ts", "from", "to", "payload"} <= response.keys()
-        assert (response["type"], response["from"], response["to"]) == ("SERVICE_RESPONSE", "tldr", "ann")
+        assert (response["type"], response["from"], response["to"]) == (
+            "SERVICE_RESPONSE",
+            "tldr",
+            "ann",
+        )
         assert response["payload"] == {"request_id": "q1", **answer}
 
 
@@ -149,9 +172,15 @@ def test_results_are_shown_as_they_are_read() -> None:
 # Configuration and startup
 
 
-async def test_the_environment_names_the_socket_of_the_service(home: Path, shop: Path, runtime: Path) -> None:
+async def test_the_environment_names_the_socket_of_the_service(
+    home: Path, shop: Path, runtime: Path
+) -> None:
     socket = runtime / "t.sock"
-    environment = {"HOME": str(home), "AGENT_RELAY_TLDR_ENABLED": "true", "AGENT_RELAY_TLDR_SOCKET": str(socket)}
+    environment = {
+        "HOME": str(home),
+        "AGENT_RELAY_TLDR_ENABLED": "true",
+        "AGENT_RELAY_TLDR_SOCKET": str(socket),
+    }
     [settings] = load(environment)
     assert settings == Bridged("tldr", is_enabled=True, socket=str(socket), starts=False)
     async with (
@@ -169,10 +198,14 @@ def test_the_file_names_the_services(tmp_path: Path) -> None:
     for is_enabled, starts in [(True, False), (False, True)]:
         told = {"services": [{**service, "enabled": is_enabled, "autoStart": starts}]}
         configuration_path(environment).write_text(json.dumps(told))
-        assert load(environment) == [Bridged("tldr", is_enabled=is_enabled, socket="/tmp/tldr.sock", starts=starts)]
+        assert load(environment) == [
+            Bridged("tldr", is_enabled=is_enabled, socket="/tmp/tldr.sock", starts=starts)
+        ]
 
 
-async def test_a_daemon_that_runs_is_found_and_both_sockets_are_their_owners(home: Path, shop: Path) -> None:
+async def test_a_daemon_that_runs_is_found_and_both_sockets_are_their_owners(
+    home: Path, shop: Path
+) -> None:
     socket = Path(lifecycle.start(str(shop), ANSWER_WORDS, 600).status["socket"])
     async with bridged(home, shop) as (_, ann):
         assert (await ann.ask("tldr", "extract", APPENDIX["extract"]))["path"] == "auth.py"
@@ -184,7 +217,9 @@ async def test_a_daemon_that_runs_is_found_and_both_sockets_are_their_owners(hom
 
 
 @pytest.mark.parametrize("method", FALLBACKS)
-async def test_where_there_is_no_service_a_command_to_try_is_said(home: Path, shop: Path, method: str) -> None:
+async def test_where_there_is_no_service_a_command_to_try_is_said(
+    home: Path, shop: Path, method: str
+) -> None:
     async with bridged(home, shop, socket=str(shop / "none.sock"), starts=False) as (_, ann):
         _, message = await refused(ann.ask("tldr", method, APPENDIX[method]))
         assert message.startswith("tldr unavailable: ")

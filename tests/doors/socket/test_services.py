@@ -1,4 +1,6 @@
-"""Services that are connected: what they declare is offered everywhere, and each question ends in one answer."""
+"""Services that are connected: what they declare is offered everywhere, and each question ends in
+one answer.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,11 @@ async def weather(relay: Served, **told: Any) -> AsyncIterator[Raw]:
 
 
 def names(relay: Served) -> set[str]:
-    return {offer.name for offer in relay.relay.calls.offers()} & {"weather.now", "weather.forecast", "weather.at"}
+    return {offer.name for offer in relay.relay.calls.offers()} & {
+        "weather.now",
+        "weather.forecast",
+        "weather.at",
+    }
 
 
 async def refused(waits: Any) -> tuple[str, str]:
@@ -52,7 +58,11 @@ async def test_a_service_is_asked_and_answers_whoever_asked(home: Path) -> None:
     async with served(home) as relay, weather(relay) as service, await relay.peer("ann") as ann:
         asking = asyncio.ensure_future(ann.ask("weather", "now", {"city": "Oslo"}))
         request = await service.hear()
-        assert (request["type"], request["from"], request["to"]) == ("SERVICE_REQUEST", "ann", "weather")
+        assert (request["type"], request["from"], request["to"]) == (
+            "SERVICE_REQUEST",
+            "ann",
+            "weather",
+        )
         assert request["payload"] == {"service": "weather", "method": "now", "params": {"city": "Oslo"},
                                       "timeout_ms": 30_000}  # fmt: skip
         service.say("SERVICE_RESPONSE", answer_to(request, result={"sky": "clear"}))
@@ -71,10 +81,15 @@ async def test_its_capabilities_are_called_like_any_until_it_leaves(home: Path) 
             assert names(relay) == {"weather.now", "weather.forecast"}
             offers = {offer.name: offer.told() for offer in relay.relay.calls.offers()}
             assert offers["weather.now"]["description"] == "The sky now"
-            assert (offers["weather.now"]["effect"], offers["weather.forecast"]["effect"]) == ("read", "write")
+            assert (offers["weather.now"]["effect"], offers["weather.forecast"]["effect"]) == (
+                "read",
+                "write",
+            )
             call = Call(thread, "weather.now", {"city": "Oslo"}, "ann")
             calling = asyncio.create_task(asyncio.to_thread(relay.relay.calls.invoke, call))
-            service.say("SERVICE_RESPONSE", answer_to(await service.hear(), result={"sky": "clear"}))
+            service.say(
+                "SERVICE_RESPONSE", answer_to(await service.hear(), result={"sky": "clear"})
+            )
             assert json.loads((await calling).text or "") == {"sky": "clear"}
             [told] = relay.relay.services.listed()
             assert (told.name, told.version, told.how) == ("weather", "1.2", "connected")
@@ -101,10 +116,14 @@ async def test_what_is_wrong_is_refused_at_once(home: Path) -> None:
         {"capabilities": [f"x{number}" for number in range(101)]},
     ],
 )
-async def test_a_service_that_says_nonsense_of_itself_is_not_let_in(home: Path, told: dict[str, Any]) -> None:
+async def test_a_service_that_says_nonsense_of_itself_is_not_let_in(
+    home: Path, told: dict[str, Any]
+) -> None:
     async with served(home) as relay:
         raw = await relay.raw()
-        raw.say("HELLO", {"agent": "weather", "entityType": "service", "service": {**WEATHER, **told}})
+        raw.say(
+            "HELLO", {"agent": "weather", "entityType": "service", "service": {**WEATHER, **told}}
+        )
         [error] = await raw.rest()
         assert (error["payload"]["code"], error["payload"]["fatal"]) == ("UNAUTHORIZED", True)
         assert names(relay) == set()
@@ -113,10 +132,17 @@ async def test_a_service_that_says_nonsense_of_itself_is_not_let_in(home: Path, 
 async def test_a_capability_of_another_stays_what_it_is(home: Path) -> None:
     async with served(home) as relay:
         before = {offer.name: offer for offer in relay.relay.calls.offers()}["http.fetch"]
-        hello = {"entityType": "service", "service": {"name": "http", "capabilities": ["fetch", "post"]}}
+        hello = {
+            "entityType": "service",
+            "service": {"name": "http", "capabilities": ["fetch", "post"]},
+        }
         raw = await relay.hello("http", **hello)
         told = await raw.hear()
-        assert (told["type"], told["payload"]["reason"], told["payload"]["fatal"]) == ("ERROR", "name_taken", False)
+        assert (told["type"], told["payload"]["reason"], told["payload"]["fatal"]) == (
+            "ERROR",
+            "name_taken",
+            False,
+        )
         offers = {offer.name: offer for offer in relay.relay.calls.offers()}
         assert offers["http.fetch"] is before
         assert "http.post" in offers
@@ -165,7 +191,9 @@ async def test_nobody_may_ask_without_end(home: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr("tersely.doors.socket.services.MAX_ASKED_REQUESTS", 2)
     async with served(home) as relay, weather(relay) as slow, await relay.peer("ann") as ann:
         ben = await relay.peer("ben")
-        waiting = [asyncio.ensure_future(peer.ask("weather", "now", {})) for peer in (ann, ann, ben)]
+        waiting = [
+            asyncio.ensure_future(peer.ask("weather", "now", {})) for peer in (ann, ann, ben)
+        ]
         assert len([await slow.hear() for _ in waiting]) == 3
         assert (await refused(ann.ask("weather", "now", {})))[0] == "busy"
         monkeypatch.setattr("tersely.doors.socket.services.MAX_SERVICE_REQUESTS", 3)
@@ -176,19 +204,28 @@ async def test_nobody_may_ask_without_end(home: Path, monkeypatch: pytest.Monkey
         await ben.close()
 
 
-async def test_a_result_that_is_too_large_is_a_failure(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_result_that_is_too_large_is_a_failure(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tersely.doors.socket.services.MAX_SERVICE_RESULT_BYTES", 100)
     async with served(home) as relay, weather(relay) as service, await relay.peer("ann") as ann:
         asking = asyncio.ensure_future(ann.ask("weather", "now", {}))
         service.say("SERVICE_RESPONSE", answer_to(await service.hear(), result="x" * 200))
-        assert await refused(asking) == ("answer_too_large", "the result has 202 bytes, at most 100 are sent")
+        assert await refused(asking) == (
+            "answer_too_large",
+            "the result has 202 bytes, at most 100 are sent",
+        )
 
 
 async def test_the_policy_holds_over_the_socket_as_well(home: Path) -> None:
     home.mkdir()
     (home / "config.toml").write_text('[deny]\n"weather.now" = ["eve"]\n')
     risky = [{"name": "run", "effect": "execute"}, "now"]
-    async with served(home) as relay, weather(relay, capabilities=risky), await relay.peer("eve") as eve:
+    async with (
+        served(home) as relay,
+        weather(relay, capabilities=risky),
+        await relay.peer("eve") as eve,
+    ):
         assert (await refused(eve.ask("weather", "now", {})))[0] == "denied"
         assert (await refused(eve.ask("weather", "run", {})))[0] == "denied"
 
@@ -203,9 +240,14 @@ async def test_figures_tell_of_answers_and_failures(home: Path) -> None:
             service.say("SERVICE_RESPONSE", answer_to(await service.hear(), **told))
             await asyncio.gather(asking, return_exceptions=True)
         await refused(ann.ask("weather", "a-method-that-nobody-has", {}))
-        series = {(service, method): one for service, method, one in relay.relay.services.figures.series()}
+        series = {
+            (service, method): one for service, method, one in relay.relay.services.figures.series()
+        }
         assert set(series) == {("weather", "now"), ("weather", "other")}
-        assert (series["weather", "now"].total, dict(series["weather", "now"].failures)) == (4, {"BUSY": 1, "other": 2})
+        assert (series["weather", "now"].total, dict(series["weather", "now"].failures)) == (
+            4,
+            {"BUSY": 1, "other": 2},
+        )
         assert dict(series["weather", "other"].failures) == {"METHOD_NOT_FOUND": 1}
 
 
@@ -258,13 +300,25 @@ async def test_functions_are_checked_called_and_described(home: Path) -> None:
         assert threads_seen.isdisjoint({threading.get_ident()})
         for wrong in ({}, {"first": "2"}, {"first": 1, "third": 1}, [1]):
             assert (await refused(ann.ask("tools", "add", wrong)))[0] == "invalid_argument"  # type: ignore[arg-type]
-        assert await refused(ann.ask("tools", "fail.now", {"how": "known"})) == ("denied", "not you")
-        assert await refused(ann.ask("tools", "fail.now", {"how": "no"})) == ("service_error", "ValueError: no")
+        assert await refused(ann.ask("tools", "fail.now", {"how": "known"})) == (
+            "denied",
+            "not you",
+        )
+        assert await refused(ann.ask("tools", "fail.now", {"how": "no"})) == (
+            "service_error",
+            "ValueError: no",
+        )
         assert (await refused(ann.ask("tools", "everything", {})))[0] == "answer_too_large"
         [told] = relay.relay.services.listed()
         assert told.methods["add"].parameters["required"] == ["first"]
-        assert told.methods["add"].parameters["properties"]["second"] == {"type": "integer", "default": 1}
-        assert (told.methods["add"].description, str(told.methods["add"].reach)) == ("The sum.", "read")
+        assert told.methods["add"].parameters["properties"]["second"] == {
+            "type": "integer",
+            "default": 1,
+        }
+        assert (told.methods["add"].description, str(told.methods["add"].reach)) == (
+            "The sum.",
+            "read",
+        )
         await ann.send("tools", "hello?")
         await until(lambda: len(relay.mail.dead(0, 10)) == 1)
         serving.cancel()
@@ -285,10 +339,16 @@ async def test_a_service_comes_back_with_the_relay(home: Path) -> None:
         serving.cancel()
 
 
-async def test_the_example_answers(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_the_example_answers(
+    home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("TERSELY_HOME", str(home))
     (tmp_path / "notes.md").write_text("# Notes\n")
-    commands = ["git init -q", "git add notes.md", "git -c user.name=Ann -c user.email=a@b commit -q -m Begin"]
+    commands = [
+        "git init -q",
+        "git add notes.md",
+        "git -c user.name=Ann -c user.email=a@b commit -q -m Begin",
+    ]
     for command in commands:
         subprocess.run(command.split(), cwd=tmp_path, check=True)
     async with served(home) as relay, await Peer.connect("ann", home=home) as ann:
@@ -298,7 +358,9 @@ async def test_the_example_answers(home: Path, monkeypatch: pytest.MonkeyPatch, 
             await until(lambda: bool(relay.relay.services.listed()))
             [commit] = await ann.ask("commits", "latest", {"repository": str(tmp_path)})
             assert (commit["author"], commit["subject"]) == ("Ann", "Begin")
-            assert (await refused(ann.ask("commits", "latest", {"repository": "/nowhere"})))[0] == "invalid_argument"
+            assert (await refused(ann.ask("commits", "latest", {"repository": "/nowhere"})))[
+                0
+            ] == "invalid_argument"
         finally:
             example.terminate()
             await example.wait()

@@ -1,4 +1,6 @@
-"""Two relays on one database of PostgreSQL: any takes any client, and what is said to one is heard at the other."""
+"""Two relays on one database of PostgreSQL: any takes any client, and what is said to one is heard
+at the other.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ async def both(home: Path, postgres: Server) -> AsyncIterator[tuple[Served, Serv
         yield one, two
 
 
-async def test_a_message_is_delivered_where_its_recipient_is_once(home: Path, runtime: Path, postgres: Server) -> None:
+async def test_a_message_is_delivered_where_its_recipient_is_once(
+    home: Path, runtime: Path, postgres: Server
+) -> None:
     async with both(home, postgres) as (one, two):
         ann, ben, cid = await one.peer("ann"), await two.peer("ben"), await one.peer("cid")
         await until(lambda: "ben" in one.mail.presence.connected())
@@ -44,13 +48,17 @@ async def test_a_message_is_delivered_where_its_recipient_is_once(home: Path, ru
         got = await take(ben, 40)
         for sender in ("ann", "cid"):
             mine = [each for each in got if each.sender == sender]
-            assert [(each.body, each.seq, each.attempt) for each in mine] == [(str(n), n + 1, 1) for n in range(20)]
+            assert [(each.body, each.seq, each.attempt) for each in mine] == [
+                (str(n), n + 1, 1) for n in range(20)
+            ]
         await until(lambda: one.mail.load("ben") == two.mail.load("ben") == (0, 0))
         await ben.send("ann", "back")
         assert [each.body for each in await take(ann, 1)] == ["back"]
 
 
-async def test_what_was_sent_before_waits_at_every_relay(home: Path, runtime: Path, postgres: Server) -> None:
+async def test_what_was_sent_before_waits_at_every_relay(
+    home: Path, runtime: Path, postgres: Server
+) -> None:
     async with both(home, postgres) as (one, two):
         ann = await one.peer("ann")
         for body in ("1", "2"):
@@ -62,10 +70,17 @@ async def test_what_was_sent_before_waits_at_every_relay(home: Path, runtime: Pa
         ben.drop()
         await until(lambda: "ben" not in one.mail.presence.connected())
         again = await take(await one.peer("ben"), 2)
-        assert [(each.body, each.attempt) for each in (*first, *again)] == [("1", 1), ("2", 1), ("1", 2), ("2", 2)]
+        assert [(each.body, each.attempt) for each in (*first, *again)] == [
+            ("1", 1),
+            ("2", 1),
+            ("1", 2),
+            ("2", 2),
+        ]
 
 
-async def test_a_name_is_in_use_at_one_relay_alone(home: Path, runtime: Path, postgres: Server) -> None:
+async def test_a_name_is_in_use_at_one_relay_alone(
+    home: Path, runtime: Path, postgres: Server
+) -> None:
     async with both(home, postgres) as (one, two):
         await one.peer("ann")
         await until(lambda: two.mail.is_elsewhere("ann"))
@@ -81,11 +96,15 @@ async def test_a_name_is_in_use_at_one_relay_alone(home: Path, runtime: Path, po
             raw.close()
 
 
-async def test_channels_and_everybody_reach_all_relays(home: Path, runtime: Path, postgres: Server) -> None:
+async def test_channels_and_everybody_reach_all_relays(
+    home: Path, runtime: Path, postgres: Server
+) -> None:
     async with both(home, postgres) as (one, two):
         ann, ben = await one.peer("ann"), await two.peer("ben")
         await ben.join("#builds")
-        await until(lambda: one.mail.channels.get("#builds") is not None and one.mail.is_elsewhere("ben"))
+        await until(
+            lambda: one.mail.channels.get("#builds") is not None and one.mail.is_elsewhere("ben")
+        )
         await ann.send("*", "to everybody")
         assert [each.body for each in await take(ben, 1)] == ["to everybody"]
         channel = one.mail.channels.get("#builds")
@@ -93,7 +112,9 @@ async def test_channels_and_everybody_reach_all_relays(home: Path, runtime: Path
         assert channel.members == ("ben",)
 
 
-async def test_threads_grow_for_watchers_of_every_relay(home: Path, runtime: Path, postgres: Server) -> None:
+async def test_threads_grow_for_watchers_of_every_relay(
+    home: Path, runtime: Path, postgres: Server
+) -> None:
     async with both(home, postgres) as (one, two):
         thread = threads.create(one.relay.store, "shared", "ann").thread_id
         grown = asyncio.Event()
@@ -111,7 +132,9 @@ async def test_threads_grow_for_watchers_of_every_relay(home: Path, runtime: Pat
         assert [event.number for event in threads.events(two.relay.store, thread)] == [1, 2]
 
 
-async def test_a_claim_at_one_relay_is_held_at_the_other(home: Path, runtime: Path, postgres: Server) -> None:
+async def test_a_claim_at_one_relay_is_held_at_the_other(
+    home: Path, runtime: Path, postgres: Server
+) -> None:
     from tersely.relay.teams.claims import Wish
 
     async with both(home, postgres) as (one, two):
@@ -120,7 +143,9 @@ async def test_a_claim_at_one_relay_is_held_at_the_other(home: Path, runtime: Pa
             two.relay.claims.take("shop", Wish("ben", ["src/a.py"], 60_000))
 
 
-async def test_connections_that_are_ended_lose_no_message(home: Path, runtime: Path, postgres: Server) -> None:
+async def test_connections_that_are_ended_lose_no_message(
+    home: Path, runtime: Path, postgres: Server
+) -> None:
     import psycopg
 
     async with both(home, postgres) as (one, two):

@@ -56,7 +56,9 @@ def test_one_sender_is_named_and_only_at_the_beginning(text: str) -> None:
 
 @given(texts)
 def test_nothing_in_it_reaches_the_terminal(text: str) -> None:
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u2028\u202e]", typed("x", text, has_lines=True))
+    assert not re.search(
+        r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u2028\u202e]", typed("x", text, has_lines=True)
+    )
     assert "\n" not in typed("x", text, has_lines=False)
 
 
@@ -67,7 +69,8 @@ def test_what_holds_no_mark_stays_as_it_is(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sender", "shown"), [("Eve", "Eve"), ("E v", "E_v"), ("a:b", "a:b"), ("x]: hi\nRelay", "x_:_hi_x0aRelay")]
+    ("sender", "shown"),
+    [("Eve", "Eve"), ("E v", "E_v"), ("a:b", "a:b"), ("x]: hi\nRelay", "x_:_hi_x0aRelay")],
 )
 def test_a_name_is_one_word(sender: str, shown: str) -> None:
     assert banner(sender, "1") == f"Relay message from {shown} [1]"

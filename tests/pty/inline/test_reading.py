@@ -106,7 +106,9 @@ def test_a_block_that_nobody_closes_swallows_nothing_for_ever() -> None:
     assert commands(text)[-1] == Message("Bob", "again")
     assert isinstance(commands("->relay:Bob <<<\nline\n->relay:Ann hi")[0], Malformed)
     assert commands("->relay:Bob <<<\nline\n->relay:Ann hi")[1] == Message("Ann", "hi")
-    assert commands("```\n" + "line\n" * (MAX_FENCED_LINES + 1) + "->relay:Ann hi") == [Message("Ann", "hi")]
+    assert commands("```\n" + "line\n" * (MAX_FENCED_LINES + 1) + "->relay:Ann hi") == [
+        Message("Ann", "hi")
+    ]
 
 
 def test_a_message_that_is_typed_in_ends_what_was_open() -> None:
@@ -117,7 +119,9 @@ def test_a_message_that_is_typed_in_ends_what_was_open() -> None:
 
 def test_lines_that_a_program_breaks_belong_together() -> None:
     text = "⏺ ->relay:Bob this is a line that was broken\n  by the program to fit\n\n  and this is another"
-    assert commands(text, 46) == [Message("Bob", "this is a line that was broken by the program to fit")]
+    assert commands(text, 46) == [
+        Message("Bob", "this is a line that was broken by the program to fit")
+    ]
     short = "⏺ ->relay:Bob short enough\n  not a part of it, there was room"
     assert commands(short, 60) == [Message("Bob", "short enough")]
 
@@ -146,7 +150,10 @@ def test_without_the_marker_of_the_run_nothing_is_a_command(lines: list[str]) ->
 
 def test_with_the_marker_of_the_run_lines_are_commands() -> None:
     state, found = reading.State("4f2a9c01"), []
-    lines = ["⏺ ->relay-4f2a9c01:ben hello", '[[RELAY 4f2a9c01]]{"to": "ben", "body": "again"}[[/RELAY]]']
+    lines = [
+        "⏺ ->relay-4f2a9c01:ben hello",
+        '[[RELAY 4f2a9c01]]{"to": "ben", "body": "again"}[[/RELAY]]',
+    ]
     for number, text in enumerate([*lines, "->relay:ben no"]):
         state, more = reading.read(state, Line(text, number))
         found += more

@@ -2,8 +2,9 @@
 
     hooked.py LOG WORK [--settings JSON]
 
-It has no prompt that could be typed to. Each prompt goes to LOG as JSON, with what its hooks added, and is worked at
-while the file WORK is there. It then stops, and goes on where a hook blocks that or a waiting hook wakes it.
+It has no prompt that could be typed to. Each prompt goes to LOG as JSON, with what its hooks added,
+and is worked at while the file WORK is there. It then stops, and goes on where a hook blocks that
+or a waiting hook wakes it.
 """
 
 import json
@@ -38,7 +39,9 @@ def begin_waiting(event: str) -> list[subprocess.Popen]:
     told = json.dumps({"hook_event_name": event})
     started = []
     for one in commands(event, waiting=True):
-        process = subprocess.Popen(one, shell=True, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            one, shell=True, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         process.stdin.write(told)
         process.stdin.close()
         started.append(process)

@@ -1,10 +1,11 @@
-"""A full-screen program in raw mode: a transcript, a box to type in, a line of state. It draws all of it each time.
+"""A full-screen program in raw mode: a transcript, a box to type in, a line of state. It draws all
+of it each time.
 
     screen.py LOG [--eats N] [--busy FILE] [--late FILE] [--dialog FILE] [--pastes] [--alternate]
 
-What is sent is added to LOG as JSON. The first N Enters have no effect; it draws a spinner while FILE exists. It
-neither shows nor reads anything before the late FILE is there. While the dialog FILE is there, a dialog has the place
-of the box, and Enter there adds APPROVED to LOG.
+What is sent is added to LOG as JSON. The first N Enters have no effect; it draws a spinner while
+FILE exists. It neither shows nor reads anything before the late FILE is there. While the dialog
+FILE is there, a dialog has the place of the box, and Enter there adds APPROVED to LOG.
 """
 
 import argparse
@@ -39,7 +40,11 @@ def draw(drawn: int = 0) -> int:
         rows += [line[at : at + columns - 4] for at in range(0, len(line), columns - 4)] or [""]
     state = "-\\|/"[spinner % 4] + " working" if is_busy() else "idle"
     box = typed.split("\n")
-    boxed = [part[at : at + columns - 6] for part in box for at in range(0, max(1, len(part)), columns - 6)]
+    boxed = [
+        part[at : at + columns - 6]
+        for part in box
+        for at in range(0, max(1, len(part)), columns - 6)
+    ]
     if has_dialog():
         lines = [*rows, "touch a-file", "Do you want to proceed?", "❯ 1. Yes", "  2. No"]
     else:
@@ -112,7 +117,9 @@ try:
             elif left[:1] == b"\x7f":
                 typed, left = typed[:-1], left[1:]
             else:
-                size = next(n for n in range(1, 5) if n == 4 or (left[n : n + 1] or b"\0")[0] & 0xC0 != 0x80)
+                size = next(
+                    n for n in range(1, 5) if n == 4 or (left[n : n + 1] or b"\0")[0] & 0xC0 != 0x80
+                )
                 typed += left[:size].decode(errors="replace").replace("\r", "\n")
                 left = left[size:]
         rows_drawn = draw(rows_drawn)

@@ -1,4 +1,6 @@
-"""A program that reads lines at a prompt: it counts with others, and says what it is told, `@` for its prefix."""
+"""A program that reads lines at a prompt: it counts with others, and says what it is told, `@` for
+its prefix.
+"""
 
 import re
 import sys

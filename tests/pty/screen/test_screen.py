@@ -22,7 +22,17 @@ COLUMNS, ROWS = 30, 8
 CASES = 40
 PATIENCE_SECONDS = 20.0
 
-TEXTS = ["hello", "日本語", "a", "x" * 35, "é", "e\u0301", "a line that is longer than it", "  ", "🙂"]
+TEXTS = [
+    "hello",
+    "日本語",
+    "a",
+    "x" * 35,
+    "é",
+    "e\u0301",
+    "a line that is longer than it",
+    "  ",
+    "🙂",
+]
 CONTROLS = [
     "\r",
     "\n",
@@ -59,16 +69,32 @@ class Pane:
         self.folder = folder
         self.environment = {**os.environ, "TMUX_TMPDIR": str(folder), "LC_ALL": "C.UTF-8"}
         self.environment.pop("TMUX", None)
-        self.ask("-f", "/dev/null", "new-session", "-d", "-s", "x", "-x", str(COLUMNS), "-y", str(ROWS), "cat")
+        self.ask(
+            "-f",
+            "/dev/null",
+            "new-session",
+            "-d",
+            "-s",
+            "x",
+            "-x",
+            str(COLUMNS),
+            "-y",
+            str(ROWS),
+            "cat",
+        )
         self.ask("set", "-g", "status", "off")
         self.ask("resize-window", "-t", "x", "-x", str(COLUMNS), "-y", str(ROWS))
 
     def ask(self, *words: str) -> str:
-        done = subprocess.run(["tmux", *words], env=self.environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["tmux", *words], env=self.environment, capture_output=True, text=True, check=False
+        )
         return done.stdout
 
     def shows(self, data: bytes) -> list[str]:
-        """What stands there; tmux answers a question about the cursor when it has taken all before it."""
+        """What stands there; tmux answers a question about the cursor when it has taken all before
+        it.
+        """
         (self.folder / "data").write_bytes(data + b"\x1b[6n")
         program = "stty raw -echo; cat data; dd bs=1 count=4 >/dev/null 2>&1; touch done; exec cat >/dev/null"
         self.ask("respawn-pane", "-k", "-c", str(self.folder), "-t", "x:", program)
@@ -77,7 +103,9 @@ class Pane:
             assert watch.seconds() < PATIENCE_SECONDS
             nothing.wait(0.005)
         (self.folder / "done").unlink()
-        return [row.rstrip() for row in self.ask("capture-pane", "-p", "-t", "x:").split("\n")[:ROWS]]
+        return [
+            row.rstrip() for row in self.ask("capture-pane", "-p", "-t", "x:").split("\n")[:ROWS]
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +139,9 @@ def test_any_split_shows_the_same(pieces: list[str], data: st.DataObject) -> Non
         screen.feed(whole[at : at + size])
         at += size
     assert screen.texts() == shown_by(whole)
-    assert [row.is_continued for row in screen.main.rows] == [row.is_continued for row in fed(whole).main.rows]
+    assert [row.is_continued for row in screen.main.rows] == [
+        row.is_continued for row in fed(whole).main.rows
+    ]
 
 
 def fed(data: bytes) -> Screen:

@@ -1,7 +1,8 @@
-"""A process that writes to a store from several threads until it is killed, and says what was acknowledged.
+"""A process that writes to a store from several threads until it is killed, and says what was
+acknowledged.
 
-Thread `n` appends 0, 1, 2, … to the stream `n`, each with the next version of the document `n`, a counter, and
-now and then a blob, in one batch. A line is printed when the batch is acknowledged.
+Thread `n` appends 0, 1, 2, … to the stream `n`, each with the next version of the document `n`, a
+counter, and now and then a blob, in one batch. A line is printed when the batch is acknowledged.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ def content(writer: int, number: int) -> bytes:
 
 def main(home: str) -> None:
     with Store.open(Path(home)) as store:
-        threads = [threading.Thread(target=write, args=(store, number), daemon=True) for number in range(WRITERS)]
+        threads = [
+            threading.Thread(target=write, args=(store, number), daemon=True)
+            for number in range(WRITERS)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -1,4 +1,5 @@
-"""A process that fills the disk of a store's home, looks at what still works, makes room, and says what it saw.
+"""A process that fills the disk of a store's home, looks at what still works, makes room, and says
+what it saw.
 
     python filling.py HOME BALLAST
 
@@ -38,7 +39,9 @@ def main(home: Path, ballast: Path) -> dict[str, Any]:
             store.last("s"),
             [entry.number for entry in store.entries("s")] == [*range(1, told["last"] + 1)],
         ]
-        told["blob_reopened"] = [sum(map(len, store.blob(one.digest))) for one in store.attachments("owner")]
+        told["blob_reopened"] = [
+            sum(map(len, store.blob(one.digest))) for one in store.attachments("owner")
+        ]
     return told
 
 
@@ -66,7 +69,12 @@ def put(store: Store) -> str:
 
 
 def left(home: Path) -> list[str]:
-    return [path.name for name in ("blobs", "incoming") for path in (home / name).rglob("*") if path.is_file()]
+    return [
+        path.name
+        for name in ("blobs", "incoming")
+        for path in (home / name).rglob("*")
+        if path.is_file()
+    ]
 
 
 if __name__ == "__main__":

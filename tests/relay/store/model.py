@@ -79,7 +79,11 @@ class Model:
     def sweep(self, older_than_ms: int) -> int:
         """How many blobs go that nobody has."""
         used = {digest for _, digest, _ in self.attachments.values()}
-        unused = [digest for digest, at_ms in self.blobs.items() if at_ms < older_than_ms and digest not in used]
+        unused = [
+            digest
+            for digest, at_ms in self.blobs.items()
+            if at_ms < older_than_ms and digest not in used
+        ]
         for digest in unused:
             del self.blobs[digest]
         return len(unused)

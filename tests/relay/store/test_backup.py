@@ -24,7 +24,10 @@ def keep(store: Store, name: str, content: bytes) -> None:
 def test_a_backup_is_one_moment_of_a_store_that_is_written_to(tmp_path: Path) -> None:
     home, other = tmp_path / "home", tmp_path / "other"
     other.mkdir(0o700)
-    with Store.open(home, durable=False) as store, Store.open(home, tenant="red", durable=False) as red:
+    with (
+        Store.open(home, durable=False) as store,
+        Store.open(home, tenant="red", durable=False) as red,
+    ):
         keep(store, "large", LARGE)
         red.commit(Batch((Append("crimson", "kind", b"{}"),)))
         is_over = threading.Event()
@@ -43,7 +46,10 @@ def test_a_backup_is_one_moment_of_a_store_that_is_written_to(tmp_path: Path) ->
         written = store.last("a")
     assert path.stat().st_mode & 0o077 == 0
     backup.restore(path, other)
-    with Store.open(other, durable=False) as store, Store.open(other, tenant="red", durable=False) as red:
+    with (
+        Store.open(other, durable=False) as store,
+        Store.open(other, tenant="red", durable=False) as red,
+    ):
         assert store.last("a") == store.last("b") <= written
         (found,) = store.attachments("thread/one")
         assert b"".join(store.blob(found.digest)) == LARGE

@@ -1,4 +1,6 @@
-"""What was acknowledged is there after `kill -9`, and nothing is there in part or that nobody wrote."""
+"""What was acknowledged is there after `kill -9`, and nothing is there in part or that nobody
+wrote.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,13 @@ CRASHES = 4
 
 
 def crash(home: Path, acknowledged: int) -> Counter[int]:
-    """Have a process write, kill it after so many acknowledgements; the last number of each writer that was said."""
+    """Have a process write, kill it after so many acknowledgements; the last number of each writer
+    that was said.
+    """
     program = Path(__file__).with_name("crashing.py")
-    process = subprocess.Popen([sys.executable, str(program), str(home)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, str(program), str(home)], stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     with process:
         lines = [process.stdout.readline() for _ in range(acknowledged)]
@@ -48,9 +54,12 @@ def test_nothing_acknowledged_is_lost_and_nothing_else_appears(tmp_path: Path, s
 def check(store: Store, writer: int, acknowledged: int) -> None:
     name = str(writer)
     count = store.last(name)
-    # One batch of each writer may have been on its way when the process died: it is there as a whole, or not at all.
+    # One batch of each writer may have been on its way when the process died: it is there as a
+    # whole, or not at all.
     assert acknowledged <= count <= acknowledged + CRASHES
-    bodies = [entry.body for start in range(0, count, 1_000) for entry in store.entries(name, start)]
+    bodies = [
+        entry.body for start in range(0, count, 1_000) for entry in store.entries(name, start)
+    ]
     assert bodies == [str(number).encode() for number in range(count)]
     assert store.counts("all").get(name, 0) == count
     found = store.document(name)

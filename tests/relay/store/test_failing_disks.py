@@ -1,4 +1,6 @@
-"""Where the disk is full or fails: a clear refusal, what is there can be read, and later writing goes on."""
+"""Where the disk is full or fails: a clear refusal, what is there can be read, and later writing
+goes on.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +39,21 @@ def test_a_full_disk_is_told_and_outlived(tmp_path: Path) -> None:
     disk.mkdir()
     mount = f'mount -t tmpfs -o size=8m tersely "{disk}"'
     try:
-        subprocess.run(in_own_mounts("sh", "-c", mount), capture_output=True, check=True, timeout=SECONDS)
+        subprocess.run(
+            in_own_mounts("sh", "-c", mount), capture_output=True, check=True, timeout=SECONDS
+        )
     except (OSError, subprocess.CalledProcessError) as error:
         pytest.skip(f"no small disk can be mounted here: {error}")
     program = f'"{sys.executable}" "{HERE / "filling.py"}" "{disk}/home" "{disk}/ballast"'
-    saw = told(in_own_mounts("sh", "-c", f'{mount} && head -c 4000000 /dev/zero > "{disk}/ballast" && exec {program}'))
+    saw = told(
+        in_own_mounts(
+            "sh", "-c", f'{mount} && head -c 4000000 /dev/zero > "{disk}/ballast" && exec {program}'
+        )
+    )
     assert saw["acknowledged"] > 10
-    assert all(refusal.startswith("database_unavailable") and FULL in refusal for refusal in saw["refused"])
+    assert all(
+        refusal.startswith("database_unavailable") and FULL in refusal for refusal in saw["refused"]
+    )
     assert FULL in saw["blob"]
     assert saw["left"] == []  # nothing of the blob that did not fit
     assert (saw["read"], saw["bodies"]) == (saw["acknowledged"], True)
@@ -53,9 +63,13 @@ def test_a_full_disk_is_told_and_outlived(tmp_path: Path) -> None:
     assert saw["blob_reopened"] == [2_000_000]
 
 
-@pytest.mark.skipif(shutil.which("strace") is None, reason="no strace, which makes waiting for the disk fail")
+@pytest.mark.skipif(
+    shutil.which("strace") is None, reason="no strace, which makes waiting for the disk fail"
+)
 @pytest.mark.parametrize("failing", ["20..45", "21..21", "30..30"])
-def test_a_disk_that_cannot_be_waited_for_is_told_and_outlived(tmp_path: Path, failing: str) -> None:
+def test_a_disk_that_cannot_be_waited_for_is_told_and_outlived(
+    tmp_path: Path, failing: str
+) -> None:
     inject = f"inject=fsync,fdatasync:error=EIO:when={failing}"
     traced = ["strace", "-f", "-qq", "-o", os.devnull, "-e", "trace=fsync,fdatasync", "-e", inject]
     saw = told([*traced, sys.executable, str(HERE / "unsynced.py"), str(tmp_path / "home")])
@@ -77,11 +91,18 @@ def test_a_database_that_may_not_grow_says_so_and_is_read(store: Store) -> None:
     for _ in range(10):
         store.commit(Batch((Append("s", "k", b"x" * 5_000),)))
     pages = "pragma max_page_count = {}"
-    store._writer.submit(lambda tables: tables.database.execute(pages.format(1))).result()  # as many as there are
+    # as many as there are
+    store._writer.submit(lambda tables: tables.database.execute(pages.format(1))).result()
     kept = store.take_in([b"l" * 100_000])
     with pytest.raises(TerselyError, match=f"database_unavailable: .*{FULL}") as caught:
         store.commit(
-            Batch((kept, *(Append("s", "k", b"x" * 5_000) for _ in range(9)), Attach("o", "n", kept.digest, b"")))
+            Batch(
+                (
+                    kept,
+                    *(Append("s", "k", b"x" * 5_000) for _ in range(9)),
+                    Attach("o", "n", kept.digest, b""),
+                )
+            )
         )
     assert "make room" in caught.value.hint
     assert [path for path in (store.home / "blobs").rglob("*") if path.is_file()] == []

@@ -1,4 +1,6 @@
-"""Whatever is asked of a store, in whatever order and over restarts, it answers as a few dictionaries would."""
+"""Whatever is asked of a store, in whatever order and over restarts, it answers as a few
+dictionaries would.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 from tests.own_postgres import Server
 from tests.relay.conftest import Clock
 from tests.relay.store.model import Model, RefusedError
@@ -75,8 +83,13 @@ class StoreAndModel(RuleBasedStateMachine):
 
     @rule(drawn=st.lists(COMMANDS, max_size=5), key=st.sampled_from(["", "", "k", "l"]))
     def commit(self, drawn: list[Command | int], key: str) -> None:
-        commands = tuple(one if not isinstance(one, int) else self.store.take_in([CONTENTS[one]]) for one in drawn)
-        batch = Batch(commands, key, repr([type(one).__name__ for one in commands]).encode() if key else b"")
+        commands = tuple(
+            one if not isinstance(one, int) else self.store.take_in([CONTENTS[one]])
+            for one in drawn
+        )
+        batch = Batch(
+            commands, key, repr([type(one).__name__ for one in commands]).encode() if key else b""
+        )
         try:
             self.model, expected = self.model.commit(batch, self.store.now_ms())
         except RefusedError as refused:
@@ -117,20 +130,28 @@ class StoreAndModel(RuleBasedStateMachine):
                 assert version is not None
                 assert version.body == body
             assert len(self.store.versions(name)) == len(bodies)
-        assert self.store.names("b/") == [name for name in self.model.documents if name.startswith("b/")]
+        assert self.store.names("b/") == [
+            name for name in self.model.documents if name.startswith("b/")
+        ]
 
     @invariant()
     def blobs_and_attachments_agree(self) -> None:
         for owner in ("a", "b/ü"):
-            mine = {name: one for (whose, name), one in self.model.attachments.items() if whose == owner}
-            told = [(one.name, (one.number, one.digest, one.body)) for one in self.store.attachments(owner)]
+            mine = {
+                name: one for (whose, name), one in self.model.attachments.items() if whose == owner
+            }
+            told = [
+                (one.name, (one.number, one.digest, one.body))
+                for one in self.store.attachments(owner)
+            ]
             assert told == sorted(mine.items(), key=lambda item: item[1])
         kept = {digest for digest in DIGESTS if self.store.size(digest) is not None}
         assert kept == set(self.model.blobs)
         for content, digest in zip(CONTENTS, DIGESTS, strict=True):
             if digest in kept:
                 assert b"".join(self.store.blob(digest)) == content
-        assert self.large() == kept - {DIGESTS[0]}  # no bytes without a row, and none apart for what is small
+        # no bytes without a row, and none apart for what is small
+        assert self.large() == kept - {DIGESTS[0]}
         assert list((self.store.home / "incoming").iterdir()) == []
 
     def large(self) -> set[str]:
@@ -140,7 +161,11 @@ class StoreAndModel(RuleBasedStateMachine):
     @invariant()
     def counters_agree(self) -> None:
         for scope in ("a", "b/ü"):
-            counted = {name: total for (where, name), total in self.model.counters.items() if where == scope}
+            counted = {
+                name: total
+                for (where, name), total in self.model.counters.items()
+                if where == scope
+            }
             assert self.store.counts(scope) == counted
 
     def teardown(self) -> None:
@@ -156,14 +181,22 @@ class SharedStoreAndModel(StoreAndModel):
 
     def opened(self) -> Store:
         tenant = self.folder.name.lower().replace("_", "-")
-        return Store.open(self.folder / "home", url=self.server.url, tenant=tenant, durable=False, clock=self.clock)
+        return Store.open(
+            self.folder / "home",
+            url=self.server.url,
+            tenant=tenant,
+            durable=False,
+            clock=self.clock,
+        )
 
     def large(self) -> set[str]:
         return {row[0] for row in self.store.reader.rows("select digest from chunk")}
 
 
 def test_a_store_is_what_its_model_says() -> None:
-    run_state_machine_as_test(StoreAndModel, settings=settings(max_examples=40, stateful_step_count=25, deadline=None))
+    run_state_machine_as_test(
+        StoreAndModel, settings=settings(max_examples=40, stateful_step_count=25, deadline=None)
+    )
 
 
 def test_a_store_in_postgresql_is_what_its_model_says(postgres: Server) -> None:

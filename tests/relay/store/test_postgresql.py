@@ -30,7 +30,9 @@ def shared(postgres: Server, tenant: str, tmp_path: Path) -> Iterator[list[Store
     """Stores of two processes, as it were, on one database."""
     with ExitStack() as stack:
         homes = [tmp_path / "one", tmp_path / "two"]
-        yield [stack.enter_context(Store.open(home, url=postgres.url, tenant=tenant)) for home in homes]
+        yield [
+            stack.enter_context(Store.open(home, url=postgres.url, tenant=tenant)) for home in homes
+        ]
 
 
 def test_processes_that_share_a_database_lose_nothing(shared: list[Store]) -> None:
@@ -66,7 +68,9 @@ def test_a_changed_chunk_is_found_out(shared: list[Store], postgres: Server) -> 
     kept = shared[0].take_in([b"x" * 1_000_000])
     shared[0].commit(Batch((kept,)))
     with psycopg.connect(postgres.url) as other:
-        other.execute("delete from tersely_base.chunk where digest = %s and number = 1", (kept.digest,))
+        other.execute(
+            "delete from tersely_base.chunk where digest = %s and number = 1", (kept.digest,)
+        )
     with pytest.raises(TerselyError, match="artifact_damaged"):
         list(shared[0].blob(kept.digest))
 
@@ -83,7 +87,9 @@ def test_connections_that_are_ended_are_made_again(shared: list[Store], postgres
     assert [entry.body for entry in shared[1].entries("s")] == [b"1", b"2", b"3"]
 
 
-def test_a_transaction_whose_connection_is_ended_is_refused_whole(shared: list[Store], postgres: Server) -> None:
+def test_a_transaction_whose_connection_is_ended_is_refused_whole(
+    shared: list[Store], postgres: Server
+) -> None:
     def ended(body: bytes | None) -> Edit:
         with psycopg.connect(postgres.url) as other:
             other.execute(
@@ -99,7 +105,9 @@ def test_a_transaction_whose_connection_is_ended_is_refused_whole(shared: list[S
     assert shared[0].commit(Batch((Append("s", "k", b"1"),))).given == (1,)
 
 
-def test_row_level_security_hides_what_the_views_would_not(shared: list[Store], postgres: Server, tenant: str) -> None:
+def test_row_level_security_hides_what_the_views_would_not(
+    shared: list[Store], postgres: Server, tenant: str
+) -> None:
     shared[0].commit(Batch((Append("s", "k", b"secret"),)))
     with psycopg.connect(postgres.url, autocommit=True) as other:
         if not other.execute("select 1 from pg_roles where rolname = 'plain'").fetchone():
@@ -117,7 +125,11 @@ def test_row_level_security_hides_what_the_views_would_not(shared: list[Store], 
             "select relname from pg_class where relnamespace = 'tersely_base'::regnamespace and relkind = 'r' "
             "and not (relrowsecurity and relforcerowsecurity)"
         )
-        assert {row[0] for row in other.execute(guarded)} == {"migration", "word_lexemes", "message_words"}
+        assert {row[0] for row in other.execute(guarded)} == {
+            "migration",
+            "word_lexemes",
+            "message_words",
+        }
 
 
 @pytest.mark.parametrize(
@@ -127,14 +139,18 @@ def test_row_level_security_hides_what_the_views_would_not(shared: list[Store], 
         ("postgresql://nobody:secret@127.0.0.1:1/none", "database_unavailable"),
     ],
 )
-def test_an_address_without_a_database_is_told_without_its_password(tmp_path: Path, url: str, code: str) -> None:
+def test_an_address_without_a_database_is_told_without_its_password(
+    tmp_path: Path, url: str, code: str
+) -> None:
     with pytest.raises(TerselyError) as caught:
         Store.open(tmp_path / "home", url=url)
     assert caught.value.code == code
     assert "secret" not in str(caught.value)
 
 
-def test_a_missing_driver_says_how_it_is_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_driver_says_how_it_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tersely.relay.store.store.find_spec", lambda name: None)
     with pytest.raises(TerselyError) as caught:
         Store.open(tmp_path / "home", url="postgresql://somewhere/none")
@@ -149,7 +165,9 @@ def test_a_tenant_is_called_by_letters_and_digits(tmp_path: Path, name: str) -> 
 
 @settings(max_examples=60)
 @given(st.text(max_size=60), st.lists(st.text(max_size=8), max_size=3))
-def test_a_snippet_is_of_the_text_and_a_query_has_no_quotes_of_its_own(text: str, wanted: list[str]) -> None:
+def test_a_snippet_is_of_the_text_and_a_query_has_no_quotes_of_its_own(
+    text: str, wanted: list[str]
+) -> None:
     shown = lexemes.snippet(text, wanted)
     bare = shown.replace("«", "").replace("»", "").replace(" … ", "")
     assert bare in text.replace("«", "").replace("»", "").replace(" … ", "")

@@ -1,4 +1,6 @@
-"""The store through its verbs: batches whole or not at all, numbers without gaps, nothing lost that was answered."""
+"""The store through its verbs: batches whole or not at all, numbers without gaps, nothing lost that
+was answered.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ from tersely.relay.store.commands import (
 from tersely.relay.store.store import INLINE_BLOB_BYTES, Store, check
 
 
-def commit(store: Store, *commands: Command, key: str = "", fingerprint: bytes = b"") -> tuple[int, ...]:
+def commit(
+    store: Store, *commands: Command, key: str = "", fingerprint: bytes = b""
+) -> tuple[int, ...]:
     return store.commit(Batch(commands, key, fingerprint)).given
 
 
@@ -52,10 +56,16 @@ def test_numbers_of_a_stream_have_no_gaps_whatever_is_refused_between(store: Sto
     for _ in range(3):
         commit(store, Append("s", "k", b"x"))
         assert (
-            code_of(store, Append("s", "k", b"lost"), Write("d", lambda _: Edit(b"", b""), expected=7))
+            code_of(
+                store, Append("s", "k", b"lost"), Write("d", lambda _: Edit(b"", b""), expected=7)
+            )
             == "version_conflict"
         )
-    assert [(entry.number, entry.body) for entry in store.entries("s")] == [(1, b"x"), (2, b"x"), (3, b"x")]
+    assert [(entry.number, entry.body) for entry in store.entries("s")] == [
+        (1, b"x"),
+        (2, b"x"),
+        (3, b"x"),
+    ]
     assert [entry.number for entry in store.entries("s", after=1, limit=1)] == [2]
     assert store.last("s") == 3
     assert store.last("none") == 0
@@ -68,15 +78,22 @@ def test_an_entry_can_tell_what_the_batch_gave_before_it(store: Store) -> None:
 
 def test_writers_at_once_lose_nothing(store: Store) -> None:
     with ThreadPoolExecutor(8) as pool:
-        versions = list(pool.map(lambda _: commit(store, grow(b"x"), Append("s", "k", b"")), range(200)))
+        versions = list(
+            pool.map(lambda _: commit(store, grow(b"x"), Append("s", "k", b"")), range(200))
+        )
     assert sorted(versions) == [(number, number) for number in range(1, 201)]
     assert store.document("text") == (200, b"x" * 200)
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(st.binary(max_size=4), min_size=1, max_size=80), st.data())
 def test_every_version_can_be_read_again(
-    opening: Opening, tmp_path_factory: pytest.TempPathFactory, words: list[bytes], data: st.DataObject
+    opening: Opening,
+    tmp_path_factory: pytest.TempPathFactory,
+    words: list[bytes],
+    data: st.DataObject,
 ) -> None:
     with opening(tmp_path_factory.mktemp("home"), durable=False) as store:
         for word in words:
@@ -84,7 +101,11 @@ def test_every_version_can_be_read_again(
         number = data.draw(st.integers(1, len(words)))
         version = store.version("text", number, replay)
         assert version is not None
-        assert (version.body, version.change, version.author) == (b"".join(words[:number]), words[number - 1], "ann")
+        assert (version.body, version.change, version.author) == (
+            b"".join(words[:number]),
+            words[number - 1],
+            "ann",
+        )
         assert store.version("text", len(words) + 1, replay) is None
         assert [one.change for one in store.versions("text")] == words[::-1]
 
@@ -101,7 +122,10 @@ def test_a_repeated_batch_happens_once(store: Store, clock: Clock) -> None:
 
 
 def test_a_refused_batch_may_be_sent_again_under_its_key(store: Store) -> None:
-    assert code_of(store, Write("d", lambda _: Edit(b"", b""), expected=1), key="k") == "version_conflict"
+    assert (
+        code_of(store, Write("d", lambda _: Edit(b"", b""), expected=1), key="k")
+        == "version_conflict"
+    )
     assert commit(store, Write("d", lambda _: Edit(b"", b""), expected=0), key="k") == (1,)
 
 
@@ -113,7 +137,10 @@ def test_blobs_come_back_as_they_were_whatever_their_size(store: Store, size: in
         assert kept.digest == hashlib.sha256(content).hexdigest()
         commit(store, kept, Attach("thread", name, kept.digest, b"about"))
     assert b"".join(store.blob(kept.digest)) == content
-    assert [(one.name, one.size_bytes) for one in store.attachments("thread")] == [("first", size), ("second", size)]
+    assert [(one.name, one.size_bytes) for one in store.attachments("thread")] == [
+        ("first", size),
+        ("second", size),
+    ]
     assert store.digests(kept.digest[:8], 2) == [kept.digest]
     assert not list((store.home / "incoming").iterdir())
 
@@ -138,7 +165,9 @@ def test_a_changed_blob_is_found_out(store: Store) -> None:
 
 
 def test_what_nobody_has_attached_is_swept_away(store: Store, clock: Clock) -> None:
-    large, small, used = (store.take_in([byte * size]) for byte, size in ((b"l", 99_999), (b"s", 9), (b"u", 99_999)))
+    large, small, used = (
+        store.take_in([byte * size]) for byte, size in ((b"l", 99_999), (b"s", 9), (b"u", 99_999))
+    )
     commit(store, large, small, used, Attach("thread", "used", used.digest, b""))
     assert store.sweep(store.now_ms()) == 0
     clock.seconds += 10
@@ -153,7 +182,10 @@ def test_what_nobody_has_attached_is_swept_away(store: Store, clock: Clock) -> N
 
 def files(store: Store) -> list[str]:
     return [
-        path.name for folder in ("blobs", "incoming") for path in (store.home / folder).rglob("*") if path.is_file()
+        path.name
+        for folder in ("blobs", "incoming")
+        for path in (store.home / folder).rglob("*")
+        if path.is_file()
     ]
 
 
@@ -225,7 +257,9 @@ def test_a_store_that_is_found_to_be_damaged_takes_nothing_more(tmp_path: Path) 
             store.write(lambda tables: None)
 
 
-def test_time_does_not_go_back_with_the_next_start(opening: Opening, tmp_path: Path, clock: Clock) -> None:
+def test_time_does_not_go_back_with_the_next_start(
+    opening: Opening, tmp_path: Path, clock: Clock
+) -> None:
     home = tmp_path / "home"
     with opening(home, clock=clock) as store:
         commit(store, Append("s", "k", b"x"))
@@ -243,8 +277,12 @@ def test_text_is_found_where_it_belongs(store: Store) -> None:
         kept = store.take_in([text.encode()])
         commit(store, kept, Attach(owner, "note", kept.digest, b"", text))
     found = store.search("one", ["token", "validated"], 10, all_words=False)
-    assert [(match.name, match.snippet) for match in found] == [("note", "the «token» is «validated» in auth.py")]
-    assert [match.name for match in store.search("two", ["token", "validated"], 10, all_words=False)] == ["note"]
+    assert [(match.name, match.snippet) for match in found] == [
+        ("note", "the «token» is «validated» in auth.py")
+    ]
+    assert [
+        match.name for match in store.search("two", ["token", "validated"], 10, all_words=False)
+    ] == ["note"]
     assert store.search("one", ['"', "AND", "owner:"], 10, all_words=False) == []
     assert store.search("one", [], 10, all_words=False) == []
 
@@ -256,7 +294,9 @@ def test_remembered_answers_expire(store: Store, clock: Clock) -> None:
     assert store.cached("key") is None
 
 
-def test_the_longest_unused_answers_make_room(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_longest_unused_answers_make_room(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tersely.relay.store.tables.MAX_CACHE_BYTES", 1_000)
     monkeypatch.setattr("tersely.relay.store.tables.MAX_EVICTED_ANSWERS", 1)
     for number in range(20):
@@ -295,7 +335,10 @@ def test_a_defect_in_one_batch_leaves_the_others_alone(store: Store) -> None:
     def broken(body: bytes | None) -> Edit:
         raise RuntimeError("a defect")
 
-    futures = [store.submit(Batch((Append("s", "k", b""), *extra))) for extra in ((), (Write("d", broken),), ())]
+    futures = [
+        store.submit(Batch((Append("s", "k", b""), *extra)))
+        for extra in ((), (Write("d", broken),), ())
+    ]
     assert futures[0].result().given == (1,)
     with pytest.raises(RuntimeError, match="a defect"):
         futures[1].result()

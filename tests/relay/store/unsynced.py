@@ -1,4 +1,5 @@
-"""A process that writes to a store while waiting for the disk fails for a time, and says what it was answered.
+"""A process that writes to a store while waiting for the disk fails for a time, and says what it
+was answered.
 
 strace -f -e inject=fsync,fdatasync:error=EIO:when=FIRST..LAST python unsynced.py HOME
 """
@@ -28,12 +29,16 @@ def main(home: Path) -> dict[str, Any]:
         told["attached"] = [int(one.name) for one in store.attachments("owner")]
     with Store.open(home) as store:
         told["reopened"] = [int(entry.body) for entry in store.entries("s")]
-        told["blobs"] = [sum(map(len, store.blob(one.digest))) for one in store.attachments("owner")]
+        told["blobs"] = [
+            sum(map(len, store.blob(one.digest))) for one in store.attachments("owner")
+        ]
     return told
 
 
 def answer(store: Store, number: int) -> str:
-    """Empty where a write was acknowledged, else what was said; it is looked whether what is there can be read."""
+    """Empty where a write was acknowledged, else what was said; it is looked whether what is there
+    can be read.
+    """
     before = store.last("s")
     commands: list[Command] = [Append("s", "k", b"%d" % number)]
     try:

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from tersely.relay.teams.targets import overlap
 
 NAMES = st.text("ab.", min_size=1, max_size=4).filter(lambda name: name not in {".", ".."})
-PATTERNS = st.text("ab.*?", min_size=1, max_size=4).filter(lambda name: name not in {".", "..", "**"})
+PATTERNS = st.text("ab.*?", min_size=1, max_size=4).filter(
+    lambda name: name not in {".", "..", "**"}
+)
 PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)
 
 

@@ -1,7 +1,9 @@
-"""What the server's own figures say of its cache: what it evaluated again, and whether it can keep a changed prompt.
+"""What the server's own figures say of its cache: what it evaluated again, and whether it can keep
+a changed prompt.
 
-Hybrid and recurrent models keep a state, not a row for each token: a server cannot cut it back to where two prompts
-part, nor move what stays. That is seen in `cached_tokens`, whatever the model is called.
+Hybrid and recurrent models keep a state, not a row for each token: a server cannot cut it back to
+where two prompts part, nor move what stays. That is seen in `cached_tokens`, whatever the model is
+called.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ LOST_REQUESTS = 2  # until a cache counts as fragile
 
 
 class CacheWatch:
-    """Compares what each prompt has in common with the one before with what the server found in its cache."""
+    """Compares what each prompt has in common with the one before with what the server found in its
+    cache.
+    """
 
     def __init__(self, counter: Counter) -> None:
         self._counter = counter
@@ -25,7 +29,8 @@ class CacheWatch:
         self._is_promised = True
 
     def reevaluated(self, prompt: Prompt, usage: Usage) -> int:
-        """The tokens of a prompt that had been evaluated for the one before, and were evaluated again.
+        """The tokens of a prompt that had been evaluated for the one before, and were evaluated
+        again.
 
         0 where the server does not report its cache, and for the first prompt.
         """
@@ -34,7 +39,10 @@ class CacheWatch:
         if usage.cached_tokens is None or not before:
             return 0
         promised = self._promised(before, before_tokens, prompt)
-        is_promised, self._is_promised = self._is_promised and promised >= LEAST_PROMISED_TOKENS, True
+        is_promised, self._is_promised = (
+            self._is_promised and promised >= LEAST_PROMISED_TOKENS,
+            True,
+        )
         if is_promised:
             is_lost = usage.cached_tokens < promised // LOST_SHARE
             self._lost += is_lost
@@ -53,12 +61,15 @@ class CacheWatch:
         return common
 
     def forget(self) -> None:
-        """The functions that stand before every message have changed: nothing is promised of the next prompt."""
+        """The functions that stand before every message have changed: nothing is promised of the
+        next prompt.
+        """
         self._is_promised = False
 
     @property
     def is_fragile(self) -> bool:
-        """Whether the server has lost what it had evaluated, though prompts began alike, LOST_REQUESTS times.
+        """Whether the server has lost what it had evaluated, though prompts began alike,
+        LOST_REQUESTS times.
 
         One that never finds anything has no cache that could be spared.
         """

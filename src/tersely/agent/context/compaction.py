@@ -1,7 +1,8 @@
-"""Making room in a window that fills up: whole old turns leave the prompt, and a summary of them comes at its end.
+"""Making room in a window that fills up: whole old turns leave the prompt, and a summary of them
+comes at its end.
 
-What stays keeps its place behind the prefix, so a server that can reuse parts of its cache evaluates hardly anything
-again; and the history stays in the session.
+What stays keeps its place behind the prefix, so a server that can reuse parts of its cache
+evaluates hardly anything again; and the history stays in the session.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ _TOKEN_CHARACTERS = 4  # at least, of most texts
 
 
 class Summary(NamedTuple):
-    """What is to be known of the turns that leave; `how` it was made, and the `usage` that the model reported."""
+    """What is to be known of the turns that leave; `how` it was made, and the `usage` that the
+    model reported.
+    """
 
     text: str
     how: str
@@ -41,9 +44,11 @@ class Summary(NamedTuple):
 
 
 def first_kept(messages: Sequence[Stored], most_tokens: int, most_of_last: int = 0) -> int:
-    """The index at which the newest whole turns that fit begin; `len(messages)` if not even the last one fits.
+    """The index at which the newest whole turns that fit begin; `len(messages)` if not even the
+    last one fits.
 
-    The last turn may have `most_of_last` tokens if that is more: the next message is probably about it.
+    The last turn may have `most_of_last` tokens if that is more: the next message is probably about
+    it.
     """
     kept, spent = len(messages), 0
     for at in range(len(messages) - 1, -1, -1):
@@ -57,7 +62,9 @@ def first_kept(messages: Sequence[Stored], most_tokens: int, most_of_last: int =
 
 
 def first_kept_step(messages: Sequence[Stored], most_tokens: int) -> int:
-    """The index at which the newest messages that fit begin, never at an answer; the last message is always kept."""
+    """The index at which the newest messages that fit begin, never at an answer; the last message
+    is always kept.
+    """
     kept, spent = len(messages) - 1, messages[-1].tokens
     for at in range(len(messages) - 2, -1, -1):
         spent += messages[at].tokens
@@ -69,7 +76,9 @@ def first_kept_step(messages: Sequence[Stored], most_tokens: int) -> int:
 
 
 class Asking(NamedTuple):
-    """How a summary is asked for: like any answer, so that the server has nearly all of the prompt in its cache."""
+    """How a summary is asked for: like any answer, so that the server has nearly all of the prompt
+    in its cache.
+    """
 
     model: Model
     request: Prompt  # the prompt of the session, then REQUEST
@@ -78,8 +87,12 @@ class Asking(NamedTuple):
     options: RequestOptions = USUAL
 
 
-async def summarised(asking: Asking, leaving: Sequence[Stored], most_tokens: int, tokenizer: Tokenizer) -> Summary:
-    """A summary by the model, whose prompt still has those turns; one made of extracts if that fails."""
+async def summarised(
+    asking: Asking, leaving: Sequence[Stored], most_tokens: int, tokenizer: Tokenizer
+) -> Summary:
+    """A summary by the model, whose prompt still has those turns; one made of extracts if that
+    fails.
+    """
     parts: list[str] = []
     reader, thoughts, repetition = prose_reader(asking.call_format), ThoughtReader(), Repetition()
     usage, is_stuck = None, False
@@ -95,7 +108,8 @@ async def summarised(asking: Asking, leaving: Sequence[Stored], most_tokens: int
                 if is_stuck:
                     break
     except TerselyError:
-        is_stuck = True  # a server that is gone is noticed by the next request; the turns have to leave all the same
+        # a server that is gone is noticed by the next request; the turns have to leave all the same
+        is_stuck = True
     said = without_thoughts("".join([*parts, reader.feed(thoughts.rest().text), reader.rest()]))
     text = tokenizer.truncate(said.strip(), most_tokens)
     if not is_stuck and len(text) >= MIN_SUMMARY_CHARACTERS and start_of(text, is_strict=False) < 0:
@@ -104,8 +118,12 @@ async def summarised(asking: Asking, leaving: Sequence[Stored], most_tokens: int
 
 
 def extracts(leaving: Sequence[Stored], most_tokens: int, counter: Counter) -> str:
-    """What was said, what was called and what it gave, a line each: the first, then the newest that have room."""
-    width = max(_LEAST_CHARACTERS, min(_LINE_CHARACTERS, most_tokens // _LEAST_LINES * _TOKEN_CHARACTERS))
+    """What was said, what was called and what it gave, a line each: the first, then the newest that
+    have room.
+    """
+    width = max(
+        _LEAST_CHARACTERS, min(_LINE_CHARACTERS, most_tokens // _LEAST_LINES * _TOKEN_CHARACTERS)
+    )
     lines = [_cut(line, width) for each in leaving for line in _extract(each)]
     if not lines:
         return ""
@@ -128,9 +146,13 @@ def _extract(stored: Stored) -> list[str]:
     if stored.role == "assistant":
         start = start_of(text, is_strict=False)
         said, call = (text[:start], text[start:]) if start >= 0 else (text, "")
-        called = [call.removeprefix(OPENING).replace(">", "", 1).replace(CLOSING, "")] if call else []
+        called = (
+            [call.removeprefix(OPENING).replace(">", "", 1).replace(CLOSING, "")] if call else []
+        )
         called += [f"{each.name} {each.arguments}" for each in stored.message().calls]
-        return [f"you: {said}"] * bool(said.strip()) + [f"you called {each.strip()}" for each in called]
+        return [f"you: {said}"] * bool(said.strip()) + [
+            f"you called {each.strip()}" for each in called
+        ]
     return [*lines, f"user: {stored.shown}" if stored.shown else f"  {text}"]
 
 

@@ -1,4 +1,5 @@
-"""Which tools a model is told of, and when: as few as the task needs, more when its words, or the model, ask for them.
+"""Which tools a model is told of, and when: as few as the task needs, more when its words, or the
+model, ask for them.
 
 Words are compared as words: an "address" is nothing to "add".
 """
@@ -19,7 +20,8 @@ _HISTORY_PERCENT = 60  # of them that used a tier
 _HIGHEST_BY_HISTORY = 2  # what leaves the machine is never unlocked by habit
 
 _THE = r"(?:\W{1,9}(?:the|all|this|that|these|those|its|my|our))?\W{1,9}"
-# By tier: verbs as they are used to ask for something, and phrases. "test" alone is a noun too often.
+# By tier: verbs as they are used to ask for something, and phrases. "test" alone is a noun too
+# often.
 _WORDS: Mapping[int, str] = {
     3: rf"""fetch|download|browse|curl|wget|look\s+up|search{_THE}web|web\s?(?:site|page)s?|urls?|https?://\S+|inbox|other\s+agents?""",
     2: rf"""run|execute|build|pytest|npm|cargo|make\s+(?:test|check)|\A\s*(?:please\s+)?test|commit|install|git
@@ -45,7 +47,9 @@ def intent(message: str, pasted: Iterable[str] = ()) -> tuple[int, str]:
 
     Sentences that ask a question count for nothing, nor does what is quoted, or `pasted` into it.
     """
-    asked = [part for part in _SENTENCE.split(own_words(message, pasted)) if not _QUESTION.match(part)]
+    asked = [
+        part for part in _SENTENCE.split(own_words(message, pasted)) if not _QUESTION.match(part)
+    ]
     for tier in sorted(_INTENTS, reverse=True):
         for part in asked:
             found = _INTENTS[tier].search(part)
@@ -55,7 +59,9 @@ def intent(message: str, pasted: Iterable[str] = ()) -> tuple[int, str]:
 
 
 def by_history(tiers: Sequence[int]) -> int:
-    """The tier that most earlier sessions came to use, given the highest one of each; 0 where there is no habit."""
+    """The tier that most earlier sessions came to use, given the highest one of each; 0 where there
+    is no habit.
+    """
     if len(tiers) < _LEAST_SESSIONS:
         return 0
     for tier in range(_HIGHEST_BY_HISTORY, 0, -1):
@@ -65,7 +71,9 @@ def by_history(tiers: Sequence[int]) -> int:
 
 
 def reachable(tier: int, current: int, policy: Mapping[int, Verdict]) -> int:
-    """The highest tier up to `tier` that is not denied, nor any below it; `current` where that is no more."""
+    """The highest tier up to `tier` that is not denied, nor any below it; `current` where that is
+    no more.
+    """
     while current < tier and policy[current + 1] is not Verdict.DENY:
         current += 1
     return current

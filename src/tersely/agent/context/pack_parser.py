@@ -1,7 +1,8 @@
-"""Takes a pack apart, as `context.render.lines` writes it, so that what the prompt already has is not sent again.
+"""Takes a pack apart, as `context.render.lines` writes it, so that what the prompt already has is
+not sent again.
 
-What the prompt has is read from its text. So nothing has to be remembered, and what has left it with old turns, was
-rewound, or stayed in another fork does not count.
+What the prompt has is read from its text. So nothing has to be remembered, and what has left it
+with old turns, was rewound, or stayed in another fork does not count.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ _ABOVE = " (above)"
 
 
 class Piece(NamedTuple):
-    """Lines of a pack: the `section` above them (the line of a file, or one that counts what was left out), the `head`
-    that says why they are there, and the `code`.
+    """Lines of a pack: the `section` above them (the line of a file, or one that counts what was
+    left out), the `head` that says why they are there, and the `code`.
     """
 
     section: str
@@ -30,7 +31,9 @@ class Piece(NamedTuple):
 
     @property
     def file(self) -> str:
-        """The path that the section names; "" for the line at the end of a pack, below which nothing stands."""
+        """The path that the section names; "" for the line at the end of a pack, below which
+        nothing stands.
+        """
         return self.section.removeprefix(_SECTION).partition(" ")[0] if self.text else ""
 
     @property
@@ -79,14 +82,16 @@ def joined(kept: Iterable[Piece]) -> str:
 def not_yet_in(found: Sequence[Piece], said: Sequence[str]) -> list[Piece]:
     """The pieces that are new to a reader of these texts; [] if none is.
 
-    A piece is known if its lines stand one below the other in one of the texts, numbered or not. Beside a new piece
-    the first line of a known one's head stays: it says why that code matters.
+    A piece is known if its lines stand one below the other in one of the texts, numbered or not.
+    Beside a new piece the first line of a known one's head stays: it says why that code matters.
     """
     texts = [_plain(text) for each in said for text in (each, _NUMBER.sub("", each))]
     left: list[Piece] = []
     has_news = False
     for piece in found:
-        is_known = piece.only_refers or any(_plain("\n".join(piece.code or piece.head)) in text for text in texts)
+        is_known = piece.only_refers or any(
+            _plain("\n".join(piece.code or piece.head)) in text for text in texts
+        )
         has_news = has_news or (not is_known and bool(piece.text))
         if not is_known or not piece.text:
             left.append(piece)

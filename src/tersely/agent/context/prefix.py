@@ -1,7 +1,9 @@
-"""The beginning of every prompt of a session, which never changes: who the model is, how it calls, what, and where.
+"""The beginning of every prompt of a session, which never changes: who the model is, how it calls,
+what, and where.
 
-A server keeps what it has evaluated as long as the next prompt begins with the same tokens, so all that comes later is
-appended: tools of a tier that is unlocked, what a project asks of agents, retrieved code, summaries.
+A server keeps what it has evaluated as long as the next prompt begins with the same tokens, so all
+that comes later is appended: tools of a tier that is unlocked, what a project asks of agents,
+retrieved code, summaries.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ def prefix_text(family: str, call_format: CallFormat, tools: Sequence[Tool], car
     """The first message of a session's prompts."""
     is_declared = call_format is CallFormat.NATIVE  # as functions
     told = "" if is_declared else f"Tools:\n{signatures(tools)}"
-    return "\n".join(filter(None, [system_text(family), call_instructions(call_format), told, card]))
+    return "\n".join(
+        filter(None, [system_text(family), call_instructions(call_format), told, card])
+    )
 
 
 def card_of(prefix: str) -> str:
@@ -48,5 +52,10 @@ def repository_card(root: Path, stats: Mapping[str, Any], tree: Mapping[str, Any
     entries = sorted(tree["entries"]["items"], key=lambda each: -each["bytes"])
     folders = [each["name"] for each in entries if each["closed"]][:MAX_CARD_FOLDERS]
     files = sum(each["files"] for each in stats["languages"])
-    parts = [root.name, f"{files:,} files", ", ".join(each["language"] for each in languages), " ".join(folders)]
+    parts = [
+        root.name,
+        f"{files:,} files",
+        ", ".join(each["language"] for each in languages),
+        " ".join(folders),
+    ]
     return f"Repository: {visible_line('; '.join(filter(None, parts)))[:MAX_CARD_CHARACTERS]}"

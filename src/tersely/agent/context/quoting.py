@@ -1,8 +1,9 @@
-"""Tells the user's own words in a message from what is quoted there: code, diffs, logs, what others have written.
+"""Tells the user's own words in a message from what is quoted there: code, diffs, logs, what others
+have written.
 
-Quoted text asks for nothing, whoever wrote it, so no word of it may unlock tools. A front that knows what was pasted
-says so; other quoted text is recognised by what it looks like. When in doubt, text counts as quoted: the user can still
-ask in a sentence, and the model can request tools.
+Quoted text asks for nothing, whoever wrote it, so no word of it may unlock tools. A front that
+knows what was pasted says so; other quoted text is recognised by what it looks like. When in doubt,
+text counts as quoted: the user can still ask in a sentence, and the model can request tools.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ from itertools import groupby
 from typing import NamedTuple
 
 # Fences, also within a line; a fence that is not closed goes on to the end.
-_FENCED = re.compile(r"^[ \t]*(~{3,}).*?(?:^[ \t]*\1|\Z)|(`{3,}).*?(?:\2|\Z)", re.DOTALL | re.MULTILINE)
-_MARKED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|[“„][^”“]*[”“]|«[^«»]*»")  # a straight quotation mark ends with its line
+_FENCED = re.compile(
+    r"^[ \t]*(~{3,}).*?(?:^[ \t]*\1|\Z)|(`{3,}).*?(?:\2|\Z)", re.DOTALL | re.MULTILINE
+)
+# a straight quotation mark ends with its line
+_MARKED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|[“„][^”“]*[”“]|«[^«»]*»")
 # Lines that nobody types who talks to somebody.
 _LOOKS = {
     "a quotation": r"\s*>",
@@ -37,11 +41,16 @@ _LOOKS = {
 }
 _MATERIAL = re.compile("|".join(f"(?:{look})" for look in _LOOKS.values()))
 _DIFF = re.compile(r"diff --(?:git|cc)\s|@@ -\d|--- \S|\+\+\+ \S|Index: \S|index [0-9a-f]{7,}")
-_OF_DIFF = re.compile(r"[ +\-\\@]|(?:new|deleted|old) (?:file )?mode|similarity |rename |copy |Binary files |$")
+_OF_DIFF = re.compile(
+    r"[ +\-\\@]|(?:new|deleted|old) (?:file )?mode|similarity |rename |copy |Binary files |$"
+)
 _INDENTED = re.compile(r"(?: {4}|\t)\s*\S")
 _LISTED = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
-# What lines of code and of tables look like. A paragraph is quoted as a whole if most of its lines look like this.
-_STRUCTURE = re.compile(r"\s{2}|\s*//|.*(?:\w\(.*\)|\s[=!+<>&|]=?=?\s|[=-]>|::|\w\[|[,({\[]\s*$|\s{3,}\S)")
+# What lines of code and of tables look like. A paragraph is quoted as a whole if most of its lines
+# look like this.
+_STRUCTURE = re.compile(
+    r"\s{2}|\s*//|.*(?:\w\(.*\)|\s[=!+<>&|]=?=?\s|[=-]>|::|\w\[|[,({\[]\s*$|\s{3,}\S)"
+)
 _LEAST_LINES = 3  # of such a paragraph
 _SEEN_CHARACTERS = 300  # of a line, from which it is told what it is
 
@@ -69,14 +78,18 @@ class _Look(NamedTuple):
 
 
 def _looks(lines: Iterable[str]) -> Iterator[_Look]:
-    """What each line looks like; below the head of a diff, in a comment, or indented after a blank line: material."""
+    """What each line looks like; below the head of a diff, in a comment, or indented after a blank
+    line: material.
+    """
     is_diff = is_code = is_list = is_comment = False
     before = ""
     for whole in lines:
         line = whole[:_SEEN_CHARACTERS]
         is_comment = "/*" in line or (is_comment and "*/" not in before)
         is_diff = bool(_DIFF.match(line)) or (is_diff and bool(_OF_DIFF.match(line)))
-        is_list = bool(_LISTED.match(line)) or (is_list and (not line.strip() or line[:1].isspace()))
+        is_list = bool(_LISTED.match(line)) or (
+            is_list and (not line.strip() or line[:1].isspace())
+        )
         is_code = bool(_INDENTED.match(line)) and not is_list and (is_code or not before.strip())
         before = line
         is_structure = not is_list and bool(_STRUCTURE.match(_MARKED.sub("x", line)))

@@ -1,7 +1,8 @@
 """Decides whether a message is about what a search has found for it, by the words that both have.
 
-A search finds something even for thanks, or for talk about the conversation. So words that say what to do, or that fit
-any program, count for nothing, and enough of the others have to stand in what was found.
+A search finds something even for thanks, or for talk about the conversation. So words that say what
+to do, or that fit any program, count for nothing, and enough of the others have to stand in what
+was found.
 """
 
 from __future__ import annotations
@@ -42,8 +43,12 @@ class Supported(NamedTuple):
     words: tuple[str, ...]
 
 
-def supported(message: str, hits: Sequence[Mapping[str, Any]], most_symbols: int) -> Supported | None:
-    """The first of the `hits` of `code.search` for a message, if its own words speak for them; else None."""
+def supported(
+    message: str, hits: Sequence[Mapping[str, Any]], most_symbols: int
+) -> Supported | None:
+    """The first of the `hits` of `code.search` for a message, if its own words speak for them; else
+    None.
+    """
     wanted = set(map(str.lower, _WORD.findall(message))) - _GENERAL
     if not wanted:
         return None
@@ -72,4 +77,6 @@ def _words_of(reason: str) -> Iterable[str]:
 
 
 def _is_form(word: str, other: str) -> bool:
-    return word == other or (len(word) > _STEM and word[:-1].startswith(other[: max(_STEM, len(other) - 2)]))
+    return word == other or (
+        len(word) > _STEM and word[:-1].startswith(other[: max(_STEM, len(other) - 2)])
+    )

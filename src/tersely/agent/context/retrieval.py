@@ -1,8 +1,9 @@
-"""What is put in front of a message unasked: code that it is about, and what the project asks of agents.
+"""What is put in front of a message unasked: code that it is about, and what the project asks of
+agents.
 
-Whether anything is, is decided by rule, and the rule is told: symbols that are named are shown with what is around
-them; a task in words gets a pack if the repository has likely owners for it, and a smaller one around what its words
-are found in; anything else, nothing.
+Whether anything is, is decided by rule, and the rule is told: symbols that are named are shown with
+what is around them; a task in words gets a pack if the repository has likely owners for it, and a
+smaller one around what its words are found in; anything else, nothing.
 """
 
 from __future__ import annotations
@@ -79,7 +80,9 @@ async def retrieve(
             text = await asked.ask("code.plan", {**within, "task": [message]})
             why = f"the task has likely owners (confidence {packet['confidence']:.2f})"
             return _found(list(pieces(text)), why, counter)
-        hits = (await asked.value("code.search", {"query": [message], "limit": MAX_RETRIEVED_SYMBOLS}))["hits"]
+        hits = (
+            await asked.value("code.search", {"query": [message], "limit": MAX_RETRIEVED_SYMBOLS})
+        )["hits"]
         meant = supported(message, hits, MAX_RETRIEVED_SYMBOLS)
         if meant is None:
             return None
@@ -91,7 +94,9 @@ async def retrieve(
 
 
 def named(message: str) -> list[str]:
-    """The names of code in a message: marked with @ or backquotes, or written as only code is. No files."""
+    """The names of code in a message: marked with @ or backquotes, or written as only code is. No
+    files.
+    """
     found = ["".join(groups) for groups in _NAMED.findall(message)]
     return list(dict.fromkeys(name for name in found if not _is_file(name)))[:MAX_NAMED_SYMBOLS]
 
@@ -100,7 +105,9 @@ def _is_file(name: str) -> bool:
     return language_of_path(name) is not None or bool(_TEXT_FILE.search(name))
 
 
-async def _around(asked: Asked, names: list[str], within: Mapping[str, Any]) -> tuple[str, list[str]] | None:
+async def _around(
+    asked: Asked, names: list[str], within: Mapping[str, Any]
+) -> tuple[str, list[str]] | None:
     """A pack around the names that mean one symbol each, None where none does."""
     known = []
     for name in names:
@@ -123,7 +130,9 @@ def news(found: Found, said: Sequence[str], counter: Counter) -> Found | None:
     Where they say what AGENTS.md asks, nothing more of it is said.
     """
     has_asked = any(ASKS in text for text in said)
-    left = not_yet_in([piece for piece in found.pieces if not (has_asked and piece.file == AGENTS_FILE)], said)
+    left = not_yet_in(
+        [piece for piece in found.pieces if not (has_asked and piece.file == AGENTS_FILE)], said
+    )
     if left == [*found.pieces]:
         return found
     return _found(left, f"{found.why}; less what the prompt has already", counter) if left else None
@@ -140,7 +149,9 @@ def _found(parts: Sequence[Piece], why: str, counter: Counter) -> Found:
 
 
 def digest(content: bytes, most_tokens: int, counter: Counter) -> str:
-    """What a project asks of agents, in short: headings, lists and commands before prose; "" where it asks nothing."""
+    """What a project asks of agents, in short: headings, lists and commands before prose; "" where
+    it asks nothing.
+    """
     text = _COMMENT.sub("", content[:MAX_AGENTS_BYTES].decode("utf-8", "replace"))
     lines = [visible(line.rstrip()) for line in text.splitlines() if line.strip()]
     chosen: set[int] = set()
@@ -155,4 +166,8 @@ def digest(content: bytes, most_tokens: int, counter: Counter) -> str:
 
 
 def _is_terse(line: str) -> bool:
-    return line.lstrip().startswith(("#", "-", "*", "`", "$")) or line.startswith("    ") or line.lstrip()[:1].isdigit()
+    return (
+        line.lstrip().startswith(("#", "-", "*", "`", "$"))
+        or line.startswith("    ")
+        or line.lstrip()[:1].isdigit()
+    )

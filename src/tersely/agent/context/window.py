@@ -48,16 +48,22 @@ class Budget:
     def of(cls, window: int, reply_tokens: int = 0) -> Budget:
         """The budget of a window; an answer has at most `reply_tokens`, its usual share for 0.
 
-        Raises `window_exceeded` for a window that is too small to work in, `invalid_setting` for a limit on answers
-        that leaves too little of it.
+        Raises `window_exceeded` for a window that is too small to work in, `invalid_setting` for a
+        limit on answers that leaves too little of it.
         """
         if window < MIN_WINDOW_TOKENS:
             hint = f"start the server with a context of at least {MIN_WINDOW_TOKENS:,} tokens, better 8,192"
-            raise TerselyError("window_exceeded", f"a window of {window:,} tokens is too small", hint)
+            raise TerselyError(
+                "window_exceeded", f"a window of {window:,} tokens is too small", hint
+            )
         largest = window // LARGEST_REPLY_SHARE
         if reply_tokens > largest:
             message = f"chat_reply_tokens of {reply_tokens:,} is too much for a window of {window:,} tokens"
-            raise TerselyError("invalid_setting", message, f"set at most {largest:,}, or a larger window of the server")
+            raise TerselyError(
+                "invalid_setting",
+                message,
+                f"set at most {largest:,}, or a larger window of the server",
+            )
         usual = min(_share(REPLY_TOKENS, window), MAX_REPLY_TOKENS)
         return cls(window, reply_tokens or usual)
 
@@ -88,7 +94,9 @@ class Budget:
 
     @property
     def late_threshold(self) -> int:
-        """The same where that is dear, and has to happen rarely; there is room for a reply and a summary of it."""
+        """The same where that is dear, and has to happen rarely; there is room for a reply and a
+        summary of it.
+        """
         return min(self.window * LATE_COMPACT_PERCENT // 100, self.room)
 
     @property
@@ -105,7 +113,8 @@ class Budget:
     def kept(self) -> int:
         """What the turns may have that stay when others leave.
 
-        Less than history has: what stays has moved, so a server evaluates it again, and the next turns leave later.
+        Less than history has: what stays has moved, so a server evaluates it again, and the next
+        turns leave later.
         """
         return self.history // KEPT_SHARE
 
@@ -125,10 +134,11 @@ def _share(tokens: int, window: int) -> int:
 
 
 class Gauge:
-    """How many tokens a prompt has: what the server counted last, and an estimate of what came since.
+    """How many tokens a prompt has: what the server counted last, and an estimate of what came
+    since.
 
-    `declared_tokens` is our count of the functions or the schema that go with each request, which templates put into
-    the prompt.
+    `declared_tokens` is our count of the functions or the schema that go with each request, which
+    templates put into the prompt.
     """
 
     def __init__(self, counter: Counter) -> None:
@@ -137,7 +147,8 @@ class Gauge:
         self._known: Prompt = ()
         self._known_tokens = 0
         self._known_declared = 0
-        self._reasoning: dict[tuple[RawCall, ...], int] = {}  # tokens that are sent back before these calls
+        # tokens that are sent back before these calls
+        self._reasoning: dict[tuple[RawCall, ...], int] = {}
         self._factor = 1.0  # of the server's tokens to ours, as far as it is known; at least 1
 
     def tokens(self, prompt: Prompt) -> int:
@@ -156,10 +167,16 @@ class Gauge:
         """Learn what the server counted for a prompt."""
         estimated = self.declared_tokens + sum(map(self._estimated, prompt))
         self._factor = max(1.0, usage.prompt_tokens / max(estimated, 1))
-        self._known, self._known_tokens, self._known_declared = prompt, usage.prompt_tokens, self.declared_tokens
+        self._known, self._known_tokens, self._known_declared = (
+            prompt,
+            usage.prompt_tokens,
+            self.declared_tokens,
+        )
 
     def reasoned(self, calls: tuple[RawCall, ...], tokens: int) -> None:
-        """Count so many of the server's tokens of reasoning with the calls that they led to, from now on."""
+        """Count so many of the server's tokens of reasoning with the calls that they led to, from
+        now on.
+        """
         self._reasoning.pop(calls, None)
         self._reasoning[calls] = self.own(tokens)
         while len(self._reasoning) > MAX_COUNTED_REASONING:
@@ -167,5 +184,8 @@ class Gauge:
 
     def _estimated(self, message: Message) -> int:
         reasoning = self._reasoning.get(message.calls, 0) if message.calls else 0
-        calls = sum(self._counter.count(call.name + call.arguments) + MESSAGE_TOKENS for call in message.calls)
+        calls = sum(
+            self._counter.count(call.name + call.arguments) + MESSAGE_TOKENS
+            for call in message.calls
+        )
         return self._counter.count(message.content) + calls + reasoning + MESSAGE_TOKENS

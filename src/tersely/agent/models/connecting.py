@@ -1,4 +1,6 @@
-"""Connecting to the model of a server: who serves there, what it can do, and what is remembered of it."""
+"""Connecting to the model of a server: who serves there, what it can do, and what is remembered of
+it.
+"""
 
 from __future__ import annotations
 
@@ -61,13 +63,20 @@ class Report(NamedTuple):
 
 
 async def connect(
-    url: str, model: str = "", kind: str = "auto", key: str = "", window: int = 0, *, notify: Notify | None = None
+    url: str,
+    model: str = "",
+    kind: str = "auto",
+    key: str = "",
+    window: int = 0,
+    *,
+    notify: Notify | None = None,
 ) -> Model:
     """The model of a server, the first it has where none is named.
 
-    `kind` is one of KINDS. `window` in tokens is what Ollama is to load the model with; elsewhere the server decides,
-    and a smaller one is kept to. A server that is loading or has no room is waited for where `notify` can say so.
-    Raises `model_unavailable` where nobody serves that model there.
+    `kind` is one of KINDS. `window` in tokens is what Ollama is to load the model with; elsewhere
+    the server decides, and a smaller one is kept to. A server that is loading or has no room is
+    waited for where `notify` can say so. Raises `model_unavailable` where nobody serves that model
+    there.
     """
     server = _Server.named(url, kind, key)
     retries = Retries()
@@ -82,31 +91,43 @@ async def connect(
             await asyncio.sleep(seconds)
 
 
-async def probe(url: str, model: str = "", kind: str = "auto", key: str = "", window: int = 0) -> Report:
-    """Try everything that the agent makes use of, and remember that; takes the time of a few short answers."""
+async def probe(
+    url: str, model: str = "", kind: str = "auto", key: str = "", window: int = 0
+) -> Report:
+    """Try everything that the agent makes use of, and remember that; takes the time of a few short
+    answers.
+    """
     return await _Server.named(url, kind, key).report(model, window)
 
 
 def address(url: str) -> str:
-    """What people call a server: its URL without a name, a password and a query; `invalid_argument` for none."""
+    """What people call a server: its URL without a name, a password and a query; `invalid_argument`
+    for none.
+    """
     return endpoint(url).url
 
 
 def is_same_server(url: str, other: str) -> bool:
-    """Whether two URLs have the same scheme, host and port; raises `invalid_argument` for one that is none."""
+    """Whether two URLs have the same scheme, host and port; raises `invalid_argument` for one that
+    is none.
+    """
     return endpoint(url).origin == endpoint(other).origin
 
 
 def key_for(url: str, key: str = "") -> str:
-    """The key that a server is sent: this one, else that of the user's file or of its provider; "" for none.
+    """The key that a server is sent: this one, else that of the user's file or of its provider; ""
+    for none.
 
-    Raises `invalid_argument` for a URL that is none, `invalid_setting` for a file of keys that is not private.
+    Raises `invalid_argument` for a URL that is none, `invalid_setting` for a file of keys that is
+    not private.
     """
     return with_key(endpoint(url, key), os.environ).key
 
 
 async def names(url: str, kind: str = "auto", key: str = "") -> list[str]:
-    """The names of the models that a server has; raises `model_unavailable` where nobody serves any."""
+    """The names of the models that a server has; raises `model_unavailable` where nobody serves
+    any.
+    """
     return (await _Server.named(url, kind, key).listing("")).names()
 
 
@@ -122,7 +143,9 @@ class _Server:
     def named(cls, url: str, kind: str, key: str) -> _Server:
         """Raises `invalid_argument` for a URL or a kind that is none."""
         if kind not in KINDS:
-            raise TerselyError("invalid_argument", f"{kind!r} is no kind of server", f"one of {', '.join(KINDS)}")
+            raise TerselyError(
+                "invalid_argument", f"{kind!r} is no kind of server", f"one of {', '.join(KINDS)}"
+            )
         return cls(with_key(endpoint(url, key), os.environ), kind, ServerRecords.load(os.environ))
 
     @property
@@ -139,7 +162,9 @@ class _Server:
         if known is not None and known.fingerprint == fingerprint:
             now = await window_now(self.place, known.abilities, listing)
             return self._serve(
-                listing.interface, known._replace(abilities=known.abilities._replace(window=now)), window
+                listing.interface,
+                known._replace(abilities=known.abilities._replace(window=now)),
+                window,
             )
         abilities, is_to_be_tried = await abilities_of(self.place, name, listing)
         found = Known(abilities, fingerprint=fingerprint)
@@ -161,7 +186,9 @@ class _Server:
         served.correct(correct_abilities(served.abilities, tried))
         found = served.abilities
         size = f"{found.window:,} tokens" if found.window else "not told"
-        return Report(self.place.url, found, (streaming, *tried, Finding("window", found.window > 0, size)))
+        return Report(
+            self.place.url, found, (streaming, *tried, Finding("window", found.window > 0, size))
+        )
 
     async def listing(self, model: str) -> Listing:
         """Its models, by one request where its interface is remembered."""
@@ -173,7 +200,9 @@ class _Server:
         return await recognise(self.place, self.kind, model)
 
     def _serve(self, interface: Interface, known: Known, window: int) -> ServedModel:
-        """The model, with the window that is wanted; what it learns is remembered with the one that it has."""
+        """The model, with the window that is wanted; what it learns is remembered with the one that
+        it has.
+        """
         own = known.abilities.window
         abilities = known.abilities._replace(window=window_for(known.abilities, window))
 
@@ -182,7 +211,12 @@ class _Server:
             self.records.keep(self.id, interface, learnt._replace(abilities=abilities))
 
         place = at(self.place, interface)
-        return ServedModel(place, known._replace(abilities=abilities), _dialect(interface.kind, abilities), remember)
+        return ServedModel(
+            place,
+            known._replace(abilities=abilities),
+            _dialect(interface.kind, abilities),
+            remember,
+        )
 
 
 def _dialect(kind: str, abilities: Abilities) -> Dialect:

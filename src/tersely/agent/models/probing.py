@@ -1,4 +1,6 @@
-"""Short answers that show what a server can do: a refusal is a finding, a server that is gone an error."""
+"""Short answers that show what a server can do: a refusal is a finding, a server that is gone an
+error.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,11 @@ async def try_streaming(model: ServedModel) -> Finding:
     if isinstance(answer, Finding):
         return answer._replace(what="streaming")
     reports = answer.usage is not None and answer.usage.cached_tokens is not None
-    cached = "" if answer.usage is None else f", {'tells' if reports else 'does not tell'} what is cached"
+    cached = (
+        ""
+        if answer.usage is None
+        else f", {'tells' if reports else 'does not tell'} what is cached"
+    )
     return Finding("streaming", works=True, detail=f"{answer.parts} parts{cached}")
 
 
@@ -109,7 +115,9 @@ async def _try_schema(model: ServedModel) -> Finding:
 
 
 async def _try_tools(model: ServedModel) -> Finding:
-    answer = await _ask(model, "Call the function `ready` with ok = true.", Constraint(tools=(_READY,)))
+    answer = await _ask(
+        model, "Call the function `ready` with ok = true.", Constraint(tools=(_READY,))
+    )
     if isinstance(answer, Finding):
         return answer._replace(what="tools")
     is_called = any(call.name == "ready" for call in answer.calls)

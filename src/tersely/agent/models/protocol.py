@@ -1,7 +1,7 @@
 """What the agent knows of a model: messages go in, chunks come out.
 
-A prompt is a tuple of messages. Its first ones never change in a session, later ones are appended: a server keeps what
-it has evaluated as long as a prompt begins with the one before it.
+A prompt is a tuple of messages. Its first ones never change in a session, later ones are appended:
+a server keeps what it has evaluated as long as a prompt begins with the one before it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ class RawCall(NamedTuple):
 class Message(NamedTuple):
     """One message: `role` is system, user, assistant or tool.
 
-    `calls` and `call_id` are for servers that are given tools natively: the calls that an assistant's message made, and
-    which of them a tool's message answers. Every other way of calling has its calls in `content`.
+    `calls` and `call_id` are for servers that are given tools natively: the calls that an
+    assistant's message made, and which of them a tool's message answers. Every other way of calling
+    has its calls in `content`.
     """
 
     role: str
@@ -36,7 +37,8 @@ Prompt = tuple[Message, ...]
 
 
 class Usage(NamedTuple):
-    """Tokens of one request as the server counted them; `cached_tokens` of the prompt it did not evaluate again.
+    """Tokens of one request as the server counted them; `cached_tokens` of the prompt it did not
+    evaluate again.
 
     A figure is None where the server does not report it.
     """
@@ -44,15 +46,18 @@ class Usage(NamedTuple):
     prompt_tokens: int
     cached_tokens: int | None
     completion_tokens: int
-    evaluated_tokens: int | None = None  # of the prompt, by the server's own figure: a lost cache shows here
-    written_tokens: int | None = None  # of the prompt, stored in the cache for later requests and billed for it
+    # of the prompt, by the server's own figure: a lost cache shows here
+    evaluated_tokens: int | None = None
+    # of the prompt, stored in the cache for later requests and billed for it
+    written_tokens: int | None = None
     thought_tokens: int | None = None  # of the completion, spent on reasoning
 
 
 class Chunk(NamedTuple):
     """A part of an answer. The last one says in `stop` why it ended: end, length or calls.
 
-    A chunk that `restarts` follows a connection that broke: the text before it is void, and the answer begins anew.
+    A chunk that `restarts` follows a connection that broke: the text before it is void, and the
+    answer begins anew.
     """
 
     text: str = ""
@@ -68,9 +73,10 @@ class Chunk(NamedTuple):
 class Constraint(NamedTuple):
     """What an answer may be. One of the first three fields is set; `agent.tool_calling` makes them.
 
-    `grammar` is GBNF; `schema` a JSON schema that the whole answer meets; `tools` are functions as JSON schemas, for
-    servers that know how their model calls them. `allowed` names the tools that may be called now where the server
-    restricts a list (`Abilities.restricts_tools`); empty, all of them may.
+    `grammar` is GBNF; `schema` a JSON schema that the whole answer meets; `tools` are functions as
+    JSON schemas, for servers that know how their model calls them. `allowed` names the tools that
+    may be called now where the server restricts a list (`Abilities.restricts_tools`); empty, all of
+    them may.
     """
 
     grammar: str = ""
@@ -88,7 +94,9 @@ class Thinking(StrEnum):
 
 
 class RequestOptions(NamedTuple):
-    """How one request differs from the usual one. What a server cannot do is left out of what it is sent."""
+    """How one request differs from the usual one. What a server cannot do is left out of what it is
+    sent.
+    """
 
     thinking: Thinking = Thinking.DEFAULT
     slot: int | None = None  # of a llama.cpp server with several: the cache that is used
@@ -98,9 +106,11 @@ USUAL = RequestOptions()
 
 
 class Abilities(NamedTuple):
-    """What a server and its model can do, as it was found out; `window` in tokens, 0 where nobody says.
+    """What a server and its model can do, as it was found out; `window` in tokens, 0 where nobody
+    says.
 
-    A way of calling (`grammar`, `schema`, `tools`) that the server has refused is False here, also in later sessions.
+    A way of calling (`grammar`, `schema`, `tools`) that the server has refused is False here, also
+    in later sessions.
     """
 
     grammar: bool
@@ -109,10 +119,13 @@ class Abilities(NamedTuple):
     window: int
     model: str
     family: str  # of the model: qwen, llama, …; "" where its name says nothing
-    server: str = ""  # llama.cpp, ollama, responses, anthropic, or openai for everything else that speaks like it
+    # llama.cpp, ollama, responses, anthropic, or openai for everything else that speaks like it
+    server: str = ""
     output: int = 0  # most tokens of one answer, 0 where nobody says
-    restricts_tools: bool = False  # declared tools can be restricted without another list: `Constraint.allowed`
-    returns_reasoning: bool = False  # what led to calls is sent back with them, and counts in later prompts
+    # declared tools can be restricted without another list: `Constraint.allowed`
+    restricts_tools: bool = False
+    # what led to calls is sent back with them, and counts in later prompts
+    returns_reasoning: bool = False
     thinking: bool = False  # `RequestOptions.thinking` is heeded
     parameters: int = 0  # weights of the model, 0 where nobody says
     slots: int = 1  # prompts whose caches are kept side by side, by `RequestOptions.slot`
@@ -126,14 +139,20 @@ class Model(Protocol):
         """What the model can do; less after `way_refused`."""
 
     def stream(
-        self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, options: RequestOptions = USUAL
+        self,
+        prompt: Prompt,
+        constraint: Constraint | None,
+        most_tokens: int,
+        options: RequestOptions = USUAL,
     ) -> AsyncIterator[Chunk]:
-        """The answer as it comes; closing the iterator stops the model, and ends the wait before another attempt.
+        """The answer as it comes; closing the iterator stops the model, and ends the wait before
+        another attempt.
 
-        Raises `model_unavailable` (no connection, no such model), `model_failed` (it broke off, fell silent or sent
-        what nobody understands), `window_exceeded` (the prompt does not fit, or was cut by the server) or
-        `way_refused`: the server does not take this constraint. `abilities` no longer have that way then, so that
-        the next one can be asked for; nothing of an answer has been given.
+        Raises `model_unavailable` (no connection, no such model), `model_failed` (it broke off,
+        fell silent or sent what nobody understands), `window_exceeded` (the prompt does not fit, or
+        was cut by the server) or `way_refused`: the server does not take this constraint.
+        `abilities` no longer have that way then, so that the next one can be asked for; nothing of
+        an answer has been given.
         """
 
     async def close(self) -> None:

@@ -1,4 +1,6 @@
-"""Who serves at a URL: which interface it has, below which path, which models, and what it says of them."""
+"""Who serves at a URL: which interface it has, below which path, which models, and what it says of
+them.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,18 @@ _WINDOW_FIELDS = (
     "max_input_tokens",
 )  # fmt: skip
 # Of an entry in a list of models: they change while the model stays.
-_VOLATILE_FIELDS = frozenset({"created", "permission", "status", "state", "expires_at", "size_vram"})
+_VOLATILE_FIELDS = frozenset(
+    {"created", "permission", "status", "state", "expires_at", "size_vram"}
+)
 _OUTPUT_FIELDS = ("max_completion_tokens", "max_output_tokens", "max_output_length", "max_tokens")
 
 Entry = Mapping[str, Any]
 
 
 class Listing(NamedTuple):
-    """A server's interface, and its models as it lists them; `entries` are None where it has no list."""
+    """A server's interface, and its models as it lists them; `entries` are None where it has no
+    list.
+    """
 
     interface: Interface
     entries: list[Entry] | None
@@ -52,19 +58,28 @@ class Listing(NamedTuple):
 
     def entry(self, model: str) -> Entry:
         """What the list has of a model."""
-        return next((each for each in self.entries or () if model in (each.get("id"), each.get("name"))), {})
+        return next(
+            (each for each in self.entries or () if model in (each.get("id"), each.get("name"))), {}
+        )
 
     def fingerprint(self, model: str) -> str:
-        """What tells a model from another one of the same name, by all that the list has of it; "" without an entry.
+        """What tells a model from another one of the same name, by all that the list has of it; ""
+        without an entry.
 
         llama.cpp lists its sizes, Ollama a digest, others at least who made it and what fits in.
         """
-        entry = {field: value for field, value in self.entry(model).items() if field not in _VOLATILE_FIELDS}
+        entry = {
+            field: value
+            for field, value in self.entry(model).items()
+            if field not in _VOLATILE_FIELDS
+        }
         return content_hash(json.dumps(entry, sort_keys=True).encode()).hex() if entry else ""
 
 
 def at(place: Endpoint, interface: Interface) -> Endpoint:
-    """Where the paths of an interface begin, with the fields that it wants in the head of a request."""
+    """Where the paths of an interface begin, with the fields that it wants in the head of a
+    request.
+    """
     place = place._replace(prefix=interface.prefix)
     if interface.kind != ANTHROPIC:
         return place
@@ -72,7 +87,9 @@ def at(place: Endpoint, interface: Interface) -> Endpoint:
 
 
 async def recognise(place: Endpoint, kind: str, model: str) -> Listing:
-    """The interface of a server, by what it answers; raises `model_unavailable` where nobody serves models."""
+    """The interface of a server, by what it answers; raises `model_unavailable` where nobody serves
+    models.
+    """
     if kind == "auto":
         kind = _kind_of_url(place)
     if kind == OLLAMA or (not kind and await _is_ollama(place)):
@@ -115,7 +132,8 @@ async def list_models(place: Endpoint, interface: Interface) -> Listing:
 
 
 def choose_model(place: Endpoint, model: str, listing: Listing) -> str:
-    """The model that is meant: by its name, or its name without a tag; the first where none is named.
+    """The model that is meant: by its name, or its name without a tag; the first where none is
+    named.
 
     A host has models of all kinds and prices, so that one of several has to be named.
     """
@@ -123,15 +141,27 @@ def choose_model(place: Endpoint, model: str, listing: Listing) -> str:
     if model and listing.entries is None:
         return model
     if not names:
-        raise TerselyError("model_unavailable", f"{place.url} has no model", "load one first, for example: ollama pull")
+        raise TerselyError(
+            "model_unavailable",
+            f"{place.url} has no model",
+            "load one first, for example: ollama pull",
+        )
     if not model and len(names) > 1 and host_of(place.host) is not None:
-        raise TerselyError("model_unavailable", f"{place.host} has many models", f"name one: --model {names[0]}")
+        raise TerselyError(
+            "model_unavailable", f"{place.host} has many models", f"name one: --model {names[0]}"
+        )
     if not model or model in names:
         return model or names[0]
-    alike = [name for name in names if name.partition(":")[0] == model or name.rpartition("/")[2] == model]
+    alike = [
+        name
+        for name in names
+        if name.partition(":")[0] == model or name.rpartition("/")[2] == model
+    ]
     if len(alike) == 1:
         return alike[0]
-    raise TerselyError("model_unavailable", f"{place.url} has no model {model!r}", f"it has {', '.join(names[:8])}")
+    raise TerselyError(
+        "model_unavailable", f"{place.url} has no model {model!r}", f"it has {', '.join(names[:8])}"
+    )
 
 
 async def abilities_of(place: Endpoint, model: str, listing: Listing) -> tuple[Abilities, bool]:
@@ -159,11 +189,15 @@ async def abilities_of(place: Endpoint, model: str, listing: Listing) -> tuple[A
 
 
 async def window_now(place: Endpoint, abilities: Abilities, listing: Listing) -> int:
-    """The window of a model that is known from before: its server may have been started anew with another one."""
+    """The window of a model that is known from before: its server may have been started anew with
+    another one.
+    """
     window = window_in(listing.entry(abilities.model))
     if window or abilities.server != LLAMA_CPP:
         return window or abilities.window
-    properties = await request_json(place._replace(prefix=_root(listing.interface.prefix)), "GET", "/props")
+    properties = await request_json(
+        place._replace(prefix=_root(listing.interface.prefix)), "GET", "/props"
+    )
     return _slot_window(table(properties.body)) or abilities.window
 
 
@@ -175,7 +209,9 @@ def window_in(entry: Entry) -> int:
 
 def _output_in(entry: Entry) -> int:
     provider = table(entry.get("top_provider"))
-    return _first_number([each.get(field) for each in (entry, provider) for field in _OUTPUT_FIELDS])
+    return _first_number(
+        [each.get(field) for each in (entry, provider) for field in _OUTPUT_FIELDS]
+    )
 
 
 def _first_number(values: list[Any]) -> int:
@@ -201,10 +237,15 @@ def _slot_window(props: Entry) -> int:
 
 
 async def _of_lm_studio(root: Endpoint, model: str) -> int:
-    """The window that LM Studio has loaded a model with, by a list of its own; 0 for every other server."""
+    """The window that LM Studio has loaded a model with, by a list of its own; 0 for every other
+    server.
+    """
     reply = await request_json(root, "GET", "/api/v0/models")
     entries = _entries(reply, "data") or []
-    return next((number(each.get("loaded_context_length")) for each in entries if each.get("id") == model), 0)
+    return next(
+        (number(each.get("loaded_context_length")) for each in entries if each.get("id") == model),
+        0,
+    )
 
 
 async def _of_ollama(place: Endpoint, model: str) -> Abilities:
@@ -214,7 +255,9 @@ async def _of_ollama(place: Endpoint, model: str) -> Abilities:
     can = reply.body.get("capabilities")
     can = can if isinstance(can, list) else []
     details = table(reply.body.get("model_info"))
-    trained = next((number(value) for name, value in details.items() if name.endswith(".context_length")), 0)
+    trained = next(
+        (number(value) for name, value in details.items() if name.endswith(".context_length")), 0
+    )
     return Abilities(
         grammar=False, schema=True, tools="tools" in can, window=trained, model=model, family=family_of(model),
         server=OLLAMA, thinking="thinking" in can,
@@ -246,7 +289,9 @@ def _is_anthropic(body: Any) -> bool:
 
 
 async def _unlisted(place: Endpoint, kind: str) -> Listing | None:
-    """The interface of a server without a list of models: a path that is there refuses an empty request."""
+    """The interface of a server without a list of models: a path that is there refuses an empty
+    request.
+    """
     for prefix in _prefixes(place.prefix):
         tried = Interface(kind, prefix)
         reply = await request_json(at(place, tried), "POST", _METHODS[kind], {})
@@ -256,7 +301,9 @@ async def _unlisted(place: Endpoint, kind: str) -> Listing | None:
 
 
 def _prefixes(path: str) -> Iterator[str]:
-    """The bases that a URL may mean, the likeliest first: as it was written, then with and without /v1."""
+    """The bases that a URL may mean, the likeliest first: as it was written, then with and without
+    /v1.
+    """
     if path:
         yield path
     yield path.removesuffix("/v1") if path.endswith("/v1") else f"{path}/v1"
@@ -286,4 +333,8 @@ def _raise_transient(place: Endpoint, reply: Reply) -> None:
 def _serves_none(place: Endpoint, reply: Reply | None) -> TerselyError:
     answer = " ".join(reply.text.split())[:_EXCERPT_CHARACTERS] if reply else ""
     message = f"{place.url} serves no models: it answers {answer!r} to /models"
-    return TerselyError("model_unavailable", message, "is it the right port and path? --model names one without a list")
+    return TerselyError(
+        "model_unavailable",
+        message,
+        "is it the right port and path? --model names one without a list",
+    )

@@ -1,4 +1,6 @@
-"""What a server's refusal means: another attempt, another way of calling, another parameter, or an error."""
+"""What a server's refusal means: another attempt, another way of calling, another parameter, or an
+error.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,11 @@ from tersely.foundation.limits import MAX_MODEL_ERROR_CHARACTERS
 
 _NOT_FOUND = 404
 _KEY_STATUSES = {401, 403}
-_ABOUT_THE_REQUEST = {400, 404, 422, 500, 501}  # statuses of servers that do not know a part of a request
+# statuses of servers that do not know a part of a request
+_ABOUT_THE_REQUEST = {400, 404, 422, 500, 501}
 _PARAMETER_STATUSES = {400, 422}
-# What servers say when a prompt is too long: llama.cpp, vLLM and OpenAI, LM Studio, Ollama, Anthropic.
+# What servers say when a prompt is too long: llama.cpp, vLLM and OpenAI, LM Studio, Ollama,
+# Anthropic.
 _TOO_LONG = (
     "exceed_context_size", "exceeds the available context", "context_length_exceeded", "maximum context length",
     "context length exceeded", "exceeds the context", "input length exceeds", "prompt is too long",
@@ -27,10 +31,18 @@ _TRANSIENT_KINDS = {
     "overloaded_error", "rate_limit_error", "api_error", "timeout_error", "server_error", "rate_limit_exceeded",
     "server_is_overloaded", "slow_down", *map(str, RETRIED_STATUSES),
 }  # fmt: skip
-_NOT_RETRIED = ("insufficient_quota", "credit balance", "billing")  # refusals that time does not mend
+# refusals that time does not mend
+_NOT_RETRIED = ("insufficient_quota", "credit balance", "billing")
 _WORDS_OF_ABILITY = {
     "grammar": ("grammar",),
-    "schema": ("response_format", "json_schema", "schema", "structured output", "output_config", "text.format"),
+    "schema": (
+        "response_format",
+        "json_schema",
+        "schema",
+        "structured output",
+        "output_config",
+        "text.format",
+    ),
     "tools": ("tool", "function"),
 }
 _UNSUPPORTED = (
@@ -55,7 +67,9 @@ def refusal_error(place: Endpoint, model: str, reply: Reply) -> TerselyError:
     if reply.status in _KEY_STATUSES:
         return TerselyError("model_unavailable", message, "the server wants another key")
     if reply.status == _NOT_FOUND:
-        return TerselyError("model_unavailable", message, f"does it have the model {model!r}?" if model else "")
+        return TerselyError(
+            "model_unavailable", message, f"does it have the model {model!r}?" if model else ""
+        )
     return TerselyError("model_failed", message)
 
 
@@ -67,7 +81,9 @@ def _is_transient(reply: Reply) -> bool:
 
 
 def stream_error(place: Endpoint, error: Any, data: str) -> TerselyError:
-    """What an error means that a stream reports: a text, or an object with a kind, a code and a message."""
+    """What an error means that a stream reports: a text, or an object with a kind, a code and a
+    message.
+    """
     words = reason_of({"error": error}) or repr(data[:MAX_MODEL_ERROR_CHARACTERS])
     message = f"{place.url} broke off: {words[:MAX_MODEL_ERROR_CHARACTERS]}"
     if is_too_long(data):
@@ -85,7 +101,9 @@ def cut_error(place: Endpoint) -> TransientError:
 
 
 def ability_in_refusal(constraint: Constraint | None, reply: Reply) -> str:
-    """Which way of calling a refusal is about (grammar, schema or tools), "" where it is about something else."""
+    """Which way of calling a refusal is about (grammar, schema or tools), "" where it is about
+    something else.
+    """
     ability = ability_of(constraint)
     if not ability or reply.status not in _ABOUT_THE_REQUEST or is_too_long(reply.text):
         return ""
@@ -110,7 +128,8 @@ def ability_of(constraint: Constraint | None) -> str:
 def parameter_in_refusal(candidates: Mapping[str, str], reply: Reply) -> str:
     """The parameter that a refusal names, "" for none.
 
-    `candidates` has what can be left out or sent otherwise: by the words that a refusal uses, what is remembered of it.
+    `candidates` has what can be left out or sent otherwise: by the words that a refusal uses, what
+    is remembered of it.
     """
     if reply.status not in _PARAMETER_STATUSES:
         return ""
@@ -131,7 +150,9 @@ def output_limit(asked: int, reply: Reply) -> int:
 
 
 def reason_of(body: Any) -> str:
-    """What an answer says went wrong: `error` is a text, or an object with a `message`; "" where it says nothing."""
+    """What an answer says went wrong: `error` is a text, or an object with a `message`; "" where it
+    says nothing.
+    """
     error = body.get("error") if isinstance(body, dict) else None
     if isinstance(error, dict):
         error = error.get("message")

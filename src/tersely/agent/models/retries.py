@@ -1,4 +1,6 @@
-"""Requests that are sent again: after which failures, how often, how long apart, and what is given of the answers."""
+"""Requests that are sent again: after which failures, how often, how long apart, and what is given
+of the answers.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,21 @@ RETRIED_STATUSES = frozenset({408, 429, 502, 503, 504, 529})
 
 
 class TransientError(TerselyError):
-    """A failure that another attempt may not meet; `wait_seconds` is what the server asks for, None if it does not."""
+    """A failure that another attempt may not meet; `wait_seconds` is what the server asks for, None
+    if it does not.
+    """
 
-    def __init__(self, code: str, message: str, hint: str = "", wait_seconds: float | None = None) -> None:
+    def __init__(
+        self, code: str, message: str, hint: str = "", wait_seconds: float | None = None
+    ) -> None:
         super().__init__(code, message, hint)
         self.wait_seconds = wait_seconds
 
 
 class AbsentError(TransientError):
-    """Nothing listens. A server that was there may come back; where none was yet, the address is more likely wrong."""
+    """Nothing listens. A server that was there may come back; where none was yet, the address is
+    more likely wrong.
+    """
 
 
 class Retries:
@@ -37,9 +45,15 @@ class Retries:
 
     def wait(self, error: TransientError) -> float:
         """The seconds to wait before the next attempt; raises the error where there is to be none."""
-        seconds = FIRST_RETRY_SECONDS * 2 ** (self._attempts - 1) if error.wait_seconds is None else error.wait_seconds
+        seconds = (
+            FIRST_RETRY_SECONDS * 2 ** (self._attempts - 1)
+            if error.wait_seconds is None
+            else error.wait_seconds
+        )
         if self._attempts >= MAX_MODEL_ATTEMPTS:
-            raise TerselyError(error.code, f"{error.message}, {self._attempts} times", error.hint) from error
+            raise TerselyError(
+                error.code, f"{error.message}, {self._attempts} times", error.hint
+            ) from error
         if self._waited + seconds > MAX_MODEL_RETRY_SECONDS:
             hint = f"the server asks to wait {seconds:,.0f} s; try again then"
             raise TerselyError(error.code, error.message, hint) from error
@@ -49,11 +63,14 @@ class Retries:
 
     def notice(self, error: TransientError, seconds: float) -> str:
         """One line that says why the next attempt waits."""
-        return f"{error.message}; attempt {self._attempts} of {MAX_MODEL_ATTEMPTS} in {seconds:.0f} s"
+        return (
+            f"{error.message}; attempt {self._attempts} of {MAX_MODEL_ATTEMPTS} in {seconds:.0f} s"
+        )
 
 
 def seconds_to_wait(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server asks to wait, in any of the forms in use; None where it does not ask.
+    """The seconds that a server asks to wait, in any of the forms in use; None where it does not
+    ask.
 
     A date is compared with the server's own clock where it says the time.
     """
@@ -88,8 +105,9 @@ def _moment(text: str) -> float | None:
 class DeliveredText:
     """What has been given of an answer, so that another attempt gives nothing twice.
 
-    Text that comes again as it was is left out. From the first difference on the answer is another one: it is given
-    whole, in a chunk that `restarts`. Reasoning that has been given is not given again.
+    Text that comes again as it was is left out. From the first difference on the answer is another
+    one: it is given whole, in a chunk that `restarts`. Reasoning that has been given is not given
+    again.
     """
 
     def __init__(self) -> None:
@@ -129,4 +147,6 @@ class DeliveredText:
         self._compares = False
         self._parts.clear()
         text = self._earlier[: self._position] + chunk.text
-        return chunk._replace(text=text, restarts=True, notice="the answer before this line was cut; it begins anew")
+        return chunk._replace(
+            text=text, restarts=True, notice="the answer before this line was cut; it begins anew"
+        )

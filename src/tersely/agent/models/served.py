@@ -1,4 +1,6 @@
-"""A model behind any protocol: one request an answer, sent again or otherwise where the server asks for that."""
+"""A model behind any protocol: one request an answer, sent again or otherwise where the server asks
+for that.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,20 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing
 from typing import Any, NamedTuple, Protocol
 
-from tersely.agent.models.protocol import USUAL, Abilities, Chunk, Constraint, Prompt, RequestOptions
-from tersely.agent.models.refusals import ability_in_refusal, output_limit, parameter_in_refusal, refusal_error
+from tersely.agent.models.protocol import (
+    USUAL,
+    Abilities,
+    Chunk,
+    Constraint,
+    Prompt,
+    RequestOptions,
+)
+from tersely.agent.models.refusals import (
+    ability_in_refusal,
+    output_limit,
+    parameter_in_refusal,
+    refusal_error,
+)
 from tersely.agent.models.retries import DeliveredText, Retries, TransientError
 from tersely.agent.models.wire import Endpoint, Reply, read_whole, stream_request
 from tersely.foundation.clock import Stopwatch
@@ -28,9 +42,11 @@ class Request(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What is known of a model of a server: what it can do, parameters that it refuses, and how it was listed then.
+    """What is known of a model of a server: what it can do, parameters that it refuses, and how it
+    was listed then.
 
-    A model that is listed otherwise is another one behind the same name: what was known of it does not hold.
+    A model that is listed otherwise is another one behind the same name: what was known of it does
+    not hold.
     """
 
     abilities: Abilities
@@ -57,7 +73,9 @@ class Dialect(Protocol):
         """The body of a request, without what the server refuses."""
 
     def adaptable(self, body: Mapping[str, Any]) -> Mapping[str, str]:
-        """What of a body can be left out or sent otherwise: by the words of refusals, what is remembered of it."""
+        """What of a body can be left out or sent otherwise: by the words of refusals, what is
+        remembered of it.
+        """
 
     def reader(self, place: Endpoint, request: Request) -> AnswerReader:
         """A reader for the answer to a request."""
@@ -72,10 +90,16 @@ def forget(known: Known) -> None:
 
 
 class ServedModel:
-    """See `protocol.Model`. `remember` is handed what was learnt of the server whenever that changes."""
+    """See `protocol.Model`. `remember` is handed what was learnt of the server whenever that
+    changes.
+    """
 
     def __init__(
-        self, place: Endpoint, known: Known, dialect: Dialect, remember: Callable[[Known], None] = forget
+        self,
+        place: Endpoint,
+        known: Known,
+        dialect: Dialect,
+        remember: Callable[[Known], None] = forget,
     ) -> None:
         self._place = place
         self._known = known
@@ -88,7 +112,11 @@ class ServedModel:
         return self._known.abilities
 
     async def stream(
-        self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, options: RequestOptions = USUAL
+        self,
+        prompt: Prompt,
+        constraint: Constraint | None,
+        most_tokens: int,
+        options: RequestOptions = USUAL,
     ) -> AsyncGenerator[Chunk]:
         """See `protocol.Model`."""
         request = Request(prompt, constraint, most_tokens, options)
@@ -103,7 +131,9 @@ class ServedModel:
             except _AdaptedError:
                 adaptations += 1
                 if adaptations > MAX_ADAPTATIONS:
-                    raise TerselyError("model_failed", f"{self._place.url} refuses every form of a request") from None
+                    raise TerselyError(
+                        "model_failed", f"{self._place.url} refuses every form of a request"
+                    ) from None
             except TransientError as error:
                 seconds = retries.wait(error)
                 yield Chunk(notice=retries.notice(error, seconds), begins_attempt=True)
@@ -129,7 +159,9 @@ class ServedModel:
             async for piece in answer.pieces:
                 if watch.seconds() > MAX_MODEL_ANSWER_SECONDS:
                     bound = f"{MAX_MODEL_ANSWER_SECONDS / 60:.0f} minutes"
-                    raise TerselyError("model_failed", f"{self._place.url} has not ended its answer within {bound}")
+                    raise TerselyError(
+                        "model_failed", f"{self._place.url} has not ended its answer within {bound}"
+                    )
                 for chunk in reader.feed(piece):
                     yield chunk
                     if chunk.stop:

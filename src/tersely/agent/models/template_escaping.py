@@ -1,9 +1,10 @@
 """Texts that spell what templates tell messages apart by, kept from being that.
 
-A server makes one prompt of all messages and reads `<|im_end|>` as the end of one wherever it stands: also in a file
-that was read, where it would end that message and could begin another in anybody's name. On the way to the model a
-word joiner (U+2060), which nobody sees, parts such a text behind its first character; from what comes back it is taken
-out, so that the model reads, quotes and edits the text as it is.
+A server makes one prompt of all messages and reads `<|im_end|>` as the end of one wherever it
+stands: also in a file that was read, where it would end that message and could begin another in
+anybody's name. On the way to the model a word joiner (U+2060), which nobody sees, parts such a text
+behind its first character; from what comes back it is taken out, so that the model reads, quotes
+and edits the text as it is.
 """
 
 from __future__ import annotations
@@ -12,13 +13,23 @@ import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from tersely.agent.models.protocol import USUAL, Abilities, Chunk, Constraint, Message, Prompt, RawCall, RequestOptions
+from tersely.agent.models.protocol import (
+    USUAL,
+    Abilities,
+    Chunk,
+    Constraint,
+    Message,
+    Prompt,
+    RawCall,
+    RequestOptions,
+)
 from tersely.agent.models.served import ServedModel
 
 MAX_TOKEN_CHARACTERS = 128  # of one token in the vocabularies in use: a row of blanks
 _JOINER = "\u2060"
 _OPENING = "<["
-# The tokens of templates in use: `<|im_end|>` of most, DeepSeek's with another bar, those of Gemma, Llama and Mistral,
+# The tokens of templates in use: `<|im_end|>` of most, DeepSeek's with another bar, those of Gemma,
+# Llama and Mistral,
 # Seed's, and EXAONE's in brackets.
 _TOKEN = re.compile(
     r"<(?=[|｜]|/?(?:s|bos|eos|unk|pad|sep|mask|start_of_turn|end_of_turn|start_of_image|seed:\w+)>|\w+[|｜]>)"
@@ -39,13 +50,19 @@ class EscapedModel:
         return self._model.abilities
 
     async def stream(
-        self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, options: RequestOptions = USUAL
+        self,
+        prompt: Prompt,
+        constraint: Constraint | None,
+        most_tokens: int,
+        options: RequestOptions = USUAL,
     ) -> AsyncGenerator[Chunk]:
         """See `protocol.Model`. An answer longer than the tokens that were asked for can be is cut."""
         before = ""  # the last character of the answer so far
         left = most_tokens * MAX_TOKEN_CHARACTERS
         async with aclosing(
-            self._model.stream(tuple(map(_escape_message, prompt)), constraint, most_tokens, options)
+            self._model.stream(
+                tuple(map(_escape_message, prompt)), constraint, most_tokens, options
+            )
         ) as chunks:
             async for chunk in chunks:
                 if chunk.restarts:
@@ -75,7 +92,9 @@ def unescape(text: str) -> str:
 
 def _escape_message(message: Message) -> Message:
     calls = tuple(RawCall(*map(escape, call)) for call in message.calls)
-    return message._replace(content=escape(message.content), calls=calls, call_id=escape(message.call_id))
+    return message._replace(
+        content=escape(message.content), calls=calls, call_id=escape(message.call_id)
+    )
 
 
 def _unescape_call(call: RawCall) -> RawCall:

@@ -1,7 +1,7 @@
 """Requests to a server of models: one connection each, every wait and every size bounded.
 
-Connections are not kept. llama.cpp's server closes an idle one just when it is used again, which fails a request now
-and then, and a model's answer takes longer than any handshake.
+Connections are not kept. llama.cpp's server closes an idle one just when it is used again, which
+fails a request now and then, and a model's answer takes longer than any handshake.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.tokens import well_formed
 
 MODEL_CONNECT_SECONDS = 5.0
-MODEL_SILENCE_SECONDS = 300.0  # of a server that is asked for an answer: a long prompt is evaluated without a word
+# of a server that is asked for an answer: a long prompt is evaluated without a word
+MODEL_SILENCE_SECONDS = 300.0
 MODEL_PROBE_SECONDS = 60.0  # for each small question that finds out what a server can do
 MAX_MODEL_REPLY_BYTES = 8_000_000  # of an answer that is not streamed
 MAX_MODEL_ANSWER_BYTES = 50_000_000  # of one stream
@@ -71,7 +72,9 @@ class Endpoint(NamedTuple):
         """The fields of the head of every request."""
         fields = {"Host": self.authority, "Accept": "*/*", **dict(self.headers)}
         if self.key:
-            fields[self.key_header] = f"Bearer {self.key}" if self.key_header == BEARER else self.key
+            fields[self.key_header] = (
+                f"Bearer {self.key}" if self.key_header == BEARER else self.key
+            )
         return fields
 
 
@@ -93,18 +96,28 @@ class Answer(NamedTuple):
 
 
 def endpoint(url: str, key: str = "") -> Endpoint:
-    """Read a URL such as http://127.0.0.1:8080 or https://host/api/v1; the path is kept but for that of a method."""
+    """Read a URL such as http://127.0.0.1:8080 or https://host/api/v1; the path is kept but for
+    that of a method.
+    """
     try:
         parts = urlsplit(url if "://" in url else f"http://{url}")
         host, port = parts.hostname, parts.port
     except ValueError as error:
         raise TerselyError("invalid_argument", f"{url!r} is no URL: {error}") from error
     if parts.scheme not in {"http", "https"} or not host:
-        raise TerselyError("invalid_argument", f"{url!r} is no URL of a server", "for example http://127.0.0.1:8080")
+        raise TerselyError(
+            "invalid_argument",
+            f"{url!r} is no URL of a server",
+            "for example http://127.0.0.1:8080",
+        )
     if not _FOR_A_HEADER.fullmatch(host + parts.path + parts.query):
-        raise TerselyError("invalid_argument", f"{url!r} has characters that no URL has", "write them as %20")
+        raise TerselyError(
+            "invalid_argument", f"{url!r} has characters that no URL has", "write them as %20"
+        )
     if not _FOR_A_HEADER.fullmatch(key.strip()):
-        raise TerselyError("invalid_argument", "the key of the server has characters that no key has")
+        raise TerselyError(
+            "invalid_argument", "the key of the server has characters that no key has"
+        )
     prefix = parts.path.rstrip("/")
     for method in _METHODS:
         prefix = prefix.removesuffix(method)
@@ -113,7 +126,11 @@ def endpoint(url: str, key: str = "") -> Endpoint:
 
 
 async def request_json(
-    place: Endpoint, method: str, path: str, body: Mapping[str, Any] | None = None, seconds: float = MODEL_PROBE_SECONDS
+    place: Endpoint,
+    method: str,
+    path: str,
+    body: Mapping[str, Any] | None = None,
+    seconds: float = MODEL_PROBE_SECONDS,
 ) -> Reply:
     """Ask, and read the whole answer within so many seconds, whatever its status."""
     content = bytearray()
@@ -123,16 +140,21 @@ async def request_json(
                 content += piece
                 if len(content) > MAX_MODEL_REPLY_BYTES:
                     raise TerselyError(
-                        "model_failed", f"{place.url}{path} says more than {MAX_MODEL_REPLY_BYTES:,} bytes"
+                        "model_failed",
+                        f"{place.url}{path} says more than {MAX_MODEL_REPLY_BYTES:,} bytes",
                     )
     except TimeoutError as error:
-        raise TerselyError("model_failed", f"{place.url}{path} has not answered within {seconds:g} s") from error
+        raise TerselyError(
+            "model_failed", f"{place.url}{path} has not answered within {seconds:g} s"
+        ) from error
     text = content.decode("utf-8", "replace")
     return Reply(answer.status, parse_json(text), text, answer.headers)
 
 
 def parse_json(text: str) -> Any:
-    """What JSON says, None for anything else. Its escapes can spell halves of characters: they become U+FFFD."""
+    """What JSON says, None for anything else. Its escapes can spell halves of characters: they
+    become U+FFFD.
+    """
     try:
         value = json.loads(text)
         if "\\ud" not in text.lower():
@@ -146,18 +168,25 @@ def parse_json(text: str) -> Any:
 async def stream_request(
     place: Endpoint, method: str, path: str, body: Mapping[str, Any] | None = None
 ) -> AsyncIterator[Answer]:
-    """Ask, and give the answer as soon as its head is here; leaving closes the connection, which stops the model."""
+    """Ask, and give the answer as soon as its head is here; leaving closes the connection, which
+    stops the model.
+    """
     content = None if body is None else json.dumps(body).encode()
     headers = place.fields() | ({"Content-Type": "application/json"} if content else {})
     async with AsyncExitStack() as stack:
         waits = http.waits(MODEL_CONNECT_SECONDS, MODEL_SILENCE_SECONDS)
-        request = http.stream_once(method, place.target(path), waits, headers=headers, content=content)
+        request = http.stream_once(
+            method, place.target(path), waits, headers=headers, content=content
+        )
         try:
             response = await stack.enter_async_context(request)
         except http.FAILURES as error:
             raise _failed(place, error, "before it answered") from error
         pieces = await stack.enter_async_context(aclosing(_pieces(place, response)))
-        fields = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+        fields = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in response.headers
+        }
         yield Answer(response.status, pieces, fields)
 
 
@@ -169,7 +198,9 @@ def _failed(place: Endpoint, error: Exception, when: str) -> TerselyError:
         message = f"no server of models listens at {place.url}: {http.reason(error)}"
         return AbsentError("model_unavailable", message, _START_HINT)
     if isinstance(error, http.ReadTimeout):
-        return TerselyError("model_failed", f"{place.url} has said nothing for {MODEL_SILENCE_SECONDS:g} s")
+        return TerselyError(
+            "model_failed", f"{place.url} has said nothing for {MODEL_SILENCE_SECONDS:g} s"
+        )
     return TransientError("model_failed", f"{place.url} broke off {when}")
 
 
@@ -179,7 +210,9 @@ async def _pieces(place: Endpoint, response: http.Response) -> AsyncGenerator[by
         async for piece in response.aiter_stream():
             size += len(piece)
             if size > MAX_MODEL_ANSWER_BYTES:
-                raise TerselyError("model_failed", f"{place.url} sent more than {MAX_MODEL_ANSWER_BYTES:,} bytes")
+                raise TerselyError(
+                    "model_failed", f"{place.url} sent more than {MAX_MODEL_ANSWER_BYTES:,} bytes"
+                )
             yield piece
     except http.FAILURES as error:
         raise _failed(place, error, "in the middle of its answer") from error

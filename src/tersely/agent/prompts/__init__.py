@@ -10,7 +10,9 @@ DEFAULT_FAMILY = "default"
 
 @cache
 def system_text(family: str) -> str:
-    """The text for a family of models as `Abilities.family` calls it; that for all others where it has none."""
+    """The text for a family of models as `Abilities.family` calls it; that for all others where it
+    has none.
+    """
     folder = files(__name__)
     place = folder / f"{family}.txt"
     if not family.replace("-", "").isalnum() or not place.is_file():

@@ -45,7 +45,9 @@ class Analytics(NamedTuple):
 
 
 def analytics(store: Store, sessions: tuple[str, ...]) -> Analytics:
-    """The figures of these sessions. What a fork shares with its origin is counted there, where it was spent."""
+    """The figures of these sessions. What a fork shares with its origin is counted there, where it
+    was spent.
+    """
     marks = ", ".join("?" * len(sessions))
     spent = store.database.rows(
         "select sessions.id, sessions.name, count(prompt_tokens), coalesce(sum(prompt_tokens), 0), "
@@ -65,7 +67,9 @@ def analytics(store: Store, sessions: tuple[str, ...]) -> Analytics:
 
 
 def tiers_used(store: Store, repository: str, besides: str, sessions: int) -> list[int]:
-    """The highest tier that was called with success in each of the latest sessions of a repository that called any."""
+    """The highest tier that was called with success in each of the latest sessions of a repository
+    that called any.
+    """
     rows = store.database.rows(
         "select max(iif(status = 'completed', tier, 0)) from tool_calls "
         "join messages on messages.id = tool_calls.message_id join sessions on sessions.id = messages.session_id "

@@ -16,7 +16,9 @@ _HINT = "allow more: --session-tokens N with --continue, or /budget N"
 
 
 class BudgetedModel:
-    """A model as one session may ask it. `limit_tokens` is for prompts and answers together, 0 for no limit."""
+    """A model as one session may ask it. `limit_tokens` is for prompts and answers together, 0 for
+    no limit.
+    """
 
     def __init__(self, model: Model, session: Session, gauge: Gauge, limit_tokens: int) -> None:
         self.limit_tokens = limit_tokens
@@ -34,12 +36,21 @@ class BudgetedModel:
         return self._session.spent_tokens()
 
     def stream(
-        self, prompt: Prompt, constraint: Constraint | None, most_tokens: int, *rest: Any, **more: Any
+        self,
+        prompt: Prompt,
+        constraint: Constraint | None,
+        most_tokens: int,
+        *rest: Any,
+        **more: Any,
     ) -> AsyncGenerator[Chunk]:
-        """As `Model.stream`; raises `session_budget_spent` where prompt and answer may be more than is left."""
+        """As `Model.stream`; raises `session_budget_spent` where prompt and answer may be more than
+        is left.
+        """
         coming = self._gauge.tokens(prompt) + most_tokens
         self._check(coming)
-        return self._within(coming, self._model.stream(prompt, constraint, most_tokens, *rest, **more))
+        return self._within(
+            coming, self._model.stream(prompt, constraint, most_tokens, *rest, **more)
+        )
 
     async def _within(self, coming: int, chunks: AsyncIterator[Chunk]) -> AsyncGenerator[Chunk]:
         """The chunks, up to an attempt that there are no tokens for."""

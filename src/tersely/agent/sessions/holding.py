@@ -1,7 +1,8 @@
 """Who talks in a session: one process at a time, for as long as it lives.
 
-A session is held by a lock on a file of its own. The system lets go of it when the process ends, however it ends, so
-nothing that died is ever waited for. The file says which process it is, and is deleted when the session is let go of.
+A session is held by a lock on a file of its own. The system lets go of it when the process ends,
+however it ends, so nothing that died is ever waited for. The file says which process it is, and is
+deleted when the session is let go of.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import TerselyError
 
 FOLDER = "held"
-INHERITED_SECONDS = 2.0  # in which a child of a dead process lets go of what it has inherited: it begins a program
+# in which a child of a dead process lets go of what it has inherited: it begins a program
+INHERITED_SECONDS = 2.0
 _POLL_SECONDS = 0.01
 _PID_BYTES = 20
 
 
 class Hold:
-    """A session that this process holds: once, or again where it is asked to share. Each is closed once."""
+    """A session that this process holds: once, or again where it is asked to share. Each is closed
+    once.
+    """
 
     def __init__(self, descriptor: int, path: Path) -> None:
         self._descriptor = descriptor
@@ -39,7 +43,9 @@ class Hold:
             return cls._taken(folder / FOLDER / session, session)
         except OSError as error:
             message = f"{folder / FOLDER} cannot be written: {error.strerror}"
-            raise TerselyError("database_unavailable", message, "look at the disk, and at who owns it") from error
+            raise TerselyError(
+                "database_unavailable", message, "look at the disk, and at who owns it"
+            ) from error
 
     @classmethod
     def _taken(cls, path: Path, session: str) -> Self:
@@ -117,4 +123,6 @@ def _in_use(descriptor: int, session: str) -> TerselyError:
     pid = _holder(descriptor)
     since = local_minute(os.fstat(descriptor).st_mtime)
     hint = f"end it there, or go on in a copy: --resume {session} --fork"
-    return TerselyError("session_in_use", f"process {pid or 'unknown'} has this session open since {since}", hint)
+    return TerselyError(
+        "session_in_use", f"process {pid or 'unknown'} has this session open since {since}", hint
+    )

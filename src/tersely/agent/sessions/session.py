@@ -1,4 +1,6 @@
-"""One session: its messages, and the prompt they make. What happens to it is written down before it is shown."""
+"""One session: its messages, and the prompt they make. What happens to it is written down before it
+is shown.
+"""
 
 from __future__ import annotations
 
@@ -99,12 +101,15 @@ class Session:
         messages = [each.message() for each in self.prompted()]
         made = {call.id for each in messages for call in each.calls}
         sent = [
-            each if not each.call_id or each.call_id in made else Message("user", each.content) for each in messages
+            each if not each.call_id or each.call_id in made else Message("user", each.content)
+            for each in messages
         ]
         return (Message("system", self.prefix), *sent)
 
     def add(self, draft: Draft) -> Stored:
-        """Add a message at the end. What was kept of an answer that was coming in is that message now."""
+        """Add a message at the end. What was kept of an answer that was coming in is that message
+        now.
+        """
         new = new_id()
         begins_anew = draft.role == "user" and self.summary
         kept_from = (self.kept_from or new) if begins_anew else None
@@ -120,7 +125,9 @@ class Session:
             )
             self._database.execute("delete from drafts where session_id = ?", (self.id,))
             if begins_anew:
-                self._database.execute("update sessions set summary = '', kept_from = null where id = ?", (self.id,))
+                self._database.execute(
+                    "update sessions set summary = '', kept_from = null where id = ?", (self.id,)
+                )
             self._move(stored.id)
         self._head = stored.id  # only what was written for good: the disk may be full
         if begins_anew:
@@ -135,17 +142,22 @@ class Session:
             "update messages set content = ?, tokens = ?, kept_from = ?, shown = ? where id = ? returning 1",
             (content, tokens, kept_from, last.text, last.id),
         )
-        self.messages[-1] = last._replace(content=content, tokens=tokens, kept_from=kept_from, shown=last.text)
+        self.messages[-1] = last._replace(
+            content=content, tokens=tokens, kept_from=kept_from, shown=last.text
+        )
 
     def show_last(self, text: str) -> None:
         """Have the last message shown in other words than the model's."""
-        self._change("update messages set shown = ? where id = ? returning 1", (text, self.messages[-1].id))
+        self._change(
+            "update messages set shown = ? where id = ? returning 1", (text, self.messages[-1].id)
+        )
         self.messages[-1] = self.messages[-1]._replace(shown=text)
 
     def keep_draft(self, text: str) -> None:
         """Write down more of an answer that is coming in, which is about to be shown."""
         self._change(
-            "insert into drafts (session_id, text) select id, ? from sessions where id = ? returning 1", (text, self.id)
+            "insert into drafts (session_id, text) select id, ? from sessions where id = ? returning 1",
+            (text, self.id),
         )
 
     def drop_draft(self) -> None:
@@ -176,12 +188,16 @@ class Session:
         )
 
     def spent_tokens(self) -> int:
-        """The tokens of all requests so far, prompts and answers; what a fork shares with its origin is not its own."""
+        """The tokens of all requests so far, prompts and answers; what a fork shares with its
+        origin is not its own.
+        """
         total = "select coalesce(sum(prompt_tokens + completion_tokens), 0) from requests where session_id = ?"
         return int(self._database.value(total, (self.id,)))
 
     def note_model(self, model: str, server: str) -> None:
-        """Write down which model of which server answers from the next turn on, unless it is the one noted last."""
+        """Write down which model of which server answers from the next turn on, unless it is the
+        one noted last.
+        """
         last = "select model, server from session_models where session_id = ? order by turn desc limit 1"
         if self._database.row(last, (self.id,)) != (model, server):
             note = "insert or replace into session_models (session_id, turn, model, server) values (?, ?, ?, ?)"
@@ -189,27 +205,37 @@ class Session:
 
     def unlock(self, tier: int) -> None:
         """Have the tools of a tier from now on."""
-        self._change("update sessions set active_tier = ? where id = ? returning 1", (tier, self.id))
+        self._change(
+            "update sessions set active_tier = ? where id = ? returning 1", (tier, self.id)
+        )
         self.tier = tier
 
     def leave_out(self, kept_from: str | None, summary: str) -> None:
-        """Have turns leave the prompt with the user's next message, which has to tell the `summary`.
+        """Have turns leave the prompt with the user's next message, which has to tell the
+        `summary`.
 
         `kept_from` is the first message that stays, None where none does.
         """
         self._change(
-            "update sessions set summary = ?, kept_from = ? where id = ? returning 1", (summary, kept_from, self.id)
+            "update sessions set summary = ?, kept_from = ? where id = ? returning 1",
+            (summary, kept_from, self.id),
         )
         self.kept_from, self.summary = kept_from, summary
 
     def rewind(self, turn: int) -> None:
-        """Go on after an earlier turn; 0 is the beginning. What came later is kept, and no longer of this session."""
+        """Go on after an earlier turn; 0 is the beginning. What came later is kept, and no longer
+        of this session.
+        """
         if not 0 <= turn <= self.turn:
-            raise TerselyError("invalid_argument", f"there is no turn {turn}", f"turns are 0 to {self.turn}")
+            raise TerselyError(
+                "invalid_argument", f"there is no turn {turn}", f"turns are 0 to {self.turn}"
+            )
         kept = [each for each in self.messages if each.turn <= turn]
         with self._database.transaction():
             self._check_is_there()
-            self._database.execute("update sessions set summary = '', kept_from = null where id = ?", (self.id,))
+            self._database.execute(
+                "update sessions set summary = '', kept_from = null where id = ?", (self.id,)
+            )
             later = "delete from session_models where session_id = ? and turn > ?"
             self._database.execute(later, (self.id, turn + 1))
             self._move(kept[-1].id if kept else None)
@@ -228,10 +254,16 @@ class Session:
             "update sessions set model_id = ?, prefix = ?, way = ?, prefix_tier = ? where id = ? returning 1",
             (model, prefix, call_format, prefix_tier, self.id),
         )
-        self.model, self.prefix, self.call_format, self.prefix_tier = model, prefix, call_format, prefix_tier
+        self.model, self.prefix, self.call_format, self.prefix_tier = (
+            model,
+            prefix,
+            call_format,
+            prefix_tier,
+        )
 
     def end_turn(self) -> None:
-        """Have a turn end with an answer, however it was broken off, also by the end of the program.
+        """Have a turn end with an answer, however it was broken off, also by the end of the
+        program.
 
         Calls that never ended are interrupted, and what was shown of an answer is the answer.
         """
@@ -242,7 +274,9 @@ class Session:
             "(select id from messages where session_id = ?)",
             (self.id,),
         )
-        texts = self._database.rows("select text from drafts where session_id = ? order by number", (self.id,))
+        texts = self._database.rows(
+            "select text from drafts where session_id = ? order by number", (self.id,)
+        )
         said = "".join(text for (text,) in texts)
         turn = self.messages[-1].turn
         for call in self._unanswered():
@@ -252,7 +286,9 @@ class Session:
             self.add(Draft("assistant", said or BROKEN_OFF, tokens, turn, is_whole=False))
 
     def _change(self, sql: str, values: Values) -> None:
-        """Run a statement that returns a row for what it has changed; raises `session_not_found` without one."""
+        """Run a statement that returns a row for what it has changed; raises `session_not_found`
+        without one.
+        """
         if not self._database.rows(sql, values):
             raise gone()
 
@@ -262,7 +298,9 @@ class Session:
             raise gone()
 
     def _move(self, head: str | None) -> None:
-        """Make a message the last one; raises `version_conflict` where the session went on elsewhere."""
+        """Make a message the last one; raises `version_conflict` where the session went on
+        elsewhere.
+        """
         moved = self._database.rows(
             "update sessions set head = ?, updated_at = ? where id = ? and head is ? returning id",
             (head, _now(), self.id, self._head),
@@ -283,7 +321,9 @@ class Session:
 
 def gone() -> TerselyError:
     """What to raise where a session was there, and is not any more."""
-    return TerselyError("session_not_found", "this session was deleted by another process", "begin a new one")
+    return TerselyError(
+        "session_not_found", "this session was deleted by another process", "begin a new one"
+    )
 
 
 def branch(database: Database, head: str | None) -> list[Stored]:

@@ -86,10 +86,14 @@ class Store:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """The one of a folder, which is made if there is none. What it is told outlives the program."""
+        """The one of a folder, which is made if there is none. What it is told outlives the
+        program.
+        """
         return cls(Database.open_kept(folder / FILE, MIGRATIONS, durable=False))
 
-    def create(self, repository: str, model: str, prefix: str, call_format: str, id: str = "") -> Session:
+    def create(
+        self, repository: str, model: str, prefix: str, call_format: str, id: str = ""
+    ) -> Session:
         """A new session in a repository; the `id` is a new one where none is given."""
         new, now = id or new_id(), _now()
         self.database.execute(
@@ -100,7 +104,9 @@ class Store:
         return Session(self.database, new)
 
     def hold(self, id: str) -> Hold:
-        """Keep other processes from going on with a session, by its full id; raises `session_in_use`."""
+        """Keep other processes from going on with a session, by its full id; raises
+        `session_in_use`.
+        """
         return Hold.take(self.database.path.parent, id)
 
     def resume(self, id: str) -> Session:
@@ -116,7 +122,9 @@ class Store:
         if len(found) > 1:
             raise _ambiguous(wanted, found)
         if not found:
-            what = "no session of this repository yet" if wanted == LAST else f"no session {wanted!r}"
+            what = (
+                "no session of this repository yet" if wanted == LAST else f"no session {wanted!r}"
+            )
             raise TerselyError("session_not_found", f"there is {what}", "tersely sessions list")
         return found[0]
 
@@ -130,14 +138,20 @@ class Store:
         named = "where id = ?1 or name = ?1 and ?2 in ('', repo_path)"
         rows = self.database.rows(f"{_LISTED} {named} {order}", (wanted, repository))
         if not rows and len(wanted) >= LEAST_ID_CHARACTERS:
-            rows = self.database.rows(f"{_LISTED} where substr(id, 1, length(?1)) = ?1 {order}", (wanted,))
+            rows = self.database.rows(
+                f"{_LISTED} where substr(id, 1, length(?1)) = ?1 {order}", (wanted,)
+            )
         if not rows and len(wanted) >= LEAST_ID_CHARACTERS:
-            rows = self.database.rows(f"{_LISTED} where substr(id, -length(?1)) = ?1 {order}", (wanted,))
+            rows = self.database.rows(
+                f"{_LISTED} where substr(id, -length(?1)) = ?1 {order}", (wanted,)
+            )
         return [Listed(*row) for row in rows]
 
     def every(self, repository: str) -> list[Listed]:
         """The latest sessions of a repository, the last one first."""
-        rows = self.database.rows(f"{_LISTED} where repo_path = ? {_NEWEST} limit {MAX_LISTED_CHATS}", (repository,))
+        rows = self.database.rows(
+            f"{_LISTED} where repo_path = ? {_NEWEST} limit {MAX_LISTED_CHATS}", (repository,)
+        )
         return [Listed(*row) for row in rows]
 
     def fork(self, id: str, name: str = "") -> Session:
@@ -162,32 +176,40 @@ class Store:
 
     def rename(self, id: str, name: str) -> None:
         """Call a session otherwise; raises `session_not_found`."""
-        if not self.database.rows("update sessions set name = ? where id = ? returning 1", (checked_name(name), id)):
+        if not self.database.rows(
+            "update sessions set name = ? where id = ? returning 1", (checked_name(name), id)
+        ):
             raise gone()
 
     def delete(self, id: str) -> None:
         """Forget a session and all that no fork of it still needs."""
         with self.database.transaction():
-            heads = self.database.rows("select id, head from sessions where id <> ? and head is not null", (id,))
+            heads = self.database.rows(
+                "select id, head from sessions where id <> ? and head is not null", (id,)
+            )
             for table in ("drafts", "session_models"):
                 self.database.execute(f"delete from {table} where session_id = ?", (id,))
             for other, head in heads:
                 needed = [(other, each.id, id) for each in branch(self.database, head)]
-                self.database.execute_many("update messages set session_id = ? where id = ? and session_id = ?", needed)
+                self.database.execute_many(
+                    "update messages set session_id = ? where id = ? and session_id = ?", needed
+                )
             self._forget(id)
 
     def history(self, id: str) -> History:
         """All that is kept of a session's branch; raises `session_not_found`.
 
-        A turn that was broken off ends first, unless another process has the session open, and may be in its midst, or
-        nothing can be written.
+        A turn that was broken off ends first, unless another process has the session open, and may
+        be in its midst, or nothing can be written.
         """
         with suppress(TerselyError), self.hold(id):
             self.resume(id)
         row = self.database.row(f"{_LISTED} where id = ?", (id,))
         if row is None:
             raise gone()
-        messages = branch(self.database, self.database.value("select head from sessions where id = ?", (id,)))
+        messages = branch(
+            self.database, self.database.value("select head from sessions where id = ?", (id,))
+        )
         calls: list[CallRow] = []
         for each in messages:
             found = self.database.rows(
@@ -217,7 +239,9 @@ class Store:
         self.database.execute("pragma defer_foreign_keys = on")
         self.database.execute("delete from messages where session_id = ?", (id,))
         moved = "select session_id from messages where messages.id = requests.message_id"
-        self.database.execute(f"update requests set session_id = ({moved}) where session_id = ?", (id,))
+        self.database.execute(
+            f"update requests set session_id = ({moved}) where session_id = ?", (id,)
+        )
         self.database.execute("delete from sessions where id = ?", (id,))
 
 
@@ -240,7 +264,9 @@ def checked_name(name: str) -> str:
     """A name as it is kept; raises `invalid_argument`."""
     plain = " ".join(name.split())
     if len(plain) > MAX_SESSION_CHARACTERS:
-        raise TerselyError("invalid_argument", f"a name has at most {MAX_SESSION_CHARACTERS} characters")
+        raise TerselyError(
+            "invalid_argument", f"a name has at most {MAX_SESSION_CHARACTERS} characters"
+        )
     return plain
 
 

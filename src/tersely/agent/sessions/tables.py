@@ -1,8 +1,8 @@
 """The tables of sessions: every script that ever changed them, the oldest first.
 
-Messages form a tree by their parents. A session is the path from its `head` to the root, so that a fork shares what
-went before, and rewinding loses nothing. `content` is what the model was sent, byte for byte; `shown` what a person
-typed or saw where that is another text.
+Messages form a tree by their parents. A session is the path from its `head` to the root, so that a
+fork shares what went before, and rewinding loses nothing. `content` is what the model was sent,
+byte for byte; `shown` what a person typed or saw where that is another text.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How calls of tools are asked for and read.
 
-call_format = call_format_of(model.abilities)
-constraint = constraint_for(tools, call_format, paths)
-reading = read_calls(answer, tools, paths, call_format)  # its `calls` are each a Call or a Malformed
+call_format = call_format_of(model.abilities) constraint = constraint_for(tools, call_format, paths)
+reading = read_calls(answer, tools, paths, call_format)  # its `calls` are each a Call or a
+Malformed
 """
 
 from tersely.agent.tool_calling.asking import (

@@ -18,7 +18,8 @@ from tersely.agent.tools.declaration import Tool
 
 AUTO = "auto"
 MIN_TINY_MODEL_PARAMETERS = 30_000_000  # below which nobody has trained a model to talk
-MAX_TINY_MODEL_PARAMETERS = 300_000_000  # of a model that would only talk: one of 135 million made no call in prose
+# of a model that would only talk: one of 135 million made no call in prose
+MAX_TINY_MODEL_PARAMETERS = 300_000_000
 MAX_CALL_CHARACTERS = 400_000  # of an answer that is searched for a call
 _SHOWN = "<call read>\npath: src/app.py\n</call>"
 _INSTRUCTIONS = {
@@ -43,17 +44,20 @@ _INSTRUCTIONS[CallFormat.TEXT] = _INSTRUCTIONS[CallFormat.GRAMMAR]
 
 
 class Reading(NamedTuple):
-    """The calls of an answer, in order, and the index of its text where the first begins, its length without one."""
+    """The calls of an answer, in order, and the index of its text where the first begins, its
+    length without one.
+    """
 
     calls: tuple[Call | Malformed, ...]
     start: int
 
 
 def call_format_of(abilities: Abilities, wanted: str = AUTO) -> CallFormat:
-    """The format that a model knows best, if its server has it: its own functions, else the surest of ours.
+    """The format that a model knows best, if its server has it: its own functions, else the surest
+    of ours.
 
-    A tiny model whose server keeps to a grammar is held to calls. `wanted` is another one that is taken if the server
-    has it; templates without functions have some form of theirs.
+    A tiny model whose server keeps to a grammar is held to calls. `wanted` is another one that is
+    taken if the server has it; templates without functions have some form of theirs.
     """
     has = {
         CallFormat.NATIVE: abilities.tools or (wanted == CallFormat.NATIVE and abilities.grammar),
@@ -70,36 +74,51 @@ def call_format_of(abilities: Abilities, wanted: str = AUTO) -> CallFormat:
 
 
 def call_instructions(call_format: CallFormat) -> str:
-    """What the model is told of how to call, for the prompt; "" where the server's template says it."""
+    """What the model is told of how to call, for the prompt; "" where the server's template says
+    it.
+    """
     return _INSTRUCTIONS[call_format]
 
 
 def constraint_for(
-    tools: Sequence[Tool], call_format: CallFormat, paths: PathTrie | None = None, allowed: Sequence[str] = ()
+    tools: Sequence[Tool],
+    call_format: CallFormat,
+    paths: PathTrie | None = None,
+    allowed: Sequence[str] = (),
 ) -> Constraint | None:
-    """What holds the next answer to prose and calls of these tools, as far as the format can; None if it cannot.
+    """What holds the next answer to prose and calls of these tools, as far as the format can; None
+    if it cannot.
 
-    Only a grammar lists the paths there are: as functions or a schema they would stand in every prompt. `allowed` are
-    the names of the tools that may be called now, where a server restricts a list.
+    Only a grammar lists the paths there are: as functions or a schema they would stand in every
+    prompt. `allowed` are the names of the tools that may be called now, where a server restricts a
+    list.
     """
     if not tools or call_format is CallFormat.TEXT:
         return None
     if call_format in HELD_BY_GRAMMAR:
-        return Constraint(grammar=grammar_for(tools, paths, has_prose=call_format is CallFormat.GRAMMAR))
+        return Constraint(
+            grammar=grammar_for(tools, paths, has_prose=call_format is CallFormat.GRAMMAR)
+        )
     if call_format is CallFormat.SCHEMA:
         return Constraint(schema=envelope(tools))
     return Constraint(tools=functions(tools), allowed=tuple(allowed))
 
 
 def read_calls(
-    answer: str, tools: Sequence[Tool], paths: PathTrie | None = None, call_format: CallFormat = CallFormat.TEXT
+    answer: str,
+    tools: Sequence[Tool],
+    paths: PathTrie | None = None,
+    call_format: CallFormat = CallFormat.TEXT,
 ) -> Reading:
     """The calls in the text of an answer, checked.
 
     With a grammar our own form counts only as it is written there, so that prose about it is none.
     """
     answer = answer[:MAX_CALL_CHARACTERS].replace("\r\n", "\n")
-    if call_format is CallFormat.SCHEMA and (enveloped := _from_envelope(answer, tools, paths)) is not None:
+    if (
+        call_format is CallFormat.SCHEMA
+        and (enveloped := _from_envelope(answer, tools, paths)) is not None
+    ):
         return enveloped
     start = text_call_format.start_of(answer, is_strict=call_format in HELD_BY_GRAMMAR)
     if start >= 0:
@@ -107,7 +126,9 @@ def read_calls(
         return Reading(tuple(checked(each, tools, paths) for each in written), start)
     found = foreign_call_formats.find(answer, tools)
     if found is None and call_format is CallFormat.SCHEMA and answer.lstrip().startswith("{"):
-        return Reading((Malformed("the answer is no whole JSON object; say less in it, or call again"),), 0)
+        return Reading(
+            (Malformed("the answer is no whole JSON object; say less in it, or call again"),), 0
+        )
     if found is None:
         return Reading((), len(answer))
     if found.problem:
@@ -115,7 +136,9 @@ def read_calls(
     return Reading(tuple(checked(each, tools, paths) for each in found.calls), found.start)
 
 
-def read_raw_call(raw: RawCall, tools: Sequence[Tool], paths: PathTrie | None = None) -> Call | Malformed:
+def read_raw_call(
+    raw: RawCall, tools: Sequence[Tool], paths: PathTrie | None = None
+) -> Call | Malformed:
     """A call that the server has read from the answer itself, checked."""
     arguments = payloads.loads(raw.arguments or "{}")
     if not isinstance(arguments, dict):
@@ -124,7 +147,9 @@ def read_raw_call(raw: RawCall, tools: Sequence[Tool], paths: PathTrie | None = 
 
 
 def _from_envelope(answer: str, tools: Sequence[Tool], paths: PathTrie | None) -> Reading | None:
-    """What an envelope holds; None for an answer that is none, by a server that does not keep to its schema."""
+    """What an envelope holds; None for an answer that is none, by a server that does not keep to
+    its schema.
+    """
     whole = payloads.loads(answer)
     if not isinstance(whole, dict) or not {SAY, CALL} & set(whole):
         return None

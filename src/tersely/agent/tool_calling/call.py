@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 
 class Call(NamedTuple):
-    """A call of a tool with arguments that fit its parameters. `repairs` says in words what was made good for it."""
+    """A call of a tool with arguments that fit its parameters. `repairs` says in words what was
+    made good for it.
+    """
 
     tool: str
     arguments: Mapping[str, Any]

@@ -1,7 +1,9 @@
-"""Calls as models write them that were trained on other forms: one table of markers and of what stands behind them.
+"""Calls as models write them that were trained on other forms: one table of markers and of what
+stands behind them.
 
-A row is a mechanism, not a model: a marker that begins a call, and the grammar of its payload. `FORMATS` names the
-specifications of each. A call in a code span or a fence is an example unless that is all the answer comes to.
+A row is a mechanism, not a model: a marker that begins a call, and the grammar of its payload.
+`FORMATS` names the specifications of each. A call in a code span or a fence is an example unless
+that is all the answer comes to.
 """
 
 from __future__ import annotations
@@ -28,15 +30,17 @@ from tersely.agent.tool_calling.text_call_format import Written
 from tersely.agent.tools.declaration import Tool, by_names
 from tersely.foundation.limits import MAX_MODEL_CALLS
 
-MAX_BEGINNINGS_TRIED = 64  # of what may be calls of one format, each of which may be read to the end of the answer
+# of what may be calls of one format, each of which may be read to the end of the answer
+MAX_BEGINNINGS_TRIED = 64
 
 REPAIR = "read a call in another form"
 
 _BAR = r"[|\uff5c]"
 _NO_RESULT = r"(?!/)(?![^<>]{0,80}(?:respon[sc]e|result|output))"
 _ABOUT = r"(?:tool|function|action|plugin)"
-# A tag or special token that is about a tool: `<tool_call>`, `<|tool_call|>`, `<｜tool▁calls▁begin｜>`, `<TOOLCALL>`;
-# also with blanks between bars, and DeepSeek's `<｜DSML｜ calls>`.
+# A tag or special token that is about a tool: `<tool_call>`, `<|tool_call|>`,
+# `<｜tool▁calls▁begin｜>`, `<TOOLCALL>`; also with blanks between bars, and DeepSeek's `<｜DSML｜
+# calls>`.
 _TAG = (
     rf"(?:<{_NO_RESULT}[\w:▁｜|-]{{0,40}}{_ABOUT}[\w:▁｜|-]{{0,40}}>"
     rf"|<{_NO_RESULT}{_BAR}[\w ▁:-]{{0,40}}{_ABOUT}[\w ▁:-]{{0,40}}{_BAR}>"
@@ -54,7 +58,9 @@ _FUNCTION = r"<[\w:｜|]{0,40} ?(?:function|invoke)(?:\s?=\s?|\s{1,8}name\s?=\s?
 # Between a name and its arguments.
 _BEFORE_ARGUMENTS = rf"(?:\s|{_TOKEN}|\[CALL_ID\]\w{{1,40}}|\[ARGS\]|```\w{{0,16}}|Action Input:|✿\w{{1,16}}✿:){{0,40}}"
 # Between two calls of one answer, and behind the last.
-_END_TOKEN = rf"<{_BAR}(?:/[^<>]{{0,80}}|[^<>]{{0,80}}(?:end|suffix|eom|eot|stop)[^<>]{{0,80}}|call){_BAR}>"
+_END_TOKEN = (
+    rf"<{_BAR}(?:/[^<>]{{0,80}}|[^<>]{{0,80}}(?:end|suffix|eom|eot|stop)[^<>]{{0,80}}|call){_BAR}>"
+)
 _BETWEEN = re.compile(
     rf"(?:\s|[,;\]]|`+|</[\w:｜| ]+>|{_END_TOKEN}|<end_\w+>|<\w+\|>|<\|close\|>\w+<\|sep\|>|\[END_TOOL_REQUEST\])*",
     re.IGNORECASE,
@@ -62,14 +68,19 @@ _BETWEEN = re.compile(
 _RESULT = re.compile(
     r"<[|｜]?[\w▁:-]{0,40}(?:respon[sc]e|result|output)[\w▁:-]{0,40}[|｜]?>|\[TOOL_RESULTS\]|<\|im_start\|>"
 )
-# What means nothing but a call, also where nobody can read what follows: at the start of a line, or before a payload.
+# What means nothing but a call, also where nobody can read what follows: at the start of a line, or
+# before a payload.
 _CALL_TAG = rf"<[|｜]?{_NO_RESULT}[\w:▁-]{{0,40}}tool[▁_ ]?calls?(?:[▁_ ]\w{{1,16}}){{0,4}}[|｜]?>"
 _BEGINS = rf"(?:{_CALL_TAG}|\[TOOL_CALLS\]|<function=|{_PYTHON_TAG})"
-_CERTAIN = re.compile(rf"^[ \t]{{0,40}}{_BEGINS}|{_BEGINS}(?=\s{{0,16}}(?:[\[{{<]|\Z))", re.MULTILINE | re.IGNORECASE)
+_CERTAIN = re.compile(
+    rf"^[ \t]{{0,40}}{_BEGINS}|{_BEGINS}(?=\s{{0,16}}(?:[\[{{<]|\Z))", re.MULTILINE | re.IGNORECASE
+)
 
 
 class Found(NamedTuple):
-    """The calls of a text, in order, and the index where the first begins; `problem` says why one cannot be read."""
+    """The calls of a text, in order, and the index where the first begins; `problem` says why one
+    cannot be read.
+    """
 
     calls: tuple[Written, ...]
     start: int
@@ -86,7 +97,9 @@ class Format(NamedTuple):
 
 
 def find(text: str, tools: Sequence[Tool]) -> Found | None:
-    """The calls in a text that are written in one of the formats, at most MAX_MODEL_CALLS; None where none is begun."""
+    """The calls in a text that are written in one of the formats, at most MAX_MODEL_CALLS; None
+    where none is begun.
+    """
     by_name = by_names(tools)
     calls: list[Written] = []
     start, at = -1, 0
@@ -115,7 +128,9 @@ class _Placed(NamedTuple):
 
 
 def _first(text: str, at: int, tools: Mapping[str, Tool]) -> _Placed | None:
-    """The calls of the earliest payload from an index on; of formats that begin together, the first in the table."""
+    """The calls of the earliest payload from an index on; of formats that begin together, the first
+    in the table.
+    """
     best: _Placed | None = None
     for form in FORMATS:
         placed = _first_of(form, text, at, tools, len(text) if best is None else best.start)
@@ -124,7 +139,9 @@ def _first(text: str, at: int, tools: Mapping[str, Tool]) -> _Placed | None:
     return best
 
 
-def _first_of(form: Format, text: str, at: int, tools: Mapping[str, Tool], before: int) -> _Placed | None:
+def _first_of(
+    form: Format, text: str, at: int, tools: Mapping[str, Tool], before: int
+) -> _Placed | None:
     for begun in islice(form.marker.finditer(text, at), MAX_BEGINNINGS_TRIED):
         if begun.start() >= before:
             return None
@@ -133,25 +150,36 @@ def _first_of(form: Format, text: str, at: int, tools: Mapping[str, Tool], befor
             continue
         behind = _BETWEEN.match(text, read.end)
         end = behind.end() if behind else read.end
-        if _is_marked(begun.group()) or _is_of_tools(form, read.calls, tools, is_last=end == len(text)):
+        if _is_marked(begun.group()) or _is_of_tools(
+            form, read.calls, tools, is_last=end == len(text)
+        ):
             return _Placed(begun.start(), read.calls, end)
     return None
 
 
-_MARKED = re.compile(rf"{_TAG}|{_PYTHON_TAG}|{_FUNCTION}|^\s*functools|\[TOOL_|\bto=|call:|<\|open\|>", re.IGNORECASE)
+_MARKED = re.compile(
+    rf"{_TAG}|{_PYTHON_TAG}|{_FUNCTION}|^\s*functools|\[TOOL_|\bto=|call:|<\|open\|>", re.IGNORECASE
+)
 
 
 def _is_marked(marker: str) -> bool:
-    """Whether a marker means a call, whatever is called; any other may stand before any JSON or code."""
+    """Whether a marker means a call, whatever is called; any other may stand before any JSON or
+    code.
+    """
     return _MARKED.search(marker) is not None
 
 
-def _is_of_tools(form: Format, calls: Iterable[Written], tools: Mapping[str, Tool], *, is_last: bool) -> bool:
-    """Whether calls without a mark are calls of known tools; an expression has to end the answer too."""
+def _is_of_tools(
+    form: Format, calls: Iterable[Written], tools: Mapping[str, Tool], *, is_last: bool
+) -> bool:
+    """Whether calls without a mark are calls of known tools; an expression has to end the answer
+    too.
+    """
     if form.read is python_calls and not is_last:
         return False
     return all(
-        call.tool in tools and (form.read is not named_json or names_parameters(call.values, tools[call.tool]))
+        call.tool in tools
+        and (form.read is not named_json or names_parameters(call.values, tools[call.tool]))
         for call in calls
     )
 
@@ -159,13 +187,16 @@ def _is_of_tools(form: Format, calls: Iterable[Written], tools: Mapping[str, Too
 # Examples: what stands in code spans and fences
 
 _FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~)[^\n`]*$", re.MULTILINE)
-_CODE = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n.*?^[ \t]*\1[ \t]*$|(?<!`)`[^`\n]+`(?!`)", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(
+    r"^[ \t]*(```|~~~)[^\n]*\n.*?^[ \t]*\1[ \t]*$|(?<!`)`[^`\n]+`(?!`)", re.MULTILINE | re.DOTALL
+)
 
 
 def _is_example(text: str, placed: _Placed) -> bool:
     """Whether calls are shown, not made: in a code span, or in a fence with words around it.
 
-    A fence that begins with the marker may follow words: models without a form of their own write calls so.
+    A fence that begins with the marker may follow words: models without a form of their own write
+    calls so.
     """
     before = text[: placed.start]
     fences = list(_FENCE_LINE.finditer(before))
@@ -186,7 +217,9 @@ def _behind_fences(text: str, at: int) -> str:
 
 
 def _certain(text: str, tools: Mapping[str, Tool]) -> int | None:
-    """Where something begins that can be nothing but a call, outside of examples; None where nothing does."""
+    """Where something begins that can be nothing but a call, outside of examples; None where
+    nothing does.
+    """
     plain = _CODE.sub(lambda code: " " * len(code.group()), text)
     names = "|".join(map(re.escape, tools))
     of_tool = re.search(rf"{_TOKEN}\s*(?:functions\.)?(?:{names})\b", plain) if names else None
@@ -203,14 +236,18 @@ def _marker(pattern: str) -> re.Pattern[str]:
 
 
 FORMATS: tuple[Format, ...] = (
-    Format(  # Hermes, Qwen 2.5 and 3, Granite, Phi-4, Mistral's old list, Llama's JSON, Command R, Jamba, InternLM
+    # Hermes, Qwen 2.5 and 3, Granite, Phi-4, Mistral's old list, Llama's JSON, Command R, Jamba,
+    # InternLM
+    Format(
         "JSON behind a tag",
         _marker(rf"(?:{_TAG}|{_PYTHON_TAG}|\[TOOL_CALLS\]|\[TOOL_REQUEST\]|functools)"
                 rf"(?:{_GAP}(?:{_TAG}|```\w{{0,40}}\n)){{0,3}}{_GAP}(?=[\[{{])"),
         json_calls,
         (f"{_VLLM}hermes_tool_parser.py", f"{_VLLM}granite_tool_parser.py", f"{_VLLM}phi4mini_tool_parser.py"),
     ),
-    Format(  # before it a tag, `[TOOL_CALLS]`, `<function=`, `>>>`, `Action:`, any special token, or a line's start
+    # before it a tag, `[TOOL_CALLS]`, `<function=`, `>>>`, `Action:`, any special token, or a
+    # line's start
+    Format(
         "a name, then JSON: Mistral, DeepSeek, Kimi, Llama, Functionary, GLM 4",
         _marker(rf"(?:(?:{_TAG}{_GAP}(?:[\w.:-]{{1,64}}{_GAP})?){{0,3}}(?:{_TAG}|{_BRACKET}|{_FUNCTION}){_GAP}"
                 rf"|{_TOKEN}{_GAP}|>>>|{_MARGIN}{_LABEL}?){_NAME}[\"']?[ \t]{{0,8}}>?{_BEFORE_ARGUMENTS}(?=\{{)"),
@@ -265,23 +302,31 @@ FORMATS: tuple[Format, ...] = (
 
 
 def may_begin(line: str, names: frozenset[str]) -> bool | None:
-    """Whether a call may begin at the start of a line without its margin; None where more has to come in to tell."""
+    """Whether a call may begin at the start of a line without its margin; None where more has to
+    come in to tell.
+    """
     begun = tag_begins(line)
     return _line_begins(line, names) if begun is False else begun
 
 
 _TAG_CHARACTERS = 64  # that a marker has at most
 _TAG_START = re.compile(r"<(?![ \t\d=<-])[^<>\n]*")
-_ANY_TAG = re.compile(rf"{_TAG}|{_TOKEN}|{_PYTHON_TAG}|<[\w:｜| ]*(?:function|invoke)\b[\w:=\"' .-]*>", re.IGNORECASE)
+_ANY_TAG = re.compile(
+    rf"{_TAG}|{_TOKEN}|{_PYTHON_TAG}|<[\w:｜| ]*(?:function|invoke)\b[\w:=\"' .-]*>", re.IGNORECASE
+)
 _ANY_BRACKET = re.compile(rf"\[TOOL_(?:CALLS|REQUEST)\]|{_BRACKET}\s*[\[{{]")
 _BEGUN_BRACKET = re.compile(r"\[\w*|\[\w+\]\s*")
 _OPENINGS = ("print(", "call:", "functools", "to=functions", ">>>", "Action:", "✿FUNCTION✿", "]<]")
 
 
 def tag_begins(text: str) -> bool | None:
-    """Whether a tag or token that begins a call stands at the start of a text; None where more has to come in."""
+    """Whether a tag or token that begins a call stands at the start of a text; None where more has
+    to come in.
+    """
     if text.startswith("["):
-        return True if _ANY_BRACKET.match(text) else None if _BEGUN_BRACKET.fullmatch(text) else False
+        return (
+            True if _ANY_BRACKET.match(text) else None if _BEGUN_BRACKET.fullmatch(text) else False
+        )
     started = _TAG_START.match(text)
     if started is None:
         return None if text == "<" else False
@@ -298,7 +343,9 @@ def _spelled(text: str, wholes: Sequence[str]) -> bool | None:
 
 
 def _line_begins(line: str, names: frozenset[str]) -> bool | None:
-    """Whether a line begins JSON, a fence around it, the element of a tool, or an expression that calls one."""
+    """Whether a line begins JSON, a fence around it, the element of a tool, or an expression that
+    calls one.
+    """
     is_fence = line.lstrip().startswith("```")
     plain = _within_fence(line) if is_fence else line.lstrip(" \t`[")
     if plain is None or plain == "":
@@ -306,7 +353,10 @@ def _line_begins(line: str, names: frozenset[str]) -> bool | None:
     if is_fence and plain.startswith("<"):
         return tag_begins(plain)
     plain = plain.lstrip("[ \n")
-    words = [*(f"{name}{behind}" for name in names for behind in "(\n {<"), *(f"<{name}>" for name in names)]
+    words = [
+        *(f"{name}{behind}" for name in names for behind in "(\n {<"),
+        *(f"<{name}>" for name in names),
+    ]
     return True if plain.startswith("{") else _spelled(plain, [*words, *_OPENINGS])
 
 

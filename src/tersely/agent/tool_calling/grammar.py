@@ -1,7 +1,8 @@
-"""The grammar of answers, in GBNF: lines of prose, then at most one call, after which the answer ends.
+"""The grammar of answers, in GBNF: lines of prose, then at most one call, after which the answer
+ends.
 
-Every text terminal is a class that lists what is allowed, and is bounded: what is negated lets bytes through that are
-no character, and what is unbounded never has to end.
+Every text terminal is a class that lists what is allowed, and is bounded: what is negated lets
+bytes through that are no character, and what is unbounded never has to end.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ MAX_CALL_LINE_CHARACTERS = 400  # of one value, or of one line of a raw one
 MAX_PROSE_LINES = 300  # before a call
 MAX_PROSE_LINE_CHARACTERS = 1_500
 
-# Code points of one line: no control characters but the tabulator, no separators of lines, no surrogates.
+# Code points of one line: no control characters but the tabulator, no separators of lines, no
+# surrogates.
 _LINE = (
     (0x09, 0x09),
     (0x20, 0x7E),
@@ -33,7 +35,8 @@ _BLANK = " \t"
 
 
 def grammar_for(tools: Sequence[Tool], paths: PathTrie | None, has_prose: bool = True) -> str:
-    """The grammar of an answer that may call one of these tools, and has to where it `has_prose` not.
+    """The grammar of an answer that may call one of these tools, and has to where it `has_prose`
+    not.
 
     `paths` are the ones that it may name.
     """
@@ -47,7 +50,8 @@ def grammar_for(tools: Sequence[Tool], paths: PathTrie | None, has_prose: bool =
         f"call ::= {' | '.join(f'call-{rule_name(tool.name)}' for tool in tools)}",
         'number ::= "0" | [1-9] [0-9]{0,6}',
         f"symbol ::= {_class(_SYMBOL)}{{1,{MAX_CALL_LINE_CHARACTERS}}}",
-        known or f"known-path ::= {_class(_LINE, _BLANK)} {_class(_LINE)}{{0,{MAX_CALL_LINE_CHARACTERS}}}",
+        known
+        or f"known-path ::= {_class(_LINE, _BLANK)} {_class(_LINE)}{{0,{MAX_CALL_LINE_CHARACTERS}}}",
     ]
     for tool in tools:
         rules += _tool_rules(tool)
@@ -76,7 +80,10 @@ def _tool_rules(tool: Tool) -> list[str]:
     lines.sort(key=lambda each: each[0].kind is Kind.RAW)
     body = " ".join(written for _, written in lines)
     opening = literal(f"{OPENING} {tool.name}>\n")
-    return [f"call-{rule_name(tool.name)} ::= {opening} {body} {literal(CLOSING)}".replace("  ", " "), *rules]
+    return [
+        f"call-{rule_name(tool.name)} ::= {opening} {body} {literal(CLOSING)}".replace("  ", " "),
+        *rules,
+    ]
 
 
 def _value(parameter: Parameter) -> str:
@@ -90,12 +97,16 @@ def _value(parameter: Parameter) -> str:
     if parameter.kind is Kind.PATH and not parameter.is_new:
         return "known-path"
     most = min(parameter.most_characters, MAX_CALL_LINE_CHARACTERS)
-    allowed, not_first = (_NEW_PATH, f"{_BLANK}/") if parameter.kind is Kind.PATH else (_LINE, _BLANK)
+    allowed, not_first = (
+        (_NEW_PATH, f"{_BLANK}/") if parameter.kind is Kind.PATH else (_LINE, _BLANK)
+    )
     return f"{_class(allowed, not_first)} {_class(allowed)}{{0,{most - 1}}}"
 
 
 def _raw_rules(name: str, parameter: Parameter, endings: tuple[str, ...]) -> list[str]:
-    """Lines as they are, none of which may begin with what ends them; all together within the parameter's bound."""
+    """Lines as they are, none of which may begin with what ends them; all together within the
+    parameter's bound.
+    """
     width = min(MAX_CALL_LINE_CHARACTERS, max(1, parameter.most_characters // 2))
     most = max(1, parameter.most_characters // (width + len(CLOSING) + 1))
     return [
@@ -111,7 +122,9 @@ def _line_without(prefixes: tuple[str, ...], rest: str = "rest") -> str:
 
 
 def _unlike(prefixes: tuple[str, ...], rest: str) -> str:
-    """What may follow where none of these may be completed: another character, or the same and what differs later."""
+    """What may follow where none of these may be completed: another character, or the same and what
+    differs later.
+    """
     first = sorted({prefix[0] for prefix in prefixes})
     ways = [f"{_class(_LINE, ''.join(first))} {rest}"]
     for character in first:
@@ -125,9 +138,17 @@ def _class(ranges: Sequence[tuple[int, int]], without: str = "") -> str:
     """A class of characters, as the ranges that are left when some are taken out."""
     for character in without:
         code = ord(character)
-        cut = [part for low, high in ranges for part in ((low, min(high, code - 1)), (max(low, code + 1), high))]
+        cut = [
+            part
+            for low, high in ranges
+            for part in ((low, min(high, code - 1)), (max(low, code + 1), high))
+        ]
         ranges = [(low, high) for low, high in dict.fromkeys(cut) if low <= high]
-    return "[" + "".join(_code(low) + ("" if low == high else f"-{_code(high)}") for low, high in ranges) + "]"
+    return (
+        "["
+        + "".join(_code(low) + ("" if low == high else f"-{_code(high)}") for low, high in ranges)
+        + "]"
+    )
 
 
 def _code(point: int) -> str:

@@ -39,7 +39,9 @@ class PathTrie:
         return len(self._all)
 
     def meant(self, path: str) -> str | None:
-        """The path that is known by this name: without what goes before the root, or as the only one that ends so."""
+        """The path that is known by this name: without what goes before the root, or as the only
+        one that ends so.
+        """
         plain = path.strip().strip("`'\"").replace("\\", "/").removeprefix("./").rstrip("/")
         if plain in self._all:
             return plain
@@ -50,7 +52,9 @@ class PathTrie:
             return ROOT if path.strip() in {"/", "./", ""} else None
         endings = [known for known in self._all if known.endswith(f"/{plain}")]
         if not endings and path.strip().startswith(("/", "~", "..")):  # from above the root
-            endings = [known for known in self._all if known != ROOT and plain.endswith(f"/{known}")]
+            endings = [
+                known for known in self._all if known != ROOT and plain.endswith(f"/{known}")
+            ]
             endings = [max(endings, key=len)] if endings else []
         return endings[0] if len(endings) == 1 else None
 
@@ -66,8 +70,8 @@ class PathTrie:
     def rules(self) -> str:
         """GBNF rules for exactly these paths, `known-path` first; "" where they are too many.
 
-        A trie: after each character only what may follow is compared, while alternatives side by side would all be.
-        Ends that are the same share their rules.
+        A trie: after each character only what may follow is compared, while alternatives side by
+        side would all be. Ends that are the same share their rules.
         """
         return "" if len(self._all) > MAX_CALLABLE_PATHS else _trie_rules(self._all)
 
@@ -88,14 +92,25 @@ def _trie_rules(words: Iterable[str]) -> str:
             node = node.setdefault(character, {})
         node[_END] = {}
     seen = [root]
-    runs = []  # of each node, parents before children; names may be as deep as they like, so nothing here calls itself
+    # of each node, parents before children; names may be as deep as they like, so nothing here
+    # calls itself
+    runs = []
     for node in seen:
-        runs.append([_run(character, after) for character, after in sorted(node.items()) if character != _END])
+        runs.append(
+            [
+                _run(character, after)
+                for character, after in sorted(node.items())
+                if character != _END
+            ]
+        )
         seen += [after for _, after in runs[-1] if not _is_end(after)]
     names: dict[str, str] = {}  # the body of each rule to its name
     rules: dict[int, str] = {}  # the name of the rule of each node, by its identity
     for node, ways in zip(reversed(seen), reversed(runs), strict=True):
-        bodies = [literal(text) + ("" if _is_end(after) else f" {rules[id(after)]}") for text, after in ways]
+        bodies = [
+            literal(text) + ("" if _is_end(after) else f" {rules[id(after)]}")
+            for text, after in ways
+        ]
         body = " | ".join(['""', *bodies] if _END in node else bodies)
         rules[id(node)] = names.setdefault(body, f"path-{len(names)}")
     listed = [f"{name} ::= {body}" for body, name in names.items()]

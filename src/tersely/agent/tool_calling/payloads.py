@@ -1,8 +1,9 @@
-"""What stands behind the markers of calls: JSON, fields in tags, Gemma's objects, expressions of Python.
+"""What stands behind the markers of calls: JSON, fields in tags, Gemma's objects, expressions of
+Python.
 
-Each reader takes a text, the match of a marker in it and the tools by name, and returns the calls of one payload and
-where it ends, None where there is none. A payload ends where its grammar does, so code may hold what ends calls
-elsewhere.
+Each reader takes a text, the match of a marker in it and the tools by name, and returns the calls
+of one payload and where it ends, None where there is none. A payload ends where its grammar does,
+so code may hold what ends calls elsewhere.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from tersely.foundation.limits import MAX_MODEL_CALLS
 
 MAX_EXPRESSION_CHARACTERS = 20_000  # of calls written in Python
 SPACE = r"(?:\s|\]<\]\w{1,16}\[>\[){0,16}"  # white space, and what MiniMax M3 puts before each tag
-OPEN, CLOSE, END = r"(?:<\|open\|>|<)", r"(?:<\|close\|>|</)", r"(?:<\|sep\|>|>)"  # of tags; Kimi K3 has tokens
+# of tags; Kimi K3 has tokens
+OPEN, CLOSE, END = r"(?:<\|open\|>|<)", r"(?:<\|close\|>|</)", r"(?:<\|sep\|>|>)"
 _NAMES = ("name", "tool", "function", "tool_name", "function_name", "action")
 _ARGUMENTS = ("arguments", "parameters", "args", "input", "action_input", "params", "kwargs")
 _WRAPPERS = ("tool_call", "tool_calls", "function_call", "function", "action")
@@ -87,7 +89,9 @@ def decoded(text: str, at: int) -> tuple[Any, int]:
 
 
 def loads(text: str) -> Any:
-    """JSON, also with commas before brackets, line breaks in texts, or Python's literals; None for anything else."""
+    """JSON, also with commas before brackets, line breaks in texts, or Python's literals; None for
+    anything else.
+    """
     plain = text.strip()
     for attempt in (plain, _TRAILING_COMMA.sub(r"\1", plain)):
         try:
@@ -126,7 +130,9 @@ def _closed(text: str, at: int) -> int:
 
 
 def as_calls(value: Any, tools: Tools) -> list[Written]:
-    """The calls that a value of JSON is: an object, a list of them, or either wrapped; none where one is no call."""
+    """The calls that a value of JSON is: an object, a list of them, or either wrapped; none where
+    one is no call.
+    """
     if isinstance(value, list):
         found = [as_calls(each, tools) for each in value[:MAX_MODEL_CALLS]]
         return [call for calls in found for call in calls] if all(found) else []
@@ -182,7 +188,9 @@ _CDATA = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*", re.DOTALL)
 
 
 def xml_call(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
-    """A call whose arguments are elements; one that says nothing of functions has to be a tool with its parameters."""
+    """A call whose arguments are elements; one that says nothing of functions has to be a tool with
+    its parameters.
+    """
     read = _fields(text, begun, tools, (_PARAMETER, _ELEMENT))
     if begun.group("kind") or read is None:
         return read
@@ -192,14 +200,21 @@ def xml_call(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
 def pairs_call(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
     """A call whose arguments are pairs of elements."""
     read = _fields(text, begun, tools, (_PAIR,))
-    is_known = begun.group("name") in tools  # any word between two tags would be a call without arguments
+    # any word between two tags would be a call without arguments
+    is_known = begun.group("name") in tools
     return read if read is not None and (read.calls[0].values or is_known) else None
 
 
-def _fields(text: str, begun: re.Match[str], tools: Tools, forms: tuple[re.Pattern[str], ...]) -> Read | None:
+def _fields(
+    text: str, begun: re.Match[str], tools: Tools, forms: tuple[re.Pattern[str], ...]
+) -> Read | None:
     """A call whose arguments are fields in tags, up to a closing tag."""
     name = plain_name(begun.group("name"))
-    kinds = {parameter.name: parameter.kind for parameter in tools[name].parameters} if name in tools else {}
+    kinds = (
+        {parameter.name: parameter.kind for parameter in tools[name].parameters}
+        if name in tools
+        else {}
+    )
     values: dict[str, Any] = {}
     at = begun.end()
     while (found := _field(text, at, forms, kinds)) is not None:
@@ -210,9 +225,12 @@ def _fields(text: str, begun: re.Match[str], tools: Tools, forms: tuple[re.Patte
     return Read([Written(name, values)], at)
 
 
-def _field(text: str, at: int, forms: tuple[re.Pattern[str], ...], kinds: Mapping[str, Kind]) -> re.Match[str] | None:
+def _field(
+    text: str, at: int, forms: tuple[re.Pattern[str], ...], kinds: Mapping[str, Kind]
+) -> re.Match[str] | None:
     """The field at an index. One of a single line ends with it where its closing tag is missing."""
-    for form in forms if kinds else forms[:1]:  # elements named as parameters are those of a known tool
+    for form in forms if kinds else forms[:1]:
+        # elements named as parameters are those of a known tool
         found = form.match(text, at)
         if found is None or (form is _ELEMENT and found.group("key") not in kinds):
             continue
@@ -237,10 +255,16 @@ def braced_call(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
     values: dict[str, Any] = {}
     at = begun.end()
     while (found := _GEMMA_FIELD.match(text, at)) is not None:
-        values[found.group("key")] = found.group("text") if found.group("quote") else found.group("plain").strip()
+        values[found.group("key")] = (
+            found.group("text") if found.group("quote") else found.group("plain").strip()
+        )
         at = found.end()
     close = re.compile(r"\s*\}").match(text, at)
-    return None if close is None else Read([Written(plain_name(begun.group("name")), values)], close.end())
+    return (
+        None
+        if close is None
+        else Read([Written(plain_name(begun.group("name")), values)], close.end())
+    )
 
 
 # Calls of Python, by themselves or in a list
@@ -281,7 +305,9 @@ def _expression_calls(source: str, tools: Tools) -> list[Written]:
 
 
 def _python_call(node: ast.expr, tools: Tools) -> Written | None:
-    """One expression as a call; None where it is none of a known tool. Raises ValueError for values that are none."""
+    """One expression as a call; None where it is none of a known tool. Raises ValueError for values
+    that are none.
+    """
     if not isinstance(node, ast.Call):
         return None
     name = plain_name(ast.unparse(node.func))
@@ -291,7 +317,8 @@ def _python_call(node: ast.expr, tools: Tools) -> Written | None:
     if tool is None or len(node.args) > len(tool.parameters):
         return None
     values: dict[str, Any] = {
-        parameter.name: ast.literal_eval(value) for parameter, value in zip(tool.parameters, node.args, strict=False)
+        parameter.name: ast.literal_eval(value)
+        for parameter, value in zip(tool.parameters, node.args, strict=False)
     }
     for keyword in node.keywords:
         if keyword.arg:

@@ -51,7 +51,8 @@ def _is_word(character: str) -> bool:
 
 
 class LineProse:
-    """All text before what may be a call in any of the forms that are read; the rest waits for the answer's end.
+    """All text before what may be a call in any of the forms that are read; the rest waits for the
+    answer's end.
 
     `is_strict`: our own form begins with a line, and without blanks.
     """
@@ -151,7 +152,9 @@ class EnvelopeProse:
         return said.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def rest(self) -> str:
-        """See `ProseReader`; what no quote ends has been given already, and an answer that is no envelope is prose."""
+        """See `ProseReader`; what no quote ends has been given already, and an answer that is no
+        envelope is prose.
+        """
         if self._is_within:
             return ""
         whole = payloads.loads(self._waiting)

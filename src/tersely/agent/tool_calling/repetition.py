@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-REPEATED_CHARACTERS = 600  # of prose that say the same again and again, at least, until a stream counts as stuck
-REPEATED_DATA_CHARACTERS = 12_000  # the same of data: rows of a table, lines of a file that is being written
+# of prose that say the same again and again, at least, until a stream counts as stuck
+REPEATED_CHARACTERS = 600
+# the same of data: rows of a table, lines of a file that is being written
+REPEATED_DATA_CHARACTERS = 12_000
 REPEATED_TIMES = 5
 MAX_CYCLE_CHARACTERS = 400  # of what is said again and again
 _KEPT_CHARACTERS = MAX_CYCLE_CHARACTERS * REPEATED_TIMES
@@ -17,7 +19,8 @@ _LETTER = re.compile(r"[^\W\d_]")
 class Repetition:
     """Watches a stream; `feed` says whether its end has been repeating itself for too long.
 
-    Rows of data may well be equal: what stands in a fence or a call, in a table, or has no letters, may go on longer.
+    Rows of data may well be equal: what stands in a fence or a call, in a table, or has no letters,
+    may go on longer.
     """
 
     def __init__(self) -> None:
@@ -28,7 +31,9 @@ class Repetition:
         self._line = ""
 
     def feed(self, text: str, is_data: bool = False) -> bool:
-        """Take more of the stream, which `is_data` where it is known to be no prose; whether it is stuck."""
+        """Take more of the stream, which `is_data` where it is known to be no prose; whether it is
+        stuck.
+        """
         self._end = (self._end + text)[-_KEPT_CHARACTERS:]
         self._unchecked += len(text)
         *lines, self._line = (self._line + text).rsplit("\n", 1)
@@ -50,15 +55,18 @@ class Repetition:
 
 
 def _is_row(cycle: str) -> bool:
-    """Whether what is repeated looks like rows of data: cells between bars, or nothing but figures and signs."""
+    """Whether what is repeated looks like rows of data: cells between bars, or nothing but figures
+    and signs.
+    """
     return cycle.count("|") > 1 or (bool(cycle.strip()) and _LETTER.search(cycle) is None)
 
 
 def cycle_of(text: str) -> int:
     """The length of what the end of a text repeats, 0 where it does not.
 
-    It has to be said at least REPEATED_TIMES, and REPEATED_CHARACTERS in all. Periods are found by the prefix function
-    of Knuth, Morris and Pratt over the reversed text: a prefix of n characters with a border of b has the period n - b.
+    It has to be said at least REPEATED_TIMES, and REPEATED_CHARACTERS in all. Periods are found by
+    the prefix function of Knuth, Morris and Pratt over the reversed text: a prefix of n characters
+    with a border of b has the period n - b.
     """
     reversed_text = text[::-1]
     borders = [0] * len(reversed_text)
@@ -69,6 +77,9 @@ def cycle_of(text: str) -> int:
         border += reversed_text[at] == reversed_text[border]
         borders[at] = border
         period = at + 1 - border
-        if at + 1 >= max(REPEATED_CHARACTERS, REPEATED_TIMES * period) and period <= MAX_CYCLE_CHARACTERS:
+        if (
+            at + 1 >= max(REPEATED_CHARACTERS, REPEATED_TIMES * period)
+            and period <= MAX_CYCLE_CHARACTERS
+        ):
             return period
     return 0

@@ -22,22 +22,38 @@ def envelope(tools: Sequence[Tool]) -> Mapping[str, Any]:
 
 
 def functions(tools: Sequence[Tool]) -> tuple[Mapping[str, Any], ...]:
-    """The tools as functions, as OpenAI describes them, in as few tokens as that takes: they stand in every prompt."""
+    """The tools as functions, as OpenAI describes them, in as few tokens as that takes: they stand
+    in every prompt.
+    """
     return tuple(map(_function, tools))
 
 
 def _function(tool: Tool) -> Mapping[str, Any]:
     properties = {each.name: _value(each) for each in tool.parameters}
     required = [each.name for each in tool.parameters if each.required]
-    parameters = {"type": "object", "properties": properties, **({"required": required} if required else {})}
-    summary = tool.signature.partition(") ")[2]  # names of parameters are declared; a tool of several forms needs all
-    return {"name": tool.name, "description": tool.signature if "(" in summary else summary, "parameters": parameters}
+    parameters = {
+        "type": "object",
+        "properties": properties,
+        **({"required": required} if required else {}),
+    }
+    # names of parameters are declared; a tool of several forms needs all
+    summary = tool.signature.partition(") ")[2]
+    return {
+        "name": tool.name,
+        "description": tool.signature if "(" in summary else summary,
+        "parameters": parameters,
+    }
 
 
 def _object(first: Mapping[str, Any], tool: Tool) -> Mapping[str, Any]:
     properties = {**first, **{each.name: _value(each) for each in tool.parameters}}
     required = [*first, *(each.name for each in tool.parameters if each.required)]
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
 
 
 def _choice(values: Sequence[str]) -> Mapping[str, Any]:

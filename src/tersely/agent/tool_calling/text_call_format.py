@@ -9,8 +9,8 @@
         return x * 2
     </call>
 
-`read` takes this form, and what models make of it: attributes in the first line, `=` for `:`, fences around it, a
-missing end.
+`read` takes this form, and what models make of it: attributes in the first line, `=` for `:`,
+fences around it, a missing end.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ OPENING, CLOSING = "<call", "</call>"
 
 _STRICT_START = re.compile(rf"^{OPENING}\b", re.MULTILINE)
 _START = re.compile(rf"^[ \t]*{OPENING}\b", re.MULTILINE)
-_FIRST_LINE = re.compile(r"<call\b[ \t:=]*(?:(?:name|tool)[ \t]*=[ \t]*)?[\"'`]?([\w.-]*)[\"'`]?(.*)$")
+_FIRST_LINE = re.compile(
+    r"<call\b[ \t:=]*(?:(?:name|tool)[ \t]*=[ \t]*)?[\"'`]?([\w.-]*)[\"'`]?(.*)$"
+)
 _ATTRIBUTE = re.compile(r"([A-Za-z_]\w*)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s>]+)")
 _HEADER = re.compile(r"[ \t]*[`*\"']{0,2}([A-Za-z_]\w*)[`*\"']{0,2}[ \t]*[:=][ \t]*(.*)$")
 _MARKER = re.compile(r"-{3,}[ \t]*(\w*)[ \t]*-*[ \t]*$")
@@ -34,7 +36,9 @@ _FENCE = re.compile(r"[ \t]*(```|~~~)")
 
 
 class Written(NamedTuple):
-    """A call as it was written: `values` are texts, as they stand. `problem` says why it cannot be one."""
+    """A call as it was written: `values` are texts, as they stand. `problem` says why it cannot be
+    one.
+    """
 
     tool: str
     values: Mapping[str, Any]
@@ -57,13 +61,17 @@ def written(tool: Tool, arguments: Mapping[str, Any]) -> str:
 
 
 def start_of(text: str, is_strict: bool) -> int:
-    """Where the first call begins: with a line, also an indented one if not `is_strict`. -1 where there is none."""
+    """Where the first call begins: with a line, also an indented one if not `is_strict`. -1 where
+    there is none.
+    """
     found = (_STRICT_START if is_strict else _START).search(text)
     return found.start() if found else -1
 
 
 def read(text: str, tools: Sequence[Tool], is_strict: bool = False) -> list[Written]:
-    """The calls in a text, in order, at most MAX_MODEL_CALLS, the first alone if `is_strict`; none if none begins."""
+    """The calls in a text, in order, at most MAX_MODEL_CALLS, the first alone if `is_strict`; none
+    if none begins.
+    """
     calls: list[Written] = []
     start = start_of(text, is_strict)
     lines = text[start:].split("\n") if start >= 0 else []
@@ -93,7 +101,11 @@ def _read_one(lines: Sequence[str], tools: Sequence[Tool]) -> tuple[Written, int
         body = _without_fence(list(body))
         repairs += (f"added {CLOSING}",)
     problem = _read_body(body, tool, values)
-    if end < 0 and tool is not None and any(parameter.kind is Kind.RAW for parameter in tool.parameters):
+    if (
+        end < 0
+        and tool is not None
+        and any(parameter.kind is Kind.RAW for parameter in tool.parameters)
+    ):
         problem = problem or f"it does not end with {CLOSING}, so its lines may have been cut off"
     return Written(name, values, repairs, problem), end + 1 if end > 0 else len(lines)
 
@@ -110,7 +122,11 @@ def _end(lines: Sequence[str]) -> int:
 
 def _read_body(lines: Sequence[str], tool: Tool | None, values: dict[str, Any]) -> str:
     """Read the lines between the first and the last; what is wrong with them, "" for nothing."""
-    raw = [parameter.name for parameter in tool.parameters if parameter.kind is Kind.RAW] if tool else []
+    raw = (
+        [parameter.name for parameter in tool.parameters if parameter.kind is Kind.RAW]
+        if tool
+        else []
+    )
     kinds = {parameter.name: parameter.kind for parameter in tool.parameters} if tool else {}
     at = 0
     while at < len(lines):
@@ -123,7 +139,9 @@ def _read_body(lines: Sequence[str], tool: Tool | None, values: dict[str, Any]) 
             at = _read_raw(lines, at + 1, header.group(1), raw, values)
         elif header and (header.group(1) in kinds or not raw):
             is_text = kinds.get(header.group(1)) is Kind.TEXT  # whose quotes may have a meaning
-            values[header.group(1)] = header.group(2).strip(" \t") if is_text else _unquoted(header.group(2))
+            values[header.group(1)] = (
+                header.group(2).strip(" \t") if is_text else _unquoted(header.group(2))
+            )
             at += 1
         elif len(raw) == 1 and raw[0] not in values and line.strip():
             at = _read_raw(lines, at, raw[0], raw, values)
@@ -134,7 +152,9 @@ def _read_body(lines: Sequence[str], tool: Tool | None, values: dict[str, Any]) 
     return ""
 
 
-def _read_raw(lines: Sequence[str], start: int, name: str, raw: Sequence[str], values: dict[str, Any]) -> int:
+def _read_raw(
+    lines: Sequence[str], start: int, name: str, raw: Sequence[str], values: dict[str, Any]
+) -> int:
     """Read the lines of one raw parameter, up to the marker of the next; where that is."""
     at = start
     others = [marker(other) for other in raw if other != name and other not in values]
@@ -154,6 +174,11 @@ def _without_fence(lines: list[str]) -> list[str]:
 def _unquoted(value: str) -> str:
     """A value without blanks around it, and without quotes where it is quoted as a whole."""
     plain = value.strip(" \t")
-    if len(plain) > 2 and plain[0] == plain[-1] and plain[0] in "\"'`" and plain[0] not in plain[1:-1]:
+    if (
+        len(plain) > 2
+        and plain[0] == plain[-1]
+        and plain[0] in "\"'`"
+        and plain[0] not in plain[1:-1]
+    ):
         return plain[1:-1]
     return plain

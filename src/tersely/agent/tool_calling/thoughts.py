@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-# What opens and closes thoughts: DeepSeek, Qwen, GLM and others; Magistral; Seed; Command A; gpt-oss; Gemma 4; MiniCPM.
+# What opens and closes thoughts: DeepSeek, Qwen, GLM and others; Magistral; Seed; Command A;
+# gpt-oss; Gemma 4; MiniCPM.
 _PAIRS = {
     "<think>": "</think>",
     "<thinking>": "</thinking>",
@@ -30,7 +31,9 @@ class Split(NamedTuple):
 
 
 class ThoughtReader:
-    """Takes an answer part by part and tells its thoughts, which stand at its beginning, from what it says."""
+    """Takes an answer part by part and tells its thoughts, which stand at its beginning, from what
+    it says.
+    """
 
     def __init__(self) -> None:
         self._waiting = ""
@@ -64,11 +67,16 @@ class ThoughtReader:
             self._waiting, self._closing = behind, ""
             return thought, True
         held = _held(self._waiting, self._closing)
-        self._waiting, certain = self._waiting[len(self._waiting) - held :], self._waiting[: len(self._waiting) - held]
+        self._waiting, certain = (
+            self._waiting[len(self._waiting) - held :],
+            self._waiting[: len(self._waiting) - held],
+        )
         return certain, False
 
     def _opened(self) -> bool:
-        """Pass what opens a thought or is skipped, or find that the answer begins; False where more has to come in."""
+        """Pass what opens a thought or is skipped, or find that the answer begins; False where more
+        has to come in.
+        """
         plain = self._waiting.lstrip()
         for start in _BEGINNINGS:
             if plain.startswith(start):
@@ -92,7 +100,9 @@ class ThoughtReader:
 
 
 def without_thoughts(text: str) -> str:
-    """An answer without a thought that its template has opened: what stands behind the first closing tag."""
+    """An answer without a thought that its template has opened: what stands behind the first
+    closing tag.
+    """
     said, closed, behind = text.partition("</think>")
     return behind.lstrip("\n") if closed and "<think>" not in said else text
 

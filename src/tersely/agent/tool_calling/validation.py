@@ -1,6 +1,8 @@
-"""Arguments against the parameters of a tool: what fits is a call, what is meant beyond doubt is made to fit.
+"""Arguments against the parameters of a tool: what fits is a call, what is meant beyond doubt is
+made to fit.
 
-The same check for every way of asking, a constrained one included: a constraint is a promise of the server's.
+The same check for every way of asking, a constrained one included: a constraint is a promise of the
+server's.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from tersely.foundation.escape import visible_line
 from tersely.foundation.tokens import well_formed
 
 _INTEGER = re.compile(r"[+]?(\d{1,9})(?:\.0+)?$")
-_FENCED = re.compile(r"\A[ \t]*(```|~~~)[\w+-]*[ \t]*\n(.*?)^[ \t]*\1[ \t]*\n?\Z", re.DOTALL | re.MULTILINE)
+_FENCED = re.compile(
+    r"\A[ \t]*(```|~~~)[\w+-]*[ \t]*\n(.*?)^[ \t]*\1[ \t]*\n?\Z", re.DOTALL | re.MULTILINE
+)
 _NAME_CUTOFF = 0.75
 # Names that mean the same to models: what goes by one of them may go by another here.
 _SAME = (
@@ -38,7 +42,9 @@ class _RefusedError(Exception):
     """A value that does not fit, with what is wrong about it."""
 
 
-def checked(said: Written, tools: Sequence[Tool], paths: PathTrie | None = None, id: str = "") -> Call | Malformed:
+def checked(
+    said: Written, tools: Sequence[Tool], paths: PathTrie | None = None, id: str = ""
+) -> Call | Malformed:
     """The call that was written, or in one line why it cannot be made."""
     tool, repaired = _tool_named(said.tool, tools)
     if tool is None:
@@ -61,14 +67,18 @@ def _tool_named(name: str, tools: Sequence[Tool]) -> tuple[Tool | None, list[str
     if name in by_name:
         return by_name[name], []
     plain = name.strip().lower().rpartition(".")[2].replace("-", "_")
-    alike = [plain] if plain in by_name else get_close_matches(plain, by_name, n=2, cutoff=_NAME_CUTOFF)
+    alike = (
+        [plain] if plain in by_name else get_close_matches(plain, by_name, n=2, cutoff=_NAME_CUTOFF)
+    )
     if len(alike) != 1:
         return None, []
     return by_name[alike[0]], [f"took {name!r} for {alike[0]!r}"]
 
 
 def _renamed(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> dict[str, Any]:
-    """The values under the names of parameters; a name that is not known stands for the one that it must mean."""
+    """The values under the names of parameters; a name that is not known stands for the one that it
+    must mean.
+    """
     known = {parameter.name for parameter in tool.parameters}
     found = {name: value for name, value in values.items() if name in known and value is not None}
     for name, value in values.items():
@@ -76,7 +86,9 @@ def _renamed(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> dict[
             continue
         free = [each for each in known if each not in found]
         same = next((names for names in _SAME if name.lower() in names), set())
-        meant = sorted(same & set(free)) or get_close_matches(name.lower(), free, n=2, cutoff=_NAME_CUTOFF)
+        meant = sorted(same & set(free)) or get_close_matches(
+            name.lower(), free, n=2, cutoff=_NAME_CUTOFF
+        )
         if len(meant) != 1:
             raise _RefusedError(f"it has no parameter {name!r}")
         found[meant[0]] = value
@@ -84,12 +96,18 @@ def _renamed(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> dict[
     return found
 
 
-def _fitted(values: dict[str, Any], tool: Tool, paths: PathTrie | None, repairs: list[str]) -> dict[str, Any]:
+def _fitted(
+    values: dict[str, Any], tool: Tool, paths: PathTrie | None, repairs: list[str]
+) -> dict[str, Any]:
     fitted: dict[str, Any] = {}
     is_markup = any(str(value).lower().endswith(_MARKUP) for value in values.values())
     for parameter in tool.parameters:
         given = parameter.name in values
-        if given and not (values[parameter.name] == "" and not parameter.required and parameter.kind is not Kind.RAW):
+        if given and not (
+            values[parameter.name] == ""
+            and not parameter.required
+            and parameter.kind is not Kind.RAW
+        ):
             value = _value(parameter, values[parameter.name], paths, repairs)
             if parameter.kind is Kind.RAW and not is_markup:
                 value = _without_fence(value, repairs)
@@ -103,7 +121,11 @@ def _value(parameter: Parameter, value: Any, paths: PathTrie | None, repairs: li
     """The value as its kind wants it; raises _RefusedError."""
     if parameter.kind is Kind.INTEGER:
         return _integer(parameter, value)
-    if isinstance(value, list) and parameter.kind is Kind.RAW and all(isinstance(each, str) for each in value):
+    if (
+        isinstance(value, list)
+        and parameter.kind is Kind.RAW
+        and all(isinstance(each, str) for each in value)
+    ):
         value = "".join(f"{line}\n" for line in value)
     if not isinstance(value, str):
         raise _RefusedError(f"{parameter.name!r} is to be text, not {type(value).__name__}")
@@ -119,7 +141,9 @@ def _value(parameter: Parameter, value: Any, paths: PathTrie | None, repairs: li
     if parameter.kind is Kind.CHOICE:
         return _choice(parameter, value, repairs)
     if parameter.kind is Kind.PATH and parameter.is_new and visible_line(value) != value:
-        raise _RefusedError(f"{parameter.name!r} has characters that nobody sees: {visible_line(value)[:200]!r}")
+        raise _RefusedError(
+            f"{parameter.name!r} has characters that nobody sees: {visible_line(value)[:200]!r}"
+        )
     if parameter.kind is Kind.PATH and not parameter.is_new and paths is not None:
         return _path(parameter, value, paths, repairs)
     return value
@@ -146,7 +170,9 @@ def _choice(parameter: Parameter, value: str, repairs: list[str]) -> str:
         return value
     alike = [choice for choice in parameter.choices if choice.lower() == value.strip().lower()]
     if len(alike) != 1:
-        raise _RefusedError(f"{parameter.name!r} is one of {', '.join(parameter.choices)}, not {value[:40]!r}")
+        raise _RefusedError(
+            f"{parameter.name!r} is one of {', '.join(parameter.choices)}, not {value[:40]!r}"
+        )
     repairs.append(f"took {value!r} for {alike[0]!r}")
     return alike[0]
 

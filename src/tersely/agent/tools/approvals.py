@@ -1,8 +1,9 @@
-"""Who is asked before a tool runs: a policy for each tier, and what was allowed since, once or for a pattern.
+"""Who is asked before a tool runs: a policy for each tier, and what was allowed since, once or for
+a pattern.
 
-A pattern is matched against what a call is about, word by word for commands, part by part for paths, by name for hosts.
-It never matches a command line that does more than one thing: what is joined, redirected, substituted or expanded is
-for the shell, which nobody has asked about.
+A pattern is matched against what a call is about, word by word for commands, part by part for
+paths, by name for hosts. It never matches a command line that does more than one thing: what is
+joined, redirected, substituted or expanded is for the shell, which nobody has asked about.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _PLAIN_PROGRAMS = frozenset(
 # Those that do something else with each subcommand, which comes first.
 _SUBCOMMANDS: Mapping[str, frozenset[str]] = {
     "cargo": frozenset("build check clippy doc fmt metadata test tree".split()),
-    "git": frozenset("add branch checkout commit diff log merge mv restore rm show stash status switch tag".split()),
+    "git": frozenset(
+        "add branch checkout commit diff log merge mv restore rm show stash status switch tag".split()
+    ),
     "go": frozenset("build doc fmt list test vet version".split()),
     "npm": frozenset("ls outdated test".split()),
     "pip": frozenset("check freeze list show".split()),
@@ -71,10 +74,13 @@ class Approvals:
     def use_mode(self, mode: Mode) -> None:
         """Have the policy of a mode; what the user denies stays denied in all of them."""
         self.mode = mode
-        self.policy = {tier: _in_mode(mode, tier, verdict) for tier, verdict in self._chosen.items()}
+        self.policy = {
+            tier: _in_mode(mode, tier, verdict) for tier, verdict in self._chosen.items()
+        }
 
     def verdict(self, tool: Tool, arguments: Mapping[str, Any], subject: str) -> Verdict:
-        """What is to be done with a call about `subject`, which is a path as it was resolved, or the argument itself.
+        """What is to be done with a call about `subject`, which is a path as it was resolved, or
+        the argument itself.
 
         What only reads needs no approval, unless its tier is denied as a whole.
         """
@@ -83,7 +89,9 @@ class Approvals:
         if rule is not Verdict.ASK or tool.effect_of(arguments) is Effect.READ:
             return Verdict.DENY if rule is Verdict.DENY else Verdict.ALLOW
         patterns = (pattern for name, pattern in self._patterns if name == tool.name)
-        is_allowed = tool.name in self._tools or any(matches(tool.about, pattern, subject) for pattern in patterns)
+        is_allowed = tool.name in self._tools or any(
+            matches(tool.about, pattern, subject) for pattern in patterns
+        )
         return Verdict.ALLOW if is_allowed else Verdict.ASK
 
     def allow_tool(self, tool: Tool) -> None:
@@ -91,9 +99,13 @@ class Approvals:
         self._tools.add(tool.name)
 
     def allow_pattern(self, tool: Tool, pattern: str) -> None:
-        """Ask no more about what fits; raises `invalid_argument` for a pattern that nothing fits or too many."""
+        """Ask no more about what fits; raises `invalid_argument` for a pattern that nothing fits or
+        too many.
+        """
         if not pattern.strip() or len(self._patterns) >= MAX_PATTERNS:
-            raise TerselyError("invalid_argument", f"the pattern {pattern!r} cannot be kept", f"as {ANY}")
+            raise TerselyError(
+                "invalid_argument", f"the pattern {pattern!r} cannot be kept", f"as {ANY}"
+            )
         self._patterns[tool.name, pattern.strip()] = None
 
 
@@ -119,7 +131,9 @@ def matches(about: Subject, pattern: str, subject: str) -> bool:
 
 
 def suggested(about: Subject, subject: str) -> str:
-    """A pattern that covers a call and what is much like it, for the user to allow or change; "" if there is none."""
+    """A pattern that covers a call and what is much like it, for the user to allow or change; "" if
+    there is none.
+    """
     if about is Subject.COMMAND:
         words = simple_words(subject)
         return _suggested_command(words) if words else ""
@@ -130,7 +144,9 @@ def suggested(about: Subject, subject: str) -> str:
 
 
 def _suggested_command(words: Sequence[str]) -> str:
-    """The program, and its subcommand, with any words after them; the whole line where that might run anything else."""
+    """The program, and its subcommand, with any words after them; the whole line where that might
+    run anything else.
+    """
     program, first = words[0], words[1] if len(words) > 1 else ""
     if program in _PLAIN_PROGRAMS:
         return f"{program} {ANY}"
@@ -167,7 +183,9 @@ def host_of(url: str) -> str:
 
 
 def _fit(pattern: Sequence[str], words: Sequence[str]) -> bool:
-    """Each part fits its word; an asterisk at the end fits any number of words, as any path below a folder."""
+    """Each part fits its word; an asterisk at the end fits any number of words, as any path below a
+    folder.
+    """
     if pattern[-1] == ANY:
         pattern = pattern[:-1]
         words = words[: len(pattern)] if len(words) >= len(pattern) else [*words, ""]

@@ -1,7 +1,9 @@
-"""What must outlive the program: what files were before they were changed, and what was too long to be shown.
+"""What must outlive the program: what files were before they were changed, and what was too long to
+be shown.
 
-A change is written down, and is on the disk, before the file is touched: `before` and `after` say by the file itself
-whether it came to pass, so that a program that is killed at any moment has lost nothing and left nothing unclear.
+A change is written down, and is on the disk, before the file is touched: `before` and `after` say
+by the file itself whether it came to pass, so that a program that is killed at any moment has lost
+nothing and left nothing unclear.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
 
 MAX_ARTIFACTS = 500  # kept of one session; the oldest give way
-MAX_CHECKPOINT_BYTES = 1_000_000_000  # of what undoing needs, of all sessions; the oldest steps give way
+# of what undoing needs, of all sessions; the oldest steps give way
+MAX_CHECKPOINT_BYTES = 1_000_000_000
 SNAPSHOT_DAYS = 7  # after which what a program that was killed has left of them is removed
 REF_CHARACTERS = 8
 _TREES = "trees"
@@ -59,10 +62,12 @@ DONE, UNDONE, LEFT = 0, 1, 2  # what has become of a change
 
 
 class Checkpoint(NamedTuple):
-    """One change of one file: `before` is None where there was none, `after` the hash of what was written.
+    """One change of one file: `before` is None where there was none, `after` the hash of what was
+    written.
 
-    `after` is empty where the file was removed; `mode`, as `stat(2)` has it, is what the file had before. `folders` are
-    those that were made for the file, the innermost first. All changes of one `step` are undone together.
+    `after` is empty where the file was removed; `mode`, as `stat(2)` has it, is what the file had
+    before. `folders` are those that were made for the file, the innermost first. All changes of one
+    `step` are undone together.
     """
 
     id: int
@@ -72,7 +77,9 @@ class Checkpoint(NamedTuple):
     after: bytes
     folders: tuple[str, ...]
     step: int
-    note: str  # "" for an edit, else the command that made the change, and what else is to be known of it, as JSON
+    # "" for an edit, else the command that made the change, and what else is to be known of it, as
+    # JSON
+    note: str
 
 
 class Recorded(NamedTuple):
@@ -86,7 +93,9 @@ class Recorded(NamedTuple):
 
 
 class CheckpointStore:
-    """The database of checkpoints and artifacts, of one session at a time. Not for two threads at once."""
+    """The database of checkpoints and artifacts, of one session at a time. Not for two threads at
+    once.
+    """
 
     def __init__(self, database: Database, session: str, trees: Path) -> None:
         self._database = database
@@ -96,12 +105,19 @@ class CheckpointStore:
     @classmethod
     def open(cls, folder: Path, session: str) -> CheckpointStore:
         """The one of a folder, which is made if there is none."""
-        kept = cls(Database.open_kept(folder / "tools.sqlite", _MIGRATIONS), session, folder / _TREES)
+        kept = cls(
+            Database.open_kept(folder / "tools.sqlite", _MIGRATIONS), session, folder / _TREES
+        )
         kept._clear()
         return kept
 
     def add_checkpoint(
-        self, path: str, before: bytes | None, mode: int, after: bytes, folders: tuple[str, ...] = ()
+        self,
+        path: str,
+        before: bytes | None,
+        mode: int,
+        after: bytes,
+        folders: tuple[str, ...] = (),
     ) -> int:
         """Write down a change that is about to be made; it is on the disk when this returns."""
         change = Recorded(path, before, mode, content_hash(after), folders)
@@ -109,13 +125,17 @@ class CheckpointStore:
             return self._add(change, self._next_step(), "")
 
     def begin_command(self, command: str, snapshot: str) -> None:
-        """A command is about to run, and these are the files as they were; it is on the disk when this returns."""
+        """A command is about to run, and these are the files as they were; it is on the disk when
+        this returns.
+        """
         values = (self._session, command, snapshot)
         self._database.execute("insert or replace into running values (?, ?, ?)", values)
 
     def running_command(self) -> tuple[str, str] | None:
         """The command that has begun and not ended, with the files before it."""
-        row = self._database.row("select command, snapshot from running where session = ?", (self._session,))
+        row = self._database.row(
+            "select command, snapshot from running where session = ?", (self._session,)
+        )
         return None if row is None else (str(row[0]), str(row[1]))
 
     def end_command(self, changes: Iterable[Recorded], note: str) -> None:
@@ -141,13 +161,16 @@ class CheckpointStore:
         """What has become of changes, by their ids."""
         with self._database.transaction():
             for checkpoint, state in becomes.items():
-                self._database.execute("update checkpoint set undone = ? where id = ?", (state, checkpoint))
+                self._database.execute(
+                    "update checkpoint set undone = ? where id = ?", (state, checkpoint)
+                )
 
     def _shed(self) -> None:
         """Forget the oldest steps of all sessions where there is more of them than is kept."""
         sizes = "select id, sum(ifnull(length(before), 0)) over (order by step desc) as bytes from checkpoint"
         self._database.execute(
-            f"delete from checkpoint where id in (select id from ({sizes}) where bytes > ?)", (MAX_CHECKPOINT_BYTES,)
+            f"delete from checkpoint where id in (select id from ({sizes}) where bytes > ?)",
+            (MAX_CHECKPOINT_BYTES,),
         )
 
     def _next_step(self) -> int:
@@ -156,9 +179,20 @@ class CheckpointStore:
     def _add(self, change: Recorded, step: int, note: str) -> int:
         columns = "session, path, before, mode, after, folders, created_at, step, note"
         path, before, mode, after, folders = change
-        values = (self._session, path, before, mode, after, "\n".join(folders), int(wall_seconds()), step, note)
+        values = (
+            self._session,
+            path,
+            before,
+            mode,
+            after,
+            "\n".join(folders),
+            int(wall_seconds()),
+            step,
+            note,
+        )
         found: int = self._database.value(
-            f"insert into checkpoint ({columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning id", values
+            f"insert into checkpoint ({columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning id",
+            values,
         )
         return found
 
@@ -166,7 +200,16 @@ class CheckpointStore:
         columns = "id, path, before, mode, after, folders, step, note"
         sql = f"select {columns} from checkpoint where session = ? and {where} order by id desc"
         return [
-            Checkpoint(number, path, before, mode, after, tuple(filter(None, folders.split("\n"))), step, note)
+            Checkpoint(
+                number,
+                path,
+                before,
+                mode,
+                after,
+                tuple(filter(None, folders.split("\n"))),
+                step,
+                note,
+            )
             for number, path, before, mode, after, folders, step, note in self._database.rows(
                 sql, (self._session, *values)
             )
@@ -188,11 +231,17 @@ class CheckpointStore:
         return ref
 
     def artifact(self, ref: str) -> str:
-        """The text behind a reference; raises `artifact_not_found`. A fork knows those of its origin."""
+        """The text behind a reference; raises `artifact_not_found`. A fork knows those of its
+        origin.
+        """
         sql = "select content from artifact where ref = ? order by session = ? desc limit 1"
         row = self._database.row(sql, (ref, self._session))
         if row is None:
-            raise TerselyError("artifact_not_found", f"there is no ref {ref!r} in this session", "call the tool again")
+            raise TerselyError(
+                "artifact_not_found",
+                f"there is no ref {ref!r} in this session",
+                "call the tool again",
+            )
         return str(row[0])
 
     def forget(self) -> None:
@@ -212,5 +261,8 @@ class CheckpointStore:
         """Remove what programs have left that were killed, and whose sessions did not go on."""
         with suppress(OSError), os.scandir(self.snapshots.parent) as entries:
             for entry in entries:
-                if wall_seconds() - entry.stat(follow_symlinks=False).st_mtime > SNAPSHOT_DAYS * _DAY_SECONDS:
+                if (
+                    wall_seconds() - entry.stat(follow_symlinks=False).st_mtime
+                    > SNAPSHOT_DAYS * _DAY_SECONDS
+                ):
                     shutil.rmtree(entry.path, ignore_errors=True)

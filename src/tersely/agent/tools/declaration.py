@@ -1,7 +1,9 @@
-"""What a tool is: one line that a model reads, parameters that are checked, what it does to the world, and the doing.
+"""What a tool is: one line that a model reads, parameters that are checked, what it does to the
+world, and the doing.
 
-A tool is offered to the model by its `signature` alone; the constraint on the model's output and the check of what came
-back are both made of the `parameters`. The list of all tools is `table.TOOLS`.
+A tool is offered to the model by its `signature` alone; the constraint on the model's output and
+the check of what came back are both made of the `parameters`. The list of all tools is
+`table.TOOLS`.
 """
 
 from __future__ import annotations
@@ -107,8 +109,8 @@ class Tool:
     """One tool. `run` never raises `TerselyError`: what went wrong is an observation too.
 
     `effect` is the most that a call may do; `effect_of` says what a call with these arguments does.
-    `refusal` is what the model is told of a call that cannot be made as things are, so that nobody is asked about it.
-    Who `is_doubtful` is asked about, also where calls of the tool are allowed.
+    `refusal` is what the model is told of a call that cannot be made as things are, so that nobody
+    is asked about it. Who `is_doubtful` is asked about, also where calls of the tool are allowed.
     """
 
     name: str
@@ -120,7 +122,8 @@ class Tool:
     preview: Preview = no_preview
     narrowed: Callable[[Mapping[str, Any]], Effect] | None = None
     subject: str = ""  # the parameter that says what a call is about
-    subject_of: Callable[[Toolbox, Mapping[str, Any]], str] | None = None  # where more than a parameter says it
+    # where more than a parameter says it
+    subject_of: Callable[[Toolbox, Mapping[str, Any]], str] | None = None
     about: Subject = Subject.NAME
     refusal: Callable[[Toolbox, Mapping[str, Any]], Observation | None] = no_refusal
     is_doubtful: Callable[[Toolbox, Mapping[str, Any]], bool] = no_doubt

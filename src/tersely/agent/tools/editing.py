@@ -1,7 +1,8 @@
 """The tools that change files: `edit`, `write`, `create`.
 
-A change is planned first, which is also what an approval shows. It is made only if the file still is what the plan was
-made from, the model was shown the lines that it replaces, and the file is no less understood by its grammar after it.
+A change is planned first, which is also what an approval shows. It is made only if the file still
+is what the plan was made from, the model was shown the lines that it replaces, and the file is no
+less understood by its grammar after it.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ async def run(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) ->
 
     def work() -> Observation:
         planned = plan(toolbox, arguments)
-        return _refusal(toolbox, planned) if isinstance(planned, Refused) else _made(toolbox, planned)
+        return (
+            _refusal(toolbox, planned) if isinstance(planned, Refused) else _made(toolbox, planned)
+        )
 
     try:
         return await toolbox.apart(work)
@@ -75,7 +78,9 @@ def preview(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> s
         return visible(str(error))
     if isinstance(planned, Refused):
         return visible(f"{planned.inside}: {planned.why}")
-    doubt = visible(f"The grammar does not understand it: {planned.doubt}\n") if planned.doubt else ""
+    doubt = (
+        visible(f"The grammar does not understand it: {planned.doubt}\n") if planned.doubt else ""
+    )
     return planned.diff.text + doubt
 
 
@@ -130,7 +135,10 @@ def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
         lines = len(read_content(data, inside).lines)
         return Refused(inside, f"it exists with {lines} lines: {_call_to_use(inside, lines)}", data)
     if other := places.alike(toolbox.root, inside):
-        return Refused(inside, f"there is {other}, which differs by case alone: name that, or choose another name")
+        return Refused(
+            inside,
+            f"there is {other}, which differs by case alone: name that, or choose another name",
+        )
     if "\0" in body:
         return Refused(inside, "the body holds a NUL character: it would be no text")
     content = Content((), "utf-8", b"", "\n")
@@ -141,11 +149,15 @@ def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
 
 def _call_to_use(inside: str, lines: int) -> str:
     if lines <= MAX_WHOLE_LINES:
-        return f"edit({inside}, body) replaces all of it, edit({inside}, start, end, body) lines of it"
+        return (
+            f"edit({inside}, body) replaces all of it, edit({inside}, start, end, body) lines of it"
+        )
     return f"edit({inside}, start, end, body) replaces lines of it"
 
 
-def _edit_of(content: Content, arguments: Mapping[str, Any], body: str) -> edits.Edit | edits.Refusal:
+def _edit_of(
+    content: Content, arguments: Mapping[str, Any], body: str
+) -> edits.Edit | edits.Refusal:
     """The three ways to say an edit."""
     start, end, old = arguments.get("start"), arguments.get("end"), arguments.get("old")
     if old:
@@ -157,21 +169,37 @@ def _edit_of(content: Content, arguments: Mapping[str, Any], body: str) -> edits
     return edits.whole(content, body)
 
 
-def _unseen(toolbox: Toolbox, inside: str, data: bytes, content: Content, made: edits.Edit) -> Refused:
+def _unseen(
+    toolbox: Toolbox, inside: str, data: bytes, content: Content, made: edits.Edit
+) -> Refused:
     """Lines that the model has not been shown as they are now."""
     lines = edits.around(made, len(content.lines))
     is_outdated = toolbox.shown.is_outdated(inside, data)
     why = "the file has changed since it was shown" if is_outdated else "not shown yet as it is now"
-    return Refused(inside, f"{_named(made.start, made.end)}: {why}", data, content.lines, tuple(lines))
+    return Refused(
+        inside, f"{_named(made.start, made.end)}: {why}", data, content.lines, tuple(lines)
+    )
 
 
 def _named(start: int, end: int) -> str:
     """A range of lines in words; a place between lines where it is empty."""
-    return f"lines {start}-{end}" if end > start else f"line {start}" if end == start else f"before line {start}"
+    return (
+        f"lines {start}-{end}"
+        if end > start
+        else f"line {start}"
+        if end == start
+        else f"before line {start}"
+    )
 
 
 def _plan(
-    toolbox: Toolbox, inside: str, data: bytes | None, mode: int, before: Content, after: Content, made: edits.Edit
+    toolbox: Toolbox,
+    inside: str,
+    data: bytes | None,
+    mode: int,
+    before: Content,
+    after: Content,
+    made: edits.Edit,
 ) -> Plan | Refused:
     encoded = after.encoded()
     if len(encoded) > MAX_EDITED_BYTES:
@@ -180,7 +208,9 @@ def _plan(
         return Refused(inside, "it is so already")
     shown = after.shown
     problems = broken_by(inside, data or b"", encoded)
-    said = "; ".join(f"line {one.line} {one.message}: {clipped(_line(shown, one.line))}" for one in problems[:3])
+    said = "; ".join(
+        f"line {one.line} {one.message}: {clipped(_line(shown, one.line))}" for one in problems[:3]
+    )
     if said and not toolbox.is_doubted(inside, encoded):
         why = f"the syntax would be broken, nothing was written: {said}"
         return Refused(inside, f"{why}\n{_AGAIN}", doubted=encoded)
@@ -216,7 +246,13 @@ def _told(plan: Plan, start: int, removed: int, added: int) -> str:
     if plan.data is None:
         return f"{name} is written, {added} lines"
     was, new = _named(start, start + removed - 1), _named(start, start + added - 1)
-    what = f"{new} replaced" if added == removed else f"{was} removed" if not added else f"{new} written"
+    what = (
+        f"{new} replaced"
+        if added == removed
+        else f"{was} removed"
+        if not added
+        else f"{new} written"
+    )
     moved = f"; lines below moved by {added - removed:+}" if added != removed else ""
     return f"{name}: {what}{moved}"
 

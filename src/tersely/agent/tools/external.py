@@ -1,8 +1,9 @@
 """The tool `mcp`: tools of servers of the Model Context Protocol that the user has set up.
 
-The file is `mcp.json` in `$TERSELY_HOME`, else in `~/.config/tersely`, in the form that other programs use as well:
-`{"mcpServers": {"name": {"command": "…", "args": ["…"], "env": {}}}}`, or `{"url": "…"}` for one that runs already. A
-repository's own file is not read: it would name programs to run.
+The file is `mcp.json` in `$TERSELY_HOME`, else in `~/.config/tersely`, in the form that other
+programs use as well: `{"mcpServers": {"name": {"command": "…", "args": ["…"], "env": {}}}}`, or
+`{"url": "…"}` for one that runs already. A repository's own file is not read: it would name
+programs to run.
 """
 
 from __future__ import annotations
@@ -23,21 +24,27 @@ from tersely.foundation.limits import MAX_SETTINGS_BYTES
 
 MAX_TOOL_SERVERS = 20  # of the Model Context Protocol
 FILE = "mcp.json"
-_UNCONFINED = "(the server runs as you and is not confined: it reads, writes and sends what you can)"
+_UNCONFINED = (
+    "(the server runs as you and is not confined: it reads, writes and sends what you can)"
+)
 
 
 async def mcp(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Call a tool of a server; without a tool, tell which it has."""
     try:
         name, tool = str(arguments["server"]), str(arguments.get("tool") or "")
-        text, is_error = await _asked(toolbox, name, tool, read_arguments(str(arguments.get("arguments") or "")))
+        text, is_error = await _asked(
+            toolbox, name, tool, read_arguments(str(arguments.get("arguments") or ""))
+        )
     except TerselyError as error:
         return failed(error)
     return await toolbox.observed(text or "(nothing)", "failed" if is_error else "ok")
 
 
 def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
-    """The server, the tool and what it is given; and that nothing confines a server that is started for it."""
+    """The server, the tool and what it is given; and that nothing confines a server that is started
+    for it.
+    """
     words = [str(arguments.get(name) or "") for name in ("server", "tool", "arguments")]
     called = visible(" ".join(filter(None, words)))
     server = toolbox.choices.servers.get(words[0])
@@ -56,7 +63,9 @@ def configured(environment: Mapping[str, str]) -> dict[str, ToolServer]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise TerselyError("invalid_setting", f"{path} cannot be read: {error}", "see docs/agent-tools.md") from error
+        raise TerselyError(
+            "invalid_setting", f"{path} cannot be read: {error}", "see docs/agent-tools.md"
+        ) from error
 
 
 def _read(one: Any) -> ToolServer:
@@ -64,17 +73,23 @@ def _read(one: Any) -> ToolServer:
     url = one.get("url", "")
     if bool(words) == bool(url) or not all(isinstance(word, str) for word in [*words, url]):
         raise ValueError("a server has either a command or a url")
-    return ToolServer(tuple(words), url, {str(name): str(value) for name, value in one.get("env", {}).items()})
+    return ToolServer(
+        tuple(words), url, {str(name): str(value) for name, value in one.get("env", {}).items()}
+    )
 
 
 def _server(toolbox: Toolbox, name: str) -> ToolServer:
     if name not in toolbox.choices.servers:
         known = ", ".join(toolbox.choices.servers) or f"none; {FILE} lists them"
-        raise TerselyError("service_not_found", f"there is no server {name!r}", f"there is: {known}")
+        raise TerselyError(
+            "service_not_found", f"there is no server {name!r}", f"there is: {known}"
+        )
     return toolbox.choices.servers[name]
 
 
-async def _asked(toolbox: Toolbox, name: str, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+async def _asked(
+    toolbox: Toolbox, name: str, tool: str, arguments: dict[str, Any]
+) -> tuple[str, bool]:
     server = _server(toolbox, name)
     from tersely.agent.tool_servers import Place, ToolServers  # whose SDK takes a second to load
 

@@ -1,7 +1,8 @@
 """What a model is shown of what a tool gave: harmless, and never more than a bound, whatever came.
 
-Text of files, programs and pages is untrusted. Sequences that move a cursor or colour a line say nothing to a model and
-are dropped; what else could steer a terminal or hide from a reader is written out.
+Text of files, programs and pages is untrusted. Sequences that move a cursor or colour a line say
+nothing to a model and are dropped; what else could steer a terminal or hide from a reader is
+written out.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from tersely.foundation.tokens import Tokenizer, well_formed
 MAX_OBSERVED_LINE_CHARACTERS = 400  # of one line in it
 FOLDED_CHARACTERS = 200  # of a piece of a line that is read on
 
-# ECMA-48: control sequences, strings (titles, links) up to their terminator, and the two-character escapes.
+# ECMA-48: control sequences, strings (titles, links) up to their terminator, and the two-character
+# escapes.
 _SEQUENCE = re.compile(
     "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\\]PX^_][^\x07\x1b\x9c]*(?:\x07|\x1b\\\\|\x9c)?|\x1b[ -/]*[0-~]"
 )
@@ -35,7 +37,9 @@ def plain(text: str) -> str:
 def bounded(
     text: str, kept: CheckpointStore, tokenizer: Tokenizer, status: str = "ok", most_tokens: int = 0
 ) -> Observation:
-    """The text if it is short enough, else its first and last lines and where the whole is to be read."""
+    """The text if it is short enough, else its first and last lines and where the whole is to be
+    read.
+    """
     limit = most_tokens or OBSERVATION_TOKENS
     whole = visible(text).rstrip("\n")
     if len(whole) <= limit * 40 and tokenizer.count(whole) <= limit:
@@ -50,11 +54,15 @@ def bounded(
 def failed(error: TerselyError) -> Observation:
     """What went wrong, and what to do about it."""
     hint = f"\n{error.hint}" if error.hint else ""
-    return Observation(visible(f"{error.code}: {error.message}{hint}")[: OBSERVATION_TOKENS * 4], "failed")
+    return Observation(
+        visible(f"{error.code}: {error.message}{hint}")[: OBSERVATION_TOKENS * 4], "failed"
+    )
 
 
 def folded(text: str) -> list[str]:
-    """The lines of a text, long ones in pieces: an ellipsis at the end of a piece says that its line goes on."""
+    """The lines of a text, long ones in pieces: an ellipsis at the end of a piece says that its
+    line goes on.
+    """
     lines = []
     for line in text.split("\n"):
         starts = range(0, max(len(line), 1), FOLDED_CHARACTERS)
@@ -81,9 +89,14 @@ def within_bytes(text: str, most_bytes: int) -> str:
 
 def _fitting(lines: Sequence[str], limit: int, ref: str, tokenizer: Tokenizer) -> tuple[int, int]:
     """How many lines from the start, and from the end, there is room for."""
-    own = tokenizer.count(_joined(lines, 0, 0, ref)) + 2  # where texts meet, a token or two may arise
+    # where texts meet, a token or two may arise
+    own = tokenizer.count(_joined(lines, 0, 0, ref)) + 2
     tail = _paid(lines[::-1], (limit - own) // _TAIL_SHARE, tokenizer)
-    head = _paid(lines[: len(lines) - tail], limit - own - sum(map(tokenizer.count, _ended(lines, tail))), tokenizer)
+    head = _paid(
+        lines[: len(lines) - tail],
+        limit - own - sum(map(tokenizer.count, _ended(lines, tail))),
+        tokenizer,
+    )
     while head + tail and tokenizer.count(_joined(lines, head, tail, ref)) > limit:
         head, tail = (head - 1, tail) if head else (head, tail - 1)
     return head, tail

@@ -1,6 +1,8 @@
-"""The tools that only look: `read`, `search`, `list`, `outline`; and the two that the loop itself acts upon.
+"""The tools that only look: `read`, `search`, `list`, `outline`; and the two that the loop itself
+acts upon.
 
-All but the lines of files are questions to capabilities, asked of the repository's daemon where there is one.
+All but the lines of files are questions to capabilities, asked of the repository's daemon where
+there is one.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ async def read(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
             return _lines_of_ref(toolbox, ref, text, start, end)
         path = str(arguments.get("path") or "")
         if arguments.get("symbol"):
-            found = await toolbox.value("code.symbol.get", {"symbol": str(arguments["symbol"]), "limit": 1})
+            found = await toolbox.value(
+                "code.symbol.get", {"symbol": str(arguments["symbol"]), "limit": 1}
+            )
             own = found["lines"]
             path, start, end = found["path"], start or own[0], end or own[1]
         return await toolbox.apart(lambda: _lines_of_file(toolbox, path, start, end))
@@ -54,7 +58,15 @@ async def search(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
 
 async def search_text(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """The lines of files that contain a text, as git finds them."""
-    words = ["grep", "--line-number", "-I", "--fixed-strings", "--untracked", "-e", str(arguments["text"])]
+    words = [
+        "grep",
+        "--line-number",
+        "-I",
+        "--fixed-strings",
+        "--untracked",
+        "-e",
+        str(arguments["text"]),
+    ]
     try:
         found = await toolbox.apart(lambda: _found_by_git(toolbox.root, words))
     except GitUnavailableError as error:
@@ -71,13 +83,16 @@ def _found_by_git(root: Path, words: Sequence[str]) -> str:
 
 
 async def list_files(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
-    """The files and folders of one folder; beside those that the index has, the names of all others."""
+    """The files and folders of one folder; beside those that the index has, the names of all
+    others.
+    """
     asked = _with_path(arguments)
     try:
         told = await toolbox.ask("code.tree", {**asked, "depth": 1})
     except TerselyError as error:
         return failed(error)
-    text = "\n".join(line for line in told.splitlines() if not line.startswith(REST))  # which names options
+    # which names options
+    text = "\n".join(line for line in told.splitlines() if not line.startswith(REST))
     others = await asyncio.to_thread(_others, toolbox.root, str(asked.get("path", ".")), text)
     return await toolbox.observed("\n".join(filter(None, [text, others])))
 
@@ -106,9 +121,13 @@ def _others(root: Path, path: str, told: str) -> str:
     except (TerselyError, OSError):
         return ""
     known = set(told.replace("/", "/ ").split())
-    others = [name for name in names if name not in known and name.rstrip("/") not in places.NOT_OURS]
+    others = [
+        name for name in names if name not in known and name.rstrip("/") not in places.NOT_OURS
+    ]
     more = f" and {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
-    return f"not indexed: {' '.join(map(visible_line, others[:_MOST_OTHERS]))}{more}" if others else ""
+    return (
+        f"not indexed: {' '.join(map(visible_line, others[:_MOST_OTHERS]))}{more}" if others else ""
+    )
 
 
 def _with_path(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,7 +152,9 @@ def _lines_of_file(toolbox: Toolbox, path: str, start: Any, end: Any) -> Observa
     text += _rest_of_long_lines(toolbox, [line.rstrip("\r\n") for line in lines[first - 1 : last]])
     if path.strip() == inside and start is None:
         return Observation(text)
-    return Observation(f"{visible_line(inside)[-_MOST_NAME_CHARACTERS:]}, {len(lines)} lines\n{text}")
+    return Observation(
+        f"{visible_line(inside)[-_MOST_NAME_CHARACTERS:]}, {len(lines)} lines\n{text}"
+    )
 
 
 def _rest_of_long_lines(toolbox: Toolbox, lines: Sequence[str]) -> str:
@@ -156,9 +177,12 @@ def _within(toolbox: Toolbox, lines: Any, start: Any, end: Any, name: str) -> tu
     first = 1 if start is None else int(start)
     last = min(len(lines) if end is None else int(end), len(lines), first + MAX_SHOWN_LINES)
     if not 1 <= first <= last:
-        raise TerselyError("invalid_argument", f"there are lines 1-{len(lines)}", f"not {start}-{end}")
+        raise TerselyError(
+            "invalid_argument", f"there are lines 1-{len(lines)}", f"not {start}-{end}"
+        )
     numbered = Numbered(lines, toolbox.tokenizer)
-    most = toolbox.choices.observation_tokens - 2 * _NOTE_TOKENS  # for the name of the file, and for long lines
+    # for the name of the file, and for long lines
+    most = toolbox.choices.observation_tokens - 2 * _NOTE_TOKENS
     text, seen = numbered.within(range(first, last + 1), most)
     shown = text.count("\n") + 1
     if shown == last - first + 1 and (last == len(lines) or end is not None):

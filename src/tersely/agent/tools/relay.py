@@ -1,4 +1,6 @@
-"""The tool `relay`: everything that the catalogue has of the relay, by the names that other doors use as well."""
+"""The tool `relay`: everything that the catalogue has of the relay, by the names that other doors
+use as well.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 
-_NAMES: Mapping[str, str] = {tool_name(name): name for name in OFFERED if name in catalogue.RELAY_NAMES}
+_NAMES: Mapping[str, str] = {
+    tool_name(name): name for name in OFFERED if name in catalogue.RELAY_NAMES
+}
 
 
 async def relay(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
@@ -28,7 +32,8 @@ async def relay(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
             return await toolbox.observed(_listing())
         capability = _capability(named)
         given = read_arguments(str(arguments.get("arguments") or ""))
-        text = await toolbox.choices.relay(capability, given, MAX_BUDGET_TOKENS)  # what is long is kept here
+        # what is long is kept here
+        text = await toolbox.choices.relay(capability, given, MAX_BUDGET_TOKENS)
     except TerselyError as error:
         return failed(error)
     return await toolbox.observed(text)
@@ -36,7 +41,9 @@ async def relay(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
 
 def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
     """What is asked, and what it is given."""
-    return visible(" ".join(filter(None, (str(arguments.get(name) or "") for name in ("tool", "arguments")))))
+    return visible(
+        " ".join(filter(None, (str(arguments.get(name) or "") for name in ("tool", "arguments"))))
+    )
 
 
 def effect_of(arguments: Mapping[str, Any]) -> Effect:
@@ -54,9 +61,13 @@ def read_arguments(text: str) -> dict[str, Any]:
     try:
         given = json.loads(text)
     except ValueError as error:
-        raise TerselyError("invalid_argument", f"arguments is no JSON: {error}", 'as {"name": "value"}') from None
+        raise TerselyError(
+            "invalid_argument", f"arguments is no JSON: {error}", 'as {"name": "value"}'
+        ) from None
     if not isinstance(given, dict):
-        raise TerselyError("invalid_argument", "arguments is no JSON object", 'as {"name": "value"}')
+        raise TerselyError(
+            "invalid_argument", "arguments is no JSON object", 'as {"name": "value"}'
+        )
     return given
 
 

@@ -1,4 +1,5 @@
-"""Every tool, by tier. A tier is what is unlocked together: 0 looks, 1 edits, 2 runs programs, 3 leaves the machine.
+"""Every tool, by tier. A tier is what is unlocked together: 0 looks, 1 edits, 2 runs programs, 3
+leaves the machine.
 
 What is a question to a capability takes its parameters from the catalogue.
 """
@@ -10,7 +11,15 @@ from dataclasses import replace
 from functools import partial
 
 from tersely.agent.tools import editing, external, reading, relay
-from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Effect, Kind, Parameter, Subject, Tool
+from tersely.agent.tools.declaration import (
+    ANSWER,
+    REQUEST_TOOLS,
+    Effect,
+    Kind,
+    Parameter,
+    Subject,
+    Tool,
+)
 from tersely.agent.tools.editors import tools as editor
 from tersely.agent.tools.running import git, shell
 from tersely.agent.tools.web import browsing, fetching
@@ -25,7 +34,11 @@ def _of(capability: str, name: str, *, required: bool | None = None) -> Paramete
     """A parameter as a capability declares it."""
     declared = {one.name: one for one in parameters_of(catalogue.load(capability).parameters)}[name]
     kind = (
-        Kind.CHOICE if declared.choices else Kind.INTEGER if declared.type is int else _KIND_OF_ROLE.get(declared.role)
+        Kind.CHOICE
+        if declared.choices
+        else Kind.INTEGER
+        if declared.type is int
+        else _KIND_OF_ROLE.get(declared.role)
     )
     is_required = declared.required if required is None else required
     return Parameter(name, kind or Kind.TEXT, is_required, declared.choices)
@@ -35,7 +48,9 @@ def _raw(name: str, *, required: bool = True) -> Parameter:
     return Parameter(name, Kind.RAW, required, most_characters=MAX_BODY_CHARACTERS)
 
 
-def _changing(name: str, signature: str, parameters: tuple[Parameter, ...], plan: editing.Planning) -> Tool:
+def _changing(
+    name: str, signature: str, parameters: tuple[Parameter, ...], plan: editing.Planning
+) -> Tool:
     """A tool that changes a file as it is planned."""
     return Tool(
         name, 1, signature, parameters, Effect.WRITE, partial(editing.run, plan), partial(editing.preview, plan),
@@ -46,7 +61,10 @@ def _changing(name: str, signature: str, parameters: tuple[Parameter, ...], plan
 
 _PATH = Parameter("path", Kind.PATH)
 _NEW_PATH = Parameter("path", Kind.PATH, is_new=True)
-_START, _END = Parameter("start", Kind.INTEGER, required=False), Parameter("end", Kind.INTEGER, required=False)
+_START, _END = (
+    Parameter("start", Kind.INTEGER, required=False),
+    Parameter("end", Kind.INTEGER, required=False),
+)
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -71,8 +89,17 @@ TOOLS: tuple[Tool, ...] = (
         Effect.READ,
         reading.search,
     ),
-    Tool("list", 0, "list(path?) files", (_of("code.tree", "path"),), Effect.READ, reading.list_files),
-    Tool("outline", 0, "outline(path?) definitions", (_of("code.structure", "path"),), Effect.READ, reading.outline),
+    Tool(
+        "list", 0, "list(path?) files", (_of("code.tree", "path"),), Effect.READ, reading.list_files
+    ),
+    Tool(
+        "outline",
+        0,
+        "outline(path?) definitions",
+        (_of("code.structure", "path"),),
+        Effect.READ,
+        reading.outline,
+    ),
     Tool(ANSWER, 0, "respond(text) ends your turn", (_raw("text"),), Effect.READ, reading.respond),
     Tool(
         REQUEST_TOOLS,
@@ -231,4 +258,6 @@ _PLAIN: Mapping[str, Tool] = {
 }
 _OF_CODE = frozenset({"outline"})
 # The same without anything that the index knows: files by their paths, lines by their text.
-PLAIN_TOOLS: tuple[Tool, ...] = tuple(_PLAIN.get(tool.name, tool) for tool in TOOLS if tool.name not in _OF_CODE)
+PLAIN_TOOLS: tuple[Tool, ...] = tuple(
+    _PLAIN.get(tool.name, tool) for tool in TOOLS if tool.name not in _OF_CODE
+)

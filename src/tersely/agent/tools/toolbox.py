@@ -1,4 +1,5 @@
-"""What tools work with: one repository, what is kept of a session, who may be asked, and what is known of the code.
+"""What tools work with: one repository, what is kept of a session, who may be asked, and what is
+known of the code.
 
     with Toolbox.open(root, folder, session, answer_words) as toolbox:
         observation = await tool.run(toolbox, {"path": "src/app.py"})
@@ -26,7 +27,13 @@ from tersely.agent.tools.files.read_tracker import ReadTracker
 from tersely.agent.tools.files.replacing import clear_drafts
 from tersely.agent.tools.observation import bounded
 from tersely.agent.tools.running import undoable
-from tersely.agent.tools.running.command import NOTHING_SHARED, Confinement, Heard, Shared, confinement
+from tersely.agent.tools.running.command import (
+    NOTHING_SHARED,
+    Confinement,
+    Heard,
+    Shared,
+    confinement,
+)
 from tersely.agent.tools.web.browser import Browser
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
@@ -43,13 +50,16 @@ ResultT = TypeVar("ResultT")
 
 @dataclass(frozen=True, slots=True)
 class ToolServer:
-    """A server of the Model Context Protocol that the user has set up: a program to start, or the URL of one."""
+    """A server of the Model Context Protocol that the user has set up: a program to start, or the
+    URL of one.
+    """
 
     command: tuple[str, ...] = ()
     url: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)  # of every request to the URL
-    sends_events: bool = False  # it speaks the older form of HTTP, which answers by server-sent events
+    # it speaks the older form of HTTP, which answers by server-sent events
+    sends_events: bool = False
 
 
 # A capability of the relay, what it is given and the most tokens: its words.
@@ -58,7 +68,9 @@ AskRelay = Callable[[str, Mapping[str, Any], int], Awaitable[str]]
 
 async def no_relay(capability: str, arguments: Mapping[str, Any], budget: int) -> str:
     """Of a session that nobody has given a relay."""
-    raise TerselyError("daemon_not_running", "this session has no relay", "go on without other agents")
+    raise TerselyError(
+        "daemon_not_running", "this session has no relay", "go on without other agents"
+    )
 
 
 def no_editor() -> Editor | None:
@@ -75,7 +87,8 @@ class Choices:
     confines: bool = True  # commands, where the system can
     network: bool = False  # for commands
     shared: Shared = NOTHING_SHARED  # with commands: places outside of the repository, variables
-    private_hosts: tuple[str, ...] = ()  # hosts of the user's own network, or ports of one, that pages may come from
+    # hosts of the user's own network, or ports of one, that pages may come from
+    private_hosts: tuple[str, ...] = ()
     browser: str = ""  # the program of the user's
     servers: Mapping[str, ToolServer] = field(default_factory=dict)
     mode: Mode = Mode.ASK
@@ -105,8 +118,16 @@ class Toolbox:
         self.heard: Heard = lambda chunk: None  # told what the running command prints
 
     @classmethod
-    def open(cls, root: Path, folder: Path, session: str, answer_words: str, choices: Choices | None = None) -> Self:
-        """The toolbox of a session; what is kept lies in `folder`, which several sessions may share.
+    def open(
+        cls,
+        root: Path,
+        folder: Path,
+        session: str,
+        answer_words: str,
+        choices: Choices | None = None,
+    ) -> Self:
+        """The toolbox of a session; what is kept lies in `folder`, which several sessions may
+        share.
 
         `answer_words` is as of `daemon.asking.Asking`.
         """
@@ -158,12 +179,16 @@ class Toolbox:
     async def confinement(self) -> Confinement:
         """What commands are kept from here; found out by the first who asks."""
         if self.known_confinement is None:
-            self.known_confinement = await confinement(self.root, self.choices.confines, self.choices.network)
+            self.known_confinement = await confinement(
+                self.root, self.choices.confines, self.choices.network
+            )
         return self.known_confinement
 
     async def ask(self, capability: str, arguments: Mapping[str, Any]) -> str:
         """What a capability of the catalogue answers, in words, all of it."""
-        reply = await self.asking.ask(self.root, capability, arguments, lambda done, total: None, is_whole=True)
+        reply = await self.asking.ask(
+            self.root, capability, arguments, lambda done, total: None, is_whole=True
+        )
         return str(reply["text"])
 
     async def value(self, capability: str, arguments: Mapping[str, Any]) -> Any:
@@ -171,7 +196,9 @@ class Toolbox:
         return await self.asking.value(self.root, capability, arguments)
 
     async def apart(self, work: Callable[[], ResultT]) -> ResultT:
-        """Do what waits for the disk beside the event loop; whoever is cancelled waits until it is done."""
+        """Do what waits for the disk beside the event loop; whoever is cancelled waits until it is
+        done.
+        """
         task = asyncio.ensure_future(asyncio.to_thread(self._alone, work))
         try:
             return await asyncio.shield(task)

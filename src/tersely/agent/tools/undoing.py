@@ -1,4 +1,6 @@
-"""`/undo`: what the latest step of a session changed is taken back, and people and the model are told what was not."""
+"""`/undo`: what the latest step of a session changed is taken back, and people and the model are
+told what was not.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _MOST_NAMED = 8
 
 
 async def undo(toolbox: Toolbox, *, insists: bool = False) -> Observation:
-    """Take back the latest step, an edit or a command: its files are, to the byte, what they were before it."""
+    """Take back the latest step, an edit or a command: its files are, to the byte, what they were
+    before it.
+    """
     try:
         return await toolbox.apart(lambda: _undo(toolbox, insists=insists))
     except TerselyError as error:
@@ -40,7 +44,11 @@ def _undo(toolbox: Toolbox, *, insists: bool) -> Observation:
 def _told(undone: Undone) -> str:
     paths = sorted({one.checkpoint.path for one in undone.restored})
     verb = "is" if len(paths) == 1 else "are"
-    last = f"`{visible_line(clipped(undone.note[COMMAND]))}`" if COMMAND in undone.note else "the last change"
+    last = (
+        f"`{visible_line(clipped(undone.note[COMMAND]))}`"
+        if COMMAND in undone.note
+        else "the last change"
+    )
     lines = [f"{_named(paths)} {verb} as before {last}"] if paths else []
     if undone.left:
         left = _named([f"{path} ({why})" for path, why in undone.left])
@@ -50,11 +58,17 @@ def _told(undone: Undone) -> str:
 
 def _not_kept(note: Mapping[str, Any]) -> list[str]:
     """What a command changed and nobody can take back."""
-    lines = [f"too large to be kept, and changed: {_named(note[SKIPPED])}"] if note.get(SKIPPED) else []
+    lines = (
+        [f"too large to be kept, and changed: {_named(note[SKIPPED])}"] if note.get(SKIPPED) else []
+    )
     if note.get(HEADS):
         was, now = (head or "no commit" for head in note[HEADS])
         lines.append(f"git's history stays: the commit was {was} and is {now}")
-    return [*lines, "files that git ignores, and repositories inside, stay"] if COMMAND in note else lines
+    return (
+        [*lines, "files that git ignores, and repositories inside, stay"]
+        if COMMAND in note
+        else lines
+    )
 
 
 def _named(names: Sequence[str]) -> str:

@@ -10,7 +10,16 @@ from typing import NamedTuple
 
 from tersely.agent.context import disclosure
 from tersely.agent.conversation import Answered, Conversation
-from tersely.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted, Decision, Level, Notice, TextDelta
+from tersely.agent.events import (
+    ApprovalAsked,
+    CallEnded,
+    CallProgress,
+    CallStarted,
+    Decision,
+    Level,
+    Notice,
+    TextDelta,
+)
 from tersely.agent.sessions.session import Draft
 from tersely.agent.tool_calling import Call, CallFormat, Malformed
 from tersely.agent.tools.approvals import Verdict, suggested
@@ -51,7 +60,13 @@ async def act(talk: Conversation, call: Call | Malformed) -> Acted:
         return Acted(ends_turn=True, is_empty=not f"{said}{text}".strip())
     tool = next(tool for tool in talk.tools if tool.name == call.tool)
     if talk.repeats.before(call.tool, call.arguments) is Repeated.STUCK:
-        await talk.emit(Notice(talk.turn, Level.WARNING, f"{call.tool} is called again and again with the same result"))
+        await talk.emit(
+            Notice(
+                talk.turn,
+                Level.WARNING,
+                f"{call.tool} is called again and again with the same result",
+            )
+        )
         return Acted(is_stuck=True)
     call_id = new_id()
     arguments = json.dumps(call.arguments, ensure_ascii=False)
@@ -69,11 +84,17 @@ async def act(talk: Conversation, call: Call | Malformed) -> Acted:
 
 async def pass_over(talk: Conversation, call: Call | Malformed) -> Acted:
     """Leave out a call whose result would have no room behind those of the calls before it."""
-    await _append(talk, f"{call.tool} was not called: the window is full. Call it again if you need it.", call.id)
+    await _append(
+        talk,
+        f"{call.tool} was not called: the window is full. Call it again if you need it.",
+        call.id,
+    )
     return Acted()
 
 
-async def _refused(talk: Conversation, tool: Tool, call: Call, id: str, preview: str) -> Observation | None:
+async def _refused(
+    talk: Conversation, tool: Tool, call: Call, id: str, preview: str
+) -> Observation | None:
     """Why a call is not made; None if it may be."""
     policy = talk.toolbox.approvals.policy
     if tool.tier > talk.session.tier:
@@ -91,7 +112,8 @@ async def _refused(talk: Conversation, tool: Tool, call: Call, id: str, preview:
         verdict = await _asked(talk, tool, call, id, preview)
     if verdict is Verdict.DENY:
         return Observation(
-            f"The user does not allow this {tool.name}. Ask what to do instead, or go on without.", DENIED
+            f"The user does not allow this {tool.name}. Ask what to do instead, or go on without.",
+            DENIED,
         )
     return None
 
@@ -145,7 +167,9 @@ async def _asked(talk: Conversation, tool: Tool, call: Call, id: str, preview: s
     answered: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
     talk.waiting[id] = answered
     what = f"{tool.name} {subject}".strip()
-    await talk.emit(ApprovalAsked(talk.turn, id, tool.name, what, preview, suggested(tool.about, subject)))
+    await talk.emit(
+        ApprovalAsked(talk.turn, id, tool.name, what, preview, suggested(tool.about, subject))
+    )
     try:
         decision, pattern = await answered
     finally:
@@ -172,7 +196,9 @@ async def _preview(talk: Conversation, tool: Tool, call: Call) -> str:
 async def _end(talk: Conversation, id: str, observation: Observation, duration_ms: int) -> None:
     status = _KEPT_STATUS.get(observation.status, "error")
     talk.session.end_call(id, status, observation.text, talk.count(observation.text), duration_ms)
-    ended = CallEnded(talk.turn, id, observation.status, observation.text, duration_ms, observation.change)
+    ended = CallEnded(
+        talk.turn, id, observation.status, observation.text, duration_ms, observation.change
+    )
     await talk.emit(ended)
 
 
@@ -186,8 +212,12 @@ def _told(talk: Conversation, tool: Tool, call: Call, observation: Observation) 
 
 
 async def _append(talk: Conversation, text: str, call_id: str) -> None:
-    """Append what the model is told; with the first of it, what the project asks, and tools that are new."""
+    """Append what the model is told; with the first of it, what the project asks, and tools that
+    are new.
+    """
     asks = await assembling.project_asks(talk)
     content = "\n\n".join(filter(None, [text, talk.announcement(), asks]))
     role = "tool" if talk.call_format is CallFormat.NATIVE and call_id else "user"
-    talk.session.add(Draft(role, content, talk.count(content), talk.turn, shown="", call_id=call_id))
+    talk.session.add(
+        Draft(role, content, talk.count(content), talk.turn, shown="", call_id=call_id)
+    )

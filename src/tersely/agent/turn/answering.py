@@ -1,4 +1,6 @@
-"""One answer of the model: streamed, written down before it is shown, and read for the calls that it makes."""
+"""One answer of the model: streamed, written down before it is shown, and read for the calls that
+it makes.
+"""
 
 from __future__ import annotations
 
@@ -45,20 +47,34 @@ async def answer(talk: Conversation, thinking: Thinking) -> Answer:
     options = RequestOptions(thinking, SESSION_SLOT if talk.model.abilities.slots > 1 else None)
     incoming = _Incoming(talk, prompt, watch)
     try:
-        await incoming.read(talk.model.stream(prompt, talk.constraint(), _most_tokens(talk, prompt, thinking), options))
+        await incoming.read(
+            talk.model.stream(
+                prompt, talk.constraint(), _most_tokens(talk, prompt, thinking), options
+            )
+        )
     except (asyncio.CancelledError, TerselyError):
         incoming.record_broken()
         raise
     text, shown = await incoming.ended()
     talk.session.add(
-        Draft("assistant", text, talk.count(text), talk.turn, None if shown == text else shown, incoming.raw)
+        Draft(
+            "assistant",
+            text,
+            talk.count(text),
+            talk.turn,
+            None if shown == text else shown,
+            incoming.raw,
+        )
     )
     usage = incoming.usage or incoming.estimated()
     is_counted = incoming.usage is not None
-    if is_counted and usage.prompt_tokens <= talk.budget.window:  # no server reads more than it has room for
+    if is_counted and usage.prompt_tokens <= talk.budget.window:
+        # no server reads more than it has room for
         talk.gauge.told(prompt, usage)
     if incoming.raw and talk.model.abilities.returns_reasoning:
-        talk.gauge.reasoned(tuple(incoming.raw), max(usage.thought_tokens or 0, incoming.thought_tokens))
+        talk.gauge.reasoned(
+            tuple(incoming.raw), max(usage.thought_tokens or 0, incoming.thought_tokens)
+        )
     if is_counted or incoming.stop == STUCK:
         await talk.account(usage, watch, prompt, is_estimated=not is_counted)
     if incoming.stop == STUCK:
@@ -72,7 +88,9 @@ async def answer(talk: Conversation, thinking: Thinking) -> Answer:
 
 
 def _most_tokens(talk: Conversation, prompt: Prompt, thinking: Thinking) -> int:
-    """The limit of an answer: its share of the window, and as much again for thoughts, as far as there is room."""
+    """The limit of an answer: its share of the window, and as much again for thoughts, as far as
+    there is room.
+    """
     thinks = thinking is not Thinking.OFF and talk.thinks
     share = talk.budget.reply * (1 + thinks)
     return min(share, talk.budget.window - talk.gauge.tokens(prompt))
@@ -94,7 +112,10 @@ class _Incoming:
         self._begin()
 
     def _begin(self) -> None:
-        self._thoughts, self._reader = ThoughtReader(), prose_reader(self._talk.call_format, self._talk.tools)
+        self._thoughts, self._reader = (
+            ThoughtReader(),
+            prose_reader(self._talk.call_format, self._talk.tools),
+        )
         self._repetition = Repetition()
         self._texts: list[str] = []
         self._prose: list[str] = []
@@ -109,7 +130,9 @@ class _Incoming:
                     return
 
     def record_broken(self) -> None:
-        """Count an attempt that has ended early: a server counts what it did, whoever waits for the answer."""
+        """Count an attempt that has ended early: a server counts what it did, whoever waits for the
+        answer.
+        """
         if not self._is_answered:
             return
         completion = self._talk.count("".join(self._received))

@@ -24,7 +24,9 @@ _LOOKING = frozenset({"read", "search", "outline"})
 
 
 async def open_turn(talk: Conversation, message: str, pasted: Sequence[str] = ()) -> None:
-    """Append the user's message, and before it what it unlocks, what it is about, and what the project asks."""
+    """Append the user's message, and before it what it unlocks, what it is about, and what the
+    project asks.
+    """
     session = talk.session
     await look_around(talk)
     if not session.messages and not session.name:
@@ -36,7 +38,8 @@ async def open_turn(talk: Conversation, message: str, pasted: Sequence[str] = ()
     talk.reading.renewed(session.prompted())
     found, short = await _retrieved(talk, message), await shortened(talk, message)
     await make_room_between_turns(talk, talk.count(short) + (found.tokens if found else 0))
-    if talk.reading.renewed(session.prompted()):  # what was left out of it may just have left the prompt
+    if talk.reading.renewed(session.prompted()):
+        # what was left out of it may just have left the prompt
         found = await _retrieved(talk, message)
         await make_room_between_turns(talk, talk.count(short) + (found.tokens if found else 0))
     asks = await project_asks(talk) if has_new or found is not None else ""
@@ -52,7 +55,9 @@ async def _retrieved(talk: Conversation, message: str) -> retrieval.Found | None
     if not talk.retrieves:
         return None
     box = talk.toolbox
-    return await retrieval.retrieve(box, message, talk.budget.retrieval, box.tokenizer, talk.reading.session)
+    return await retrieval.retrieve(
+        box, message, talk.budget.retrieval, box.tokenizer, talk.reading.session
+    )
 
 
 async def _code(talk: Conversation, found: retrieval.Found, asks: str) -> str:
@@ -73,7 +78,9 @@ async def project_asks(talk: Conversation) -> str:
 
     def content() -> bytes:
         try:
-            inside = place.resolve(strict=True).is_relative_to(talk.toolbox.root) and place.is_file()
+            inside = (
+                place.resolve(strict=True).is_relative_to(talk.toolbox.root) and place.is_file()
+            )
             if not inside:
                 return b""
             with place.open("rb") as file:
@@ -81,10 +88,14 @@ async def project_asks(talk: Conversation) -> str:
         except OSError:
             return b""
 
-    text = retrieval.digest(await talk.toolbox.apart(content), talk.budget.agents, talk.toolbox.tokenizer)
+    text = retrieval.digest(
+        await talk.toolbox.apart(content), talk.budget.agents, talk.toolbox.tokenizer
+    )
     if text:
         items = (Item(retrieval.AGENTS_FILE, talk.count(text)),)
-        await talk.emit(Retrieved(talk.turn, items, items[0].tokens, "the project asks it of agents"))
+        await talk.emit(
+            Retrieved(talk.turn, items, items[0].tokens, "the project asks it of agents")
+        )
     return text
 
 
@@ -109,7 +120,9 @@ async def append_continuation(talk: Conversation, request: str) -> None:
 
 async def habit(talk: Conversation, tool: str) -> None:
     """Unlock what earlier sessions in this repository came to use once they had looked."""
-    has_called = any(stored.shown == "" and stored.role != "assistant" for stored in talk.session.messages)
+    has_called = any(
+        stored.shown == "" and stored.role != "assistant" for stored in talk.session.messages
+    )
     if has_called or tool not in _LOOKING:
         return
     session = talk.session
@@ -140,5 +153,7 @@ def _with_neighbours(root: str, source: Sequence[str]) -> tuple[str, ...]:
     for folder in {"", *(path.rpartition("/")[0] for path in source)}:
         with suppress(OSError), os.scandir(f"{root}/{folder}") as entries:
             names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
-            found |= {f"{folder}/{name}".removeprefix("/") for name in names if not name.startswith(".")}
+            found |= {
+                f"{folder}/{name}".removeprefix("/") for name in names if not name.startswith(".")
+            }
     return tuple(sorted(found))

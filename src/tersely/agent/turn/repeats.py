@@ -42,13 +42,18 @@ class Repeats:
         return Repeated(min(times, Repeated.EXCLUDED))
 
     def changed(self, tool: str, arguments: Mapping[str, Any], result: str) -> None:
-        """Something may have been changed by this call: every other one may well be worth making again.
+        """Something may have been changed by this call: every other one may well be worth making
+        again.
 
-        Not so where it gave what it gave the last time: commands that take turns would never be noticed.
+        Not so where it gave what it gave the last time: commands that take turns would never be
+        noticed.
         """
         key = _key(tool, arguments)
         if self._seen.get(key, (b"", 0))[0] != _digest(result):
-            self._seen = {each: (last, times if each == key else 0) for each, (last, times) in self._seen.items()}
+            self._seen = {
+                each: (last, times if each == key else 0)
+                for each, (last, times) in self._seen.items()
+            }
 
     def forget(self) -> None:
         """Another turn begins."""

@@ -1,4 +1,6 @@
-"""Room for what comes next: old turns leave between turns, old steps within a turn that outgrows the window."""
+"""Room for what comes next: old turns leave between turns, old steps within a turn that outgrows
+the window.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ SESSION_SLOT, CHORE_SLOT = 0, 1  # of a server that keeps several caches
 
 
 async def make_room_between_turns(talk: Conversation, coming_tokens: int) -> None:
-    """Have old turns leave where the prompt would be above its threshold with what is coming, unless they stay."""
+    """Have old turns leave where the prompt would be above its threshold with what is coming,
+    unless they stay.
+    """
     if not talk.options.compacts:
         return
     budget, gauge = talk.budget, talk.gauge
@@ -24,7 +28,8 @@ async def make_room_between_turns(talk: Conversation, coming_tokens: int) -> Non
     if not talk.session.messages or gauge.tokens(talk.prompt()) + coming_tokens <= threshold:
         return
     messages = talk.session.prompted()
-    if talk.cache.is_fragile:  # what stays would be evaluated again from the beginning: the longest time until next
+    if talk.cache.is_fragile:
+        # what stays would be evaluated again from the beginning: the longest time until next
         await compact(talk, len(messages))
         return
     most, most_of_last = gauge.own(budget.kept), gauge.own(budget.history)
@@ -34,12 +39,16 @@ async def make_room_between_turns(talk: Conversation, coming_tokens: int) -> Non
 async def compact_all_but_last(talk: Conversation) -> Compacted | None:
     """Have all turns but the last leave; None where there are none."""
     messages = talk.session.prompted()
-    at = next((at for at, each in enumerate(messages) if each.turn == talk.session.turn), len(messages))
+    at = next(
+        (at for at, each in enumerate(messages) if each.turn == talk.session.turn), len(messages)
+    )
     return await compact(talk, at)
 
 
 async def compact(talk: Conversation, at: int) -> Compacted | None:
-    """Have the messages before a place leave, and their summary come with the next one; None where there are none."""
+    """Have the messages before a place leave, and their summary come with the next one; None where
+    there are none.
+    """
     session, prompt = talk.session, talk.prompt()
     messages = session.prompted()
     if at == 0 or session.summary:
@@ -54,11 +63,15 @@ async def compact(talk: Conversation, at: int) -> Compacted | None:
 
 
 async def _summary(talk: Conversation, leaving: Sequence[Stored]) -> compaction.Summary:
-    """A summary of what is at the beginning of the prompt, by the model where the prompt leaves it the room."""
+    """A summary of what is at the beginning of the prompt, by the model where the prompt leaves it
+    the room.
+    """
     most, tokenizer, watch = talk.budget.summary, talk.toolbox.tokenizer, Stopwatch()
     asking = _apart(talk, leaving) if _has_slot_apart(talk) else _behind_prompt(talk)
     if talk.gauge.tokens(asking.request) + most > talk.budget.window:
-        return compaction.Summary(compaction.extracts(leaving, most, tokenizer), compaction.EXTRACTIVE)
+        return compaction.Summary(
+            compaction.extracts(leaving, most, tokenizer), compaction.EXTRACTIVE
+        )
     made = await compaction.summarised(asking, leaving, most, tokenizer)
     if made.usage is not None and not asking.options.slot:
         await talk.account(made.usage, watch, asking.request)
@@ -94,7 +107,9 @@ def has_room_for_result(talk: Conversation) -> bool:
 
 
 async def has_room(talk: Conversation, *, is_refused: bool = False) -> bool:
-    """Whether the prompt fits with a reply; once in a turn, what is oldest leaves. `is_refused`: the server says no."""
+    """Whether the prompt fits with a reply; once in a turn, what is oldest leaves. `is_refused`:
+    the server says no.
+    """
     before = talk.gauge.tokens(talk.prompt())
     if before <= talk.budget.room and not is_refused:
         return True
@@ -117,7 +132,9 @@ async def has_room(talk: Conversation, *, is_refused: bool = False) -> bool:
 def _fold(talk: Conversation, messages: Sequence[Stored], at: int) -> None:
     """Have all messages before a place leave, and say in the last one what they were."""
     session, last = talk.session, messages[-1]
-    wish = next((each.text for each in messages[:at] if each.turn == last.turn and each.role == "user"), "")
+    wish = next(
+        (each.text for each in messages[:at] if each.turn == last.turn and each.role == "user"), ""
+    )
     text = compaction.extracts(messages[:at], talk.budget.summary, talk.toolbox.tokenizer)
     task = talk.toolbox.tokenizer.truncate(wish, talk.budget.summary)
     parts = [

@@ -25,10 +25,21 @@ MAX_CLUSTER_FUNCTIONS = 50  # listed of one cluster
 class Parameters:
     """Where to look, for copies of what, and what counts."""
 
-    path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
-    of: str = option("", "only functions that are like this one, however short", role=Role.SYMBOL, metavar="SYMBOL")
-    threshold: int = option(80, "the least similarity, in percent", minimum=30, maximum=100, metavar="PERCENT")
-    least: int = option(30, "pass over functions with fewer tokens", minimum=1, maximum=10_000, metavar="TOKENS")
+    path: str = positional(
+        "a directory or file; without it the whole repository", default="", role=Role.PATH
+    )
+    of: str = option(
+        "",
+        "only functions that are like this one, however short",
+        role=Role.SYMBOL,
+        metavar="SYMBOL",
+    )
+    threshold: int = option(
+        80, "the least similarity, in percent", minimum=30, maximum=100, metavar="PERCENT"
+    )
+    least: int = option(
+        30, "pass over functions with fewer tokens", minimum=1, maximum=10_000, metavar="TOKENS"
+    )
     tests: bool = option(True, "look at files of tests too")
     limit: int = limit_option(20, "groups")
     offset: int = offset_option("groups")
@@ -36,7 +47,9 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Functions that resemble an exemplar. `lines` are those of `others`, and of those that are not listed."""
+    """Functions that resemble an exemplar. `lines` are those of `others`, and of those that are not
+    listed.
+    """
 
     exemplar: str
     path: str
@@ -69,7 +82,8 @@ def run(workspace: Workspace, parameters: Parameters) -> Duplicates:
     wanted = {file.path for file in files_below(workspace, parameters.path)}
     functions = engine.functions
     in_wanted_file = np.array(
-        [path in wanted and (parameters.tests or not is_test(path)) for path in functions.paths], np.bool_
+        [path in wanted and (parameters.tests or not is_test(path)) for path in functions.paths],
+        np.bool_,
     )
     is_wanted = in_wanted_file[functions.file_of]
     comparing = Comparing(functions, engine.source, engine.store.symbols_of)
@@ -95,11 +109,15 @@ def run(workspace: Workspace, parameters: Parameters) -> Duplicates:
 
 
 def _function(workspace: Workspace, query: str, comparing: Comparing) -> int:
-    """The number of the function that is meant; raises `invalid_argument` for what is no function with a body."""
+    """The number of the function that is meant; raises `invalid_argument` for what is no function
+    with a body.
+    """
     symbol = workspace.engine.symbol(query)
     index = comparing.index_of(symbol)
     if index is None:
-        message = f"{symbol.id} is a {symbol.kind.value}, and only functions with a body are compared"
+        message = (
+            f"{symbol.id} is a {symbol.kind.value}, and only functions with a body are compared"
+        )
         raise TerselyError("invalid_argument", message, "name a function or method")
     return index
 
@@ -114,7 +132,13 @@ def _group(cluster: Cluster, lines: int, comparing: Comparing) -> Group:
     listed = cluster.members[:MAX_CLUSTER_FUNCTIONS]
     others = tuple(likeness(cluster.exemplar, one, comparing) for one in listed)
     return Group(
-        symbol.id, symbol.path, symbol.start_line, symbol.end_line, lines, others, len(cluster.members) - len(listed)
+        symbol.id,
+        symbol.path,
+        symbol.start_line,
+        symbol.end_line,
+        lines,
+        others,
+        len(cluster.members) - len(listed),
     )
 
 
@@ -145,5 +169,9 @@ CAPABILITY = Capability(
     parameters=Parameters,
     run=run,
     text=text,
-    examples=("duplicates", "duplicates src --threshold 90 --no-tests", "duplicates --of Session.get --threshold 50"),
+    examples=(
+        "duplicates",
+        "duplicates src --threshold 90 --no-tests",
+        "duplicates --of Session.get --threshold 50",
+    ),
 )

@@ -35,10 +35,18 @@ def likeness(to: int, alike: Alike, comparing: Comparing) -> Likeness:
 
     symbol = comparing.symbol(alike.function)
     found = comparing.differences(to, alike.function)
-    shown = tuple(Difference(_clip(one), _clip(other)) for one, other in found[:MAX_LISTED_DIFFERENCES])
+    shown = tuple(
+        Difference(_clip(one), _clip(other)) for one, other in found[:MAX_LISTED_DIFFERENCES]
+    )
     similarity = round(alike.similarity, 4)
     return Likeness(
-        symbol.id, symbol.path, symbol.start_line, symbol.end_line, similarity, shown, len(found) - len(shown)
+        symbol.id,
+        symbol.path,
+        symbol.start_line,
+        symbol.end_line,
+        similarity,
+        shown,
+        len(found) - len(shown),
     )
 
 
@@ -50,10 +58,17 @@ def _clip(text: str) -> str:
 def rows(likenesses: Sequence[Likeness], style: Style) -> list[str]:
     """A line for each: how similar, where, what differs."""
     cells = [
-        (f"{one.similarity:.0%}", f"{one.id}", f"@{lines_text(one.line, one.end_line)}", differences_text(one))
+        (
+            f"{one.similarity:.0%}",
+            f"{one.id}",
+            f"@{lines_text(one.line, one.end_line)}",
+            differences_text(one),
+        )
         for one in likenesses
     ]
-    return aligned(cells, [style.good, style.symbol, style.faint, None], right=(0,)) if cells else []
+    return (
+        aligned(cells, [style.good, style.symbol, style.faint, None], right=(0,)) if cells else []
+    )
 
 
 def differences_text(one: Likeness) -> str:

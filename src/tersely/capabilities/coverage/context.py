@@ -1,4 +1,6 @@
-"""`code.coverage.context`: what failed, what only failing tests ran, and what ran most, within a token budget."""
+"""`code.coverage.context`: what failed, what only failing tests ran, and what ran most, within a
+token budget.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.coverage.reports import About, ReportOptions, about, about_lines, measured_by, placed
+from tersely.capabilities.coverage.reports import (
+    About,
+    ReportOptions,
+    about,
+    about_lines,
+    measured_by,
+    placed,
+)
 from tersely.capabilities.declaration import Capability, Effect, group, option
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.sessions import (
@@ -61,12 +70,15 @@ class RankedSymbol(PackedSymbol):
 
     evidence: str
     score: float  # 0 where the symbol is folded into another
-    shown: tuple[tuple[int, int], ...]  # the lines of the file that its code is cut down to, none for all of them
+    # the lines of the file that its code is cut down to, none for all of them
+    shown: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramRun:
-    """A program that was run. What it printed and recorded lies in the repository, below `.tersely`."""
+    """A program that was run. What it printed and recorded lies in the repository, below
+    `.tersely`.
+    """
 
     command: str
     exit_status: int
@@ -127,17 +139,22 @@ def _run(workspace: Workspace, parameters: Parameters) -> tuple[ProgramRun, Meas
         done.output.relative_to(root).as_posix(),
         done.folder.relative_to(root).as_posix(),
     )
-    results = [*map(workspace.report_place, options.failures), *filter(None, [done.results]), done.output]
+    results = [
+        *map(workspace.report_place, options.failures),
+        *filter(None, [done.results]),
+        done.output,
+    ]
     if options.coverage_file:
         place = _written_anew(workspace, options.coverage_file, before, told)
         report = replace(read_report_files(place, results), hashes=hashes)
         return told, placed(workspace, report, place, options.map)
     if not done.data:
-        hint = (
-            f"it ended with status {done.exit_status}, see {told.output}; --coverage-file names what it writes itself"
-        )
+        ended = f"it ended with status {done.exit_status}, see {told.output}"
+        hint = f"{ended}; --coverage-file names what it writes itself"
         raise TerselyError("program_failed", "the program left no coverage", hint)
-    return told, placed(workspace, read_report_files(done.folder, results), done.folder, options.map)
+    return told, placed(
+        workspace, read_report_files(done.folder, results), done.folder, options.map
+    )
 
 
 def _written_ns(workspace: Workspace, path: str) -> int:
@@ -148,14 +165,18 @@ def _written_ns(workspace: Workspace, path: str) -> int:
 
 
 def _written_anew(workspace: Workspace, path: str, before_ns: int, done: ProgramRun) -> Path:
-    """The report that a program was to write; raises `program_failed` for an older one, which tells of other runs."""
+    """The report that a program was to write; raises `program_failed` for an older one, which tells
+    of other runs.
+    """
     if _written_ns(workspace, path) in {0, before_ns}:
         hint = f"status {done.exit_status}, see {done.output}; some tools report only if asked to when tests fail"
         raise TerselyError("program_failed", f"the program did not write {path}", hint)
     return workspace.report_place(path)
 
 
-def _view(workspace: Workspace, found: Measured, texts: Texts, budget: int, failures_only: bool) -> View:
+def _view(
+    workspace: Workspace, found: Measured, texts: Texts, budget: int, failures_only: bool
+) -> View:
     from tersely.context.lenses.coverage.rank import CoverageSources, MostTargets, view_of
 
     store, engine = workspace.engine.store, workspace.engine
@@ -166,9 +187,12 @@ def _view(workspace: Workspace, found: Measured, texts: Texts, budget: int, fail
     def header_lines(symbol: Symbol) -> int:
         return max(texts.header_size(symbol) - 1, symbol.name_line - symbol.start_line + 1)
 
-    sources = CoverageSources(store.symbols_of, store.symbols_named, store.symbol, callees, header_lines)
+    sources = CoverageSources(
+        store.symbols_of, store.symbols_named, store.symbol, callees, header_lines
+    )
     tests, suspects = (
-        max(1, min(budget // tokens, MAX_FAILURE_TARGETS)) for tokens in (TOKENS_A_TEST, TOKENS_A_SUSPECT)
+        max(1, min(budget // tokens, MAX_FAILURE_TARGETS))
+        for tokens in (TOKENS_A_TEST, TOKENS_A_SUSPECT)
     )
     most = MostTargets(tests, suspects)
     return view_of(found, sources, most, failures_only=failures_only)
@@ -179,16 +203,27 @@ def _ranked(pack: Pack) -> Iterator[RankedSymbol]:
     for one in packed(pack):
         item = items.get(one.id)
         evidence, parts = (item.evidence, item.parts) if item else ("", ())
-        yield RankedSymbol(**asdict(one), evidence=evidence, score=round(item.score, 4) if item else 0.0, shown=parts)
+        yield RankedSymbol(
+            **asdict(one),
+            evidence=evidence,
+            score=round(item.score, 4) if item else 0.0,
+            shown=parts,
+        )
 
 
 def aside(found: CoverageContext, style: Style) -> str:
     """What was run and read, what to take care of, and what the session did."""
     said = []
     if found.run is not None:
-        status = (style.bad if found.run.exit_status else style.good)(f"status {found.run.exit_status}")
-        said.append(f"{found.run.command}: {status} after {found.run.seconds} s, its output is in {found.run.output}")
-    return "\n".join([*said, *about_lines(found.about, style), *session_lines(found.session, style)])
+        status = (style.bad if found.run.exit_status else style.good)(
+            f"status {found.run.exit_status}"
+        )
+        said.append(
+            f"{found.run.command}: {status} after {found.run.seconds} s, its output is in {found.run.output}"
+        )
+    return "\n".join(
+        [*said, *about_lines(found.about, style), *session_lines(found.session, style)]
+    )
 
 
 CAPABILITY = Capability(

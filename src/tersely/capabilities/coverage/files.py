@@ -6,7 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.coverage.reports import About, ReportOptions, about, about_lines, measured_by
+from tersely.capabilities.coverage.reports import (
+    About,
+    ReportOptions,
+    about,
+    about_lines,
+    measured_by,
+)
 from tersely.capabilities.declaration import Capability, group
 from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from tersely.capabilities.text import Style, aligned, counted
@@ -53,7 +59,9 @@ def run(workspace: Workspace, parameters: Parameters) -> RankedFiles:
     found, _ = measured_by(workspace, parameters.report)
     frames = Counter(frame.path for failure in found.failures for frame in failure.frames)
     listed = [_ranked(path, file, found, frames[path]) for path, file in found.files.items()]
-    listed.sort(key=lambda one: (-one.suspicion, -one.frames, -one.tests, -one.hits, -one.covered, one.path))
+    listed.sort(
+        key=lambda one: (-one.suspicion, -one.frames, -one.tests, -one.hits, -one.covered, one.path)
+    )
     return RankedFiles(about(found), page_of(listed, parameters.limit, parameters.offset))
 
 
@@ -69,7 +77,9 @@ def _ranked(path: str, file: FileCoverage, found: Measured, frames: int) -> Rank
     covered = len(file.covered)
     missed = len(file.missed) if found.knows_missed else None
     most = max(file.hits.values(), default=0) if found.counts_times else min(covered, 1)
-    return RankedFile(path, round(suspicion, 4), worst, frames, len(file.tests), covered, missed, most)
+    return RankedFile(
+        path, round(suspicion, 4), worst, frames, len(file.tests), covered, missed, most
+    )
 
 
 def text(found: RankedFiles, style: Style) -> str:
@@ -80,8 +90,12 @@ def text(found: RankedFiles, style: Style) -> str:
     rows = []
     for one in found.page.items:
         of_all = f" of {one.covered + one.missed}" if one.missed is not None else ""
-        use = counted(one.tests, "test") if knows_tests else f"{one.hits:,}×" if one.hits > 1 else ""
-        fault = f"{one.suspicion:.2f} at {ranged_lines(one.suspicious_lines)}" if one.suspicion else ""
+        use = (
+            counted(one.tests, "test") if knows_tests else f"{one.hits:,}×" if one.hits > 1 else ""
+        )
+        fault = (
+            f"{one.suspicion:.2f} at {ranged_lines(one.suspicious_lines)}" if one.suspicion else ""
+        )
         stack = f"{one.frames:,} on stacks" if one.frames else ""
         rows.append((one.path, f"{one.covered}{of_all} lines", use, stack, fault))
     lines = aligned(rows, [style.symbol, None, style.faint, None, style.bad], right=(1, 2))
@@ -105,5 +119,8 @@ CAPABILITY = Capability(
     text=text,
     aside=aside,
     cacheable=False,
-    examples=("rank-files --coverage-file .coverage --failures junit.xml", "rank-files --coverage-file lcov.info"),
+    examples=(
+        "rank-files --coverage-file .coverage --failures junit.xml",
+        "rank-files --coverage-file lcov.info",
+    ),
 )

@@ -1,4 +1,6 @@
-"""Which report of coverage is meant, for every capability that asks of one: the options, and reading it."""
+"""Which report of coverage is meant, for every capability that asks of one: the options, and
+reading it.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,22 @@ class ReportOptions:
     """Which report, and how its paths begin here."""
 
     coverage_file: str = option(
-        "", f"a report of coverage: {FORMATS}; the last run if none", role=Role.REPORT, metavar="FILE"
+        "",
+        f"a report of coverage: {FORMATS}; the last run if none",
+        role=Role.REPORT,
+        metavar="FILE",
     )
     failures: tuple[str, ...] = option(
-        (), "what failed: JUnit XML, or what a test runner printed", role=Role.REPORT, metavar="FILE"
+        (),
+        "what failed: JUnit XML, or what a test runner printed",
+        role=Role.REPORT,
+        metavar="FILE",
     )
     map: tuple[str, ...] = option(
-        (), "that paths which begin with FROM there begin with TO here", metavar="FROM=TO", maximum=MAX_PATH_MAPS
+        (),
+        "that paths which begin with FROM there begin with TO here",
+        metavar="FROM=TO",
+        maximum=MAX_PATH_MAPS,
     )
 
 
@@ -61,7 +72,9 @@ def measured_by(workspace: Workspace, options: ReportOptions) -> tuple[Measured,
     else:
         last = latest_run(directory) if directory is not None else None
         if last is None:
-            raise TerselyError("usage", "no coverage report found", "name one with --coverage-file FILE")
+            raise TerselyError(
+                "usage", "no coverage report found", "name one with --coverage-file FILE"
+            )
         place = last
     report = read_report_files(place, [workspace.report_place(path) for path in options.failures])
     return placed(workspace, report, place, options.map), report.tells_failures
@@ -74,8 +87,13 @@ def placed(workspace: Workspace, report: Report, place: Path, maps: Sequence[str
     from tersely.context.lenses.coverage.measured import measured
 
     root, paths = workspace.root, [file.path for file in workspace.engine.store.files()]
-    around = place.parent.relative_to(root).as_posix() if place.is_relative_to(root) and place != root else ""
-    is_apart = around == "." or around.startswith(".tersely")  # a run is about the repository, not about its folder
+    around = (
+        place.parent.relative_to(root).as_posix()
+        if place.is_relative_to(root) and place != root
+        else ""
+    )
+    # a run is about the repository, not about its folder
+    is_apart = around == "." or around.startswith(".tersely")
     places = Places(paths, str(root), [parse_map(one) for one in maps], "" if is_apart else around)
 
     def stale_of(path: str, file: FileCoverage) -> Stale | None:
@@ -88,7 +106,11 @@ def placed(workspace: Workspace, report: Report, place: Path, maps: Sequence[str
 
     found = measured(report.coverage, report.tested, places, stale_of)
     # Templates and the like are measured by some tools; that they are no code here is no news.
-    elsewhere = (path for path in found.elsewhere if not (path.startswith(f"{root}/") and Path(path).is_file()))
+    elsewhere = (
+        path
+        for path in found.elsewhere
+        if not (path.startswith(f"{root}/") and Path(path).is_file())
+    )
     return replace(found, elsewhere=tuple(elsewhere))
 
 
@@ -99,20 +121,34 @@ def about(found: Measured) -> About:
     known = KnownTests(found.tests)
     failed = tuple(failure.test for failure in found.failures)
     unmatched = tuple(test for test in failed if found.tests and not known.named(test))
-    return About(found.format, len(found.files), found.elsewhere, len(found.tests), failed, unmatched, found.stale)
+    return About(
+        found.format,
+        len(found.files),
+        found.elsewhere,
+        len(found.tests),
+        failed,
+        unmatched,
+        found.stale,
+    )
 
 
 def about_lines(told: About, style: Style) -> list[str]:
     """The same for people: one line, and one for each thing to take care of."""
     tests = f", {counted(told.tests, 'test')}" if told.tests else ""
     failed = f", {len(told.failed):,} failed" if told.failed else ""
-    lines = [style.faint(f"{told.format}: {counted(told.files, 'file')} of the repository{tests}{failed}")]
+    lines = [
+        style.faint(
+            f"{told.format}: {counted(told.files, 'file')} of the repository{tests}{failed}"
+        )
+    ]
     if told.elsewhere:
         names = _listed(told.elsewhere)
         hint = "" if told.files else "; --map FROM=TO says where they are here"
         lines.append(style.doubtful(f"not in the repository: {names}{hint}"))
     if told.unmatched:
-        lines.append(style.doubtful(f"failed, but not in the report of coverage: {_listed(told.unmatched)}"))
+        lines.append(
+            style.doubtful(f"failed, but not in the report of coverage: {_listed(told.unmatched)}")
+        )
     if told.stale:
         names = _listed([f"{one.path} ({one.why})" for one in told.stale])
         lines.append(style.doubtful(f"perhaps out of date: {names}"))

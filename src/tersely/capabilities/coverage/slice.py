@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.coverage.reports import About, ReportOptions, about, about_lines, measured_by
+from tersely.capabilities.coverage.reports import (
+    About,
+    ReportOptions,
+    about,
+    about_lines,
+    measured_by,
+)
 from tersely.capabilities.declaration import Capability, Role, group, option, positional
 from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
@@ -25,14 +31,20 @@ class Parameters:
 
     file: str = positional("a file of the repository", role=Role.FILE)
     report: ReportOptions = group(ReportOptions)
-    hit_lines_only: bool = option(True, "leave out what did not run; without it all lines are shown, marked + and -")
-    test: str | None = option(None, "only what this test ran, where the report knows", metavar="NAME")
+    hit_lines_only: bool = option(
+        True, "leave out what did not run; without it all lines are shown, marked + and -"
+    )
+    test: str | None = option(
+        None, "only what this test ran, where the report knows", metavar="NAME"
+    )
     missed: bool = option(False, "the lines that did not run instead")
 
 
 @dataclass(frozen=True, slots=True)
 class SlicedLine:
-    """One line of the file. `hits` is how often it ran, None for one that the report says nothing of."""
+    """One line of the file. `hits` is how often it ran, None for one that the report says nothing
+    of.
+    """
 
     number: int
     hits: int | None
@@ -58,20 +70,29 @@ def run(workspace: Workspace, parameters: Parameters) -> CoverageSlice:
     lines = lines[:-1] if lines[-1] == "" else lines
     file = found.files.get(parameters.file)
     if file is None:
-        raise TerselyError("not_measured", f"no coverage data for {parameters.file}", "rank-files lists files")
+        raise TerselyError(
+            "not_measured", f"no coverage data for {parameters.file}", "rank-files lists files"
+        )
     hits = dict(file.hits) if parameters.test is None else _of_test(file, parameters.test, found)
     if parameters.missed:
         if not found.knows_missed:
             raise TerselyError(
-                "not_measured", f"{found.format} has no data on lines that did not run", "use a report that does"
+                "not_measured",
+                f"{found.format} has no data on lines that did not run",
+                "use a report that does",
             )
         hits = {line: times for line, times in hits.items() if times <= 0}
     wanted = range(1, len(lines) + 1)
     if parameters.hit_lines_only or parameters.missed:
         wanted = [line for line in wanted if line in hits and (parameters.missed or hits[line] > 0)]  # type: ignore[assignment]
-    shown = tuple(SlicedLine(line, hits.get(line), lines[line - 1].rstrip("\r")) for line in wanted[:MAX_SHOWN_LINES])
+    shown = tuple(
+        SlicedLine(line, hits.get(line), lines[line - 1].rstrip("\r"))
+        for line in wanted[:MAX_SHOWN_LINES]
+    )
     left_out = max(0, len(wanted) - len(shown))
-    return CoverageSlice(about(found), parameters.file, parameters.test or "", shown, len(lines), left_out)
+    return CoverageSlice(
+        about(found), parameters.file, parameters.test or "", shown, len(lines), left_out
+    )
 
 
 def _of_test(file: FileCoverage, test: str, found: Measured) -> dict[int, int]:
@@ -81,25 +102,36 @@ def _of_test(file: FileCoverage, test: str, found: Measured) -> dict[int, int]:
     known = KnownTests(found.tests).named(test)
     if not known:
         raise TerselyError(
-            "not_measured", f"no test {test!r} in the report", "the report must be recorded with test contexts"
+            "not_measured",
+            f"no test {test!r} in the report",
+            "the report must be recorded with test contexts",
         )
     return {line: 1 for one in known for line in lines_of_bits(file.tests.get(one, b""))}
 
 
 def text(found: CoverageSlice, style: Style) -> str:
-    """The lines as they stand; a gap says which ones it leaves out, so that numbers before each would say no more."""
+    """The lines as they stand; a gap says which ones it leaves out, so that numbers before each
+    would say no more.
+    """
     of_test = f" of {found.test}" if found.test else ""
-    heads = [style.symbol(found.path) + style.faint(f"  {len(found.lines)} of {found.of_lines} lines{of_test}")]
+    heads = [
+        style.symbol(found.path)
+        + style.faint(f"  {len(found.lines)} of {found.of_lines} lines{of_test}")
+    ]
     is_mixed = any(line.hits is None or line.hits <= 0 for line in found.lines)
     last = 0
     for line in found.lines:
         if line.number > last + 1:
             gap = f"{last + 1}-{line.number - 1}" if line.number > last + 2 else f"{last + 1}"
             heads.append(style.faint(f"⋯ {gap}"))
-        mark = "" if not is_mixed else " " if line.hits is None else RAN if line.hits > 0 else MISSED
+        mark = (
+            "" if not is_mixed else " " if line.hits is None else RAN if line.hits > 0 else MISSED
+        )
         heads.append(f"{mark}{line.text}".rstrip())
         last = line.number
-    return "\n".join([*heads, *([style.doubtful(f"… {found.left_out:,} more lines")] if found.left_out else [])])
+    return "\n".join(
+        [*heads, *([style.doubtful(f"… {found.left_out:,} more lines")] if found.left_out else [])]
+    )
 
 
 def aside(found: CoverageSlice, style: Style) -> str:

@@ -29,7 +29,9 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Importing:
-    """What one file imports of the module under one spelling of it. `names` is empty for the module as a whole."""
+    """What one file imports of the module under one spelling of it. `names` is empty for the module
+    as a whole.
+    """
 
     path: str
     lines: tuple[int, ...]
@@ -55,13 +57,19 @@ def run(workspace: Workspace, parameters: Parameters) -> Importers:
         found = list(workspace.engine.imports.importers(path, every))
     else:
         is_written = re.compile(rf"{re.escape(parameters.module)}(?:$|\W)").match
-        found = [pair for pair in every() if is_written(pair[1].module) or _is_name(parameters.module, pair[1])]
+        found = [
+            pair
+            for pair in every()
+            if is_written(pair[1].module) or _is_name(parameters.module, pair[1])
+        ]
     if not found and not path:
         hint = "`imports FILE` shows what a file imports"
         raise TerselyError("module_not_found", f"no file imports {parameters.module!r}", hint)
     imports = _by_spelling(found)
     files = len({one.path for one in imports})
-    return Importers(parameters.module, path, files, page_of(imports, parameters.limit, parameters.offset))
+    return Importers(
+        parameters.module, path, files, page_of(imports, parameters.limit, parameters.offset)
+    )
 
 
 def _by_spelling(found: list[tuple[str, Import]]) -> list[Importing]:
@@ -80,7 +88,9 @@ def _by_spelling(found: list[tuple[str, Import]]) -> list[Importing]:
 
 
 def _file_of(workspace: Workspace, module: str) -> str:
-    """The one file of the repository that the module is, empty for none; raises when there are several."""
+    """The one file of the repository that the module is, empty for none; raises when there are
+    several.
+    """
     store = workspace.engine.store
     if store.file(module):
         return module
@@ -103,11 +113,17 @@ def text(importers: Importers, style: Style) -> str:
     by = counted(importers.files, "file")
     head = f"{style.heading(what)}  {style.faint(f'imported by {by}')}"
     rows = [
-        (f"{one.path}:{one.lines[0]}", one.module, clipped(", ".join(one.names), MAX_NAMES_CHARACTERS))
+        (
+            f"{one.path}:{one.lines[0]}",
+            one.module,
+            clipped(", ".join(one.names), MAX_NAMES_CHARACTERS),
+        )
         for one in importers.imports.items
     ]
     lines = aligned(rows, [None, style.symbol])
-    return "\n".join([head, *(f"  {line}" for line in lines), *rest_line(importers.imports, "import", style)])
+    return "\n".join(
+        [head, *(f"  {line}" for line in lines), *rest_line(importers.imports, "import", style)]
+    )
 
 
 CAPABILITY = Capability(

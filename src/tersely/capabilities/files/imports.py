@@ -26,7 +26,9 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """One imported name. `name` is empty for a whole module and `*` for all names of it, `alias` what it binds."""
+    """One imported name. `name` is empty for a whole module and `*` for all names of it, `alias`
+    what it binds.
+    """
 
     module: str
     name: str
@@ -52,7 +54,9 @@ class Imports:
 def run(workspace: Workspace, parameters: Parameters) -> Imports:
     """The imports in order."""
     file = indexed_file(workspace, parameters.file)
-    return Imports(file.path, page_of(imports_of(workspace, file.path), parameters.limit, parameters.offset))
+    return Imports(
+        file.path, page_of(imports_of(workspace, file.path), parameters.limit, parameters.offset)
+    )
 
 
 def imports_of(workspace: Workspace, path: str) -> list[Imported]:
@@ -61,7 +65,9 @@ def imports_of(workspace: Workspace, path: str) -> list[Imported]:
     imports = workspace.engine.imports
     for item in workspace.engine.store.imports(path):
         targets = imports.targets(path, item)
-        found.append(Imported(item.module, item.name, item.alias, item.line, targets[0] if targets else ""))
+        found.append(
+            Imported(item.module, item.name, item.alias, item.line, targets[0] if targets else "")
+        )
     return found
 
 
@@ -74,14 +80,19 @@ def text(imports: Imports, style: Style) -> str:
         (
             str(group[0].line),
             module,
-            clipped(", ".join(dict.fromkeys(one.spelled for one in group if one.spelled)), MAX_NAMES_CHARACTERS),
+            clipped(
+                ", ".join(dict.fromkeys(one.spelled for one in group if one.spelled)),
+                MAX_NAMES_CHARACTERS,
+            ),
             target,
         )
         for (module, target), group in groups.items()
     ]
     head = f"{style.heading(imports.path)}  {style.faint(counted(imports.imports.total, 'imported name'))}"
     lines = aligned(rows, [style.faint, style.symbol, None, style.good], right=(0,))
-    return "\n".join([head, *(f"  {line}" for line in lines), *rest_line(imports.imports, "name", style)])
+    return "\n".join(
+        [head, *(f"  {line}" for line in lines), *rest_line(imports.imports, "name", style)]
+    )
 
 
 CAPABILITY = Capability(

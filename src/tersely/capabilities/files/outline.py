@@ -1,7 +1,8 @@
-"""`code.tree`, `code.structure` and `code.extract`: what is where, as directories and files or as definitions.
+"""`code.tree`, `code.structure` and `code.extract`: what is where, as directories and files or as
+definitions.
 
-One question at three levels of detail. The answer is a list of entries in the order of the outline, each with its
-level of indentation.
+One question at three levels of detail. The answer is a list of entries in the order of the outline,
+each with its level of indentation.
 """
 
 from __future__ import annotations
@@ -44,10 +45,14 @@ class Detail(IntEnum):
 class Parameters:
     """What is outlined, and how much of it."""
 
-    path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
+    path: str = positional(
+        "a directory or file; without it the whole repository", default="", role=Role.PATH
+    )
     detail: Detail = fixed(Detail.NAMES)
     depth: int = fixed(MAX_TREE_LEVELS)
-    all: bool = option(False, "list fields, variables and constants too, and what is defined inside functions")
+    all: bool = option(
+        False, "list fields, variables and constants too, and what is defined inside functions"
+    )
     docs: bool = fixed(False)
     limit: int = limit_option(300, "symbols")
     offset: int = offset_option("symbols")
@@ -57,10 +62,16 @@ class Parameters:
 class TreeParameters(Parameters):
     """Directories, how deep and how many."""
 
-    path: str = positional("the directory to show; without it the whole repository", default="", role=Role.PATH)
+    path: str = positional(
+        "the directory to show; without it the whole repository", default="", role=Role.PATH
+    )
     detail: Detail = fixed(Detail.FILES)
     depth: int = option(
-        MAX_TREE_LEVELS, "how many levels to open at most", minimum=1, maximum=MAX_TREE_LEVELS, metavar="N"
+        MAX_TREE_LEVELS,
+        "how many levels to open at most",
+        minimum=1,
+        maximum=MAX_TREE_LEVELS,
+        metavar="N",
     )
     all: bool = fixed(False)
     limit: int = option(
@@ -86,7 +97,9 @@ class ExtractParameters(Parameters):
 
 @dataclass(frozen=True, slots=True)
 class OutlineEntry:
-    """A part of an outline: `kind` is directory, file or that of a symbol; `level` says how many others it is in."""
+    """A part of an outline: `kind` is directory, file or that of a symbol; `level` says how many
+    others it is in.
+    """
 
     id: str  # a path, or the id of a symbol
     kind: str
@@ -129,7 +142,9 @@ class FileHeader:
 
 @dataclass(frozen=True, slots=True)
 class FileOutline:
-    """The entries of `path`; `sources` are the files of the listed definitions where signatures are shown."""
+    """The entries of `path`; `sources` are the files of the listed definitions where signatures are
+    shown.
+    """
 
     path: str
     files: int
@@ -144,7 +159,9 @@ def run(workspace: Workspace, parameters: Parameters) -> FileOutline:
     if parameters.detail is Detail.FILES:
         places = _places(files, bool(path), parameters)
         return FileOutline(path, len(files), Page(places, len(places), 0, 0), ())
-    definitions = [one for file in files for one in _definitions(workspace, file.path, parameters.all)]
+    definitions = [
+        one for file in files for one in _definitions(workspace, file.path, parameters.all)
+    ]
     page = page_of(definitions, parameters.limit, parameters.offset)
     texts = workspace.texts()
     with_signatures = parameters.detail is Detail.SIGNATURES
@@ -168,7 +185,9 @@ def _definitions(workspace: Workspace, path: str, everything: bool) -> Iterator[
             yield node.symbol, depth - 1
 
 
-def _definition(symbol: Symbol, level: int, texts: Texts, with_signature: bool, with_doc: bool) -> SymbolEntry:
+def _definition(
+    symbol: Symbol, level: int, texts: Texts, with_signature: bool, with_doc: bool
+) -> SymbolEntry:
     return SymbolEntry(
         symbol.id,
         symbol.kind,
@@ -196,12 +215,18 @@ def _source(workspace: Workspace, file: IndexedFile, texts: Texts, with_doc: boo
 
 
 def _doc(symbol: Symbol, texts: Texts) -> str:
-    raw = texts.source(symbol.path)[symbol.doc_start_byte : symbol.doc_end_byte].decode("utf-8", "replace")
+    raw = texts.source(symbol.path)[symbol.doc_start_byte : symbol.doc_end_byte].decode(
+        "utf-8", "replace"
+    )
     return "\n".join(line.strip() for line in raw.splitlines()).strip()
 
 
-def _places(files: Sequence[IndexedFile], is_inside: bool, parameters: Parameters) -> tuple[SizedEntry, ...]:
-    """Directories and files, the outer opened before the inner as long as all that are shown stay within the limit."""
+def _places(
+    files: Sequence[IndexedFile], is_inside: bool, parameters: Parameters
+) -> tuple[SizedEntry, ...]:
+    """Directories and files, the outer opened before the inner as long as all that are shown stay
+    within the limit.
+    """
     from tersely.context.pack.outline import tree, walk
 
     by_path = {file.path: file for file in files}
@@ -216,9 +241,24 @@ def _places(files: Sequence[IndexedFile], is_inside: bool, parameters: Parameter
         name = node.id.removeprefix(around) or "./"
         if node.is_directory:
             inside = sum(not inner.is_directory for inner, _ in walk(node))
-            places.append(SizedEntry(node.id, DIRECTORY, name, level, "", inside, int(node.weight), not is_open))
+            places.append(
+                SizedEntry(
+                    node.id, DIRECTORY, name, level, "", inside, int(node.weight), not is_open
+                )
+            )
         else:
-            places.append(SizedEntry(node.id, FILE, name, level, by_path[node.id].language, 1, int(node.weight), False))
+            places.append(
+                SizedEntry(
+                    node.id,
+                    FILE,
+                    name,
+                    level,
+                    by_path[node.id].language,
+                    1,
+                    int(node.weight),
+                    False,
+                )
+            )
         if is_open:
             pending += [(child, node.id, level + 1) for child in reversed(_by_name(node))]
     return tuple(places)
@@ -244,7 +284,9 @@ def _by_name(node: Node) -> list[Node]:
 
 
 def text(outline: FileOutline, style: Style) -> str:
-    """Directories and files with sizes; or file by file the definitions, indented by what they are inside of."""
+    """Directories and files with sizes; or file by file the definitions, indented by what they are
+    inside of.
+    """
     places = [entry for entry in outline.entries.items if isinstance(entry, SizedEntry)]
     if places:
         return "\n".join(_place_lines(places, style))

@@ -16,10 +16,16 @@ if TYPE_CHECKING:
 
 
 def normal(path: str) -> str:
-    """A path from the root without `./` and trailing slashes, empty for the root; raises `path_not_found`."""
+    """A path from the root without `./` and trailing slashes, empty for the root; raises
+    `path_not_found`.
+    """
     parts = PurePosixPath(path).parts
     if path.startswith("/") or ".." in parts:
-        raise TerselyError("path_not_found", f"{path!r} is outside the repository", "paths are written from its root")
+        raise TerselyError(
+            "path_not_found",
+            f"{path!r} is outside the repository",
+            "paths are written from its root",
+        )
     return "/".join(parts)
 
 
@@ -34,7 +40,9 @@ def files_below(workspace: Workspace, path: str) -> list[IndexedFile]:
 
 
 def indexed_file(workspace: Workspace, path: str) -> IndexedFile:
-    """The file that `path`, or the end of its path, names; raises when there is none or more than one."""
+    """The file that `path`, or the end of its path, names; raises when there is none or more than
+    one.
+    """
     store = workspace.engine.store
     path = normal(path)
     file = store.file(path)
@@ -52,20 +60,28 @@ def ambiguous(text: str, paths: Sequence[str]) -> TerselyError:
     """The error for a text that may mean several files."""
     left = len(paths) - MAX_LISTED_FILES
     shown = "\n  ".join([*paths[:MAX_LISTED_FILES], *([f"and {left} more"] if left > 0 else [])])
-    return TerselyError("ambiguous_symbol", f"{text!r} may mean {len(paths)} files", f"Name one of them:\n  {shown}")
+    return TerselyError(
+        "ambiguous_symbol", f"{text!r} may mean {len(paths)} files", f"Name one of them:\n  {shown}"
+    )
 
 
 def _not_found(workspace: Workspace, path: str) -> TerselyError:
     hint = "tersely index --report lists what is left out"
     reason = workspace.engine.store.why_skipped(path)
     if reason is not None:
-        return TerselyError("not_indexed", f"{path} is not indexed: {reason.value.replace('_', ' ')}", hint)
+        return TerselyError(
+            "not_indexed", f"{path} is not indexed: {reason.value.replace('_', ' ')}", hint
+        )
     place = workspace.root / path
     if place.is_file():
-        return TerselyError("not_indexed", f"{path} is not indexed: {_why_unknown(workspace, path)}", hint)
+        return TerselyError(
+            "not_indexed", f"{path} is not indexed: {_why_unknown(workspace, path)}", hint
+        )
     if place.is_dir():
         return TerselyError("not_indexed", f"no file below {path or 'the root'} is indexed", hint)
-    return TerselyError("path_not_found", f"no {path!r} in the repository", "tersely tree lists the indexed files")
+    return TerselyError(
+        "path_not_found", f"no {path!r} in the repository", "tersely tree lists the indexed files"
+    )
 
 
 def _why_unknown(workspace: Workspace, path: str) -> str:

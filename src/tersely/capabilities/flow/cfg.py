@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 class Parameters:
     """Of what."""
 
-    symbol: str = positional("a function; a class or a file for the statements of its body", role=Role.SYMBOL)
+    symbol: str = positional(
+        "a function; a class or a file for the statements of its body", role=Role.SYMBOL
+    )
     kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND")
 
 
@@ -37,7 +39,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """Where control goes after a block, and why: next, true, false, case, break, continue, return, raise, goto."""
+    """Where control goes after a block, and why: next, true, false, case, break, continue, return,
+    raise, goto.
+    """
 
     to: int
     why: str
@@ -80,7 +84,13 @@ def run(workspace: Workspace, parameters: Parameters) -> ControlFlow:
     blocks = tuple(_block(number, block, routine, lines) for number, block in enumerate(found))
     edges = sum(len(block.exits) + len(block.raises) for block in blocks)
     return ControlFlow(
-        symbol.id, routine.line, routine.end_line, blocks, edges, routine.complexity, flow_note(routines, at)
+        symbol.id,
+        routine.line,
+        routine.end_line,
+        blocks,
+        edges,
+        routine.complexity,
+        flow_note(routines, at),
     )
 
 
@@ -103,11 +113,15 @@ def _block(number: int, block: BasicBlock, routine: Routine, source: bytes) -> B
 def text(flow: ControlFlow, style: Style) -> str:
     """A paragraph a block: its steps, then where control goes."""
     about = f"{lines_text(flow.line, flow.end_line)}, {len(flow.blocks)} blocks, {flow.edges} edges"
-    lines = [f"{style.symbol(flow.symbol)}  {style.faint(f'{about}, complexity {flow.complexity}')}"]
+    lines = [
+        f"{style.symbol(flow.symbol)}  {style.faint(f'{about}, complexity {flow.complexity}')}"
+    ]
     lines += [style.doubtful(flow.note)] if flow.note else []
     for block in flow.blocks:
         head = f"block {block.number}" + (f" ({block.kind})" if block.kind != "body" else "")
-        lines.append(style.heading(head) + ("" if block.reachable else style.doubtful("  never reached")))
+        lines.append(
+            style.heading(head) + ("" if block.reachable else style.doubtful("  never reached"))
+        )
         lines += [f"  {style.faint(f'{step.line:>5}')}  {step.text}" for step in block.steps]
         ways = [f"{way.why} → {way.to}" for way in block.exits]
         ways += [f"if it raises → {', '.join(map(str, block.raises))}"] if block.raises else []

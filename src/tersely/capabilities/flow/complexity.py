@@ -27,7 +27,9 @@ READING_SHARE = 0.8  # of the time for an answer; the rest is for ordering and p
 class Parameters:
     """Where to look, and from what number on."""
 
-    path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
+    path: str = positional(
+        "a directory or file; without it the whole repository", default="", role=Role.PATH
+    )
     above: int = option(0, "only functions above this complexity", minimum=0, metavar="N")
     limit: int = limit_option(50, "functions")
     offset: int = offset_option("functions")
@@ -98,10 +100,16 @@ def text(complexity: Complexity, style: Style) -> str:
     functions = counted(complexity.functions, "function")
     lines = [f"{functions}, {complexity.mean:.2f} on average"]
     if complexity.unread:
-        lines.append(style.doubtful(f"{counted(complexity.unread, 'file')} in languages without control-flow rules"))
+        lines.append(
+            style.doubtful(
+                f"{counted(complexity.unread, 'file')} in languages without control-flow rules"
+            )
+        )
     if complexity.unreached:
         left = f"there was no time for the {counted(complexity.unreached, 'smallest file')}"
-        lines.append(style.doubtful(f"{left}: name a directory, or allow more with TERSELY_ANSWER_SECONDS"))
+        lines.append(
+            style.doubtful(f"{left}: name a directory, or allow more with TERSELY_ANSWER_SECONDS")
+        )
     rows = [(str(one.complexity), one.id, f"line {one.line}") for one in complexity.listed.items]
     lines += [f"  {row}" for row in aligned(rows, [None, style.symbol, style.faint], right=(0,))]
     return "\n".join([*lines, *rest_line(complexity.listed, "function", style)])

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 class Parameters:
     """Of what, and which variable."""
 
-    symbol: str = positional("a function; a class or a file for the statements of its body", role=Role.SYMBOL)
+    symbol: str = positional(
+        "a function; a class or a file for the statements of its body", role=Role.SYMBOL
+    )
     variable: str | None = option(None, "only flows of this variable", metavar="NAME")
     kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND")
     limit: int = limit_option(500, "flows")
@@ -72,7 +74,11 @@ def run(workspace: Workspace, parameters: Parameters) -> DataFlow:
 def _cut_note(routine: Routine) -> str:
     from tersely.code.flow.reaching import MAX_FLOWS, data_flows
 
-    return f"only the first {MAX_FLOWS:,} flows are looked at" if len(data_flows(routine)) >= MAX_FLOWS else ""
+    return (
+        f"only the first {MAX_FLOWS:,} flows are looked at"
+        if len(data_flows(routine)) >= MAX_FLOWS
+        else ""
+    )
 
 
 def _flows(routine: Routine) -> list[Flow]:
@@ -85,7 +91,10 @@ def _flows(routine: Routine) -> list[Flow]:
             continue
         changes = flow.path in definer.changes and flow.path not in definer.writes
         how = "parameter" if flow.definer == 0 else "change" if changes else "definition"
-        lines = routine.statements[definer.statement].line, routine.statements[reader.statement].line
+        lines = (
+            routine.statements[definer.statement].line,
+            routine.statements[reader.statement].line,
+        )
         found[Flow(path_text(flow.path), *lines, how)] = None
     return sorted(found, key=lambda flow: (flow.variable, flow.definition_line, flow.use_line))
 

@@ -44,10 +44,16 @@ def statement_place(workspace: Workspace, place: str) -> StatementPlace:
     file, line = indexed_file(workspace, read["path"]), int(read["line"])
     lines = line_count(workspace.engine.source(file.path))
     if not 1 <= line <= lines:
-        raise TerselyError("invalid_argument", f"{file.path} has {counted(lines, 'line')}, there is no line {line}")
+        raise TerselyError(
+            "invalid_argument", f"{file.path} has {counted(lines, 'line')}, there is no line {line}"
+        )
     routines, at = workspace.engine.flow.at_line(file.path, file.language, line)
-    workspace.engine.note_not_understood(file.path, routines.routines[at].line, routines.routines[at].end_line)
-    return StatementPlace(file.path, line, routines, at, tuple(nearest_statements(routines.routines[at], line)))
+    workspace.engine.note_not_understood(
+        file.path, routines.routines[at].line, routines.routines[at].end_line
+    )
+    return StatementPlace(
+        file.path, line, routines, at, tuple(nearest_statements(routines.routines[at], line))
+    )
 
 
 def symbol_of(symbols: Sequence[Symbol], routine: Routine) -> Symbol:
@@ -56,7 +62,8 @@ def symbol_of(symbols: Sequence[Symbol], routine: Routine) -> Symbol:
 
 
 def symbols_of(symbols: Sequence[Symbol], routines: Sequence[Routine]) -> list[Symbol]:
-    """The symbol of a file that each routine is; of a function without a name the one that it is written in.
+    """The symbol of a file that each routine is; of a function without a name the one that it is
+    written in.
 
     It is found by its lines: languages differ in what they call the same function.
     """
@@ -69,14 +76,18 @@ def symbols_of(symbols: Sequence[Symbol], routines: Sequence[Routine]) -> list[S
             begun.append(waiting.popleft())
         begun = [one for one in begun if routine.line <= one.end_line]
         if routine.parent >= 0:
-            found[at] = _innermost([one for one in begun if routine.end_line <= one.end_line], routine, module)
+            found[at] = _innermost(
+                [one for one in begun if routine.end_line <= one.end_line], routine, module
+            )
     return found
 
 
 def _innermost(around: Sequence[Symbol], routine: Routine, module: Symbol) -> Symbol:
     name = routine.name.rpartition(".")[2]
     inside = [one for one in around if one.kind in CALLABLE_KINDS | CLASS_KINDS or one.name == name]
-    return min(inside, key=lambda one: (one.end_line - one.start_line, one.name != name), default=module)
+    return min(
+        inside, key=lambda one: (one.end_line - one.start_line, one.name != name), default=module
+    )
 
 
 def flow_note(routines: Routines, at: int) -> str:

@@ -22,17 +22,25 @@ class Parameters:
     """From where, which way, how far."""
 
     place: str = positional("a line", role=Role.PLACE, metavar="FILE:LINE")
-    variable: str | None = option(None, "only what this variable's value there depends on, or reaches", metavar="NAME")
+    variable: str | None = option(
+        None, "only what this variable's value there depends on, or reaches", metavar="NAME"
+    )
     direction: Direction = option(
-        Direction.BACKWARD, "backward: what the line depends on; forward: what depends on it", shorthand=True
+        Direction.BACKWARD,
+        "backward: what the line depends on; forward: what depends on it",
+        shorthand=True,
     )
     with_code: bool = option(False, "show the code of the lines")
-    through_calls: bool = option(False, "go into the functions that are called on the way, one call deep")
+    through_calls: bool = option(
+        False, "go into the functions that are called on the way, one call deep"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class SlicePart:
-    """The lines of one function. `code` has them as they are written if that was asked for, else nothing."""
+    """The lines of one function. `code` has them as they are written if that was asked for, else
+    nothing.
+    """
 
     symbol: str
     path: str
@@ -40,7 +48,8 @@ class SlicePart:
     end_line: int
     lines: tuple[int, ...]
     code: tuple[str, ...]
-    called_on: int  # the line of the call through which it was reached, 0 for the function of the criterion
+    # the line of the call through which it was reached, 0 for the function of the criterion
+    called_on: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +84,32 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
         found = parts_of_callees(workspace.engine.flow, callees, parameters.direction)
         parts += [_called(part, code) for part in found]
         for part in found:
-            workspace.engine.note_not_understood(part.path, part.routine.line, part.routine.end_line)
+            workspace.engine.note_not_understood(
+                part.path, part.routine.line, part.routine.end_line
+            )
         if len(callees) > MAX_SLICED_CALLEES:
-            notes.append(f"of {len(callees)} functions that are called the first {MAX_SLICED_CALLEES} are sliced")
+            notes.append(
+                f"of {len(callees)} functions that are called the first {MAX_SLICED_CALLEES} are sliced"
+            )
     note = "; ".join(filter(None, notes))
     return Slice(path, place.line, variable, parameters.direction, tuple(parts), note)
 
 
 def _called(part: Part, code: object) -> SlicePart:
     routine = part.routine
-    return _part(part.path, routine.line, routine.end_line, part.symbol, part.lines, code, part.called_on)
+    return _part(
+        part.path, routine.line, routine.end_line, part.symbol, part.lines, code, part.called_on
+    )
 
 
 def _part(
-    path: str, line: int, end_line: int, symbol: str, lines: tuple[int, ...], code: object, called_on: int
+    path: str,
+    line: int,
+    end_line: int,
+    symbol: str,
+    lines: tuple[int, ...],
+    code: object,
+    called_on: int,
 ) -> SlicePart:
     texts = source_lines(code(path)) if callable(code) else []
     shown = tuple(texts[number - 1] for number in lines if number <= len(texts))
@@ -96,7 +117,9 @@ def _part(
 
 
 def text(found: Slice, style: Style) -> str:
-    """A heading a function, then its lines: as ranges, or with their code and the gaps between them."""
+    """A heading a function, then its lines: as ranges, or with their code and the gaps between
+    them.
+    """
     from tersely.context.lenses.candidate import ranged_lines
 
     about = f" of {found.variable}" if found.variable else ""
@@ -105,8 +128,14 @@ def text(found: Slice, style: Style) -> str:
     for part in found.parts:
         of = part.end_line - part.line + 1
         through = f", called on line {part.called_on}" if part.called_on else ""
-        heads.append(f"{style.symbol(part.symbol)}  {style.faint(f'{len(part.lines)} of {of} lines{through}')}")
-        heads += _code_lines(part, style) if part.code else [f"  {ranged_lines(part.lines, ', ') or 'no statements'}"]
+        heads.append(
+            f"{style.symbol(part.symbol)}  {style.faint(f'{len(part.lines)} of {of} lines{through}')}"
+        )
+        heads += (
+            _code_lines(part, style)
+            if part.code
+            else [f"  {ranged_lines(part.lines, ', ') or 'no statements'}"]
+        )
     return "\n".join(heads)
 
 

@@ -1,4 +1,6 @@
-"""`code.calls` and `code.impact`: one walk along calls, to callers or callees; without a symbol, every call."""
+"""`code.calls` and `code.impact`: one walk along calls, to callers or callees; without a symbol,
+every call.
+"""
 
 from __future__ import annotations
 
@@ -49,9 +51,13 @@ class Direction(StrEnum):
 class Parameters:
     """Where the walk begins, how far it goes, and what is listed of it."""
 
-    symbol: str | None = positional("the symbol; without it, all calls are listed", default=None, role=Role.SYMBOL)
+    symbol: str | None = positional(
+        "the symbol; without it, all calls are listed", default=None, role=Role.SYMBOL
+    )
     direction: Direction | None = option(None, "callers or callees alone", shorthand=True)
-    depth: int = option(1, "how many calls to follow", minimum=1, maximum=MAX_CALL_DEPTH, metavar="N")
+    depth: int = option(
+        1, "how many calls to follow", minimum=1, maximum=MAX_CALL_DEPTH, metavar="N"
+    )
     guesses: bool = option(True, "list calls that are resolved by name alone")
     external: bool = option(True, "list callees outside the repository")
     sites: bool = fixed(True)  # list the lines of the calls, and calls of the symbol by itself
@@ -65,7 +71,9 @@ class ImpactParameters(Parameters):
 
     symbol: str = positional("the symbol that changes", role=Role.SYMBOL)
     direction: Direction = fixed(Direction.CALLERS)
-    depth: int = option(3, "how many calls to follow", minimum=1, maximum=MAX_CALL_DEPTH, metavar="N")
+    depth: int = option(
+        3, "how many calls to follow", minimum=1, maximum=MAX_CALL_DEPTH, metavar="N"
+    )
     external: bool = fixed(False)
     sites: bool = fixed(False)
     limit: int = limit_option(200, "symbols")
@@ -74,7 +82,9 @@ class ImpactParameters(Parameters):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One edge: `caller` calls `callee` on `lines` of `path`, the caller's file, `depth` calls away from the symbol."""
+    """One edge: `caller` calls `callee` on `lines` of `path`, the caller's file, `depth` calls away
+    from the symbol.
+    """
 
     caller: str
     callee: str
@@ -88,10 +98,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """The calls around one symbol, or all when `symbol` is empty; a side that was not asked for is None.
+    """The calls around one symbol, or all when `symbol` is empty; a side that was not asked for is
+    None.
 
-    Of further calls that lead to one symbol, the first of a shortest way is listed. `cut`: there are more than
-    `MAX_WALKED_SYMBOLS`. `sites`: whether the text has the lines of calls.
+    Of further calls that lead to one symbol, the first of a shortest way is listed. `cut`: there
+    are more than `MAX_WALKED_SYMBOLS`. `sites`: whether the text has the lines of calls.
     """
 
     symbol: str
@@ -105,7 +116,8 @@ class Calls:
     tests: int  # of the callers
     cut: bool
     sites: bool
-    unread: tuple[str, ...] = ()  # files that may call it and were not read, or not understood, with the reasons
+    # files that may call it and were not read, or not understood, with the reasons
+    unread: tuple[str, ...] = ()
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Calls:
@@ -119,11 +131,17 @@ def run(workspace: Workspace, parameters: Parameters) -> Calls:
     sides = [side for side in Direction if parameters.direction in {None, side}]
     first = () if parameters.sites else _references(workspace, symbol, guesses=parameters.guesses)
     walks = {side: _walk(graph, symbol.id, side, parameters, first) for side in sides}
-    callers, callees = (page_of(walks[side].calls, limit, offset) if side in walks else None for side in Direction)
+    callers, callees = (
+        page_of(walks[side].calls, limit, offset) if side in walks else None for side in Direction
+    )
     place = symbol.id, symbol.kind, symbol.start_line, symbol.end_line, parameters.depth
     tests = sum(walk.tests for walk in walks.values())
     is_cut = any(walk.cut for walk in walks.values())
-    using = {call.path for call in walks[Direction.CALLERS].calls} if Direction.CALLERS in walks else set()
+    using = (
+        {call.path for call in walks[Direction.CALLERS].calls}
+        if Direction.CALLERS in walks
+        else set()
+    )
     unread = workspace.engine.unread(symbol, using) if Direction.CALLERS in walks else ()
     return Calls(*place, callers, callees, None, tests, is_cut, parameters.sites, unread)
 
@@ -146,7 +164,9 @@ def _references(workspace: Workspace, symbol: Symbol, *, guesses: bool) -> list[
     return [edge for edge in edges if guesses or edge.grade is not Grade.BY_NAME]
 
 
-def _walk(graph: CallGraph, start: str, side: Direction, parameters: Parameters, first: Sequence[Edge]) -> _CallWalk:
+def _walk(
+    graph: CallGraph, start: str, side: Direction, parameters: Parameters, first: Sequence[Edge]
+) -> _CallWalk:
     to_callees = side is Direction.CALLEES
     found, is_cut = graph.walk(
         start,
@@ -163,7 +183,9 @@ def _walk(graph: CallGraph, start: str, side: Direction, parameters: Parameters,
 
 def _is_wanted(reached: Reached, parameters: Parameters) -> bool:
     calls_itself = reached.symbol == reached.path[-1]
-    return (parameters.sites or not calls_itself) and (parameters.external or not is_external(reached.symbol))
+    return (parameters.sites or not calls_itself) and (
+        parameters.external or not is_external(reached.symbol)
+    )
 
 
 def _order(reached: Reached) -> tuple[int, int, str]:
@@ -174,7 +196,9 @@ def _order(reached: Reached) -> tuple[int, int, str]:
 def _call(edge: Edge, grade: Grade, path: tuple[str, ...] = ()) -> Call:
     lines = tuple(site.line for site in edge.sites)
     file = edge.sites[0].path if edge.sites else ""
-    return Call(edge.caller, edge.callee, grade, file, lines, max(1, len(path) - 1), path[1:-1], edge.rule)
+    return Call(
+        edge.caller, edge.callee, grade, file, lines, max(1, len(path) - 1), path[1:-1], edge.rule
+    )
 
 
 def text(calls: Calls, style: Style) -> str:
@@ -191,7 +215,9 @@ def text(calls: Calls, style: Style) -> str:
             blocks += _side_lines(calls, page, side, style)
     blocks += unread_lines(calls.unread, style)
     if calls.cut:
-        reached = f"search limit reached, {MAX_WALKED_SYMBOLS:,} symbols; a smaller --depth is complete"
+        reached = (
+            f"search limit reached, {MAX_WALKED_SYMBOLS:,} symbols; a smaller --depth is complete"
+        )
         blocks.append(style.doubtful(f"… truncated: {reached}"))
     return "\n".join(blocks)
 
@@ -209,7 +235,9 @@ def _side_lines(calls: Calls, page: Page[Call], side: Direction, style: Style) -
         if depth > 1:
             blocks.append(style.heading(f"{depth} calls away"))
         called = calls.symbol if side is Direction.CALLERS else ""
-        alone, families = _families([_row(call, side, calls.sites) for call in group], _last(called))
+        alone, families = _families(
+            [_row(call, side, calls.sites) for call in group], _last(called)
+        )
         blocks += [*listed(alone, style), *(_family_line(family, style) for family in families)]
     return [*blocks, *rest_line(page, "edge" if calls.sites else "symbol", style)]
 
@@ -224,8 +252,8 @@ def _row(call: Call, side: Direction, sites: bool) -> Row:
 def _families(rows: list[Row], called: str) -> tuple[list[Row], list[list[Row]]]:
     """Rows to be listed one by one, and groups of methods of one name.
 
-    What one call on a receiver may reach has the same lines. Callers named like what is `called` call what they
-    override, each from a line of its own.
+    What one call on a receiver may reach has the same lines. Callers named like what is `called`
+    call what they override, each from a line of its own.
     """
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
@@ -262,7 +290,10 @@ def _all_lines(page: Page[Call], style: Style) -> list[str]:
     lines = []
     for caller, group in groupby(page.items, key=lambda call: call.caller):
         lines.append(style.symbol(caller))
-        rows = [(call.callee, sites_text(call.lines), grade_text(call.grade, call.rule)) for call in group]
+        rows = [
+            (call.callee, sites_text(call.lines), grade_text(call.grade, call.rule))
+            for call in group
+        ]
         lines += [f"  {line}" for line in aligned(rows, [None, style.faint, style.doubtful])]
     return [*lines, *rest_line(page, "edge", style)]
 
@@ -277,7 +308,11 @@ CAPABILITY = Capability(
     parameters=Parameters,
     run=run,
     text=text,
-    examples=("calls Session.validate", "calls --callers validate_token", "calls --callees main --depth 2"),
+    examples=(
+        "calls Session.validate",
+        "calls --callers validate_token",
+        "calls --callees main --depth 2",
+    ),
 )
 IMPACT = Capability(
     name="code.impact",

@@ -33,7 +33,8 @@ MAX_CHANGED_SYMBOLS = 2_000  # from which that search starts
 DEFAULT_ROUTES = 50
 NAMED_TESTS = 2  # of a file, or on a way, in the text of one route; of more it is said how many
 LEAST_CERTAINTY = 0.1  # of the ways to tests that are followed
-NEARLY_ALL = 0.8  # of the files that hold tests; to name so many is longer than to run all, and saves little
+# of the files that hold tests; to name so many is longer than to run all, and saves little
+NEARLY_ALL = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,9 @@ class Parameters:
         role=Role.PATH,
         metavar="FILE",
     )
-    base: str = option("", "the revision that git compares the working tree with; HEAD if none", metavar="REF")
+    base: str = option(
+        "", "the revision that git compares the working tree with; HEAD if none", metavar="REF"
+    )
     limit: int = limit_option(DEFAULT_ROUTES, "routes")
     offset: int = offset_option("routes")
     budget: int | None = budget_option()
@@ -54,18 +57,23 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The tests that may run what has changed in one way; a file as a whole where its tests have no names."""
+    """The tests that may run what has changed in one way; a file as a whole where its tests have no
+    names.
+    """
 
     certainty: float  # that one of these tests runs it, from 0 to 1
     grade: Grade  # of the least sure step
     way: tuple[Step, ...]  # from the first symbol that is no part of the tests to the change
-    through: tuple[str, ...]  # fixtures and helpers of the tests by which they get there, the id of each
+    # fixtures and helpers of the tests by which they get there, the id of each
+    through: tuple[str, ...]
     tests: tuple[str, ...]  # ids
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeImpact:
-    """The tests of a change: those that reach it by calls, and the other files of tests that import it."""
+    """The tests of a change: those that reach it by calls, and the other files of tests that import
+    it.
+    """
 
     base: str  # the commit that was compared with, empty where files were named
     changed: tuple[str, ...]  # symbol ids
@@ -77,14 +85,20 @@ class ChangeImpact:
     likely_command: str  # runs the likely tests
     command: str  # runs all tests that are found by calls
     imports_command: str  # runs the files of `imports`, or everything where that is nearly the same
-    nearly_all: bool  # whether the files of `imports` and those of the tests by calls are nearly all that hold tests
-    limits: tuple[str, ...]  # at which the search was cut, in words; tests beyond them are not known
+    # whether the files of `imports` and those of the tests by calls are nearly all that hold tests
+    nearly_all: bool
+    # at which the search was cut, in words; tests beyond them are not known
+    limits: tuple[str, ...]
 
 
 def run(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
     """From the change to symbols, from these to tests; as many routes as the budget pays for."""
     if parameters.files and parameters.base:
-        raise TerselyError("usage", "--base compares with git, which named files are not", "leave out FILES or --base")
+        raise TerselyError(
+            "usage",
+            "--base compares with git, which named files are not",
+            "leave out FILES or --base",
+        )
     budget = budget_of(workspace, parameters.budget)
     impact = _impact(workspace, parameters)
     count = workspace.tokenizer.count
@@ -94,7 +108,9 @@ def run(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
         fits = count(text(_shortened(impact, middle), PLAIN) + "\n") <= budget
         kept, over = (middle, over) if fits else (kept, middle)
     if kept < 0:
-        raise TerselyError("budget_too_small", f"no answer fits into {budget} tokens", "allow more with --budget")
+        raise TerselyError(
+            "budget_too_small", f"no answer fits into {budget} tokens", "allow more with --budget"
+        )
     return _shortened(impact, kept)
 
 
@@ -115,18 +131,24 @@ def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
     from tersely.context.lenses.test_impact.suites import Suites
 
     engine = workspace.engine
-    change = _named(workspace, parameters.files) if parameters.files else _of_git(workspace, parameters.base)
+    change = (
+        _named(workspace, parameters.files)
+        if parameters.files
+        else _of_git(workspace, parameters.base)
+    )
     engine.note_unread(change.symbols[:MAX_CHANGED_SYMBOLS])
     users, suites = Users(engine.graph), Suites(engine.store.symbols_of, engine.source)
-    found = Reach(users, engine.store, suites, engine.source, MAX_SEARCHED_SYMBOLS, LEAST_CERTAINTY).search(
-        change.symbols[:MAX_CHANGED_SYMBOLS], _users_of_gone(change.gone, users)
-    )
+    found = Reach(
+        users, engine.store, suites, engine.source, MAX_SEARCHED_SYMBOLS, LEAST_CERTAINTY
+    ).search(change.symbols[:MAX_CHANGED_SYMBOLS], _users_of_gone(change.gone, users))
     if found.interrupted:
         engine.drop_graph()
     importing = _importing(workspace, change, found, suites)
     likely = [one.test for one in found.tests if one.certainty >= LIKELY]
     every = [one.test for one in found.tests]
-    commands = _commands(workspace, likely, every, [SelectedTest(one.file) for one in importing], suites)
+    commands = _commands(
+        workspace, likely, every, [SelectedTest(one.file) for one in importing], suites
+    )
     return ChangeImpact(
         change.base,
         tuple(symbol.id for symbol in change.symbols),
@@ -147,7 +169,9 @@ def _changed_beyond(change: _Change) -> str:
 
 
 class _Commands(NamedTuple):
-    """The commands that run tests; `imports_run_all` where that of the importing ones runs all there are."""
+    """The commands that run tests; `imports_run_all` where that of the importing ones runs all
+    there are.
+    """
 
     likely: str
     every: str
@@ -167,7 +191,9 @@ def _commands(
 
     languages = {file.path: file.language for file in workspace.engine.store.files()}
     all_files = _all_files([*every, *by_imports], languages, suites)
-    is_nearly_all = len({test.path for test in (*every, *by_imports)}) > NEARLY_ALL * len(all_files) > 0
+    is_nearly_all = (
+        len({test.path for test in (*every, *by_imports)}) > NEARLY_ALL * len(all_files) > 0
+    )
     imports_run_all = bool(by_imports) and is_nearly_all
 
     def command_of(tests: Sequence[SelectedTest]) -> str:
@@ -177,7 +203,9 @@ def _commands(
     return _Commands(command_of(likely), command_of(every), command_of(importing), imports_run_all)
 
 
-def _all_files(tests: Sequence[SelectedTest], languages: Mapping[str, str], suites: Suites) -> list[str]:
+def _all_files(
+    tests: Sequence[SelectedTest], languages: Mapping[str, str], suites: Suites
+) -> list[str]:
     """The files that hold tests, if those that are to be run may be all of them."""
     from tersely.code.places import is_test
 
@@ -196,11 +224,15 @@ def _routes(found: Sequence[Affected]) -> list[Route]:
 
 
 def _outside_tests(affected: Affected) -> tuple[Step, ...]:
-    """The way from where it leaves the tests; if it never does, the change alone, nothing if that is the test."""
+    """The way from where it leaves the tests; if it never does, the change alone, nothing if that
+    is the test.
+    """
     from tersely.code.places import is_test
 
     steps = affected.steps
-    left = next((at for at, step in enumerate(steps) if not is_test(path_of(step.id))), len(steps) - 1)
+    left = next(
+        (at for at, step in enumerate(steps) if not is_test(path_of(step.id))), len(steps) - 1
+    )
     return steps[max(left, 1) :]
 
 
@@ -211,7 +243,10 @@ def _order(affected: Affected) -> tuple[float, int, str, str]:
 def _route(group: Sequence[Affected]) -> Route:
     one, shared = group[0], _outside_tests(group[0])
     between = (step.id for each in group for step in each.steps[1 : len(each.steps) - len(shared)])
-    ids = tuple(f"{test.path}:{test.name}" if test.name else test.path for test in sorted(each.test for each in group))
+    ids = tuple(
+        f"{test.path}:{test.name}" if test.name else test.path
+        for test in sorted(each.test for each in group)
+    )
     return Route(round(one.certainty, 3), one.grade, shared, tuple(dict.fromkeys(between)), ids)
 
 
@@ -236,7 +271,12 @@ def _named(workspace: Workspace, named: tuple[str, ...]) -> _Change:
             found = [symbol]
         else:
             paths = [file.path for file in files_below(workspace, text)]
-            found = [symbol for path in paths for symbol in engine.store.symbols_of(path) if symbol.kind != Kind.LAMBDA]
+            found = [
+                symbol
+                for path in paths
+                for symbol in engine.store.symbols_of(path)
+                if symbol.kind != Kind.LAMBDA
+            ]
         symbols.update((symbol.id, symbol) for symbol in found)
         files.update((symbol.path, None) for symbol in found)
     return _Change(list(symbols.values()), [], list(files))
@@ -251,10 +291,19 @@ def _of_git(workspace: Workspace, base: str) -> _Change:
     store = workspace.engine.store
     changes = Changes(workspace.root, base)
     differing_files = changes.files()
-    workspace.engine.note_incomplete(left_out(store, (file.path for file in differing_files if file.path)))
-    files = [file for file in differing_files if store.file(file.path or file.old_path) or file.old_path]
+    workspace.engine.note_incomplete(
+        left_out(store, (file.path for file in differing_files if file.path))
+    )
+    files = [
+        file for file in differing_files if store.file(file.path or file.old_path) or file.old_path
+    ]
     symbols = [symbol for file in files for symbol in changed_symbols(file, store.symbols_of)]
-    lost = [one for file in files if file.old_path for one in _lost(file, changes.before(file.old_path), workspace)]
+    lost = [
+        one
+        for file in files
+        if file.old_path
+        for one in _lost(file, changes.before(file.old_path), workspace)
+    ]
     differing = [file.path for file in files if file.path and store.file(file.path)]
     return _Change(symbols, lost, differing, changes.commit)
 
@@ -268,11 +317,20 @@ def _lost(file: ChangedFile, before: bytes, workspace: Workspace) -> list[Gone]:
 def _users_of_gone(gone: list[Gone], users: Users) -> list[User]:
     from tersely.code.languages.registry import language_of_path
 
-    return [user for one in gone if one.qualname for user in users.of_gone(one.name, language_of_path(one.path) or "")]
+    return [
+        user
+        for one in gone
+        if one.qualname
+        for user in users.of_gone(one.name, language_of_path(one.path) or "")
+    ]
 
 
-def _importing(workspace: Workspace, change: _Change, found: Reaching, suites: Suites) -> list[Importing]:
-    """Files of tests that import a changed file and hold a test that is not found already, nearest first."""
+def _importing(
+    workspace: Workspace, change: _Change, found: Reaching, suites: Suites
+) -> list[Importing]:
+    """Files of tests that import a changed file and hold a test that is not found already, nearest
+    first.
+    """
     from tersely.context.lenses.test_impact.importing import importers_of_gone, importing
 
     engine = workspace.engine
@@ -289,14 +347,20 @@ def _importing(workspace: Workspace, change: _Change, found: Reaching, suites: S
 
 
 def text(impact: ChangeImpact, style: Style) -> str:
-    """What has changed, the tests by calls with the ways there, the files by imports, and the commands."""
+    """What has changed, the tests by calls with the ways there, the files by imports, and the
+    commands.
+    """
     changed = counted(len(impact.changed), "symbol")
     lost = f", {len(impact.gone):,} gone" if impact.gone else ""
     since = f" since {impact.base[:10]}" if impact.base else ""
     blocks = [style.heading(f"{changed} changed{since}{lost}")]
     if impact.limits:
         reached = ", ".join(impact.limits)
-        blocks.append(style.doubtful(f"partial: search limit reached ({reached}); further tests are told by names"))
+        blocks.append(
+            style.doubtful(
+                f"partial: search limit reached ({reached}); further tests are told by names"
+            )
+        )
     if not impact.tests and not impact.imports.total:
         beyond = " within the search limit: there may be some" if impact.limits else ""
         return "\n".join([*blocks, f"no affected tests found{beyond}"])
@@ -307,7 +371,9 @@ def text(impact: ChangeImpact, style: Style) -> str:
         blocks += rest_line(impact.routes, "route", style)
     if impact.nearly_all:
         files = counted(impact.imports.total, "more file")
-        blocks.append(f"{files} of tests with others that import it: with those above nearly all there are")
+        blocks.append(
+            f"{files} of tests with others that import it: with those above nearly all there are"
+        )
     elif impact.imports.total:
         blocks += _imports_text(impact.imports, style)
     return "\n".join([*blocks, *_commands_text(impact, style)])
@@ -343,7 +409,9 @@ def _imports_text(imports: Page[Importing], style: Style) -> list[str]:
 
 
 def _commands_text(impact: ChangeImpact, style: Style) -> list[str]:
-    """The commands, the one that most likely tells something first; of two that are the same only one."""
+    """The commands, the one that most likely tells something first; of two that are the same only
+    one.
+    """
     first = impact.likely_command
     rows = [("run first" if first != impact.command else "run", first)]
     rows.append(("then" if first else "run", impact.command))

@@ -37,8 +37,9 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A conflict with one tree: a symbol that was changed on one side, and what was changed on the other that uses it,
-    or is it."""
+    """A conflict with one tree: a symbol that was changed on one side, and what was changed on the
+    other that uses it, or is it.
+    """
 
     tree: str
     symbol: str
@@ -70,12 +71,19 @@ def run(workspace: Workspace, parameters: Parameters) -> Conflicts:
     """This tree beside each of the others."""
     from tersely.context.lenses.conflicts import MAX_WORKING_TREES, working_trees
 
-    others = _named(workspace.root, parameters.trees) if parameters.trees else working_trees(workspace.root)
+    others = (
+        _named(workspace.root, parameters.trees)
+        if parameters.trees
+        else working_trees(workspace.root)
+    )
     compared, found = [], []
     for tree in others[:MAX_WORKING_TREES]:
         base, conflicts, why_not = _with(workspace, tree)
         compared.append(Compared(tree.name, str(tree.root), base, why_not))
-        found += [Told(tree.name, one.symbol, one.change, one.side, one.other, one.grade) for one in conflicts]
+        found += [
+            Told(tree.name, one.symbol, one.change, one.side, one.other, one.grade)
+            for one in conflicts
+        ]
     compared += [
         Compared(tree.name, str(tree.root), "", f"more than {MAX_WORKING_TREES} trees")
         for tree in others[MAX_WORKING_TREES:]
@@ -91,10 +99,14 @@ def _named(root: Path, places: Sequence[str]) -> list[WorkingTree]:
     for place in places:
         tree = (root / place).resolve()
         if not tree.is_dir():
-            raise TerselyError("root_not_found", f"{place} is not a directory", "name another checkout")
+            raise TerselyError(
+                "root_not_found", f"{place} is not a directory", "name another checkout"
+            )
         if not are_of_one_project(str(tree), str(root)):
             raise TerselyError(
-                "invalid_argument", f"{place} is of another project", "name another checkout of this one"
+                "invalid_argument",
+                f"{place} is of another project",
+                "name another checkout of this one",
             )
         trees.append(WorkingTree(tree))
     return trees
@@ -137,9 +149,8 @@ def _line(one: Told, style: Style) -> str:
         return f"{style.symbol(one.symbol)}  changed here and in {one.tree}{gone}"
     how = {"gone": "gone", "signature": "with another signature", "body": "changed"}[one.change]
     grade = "" if one.grade is Grade.EXACT else f"  {style.faint(GRADE_WORDS[one.grade])}"
-    return (
-        f"{style.symbol(one.symbol)}  {how} {_at(changed_in)}, used {_at(used_in)} by {style.symbol(one.other)}{grade}"
-    )
+    used = f"used {_at(used_in)} by {style.symbol(one.other)}{grade}"
+    return f"{style.symbol(one.symbol)}  {how} {_at(changed_in)}, {used}"
 
 
 def _at(place: str) -> str:

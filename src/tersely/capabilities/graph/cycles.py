@@ -68,7 +68,9 @@ def text(cycles: Cycles, style: Style) -> str:
         others = [member for member in circle.members if member not in circle.cycle]
         lines += [style.faint(f"  and {other}") for other in others[:MAX_LISTED_MEMBERS]]
         if len(others) > MAX_LISTED_MEMBERS:
-            lines.append(style.doubtful(f"  and {len(others) - MAX_LISTED_MEMBERS} more: --json lists them"))
+            lines.append(
+                style.doubtful(f"  and {len(others) - MAX_LISTED_MEMBERS} more: --json lists them")
+            )
     return "\n".join([*lines, *rest_line(cycles.cycles, "cycle", style)])
 
 

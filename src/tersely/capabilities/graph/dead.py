@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 class Parameters:
     """Where to look, and among what."""
 
-    path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
+    path: str = positional(
+        "a directory or file; without it the whole repository", default="", role=Role.PATH
+    )
     kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
     all: bool = option(False, "list also what strings or comments name")
     limit: int = limit_option(100, "symbols")
@@ -59,24 +61,37 @@ def run(workspace: Workspace, parameters: Parameters) -> Dead:
     files = files_below(workspace, parameters.path)
     paths = {file.path for file in files if not is_test(file.path)}
     symbols = (symbol for symbol in engine.store.unmentioned_symbols() if symbol.path in paths)
-    found = [one for one in dead(symbols, engine.graph.evaluator) if parameters.kind in {None, one.kind}]
+    found = [
+        one for one in dead(symbols, engine.graph.evaluator) if parameters.kind in {None, one.kind}
+    ]
     sources = chain(
         map(engine.reader(), engine.store.files()),
         left_out_texts(str(engine.root), engine.store, engine.note_incomplete),
     )
     named = in_other_text({symbol.name for symbol in found}, sources, engine.graph.evaluator)
     listed = [
-        DeadSymbol(symbol.id, symbol.kind, symbol.path, symbol.start_line, symbol.end_line, symbol.name in named)
+        DeadSymbol(
+            symbol.id,
+            symbol.kind,
+            symbol.path,
+            symbol.start_line,
+            symbol.end_line,
+            symbol.name in named,
+        )
         for symbol in found
         if parameters.all or symbol.name not in named
     ]
     lines = sum(symbol.end_line - symbol.line + 1 for symbol in listed)
-    return Dead(lines, page_of(listed, parameters.limit, parameters.offset), len(found) - len(listed))
+    return Dead(
+        lines, page_of(listed, parameters.limit, parameters.offset), len(found) - len(listed)
+    )
 
 
 def text(dead: Dead, style: Style) -> str:
     """By file."""
-    blocks = [f"{counted(dead.symbols.total, 'unreferenced symbol')}, {counted(dead.lines, 'line')}"]
+    blocks = [
+        f"{counted(dead.symbols.total, 'unreferenced symbol')}, {counted(dead.lines, 'line')}"
+    ]
     if not dead.symbols.total:
         blocks = ["no unreferenced symbols"]
     for path, group in groupby(dead.symbols.items, key=lambda symbol: symbol.path):
@@ -93,7 +108,11 @@ def text(dead: Dead, style: Style) -> str:
         blocks += [style.heading(path), *(f"  {line}" for line in lines)]
     blocks += rest_line(dead.symbols, "symbol", style)
     if dead.only_in_text:
-        blocks.append(style.faint(f"{dead.only_in_text:,} more are named in strings or comments: --all lists them"))
+        blocks.append(
+            style.faint(
+                f"{dead.only_in_text:,} more are named in strings or comments: --all lists them"
+            )
+        )
     return "\n".join(blocks)
 
 

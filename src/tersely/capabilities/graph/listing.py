@@ -14,7 +14,9 @@ MARKS = "edges are exact unless marked"
 
 
 def unread_lines(unread: Sequence[str], style: Style) -> list[str]:
-    """A line that names the files that may matter and were not read; there may be more edges than are listed."""
+    """A line that names the files that may matter and were not read; there may be more edges than
+    are listed.
+    """
     from tersely.code.index.unread import unread_text
 
     return [style.doubtful(unread_text(unread, "may use it too"))] if unread else []
@@ -35,14 +37,18 @@ def grade_text(grade: Grade, rule: str) -> str:
 
 
 def listed(rows: Sequence[Row], style: Style) -> list[str]:
-    """The rows under headings of their files, in the order in which the files first come; the outside comes last."""
+    """The rows under headings of their files, in the order in which the files first come; the
+    outside comes last.
+    """
     if not rows:
         return []
     by_file: dict[str, list[Row]] = {}
     for row in sorted(rows, key=lambda row: is_external(row.id)):
         by_file.setdefault(path_of(row.id), []).append(row)
     cells = [
-        (name_of(row.id), *row.notes, grade_text(row.grade, row.rule)) for group in by_file.values() for row in group
+        (name_of(row.id), *row.notes, grade_text(row.grade, row.rule))
+        for group in by_file.values()
+        for row in group
     ]
     width = len(cells[0])
     lines = aligned(cells, [style.symbol, *[style.faint] * (width - 2), style.doubtful])

@@ -20,4 +20,6 @@ def is_source(path: str) -> bool:
 
 def test_command(root: Path, paths: Iterable[str]) -> str:
     """One line that runs all tests of some files below a root; "" where no runner is known for any."""
-    return command([SelectedTest(path) for path in paths], lambda path: language_of_path(path) or "", root)
+    return command(
+        [SelectedTest(path) for path in paths], lambda path: language_of_path(path) or "", root
+    )

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 class Parameters:
     """How much to say."""
 
-    report: bool = option(False, "list the files that are left out, with the reason, and what could not be read")
+    report: bool = option(
+        False, "list the files that are left out, with the reason, and what could not be read"
+    )
     limit: int = limit_option(200, "entries of each list of the report")
     offset: int = offset_option("entries of each list of the report")
 
@@ -95,7 +97,9 @@ def text(refreshed: Refreshed, style: Style) -> str:
         others = counted(refreshed.other_files, "file")
         nothing = f"nothing to index: {others} of unsupported types"
         return "\n".join([style.doubtful(nothing), *_left_out(refreshed, style)])
-    languages = ", ".join(f"{language} {number:,}" for language, number in by_number(refreshed.files))
+    languages = ", ".join(
+        f"{language} {number:,}" for language, number in by_number(refreshed.files)
+    )
     lines = [
         f"{counted(total, 'file')}, {counted(refreshed.symbols, 'symbol')}  {style.faint(languages)}".rstrip(),
         f"{_news(refreshed)}  {style.faint(f'{refreshed.seconds:.2f} s')}",
@@ -107,14 +111,19 @@ def _news(refreshed: Refreshed) -> str:
     changes = {"added": refreshed.added, "changed": refreshed.changed, "removed": refreshed.removed}
     if refreshed.added and not refreshed.unchanged + refreshed.changed + refreshed.removed:
         return "built"  # all of it; the number of files is said already
-    return ", ".join(f"{number:,} {what}" for what, number in changes.items() if number) or "nothing has changed"
+    return (
+        ", ".join(f"{number:,} {what}" for what, number in changes.items() if number)
+        or "nothing has changed"
+    )
 
 
 def _left_out(refreshed: Refreshed, style: Style) -> list[str]:
     if refreshed.skipped is None or refreshed.problems is None:
         if not refreshed.left_out:
             return []
-        reasons = ", ".join(f"{reason} {number:,}" for reason, number in by_number(refreshed.left_out))
+        reasons = ", ".join(
+            f"{reason} {number:,}" for reason, number in by_number(refreshed.left_out)
+        )
         number = sum(refreshed.left_out.values())
         return [f"left out {number:,}: {reasons}  {style.faint('index --report lists them')}"]
     lines = [style.heading("left out") if refreshed.skipped.total else "nothing is left out"]

@@ -44,7 +44,9 @@ def run(workspace: Workspace, parameters: Parameters) -> Stats:
     files: dict[str, list[int]] = {}
     for file in store.files():
         files.setdefault(file.language, []).append(file.size)
-    languages = [LanguageStats(language, len(sizes), sum(sizes)) for language, sizes in files.items()]
+    languages = [
+        LanguageStats(language, len(sizes), sum(sizes)) for language, sizes in files.items()
+    ]
     counts = store.counts()
     return Stats(
         str(workspace.root),
@@ -57,7 +59,10 @@ def run(workspace: Workspace, parameters: Parameters) -> Stats:
 
 def text(stats: Stats, style: Style) -> str:
     """Three small tables."""
-    files, size = sum(one.files for one in stats.languages), sum(one.bytes for one in stats.languages)
+    files, size = (
+        sum(one.files for one in stats.languages),
+        sum(one.bytes for one in stats.languages),
+    )
     lines = [f"{style.heading(stats.root)}  {style.faint(f'revision {stats.revision}')}"]
     languages = [(one.language, f"{one.files:,}", _kilobytes(one.bytes)) for one in stats.languages]
     lines += _table("files", f"{files:,}", _kilobytes(size), languages, style)
@@ -69,8 +74,12 @@ def text(stats: Stats, style: Style) -> str:
     return "\n".join(lines)
 
 
-def _table(title: str, number: str, size: str, rows: list[tuple[str, str, str]], style: Style) -> list[str]:
-    head, *lines = aligned([(title, number, size), *((f"  {row[0]}", *row[1:]) for row in rows)], right=(1, 2))
+def _table(
+    title: str, number: str, size: str, rows: list[tuple[str, str, str]], style: Style
+) -> list[str]:
+    head, *lines = aligned(
+        [(title, number, size), *((f"  {row[0]}", *row[1:]) for row in rows)], right=(1, 2)
+    )
     return [style.heading(head), *lines]
 
 

@@ -41,12 +41,23 @@ class Parameters:
         maximum=MAX_TARGET_SYMBOLS,
     )
     slice: str | None = option(
-        None, "of the function there show only what that line depends on", role=Role.PLACE, metavar="FILE:LINE"
+        None,
+        "of the function there show only what that line depends on",
+        role=Role.PLACE,
+        metavar="FILE:LINE",
     )
-    depth: int = option(DEFAULT_DEPTH_HOPS, "how many calls to follow", minimum=0, maximum=MAX_DEPTH_HOPS, metavar="N")
+    depth: int = option(
+        DEFAULT_DEPTH_HOPS,
+        "how many calls to follow",
+        minimum=0,
+        maximum=MAX_DEPTH_HOPS,
+        metavar="N",
+    )
     budget: int | None = budget_option()
     packing: Packing = group(Packing)
-    explain: bool = option(False, "say where the tokens went and what the whole files would have cost")
+    explain: bool = option(
+        False, "say where the tokens went and what the whole files would have cost"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +75,9 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
     check(parameters.packing.memory.reader)
     engine = workspace.engine
     budget = budget_of(workspace, parameters.budget)
-    targets = list({symbol.id: symbol for symbol in map(engine.symbol, parameters.symbols)}.values())
+    targets = list(
+        {symbol.id: symbol for symbol in map(engine.symbol, parameters.symbols)}.values()
+    )
     if not (targets or parameters.slice or parameters.packing.exchange.include):
         hint = "name a SYMBOL, a line with --slice FILE:LINE, or --include what is to be shown"
         raise TerselyError("usage", "nothing to show the context of", hint)
@@ -74,14 +87,20 @@ def run(workspace: Workspace, parameters: Parameters) -> Context:
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
     is_slice = bool(bodies)  # of which less of the file around it is shown
     view = view_of(targets, neighbours, depth=parameters.depth, siblings=not is_slice)
-    view = replace(view, apart=view.apart | {target.path for target in targets if target.id in bodies})
+    view = replace(
+        view, apart=view.apart | {target.path for target in targets if target.id in bodies}
+    )
     answer = answered(workspace, parameters.packing, view, texts, budget)
     report = _report(workspace, answer) if parameters.explain else None
     return Context(**answer.fields(), targets=answer.pack.targets, report=report)
 
 
-def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol]) -> dict[str, list[Line]]:
-    """The body of the function at a place cut to a program slice, by the id of the function; it becomes a target."""
+def _sliced_bodies(
+    workspace: Workspace, place: str | None, targets: list[Symbol]
+) -> dict[str, list[Line]]:
+    """The body of the function at a place cut to a program slice, by the id of the function; it
+    becomes a target.
+    """
     if place is None:
         return {}
     from tersely.capabilities.flow.places import source_lines, statement_place, symbol_of
@@ -91,7 +110,9 @@ def _sliced_bodies(workspace: Workspace, place: str | None, targets: list[Symbol
 
     found = statement_place(workspace, place)
     symbol = symbol_of(workspace.engine.store.symbols_of(found.path), found.routine)
-    kept = lines_of_all(found.routine, slice_of(found.routine, found.statements, Direction.BACKWARD))
+    kept = lines_of_all(
+        found.routine, slice_of(found.routine, found.statements, Direction.BACKWARD)
+    )
     if all(target.id != symbol.id for target in targets):
         targets.insert(0, symbol)
     lines = source_lines(workspace.engine.source(found.path))
@@ -102,7 +123,9 @@ def _report(workspace: Workspace, answer: Answer) -> BudgetReport:
     from tersely.context.pack.report import budget_report
     from tersely.context.render.formats import format_named
 
-    return budget_report(answer.pack, answer.texts, format_named(answer.format.value), workspace.tokenizer.count)
+    return budget_report(
+        answer.pack, answer.texts, format_named(answer.format.value), workspace.tokenizer.count
+    )
 
 
 def aside(context: Context, style: Style) -> str:
@@ -119,11 +142,21 @@ def _report_lines(context: Context, style: Style) -> list[str]:
         style.heading(f"{context.used:,} of {context.budget:,} tokens")
         + style.faint(f"  the whole files: {report.whole_files:,}{saved}")
     ]
-    rows = [(part, f"{tokens:,}", _symbols_text(report.items.get(part, 0))) for part, tokens in report.by_part.items()]
+    rows = [
+        (part, f"{tokens:,}", _symbols_text(report.items.get(part, 0)))
+        for part, tokens in report.by_part.items()
+    ]
     lines += [f"  {line}" for line in aligned(rows, [None, None, style.faint], right=(1,))]
     files = [(path or "(no file)", f"{tokens:,}") for path, tokens in report.by_file.items()]
     lines += [f"  {line}" for line in aligned(files, right=(1,))]
-    return [*lines, *([style.faint(f"  {report.omitted:,} more symbols had no room")] if report.omitted else [])]
+    return [
+        *lines,
+        *(
+            [style.faint(f"  {report.omitted:,} more symbols had no room")]
+            if report.omitted
+            else []
+        ),
+    ]
 
 
 def _symbols_text(number: int) -> str:

@@ -1,4 +1,6 @@
-"""`code.diff_context`: the symbols that a change touches and what the rest of it needs, within a token budget."""
+"""`code.diff_context`: the symbols that a change touches and what the rest of it needs, within a
+token budget.
+"""
 
 from __future__ import annotations
 
@@ -42,11 +44,15 @@ class Parameters:
         metavar="PATCH",
     )
     base: str = option(
-        "", "what the change leads from: the commit where this and HEAD part; the main branch if none", metavar="REF"
+        "",
+        "what the change leads from: the commit where this and HEAD part; the main branch if none",
+        metavar="REF",
     )
     head: str = option("", "what it leads to; the working tree if none", metavar="REF")
     staged: bool = option(False, "what is staged, against the last commit or the base")
-    worktree: bool = option(False, "what the last commit does not have, staged or not, new files included")
+    worktree: bool = option(
+        False, "what the last commit does not have, staged or not, new files included"
+    )
     coverage: str = option(
         "", "a report of coverage: say which changed lines no test ran, and which tests ran them",
         role=Role.REPORT, metavar="FILE",
@@ -59,7 +65,8 @@ class Parameters:
 class ShownSymbol(PackedSymbol):
     """One symbol of the pack, with its changed lines."""
 
-    shown: tuple[tuple[int, int], ...]  # the lines of the file that its code is cut down to, none for all of them
+    # the lines of the file that its code is cut down to, none for all of them
+    shown: tuple[tuple[int, int], ...]
     diff_lines: tuple[int, ...]  # those that the change put in
 
 
@@ -68,7 +75,8 @@ class DiffContext(Packed):
     """A pack about a change."""
 
     items: tuple[ShownSymbol, ...]
-    base: str  # the revision that the change leads from, as it was asked for; "HEAD" by itself, "" for a patch
+    # the revision that the change leads from, as it was asked for; "HEAD" by itself, "" for a patch
+    base: str
     head: str  # the revision that it leads to, as it was asked for; "index", "worktree" or "patch"
     changed: tuple[str, ...]  # ids of symbols that differ
     deleted: tuple[str, ...]  # ids of those that are gone
@@ -115,13 +123,19 @@ def _shown(pack: Pack) -> Iterator[ShownSymbol]:
 def _check(parameters: Parameters) -> None:
     of_git = parameters.base or parameters.head or parameters.staged or parameters.worktree
     if parameters.patch and of_git:
-        raise TerselyError("usage", "either a patch is given or git is asked", "leave out one of them")
+        raise TerselyError(
+            "usage", "either a patch is given or git is asked", "leave out one of them"
+        )
     if sum(map(bool, (parameters.head, parameters.staged, parameters.worktree))) > 1:
-        raise TerselyError("usage", "--head, --staged and --worktree exclude each other", "leave out all but one")
+        raise TerselyError(
+            "usage", "--head, --staged and --worktree exclude each other", "leave out all but one"
+        )
 
 
 def change_view(workspace: Workspace, parameters: Parameters, budget: int) -> ChangeView | None:
-    """What belongs to what git says has changed; None where nothing has, or where there is no git to ask."""
+    """What belongs to what git says has changed; None where nothing has, or where there is no git
+    to ask.
+    """
     from tersely.context.lenses.diff.change import symbols_changed
     from tersely.context.pack.change import around_change
     from tersely.foundation.git.listing import in_repository
@@ -133,7 +147,9 @@ def change_view(workspace: Workspace, parameters: Parameters, budget: int) -> Ch
     if not changed:
         return None
     with_docs = parameters.packing.wording.with_docs
-    return around_change(workspace.engine, workspace.root, change, changed, budget, with_docs=with_docs)
+    return around_change(
+        workspace.engine, workspace.root, change, changed, budget, with_docs=with_docs
+    )
 
 
 def _change(workspace: Workspace, parameters: Parameters) -> Change:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from tersely.foundation.tokens import Tokenizer
 
 INLINE_CASSETTE_SHARE = 4  # an artifact of at most 1 in so many tokens of the budget is shown whole
-CASSETTE_HEAD_SHARE = 20  # of one that is referred to, 1 in so many tokens of the budget show its beginning
+# of one that is referred to, 1 in so many tokens of the budget show its beginning
+CASSETTE_HEAD_SHARE = 20
 
 
 class Output(StrEnum):
@@ -51,7 +52,9 @@ class Exchange:
     delivery: Delivery = group(Delivery)
 
 
-def included(exchange: Exchange, texts: Texts, budget: int, tokenizer: Tokenizer) -> tuple[Sequence[Include], Texts]:
+def included(
+    exchange: Exchange, texts: Texts, budget: int, tokenizer: Tokenizer
+) -> tuple[Sequence[Include], Texts]:
     """What to include, and texts that know artifacts by their references beside the files."""
     from tersely.context.pack.include import parse_include
 
@@ -75,8 +78,9 @@ def included(exchange: Exchange, texts: Texts, budget: int, tokenizer: Tokenizer
 
 
 def _shown(meant: Referred, budget: int, tokenizer: Tokenizer) -> tuple[str, str]:
-    """What is said of an artifact, and which lines of that are shown: all of what is small beside the budget; of
-    anything else what it is, and its beginning."""
+    """What is said of an artifact, and which lines of that are shown: all of what is small beside
+    the budget; of anything else what it is, and its beginning.
+    """
     if meant.is_whole and tokenizer.count(meant.text) <= budget // INLINE_CASSETTE_SHARE:
         return meant.text, ""
     head = tokenizer.truncate(meant.text, budget // CASSETTE_HEAD_SHARE)

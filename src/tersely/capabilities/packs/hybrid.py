@@ -1,6 +1,8 @@
-"""Hybrid packs: small pieces of code as they are, large ones as references to the relay, where the door keeps them.
+"""Hybrid packs: small pieces of code as they are, large ones as references to the relay, where the
+door keeps them.
 
-A reference is the hash of what it stands for, so that a pack is a function of its arguments and knows no relay.
+A reference is the hash of what it stands for, so that a pack is a function of its arguments and
+knows no relay.
 """
 
 from __future__ import annotations

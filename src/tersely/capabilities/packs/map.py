@@ -10,7 +10,14 @@ from tersely.capabilities.declaration import Capability, Role, group, option, po
 from tersely.capabilities.files.places import files_below
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.exchange import Delivery
-from tersely.capabilities.packs.sessions import REMEMBERING, Session, Told, counted_text, session_aside, told_outline
+from tersely.capabilities.packs.sessions import (
+    REMEMBERING,
+    Session,
+    Told,
+    counted_text,
+    session_aside,
+    told_outline,
+)
 from tersely.capabilities.text import clipped
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
@@ -36,17 +43,25 @@ class Zoom(StrEnum):
 class Parameters:
     """Of what, how much, and from where it is seen."""
 
-    path: str = positional("a directory or file; without it the whole repository", default="", role=Role.PATH)
+    path: str = positional(
+        "a directory or file; without it the whole repository", default="", role=Role.PATH
+    )
     budget: int | None = budget_option()
-    focus: tuple[str, ...] = option((), "a symbol or file that the map is for", role=Role.SYMBOL, metavar="SYMBOL")
-    zoom: Zoom = option(Zoom.SIGNATURES, "L0: directories and files alone, L1: with what is in them")
+    focus: tuple[str, ...] = option(
+        (), "a symbol or file that the map is for", role=Role.SYMBOL, metavar="SYMBOL"
+    )
+    zoom: Zoom = option(
+        Zoom.SIGNATURES, "L0: directories and files alone, L1: with what is in them"
+    )
     delivery: Delivery = group(Delivery)
     reader: Session = group(Session)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the map: a path with a slash at its end for a directory, a path, or the id of a symbol."""
+    """One line of the map: a path with a slash at its end for a directory, a path, or the id of a
+    symbol.
+    """
 
     id: str
     weight: float  # the part of all rank that lies in it
@@ -86,7 +101,11 @@ def outlined(
     all_symbols = list(workspace.engine.store.symbols())
     ranks = _ranks(workspace, all_symbols, focus)
     shown = _outermost(all_symbols) if zoom is not Zoom.MODULES else {}
-    root = tree([file.path for file in files], shown, lambda one: ranks.symbols.get(one, ranks.files.get(one, 0.0)))
+    root = tree(
+        [file.path for file in files],
+        shown,
+        lambda one: ranks.symbols.get(one, ranks.files.get(one, 0.0)),
+    )
     texts = workspace.texts()
 
     def label(symbol: Symbol) -> str:
@@ -103,11 +122,14 @@ def _ranks(workspace: Workspace, symbols: list[Symbol], focus: tuple[str, ...]) 
     files = engine.store.files()
     number = {file.id: index for index, file in enumerate(files)}
     mentions = (
-        (name, sorted(number[file_id] for file_id in ids if file_id in number)) for name, ids in engine.store.mentions()
+        (name, sorted(number[file_id] for file_id in ids if file_id in number))
+        for name, ids in engine.store.mentions()
     )
     imports = engine.imports.edges(engine.store.every_import())
     focus_files, focus_symbols = _focus(workspace, focus)
-    return rank([file.path for file in files], symbols, mentions, imports, focus_files, focus_symbols)
+    return rank(
+        [file.path for file in files], symbols, mentions, imports, focus_files, focus_symbols
+    )
 
 
 def _focus(workspace: Workspace, words: tuple[str, ...]) -> tuple[set[str], set[str]]:

@@ -1,4 +1,6 @@
-"""`code.packet`: what a task is about, in so few tokens that they can stand before every task; or nothing."""
+"""`code.packet`: what a task is about, in so few tokens that they can stand before every task; or
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +37,24 @@ SMALL_FILES = "the files that it would name are smaller than the packet"
 class Parameters:
     """The task, and what the packet may cost and has to be worth."""
 
-    task: str = positional("the task in words, as it is given to an agent", default="", metavar="TASK", role=Role.PROSE)
-    task_file: str = option(
-        "", "a file with the task, or - for one on standard input", role=Role.CONTENT, metavar="FILE"
+    task: str = positional(
+        "the task in words, as it is given to an agent", default="", metavar="TASK", role=Role.PROSE
     )
-    test_command: str = option("", "what tells whether the task is done; without it tests are looked for")
+    task_file: str = option(
+        "",
+        "a file with the task, or - for one on standard input",
+        role=Role.CONTENT,
+        metavar="FILE",
+    )
+    test_command: str = option(
+        "", "what tells whether the task is done; without it tests are looked for"
+    )
     max_tokens: int = option(
-        DEFAULT_PACKET_TOKENS, "the most tokens of the packet", minimum=1, maximum=MAX_BUDGET_TOKENS, metavar="N"
+        DEFAULT_PACKET_TOKENS,
+        "the most tokens of the packet",
+        minimum=1,
+        maximum=MAX_BUDGET_TOKENS,
+        metavar="N",
     )
     min_confidence: float = option(
         DEFAULT_CONFIDENCE,
@@ -66,7 +79,8 @@ class PacketFile:
 class Packet:
     """The packet as printed, or nothing. `used` counts every token of `text`."""
 
-    speaks: bool  # false: the confidence is too low, or the files are smaller than the packet; `text` is empty
+    # false: the confidence is too low, or the files are smaller than the packet; `text` is empty
+    speaks: bool
     confidence: float
     text: str
     used: int
@@ -84,7 +98,9 @@ class Packet:
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Packet:
-    """Look where the task has to be done; where that is sure enough, for its tests, and write both down."""
+    """Look where the task has to be done; where that is sure enough, for its tests, and write both
+    down.
+    """
     from tersely.context.lenses.localization.task import read_task
     from tersely.context.pack.packet import Frame, brief
 
@@ -98,9 +114,19 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
         why = f"nothing in this repository matches the prompt (confidence {sure:.3f})"
         return _silent(location, parameters, why)
     is_late = bool(location.missing)
-    tests, command = ((), parameters.test_command) if is_late else _tests(workspace, location, parameters.test_command)
+    tests, command = (
+        ((), parameters.test_command)
+        if is_late
+        else _tests(workspace, location, parameters.test_command)
+    )
     texts = workspace.texts()
-    frame = Frame(location, tests, command, lambda symbol: _reference(workspace, symbol), workspace.tokenizer.count)
+    frame = Frame(
+        location,
+        tests,
+        command,
+        lambda symbol: _reference(workspace, symbol),
+        workspace.tokenizer.count,
+    )
     found = brief(frame, texts, parameters.max_tokens)
     if not _pays(workspace, location, found.used):
         return _silent(location, parameters, SMALL_FILES)
@@ -110,7 +136,9 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
         before = tuple(row.id for row in found.rows if row.id not in {one.symbol.id for one in new})
         if not new:
             return _silent(location, parameters, SENT_BEFORE)
-        found = brief(replace(frame, location=replace(location, symbols=new)), texts, parameters.max_tokens)
+        found = brief(
+            replace(frame, location=replace(location, symbols=new)), texts, parameters.max_tokens
+        )
     shown = {row.id for row in found.rows}
     workspace.engine.note_unread(one.symbol for one in location.symbols if one.symbol.id in shown)
     return Packet(
@@ -122,7 +150,21 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
 def _silent(location: Location, parameters: Parameters, why: str) -> Packet:
     """No packet, and why."""
     sure, given = round(location.confidence, 3), parameters.test_command
-    return Packet(False, sure, "", 0, (), (), _files(location), (), given, (), 0, location.considered_files, why)
+    return Packet(
+        False,
+        sure,
+        "",
+        0,
+        (),
+        (),
+        _files(location),
+        (),
+        given,
+        (),
+        0,
+        location.considered_files,
+        why,
+    )
 
 
 def _files(location: Location) -> tuple[PacketFile, ...]:
@@ -155,8 +197,12 @@ def _pays(workspace: Workspace, location: Location, used: int) -> bool:
     return False
 
 
-def located(workspace: Workspace, task: Task, is_late: Callable[[], bool] = lambda: False) -> Location:
-    """Where a task has to be done, as far as its text tells; once it is late, by the evidence that is there."""
+def located(
+    workspace: Workspace, task: Task, is_late: Callable[[], bool] = lambda: False
+) -> Location:
+    """Where a task has to be done, as far as its text tells; once it is late, by the evidence that
+    is there.
+    """
     from tersely.context.lenses.localization.rank import Look
 
     engine = workspace.engine
@@ -168,7 +214,9 @@ def _reference(workspace: Workspace, symbol: Symbol) -> str:
     """The shortest end of its name that means a symbol alone, else its id."""
     parts = symbol.qualname.split(".")
     ends = (".".join(parts[-length:]) for length in range(1, len(parts) + 1))
-    return next((end for end in ends if len(workspace.engine.store.find(end, (), 2)) == 1), symbol.id)
+    return next(
+        (end for end in ends if len(workspace.engine.store.find(end, (), 2)) == 1), symbol.id
+    )
 
 
 def _tests(workspace: Workspace, location: Location, given: str) -> tuple[tuple[str, ...], str]:
@@ -204,5 +252,8 @@ CAPABILITY = Capability(
     found=lambda packet: packet.speaks or packet.silence == SENT_BEFORE,
     remembering=REMEMBERING,
     cacheable=False,  # what commits said is no part of the revision
-    examples=('packet "Session.send drops the Content-Length header of empty bodies"', "packet --task-file - --json"),
+    examples=(
+        'packet "Session.send drops the Content-Length header of empty bodies"',
+        "packet --task-file - --json",
+    ),
 )

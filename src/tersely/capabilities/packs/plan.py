@@ -1,4 +1,6 @@
-"""`code.plan`: a pack for a task in words: the likeliest source, what it leads to, and the names of the rest."""
+"""`code.plan`: a pack for a task in words: the likeliest source, what it leads to, and the names of
+the rest.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,17 @@ DEFAULT_PLAN_TOKENS = 1_500
 class Parameters:
     """Which task, and how much to tell."""
 
-    task: tuple[str, ...] = positional("the task in words", default=(), metavar="TASK", minimum=0, role=Role.PROSE)
-    report: str = option(
-        "", "a file that says more of it, such as a traceback or a log; - for standard input", role=Role.CONTENT
+    task: tuple[str, ...] = positional(
+        "the task in words", default=(), metavar="TASK", minimum=0, role=Role.PROSE
     )
-    base: str = option("", "take what has changed since then for the beginning of it; the last commit if none")
+    report: str = option(
+        "",
+        "a file that says more of it, such as a traceback or a log; - for standard input",
+        role=Role.CONTENT,
+    )
+    base: str = option(
+        "", "take what has changed since then for the beginning of it; the last commit if none"
+    )
     budget: int = option(
         DEFAULT_PLAN_TOKENS,
         "the most tokens that the answer may have",
@@ -68,7 +76,8 @@ class Planned(Packed):
     """A pack for a task, and what was weighed for it, the likeliest first."""
 
     explained: bool
-    confidence: float  # which share of the files to be changed is expected among those that were found
+    # which share of the files to be changed is expected among those that were found
+    confidence: float
     weighed: tuple[Weighed, ...]
 
 
@@ -94,7 +103,8 @@ def run(workspace: Workspace, parameters: Parameters) -> Planned:
     shown = {item.symbol.id for item in answer.pack.items}
     workspace.engine.note_unread(one.symbol for one in location.symbols if one.symbol.id in shown)
     weighed = tuple(
-        Weighed(one.symbol.id, round(one.chance, 3), one.reason, one.symbol.id in shown) for one in location.symbols
+        Weighed(one.symbol.id, round(one.chance, 3), one.reason, one.symbol.id in shown)
+        for one in location.symbols
     )
     return Planned(
         **answer.fields(),
@@ -120,7 +130,9 @@ def _sources(workspace: Workspace) -> PlanSources:
 
 
 def _depends(workspace: Workspace, symbol: Symbol, line: int) -> Iterable[int]:
-    """The lines of a function on which one of them depends; that line alone where nothing is known of its flow."""
+    """The lines of a function on which one of them depends; that line alone where nothing is known
+    of its flow.
+    """
     from tersely.capabilities.flow.places import statement_place
     from tersely.code.flow.lines import lines_of_all
     from tersely.code.flow.slicing import Direction, slice_of
@@ -132,16 +144,24 @@ def _depends(workspace: Workspace, symbol: Symbol, line: int) -> Iterable[int]:
     return lines_of_all(at.routine, slice_of(at.routine, at.statements, Direction.BACKWARD))
 
 
-def _related_change(workspace: Workspace, parameters: Parameters, location: Location) -> ChangeView | None:
-    """What has changed, where the task speaks of it: a change under way is the beginning of its task."""
+def _related_change(
+    workspace: Workspace, parameters: Parameters, location: Location
+) -> ChangeView | None:
+    """What has changed, where the task speaks of it: a change under way is the beginning of its
+    task.
+    """
     from tersely.capabilities.packs import diff
 
-    asking = diff.Parameters(base=parameters.base, worktree=not parameters.base, packing=parameters.packing)
+    asking = diff.Parameters(
+        base=parameters.base, worktree=not parameters.base, packing=parameters.packing
+    )
     around = diff.change_view(workspace, asking, parameters.budget)
     if around is None:
         return None
     likely = {one.symbol.id for one in location.symbols}
-    is_related = any(one.change is not None and one.symbol.id in likely for one in around.view.candidates)
+    is_related = any(
+        one.change is not None and one.symbol.id in likely for one in around.view.candidates
+    )
     return around if is_related or parameters.base else None
 
 
@@ -150,19 +170,35 @@ def _with_change(view: View, change: View) -> View:
     changed = tuple(one for one in change.candidates if one.change is not None or one.is_gone)
     ids = {one.symbol.id for one in changed}
     others = tuple(one for one in view.candidates if one.symbol.id not in ids)
-    return replace(change, candidates=(*changed, *others), apart=change.apart | view.apart, in_order=view.in_order)
+    return replace(
+        change,
+        candidates=(*changed, *others),
+        apart=change.apart | view.apart,
+        in_order=view.in_order,
+    )
 
 
 def aside(found: Planned, style: Style) -> str:
     """What was weighed, if that was asked for, and what a session did."""
-    return "\n".join([*(_explained(found, style) if found.explained else []), *session_lines(found.session, style)])
+    return "\n".join(
+        [
+            *(_explained(found, style) if found.explained else []),
+            *session_lines(found.session, style),
+        ]
+    )
 
 
 def _explained(found: Planned, style: Style) -> list[str]:
     head = f"{found.used:,} of {found.budget:,} tokens; confidence {found.confidence:.2f}"
     rows = [("", "chance", "why")]
-    rows += [("shown" if one.shown else "", f"{one.chance:.2f}", f"{one.id}: {one.reason}") for one in found.weighed]
-    return [style.heading(head), *(f"  {line}" for line in aligned(rows, [None, None, style.faint], right=(1,)))]
+    rows += [
+        ("shown" if one.shown else "", f"{one.chance:.2f}", f"{one.id}: {one.reason}")
+        for one in found.weighed
+    ]
+    return [
+        style.heading(head),
+        *(f"  {line}" for line in aligned(rows, [None, None, style.faint], right=(1,))),
+    ]
 
 
 CAPABILITY = Capability(

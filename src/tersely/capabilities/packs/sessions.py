@@ -1,4 +1,6 @@
-"""What the reader of a pack was told before, declared alike for all of them; and fitting packs to it."""
+"""What the reader of a pack was told before, declared alike for all of them; and fitting packs to
+it.
+"""
 
 from __future__ import annotations
 
@@ -48,12 +50,16 @@ class Memory:
     """Which reader is answered with a pack, and what becomes of the room that its session saves."""
 
     reader: Session = group(Session)
-    fill: bool = option(False, "use the whole budget: fill what a session saves, and show less likely code as well")
+    fill: bool = option(
+        False, "use the whole budget: fill what a session saves, and show less likely code as well"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """How a pack is printed, what it shows beside what was chosen, and which reader is answered with it."""
+    """How a pack is printed, what it shows beside what was chosen, and which reader is answered
+    with it.
+    """
 
     wording: Wording = group(Wording)
     exchange: Exchange = group(Exchange)
@@ -62,7 +68,9 @@ class Packing:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The session's part in a pack: how many of its symbols were sent as what, and the tokens that it saved."""
+    """The session's part in a pack: how many of its symbols were sent as what, and the tokens that
+    it saved.
+    """
 
     id: str
     unchanged: int
@@ -73,10 +81,14 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class PackedSymbol:
-    """One symbol of the pack: how much of it is shown, and why. `of` is the symbol that the reason relates it to."""
+    """One symbol of the pack: how much of it is shown, and why. `of` is the symbol that the reason
+    relates it to.
+    """
 
     id: str
-    detail: str  # body, skeleton, signature or name; `folded` where a line says what differs from the symbol before it
+    # body, skeleton, signature or name; `folded` where a line says what differs from the symbol
+    # before it
+    detail: str
     reason: str
     of: str
     line: int
@@ -125,11 +137,15 @@ class Answer(NamedTuple):
 
 
 def packed(pack: Pack) -> Iterator[PackedSymbol]:
-    """What is said of the symbols of a pack beside its text; those that are folded follow what they are like."""
+    """What is said of the symbols of a pack beside its text; those that are folded follow what they
+    are like.
+    """
     for item in pack.items:
         symbol = item.symbol
         end = item.last_line or symbol.end_line
-        yield PackedSymbol(symbol.id, item.detail.word, item.reason, item.of, symbol.start_line, end)
+        yield PackedSymbol(
+            symbol.id, item.detail.word, item.reason, item.of, symbol.start_line, end
+        )
         for twin in item.twins:
             one = twin.symbol
             yield PackedSymbol(one.id, FOLDED, twin.reason, twin.of, one.start_line, one.end_line)
@@ -140,12 +156,19 @@ def check(session: Session) -> None:
     name = session.session
     if name is None:
         if session.reset:
-            raise TerselyError("usage", "--reset without --session ID", "name the session that it is about")
+            raise TerselyError(
+                "usage", "--reset without --session ID", "name the session that it is about"
+            )
     elif not 0 < len(name) <= MAX_SESSION_CHARACTERS:
-        raise TerselyError("invalid_argument", f"the name of a session has 1 to {MAX_SESSION_CHARACTERS} characters")
+        raise TerselyError(
+            "invalid_argument",
+            f"the name of a session has 1 to {MAX_SESSION_CHARACTERS} characters",
+        )
 
 
-def answered(workspace: Workspace, packing: Packing, view: View, texts: Texts, budget: int) -> Answer:
+def answered(
+    workspace: Workspace, packing: Packing, view: View, texts: Texts, budget: int
+) -> Answer:
     """Fit a pack in the words that are wanted, and write down what the reader is sent."""
     from tersely.context.pack.fit import fit
     from tersely.context.pack.token_meter import TokenMeter
@@ -158,11 +181,22 @@ def answered(workspace: Workspace, packing: Packing, view: View, texts: Texts, b
     includes, texts = included(packing.exchange, texts, budget, workspace.tokenizer)
     meter = TokenMeter(format_named(form.value), workspace.tokenizer.count)
     fitted = partial(
-        fit, view, texts, meter.render, budget, includes=includes, revision=workspace.revision, count=meter.count
+        fit,
+        view,
+        texts,
+        meter.render,
+        budget,
+        includes=includes,
+        revision=workspace.revision,
+        count=meter.count,
     )
     session = memory.reader.session
     if is_hybrid and session is not None:
-        raise TerselyError("usage", "--output hybrid with --session", "a session knows what was shown, not referred to")
+        raise TerselyError(
+            "usage",
+            "--output hybrid with --session",
+            "a session knows what was shown, not referred to",
+        )
     if session is None:
         sent = fitted()
         splitter = Splitter(texts, budget, workspace.tokenizer.count)
@@ -228,7 +262,9 @@ def told_outline(workspace: Workspace, reader: Session, key: str, outline: Outli
 
 
 def unsent(workspace: Workspace, reader: Session, key: str, rows: Sequence[str]) -> set[str]:
-    """The rows that a reader was not sent under a key; from now on it was. All of them without a session."""
+    """The rows that a reader was not sent under a key; from now on it was. All of them without a
+    session.
+    """
     from tersely.context.pack.delta.sessions import Shown
 
     check(reader)
@@ -240,16 +276,22 @@ def unsent(workspace: Workspace, reader: Session, key: str, rows: Sequence[str])
         had = sessions.shown(reader.session).get(key)
         known = dict.fromkeys(had.body.split("\n")) if had else {}
         new = set(rows).difference(known)
-        sessions.record(reader.session, {key: Shown(body="\n".join([*known, *dict.fromkeys(rows)]))}, ())
+        sessions.record(
+            reader.session, {key: Shown(body="\n".join([*known, *dict.fromkeys(rows)]))}, ()
+        )
     return new
 
 
 def _told(name: str, pack: Pack, whole_tokens: int) -> Told:
     from tersely.context.pack.model import Delta
 
-    number = Counter([*(item.delta for item in pack.items), *(extract.delta for extract in pack.extracts)])
+    number = Counter(
+        [*(item.delta for item in pack.items), *(extract.delta for extract in pack.extracts)]
+    )
     whole = number[Delta.WHOLE] + number[Delta.CHANGED]
-    return Told(name, number[Delta.UNCHANGED], number[Delta.DIFF], whole, max(0, whole_tokens - pack.used))
+    return Told(
+        name, number[Delta.UNCHANGED], number[Delta.DIFF], whole, max(0, whole_tokens - pack.used)
+    )
 
 
 class Shown(Protocol):

@@ -1,4 +1,6 @@
-"""How a pack is printed, declared alike for all of them: its format, and whether it keeps documentation."""
+"""How a pack is printed, declared alike for all of them: its format, and whether it keeps
+documentation.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +36,8 @@ def format_of(wording: Wording) -> Format:
         return wording.format
     if wording.format not in {Format.TEXT, Format.ULTRACOMPACT}:
         raise TerselyError(
-            "usage", f"either --ultracompact or --format {wording.format.value}", "leave out one of them"
+            "usage",
+            f"either --ultracompact or --format {wording.format.value}",
+            "leave out one of them",
         )
     return Format.ULTRACOMPACT

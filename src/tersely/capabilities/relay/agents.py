@@ -53,7 +53,9 @@ class RetireParameters:
 
 @dataclass(frozen=True, slots=True)
 class Retired:
-    """What an agent has left: claims and items of boards that others can have now, messages that are dead letters."""
+    """What an agent has left: claims and items of boards that others can have now, messages that
+    are dead letters.
+    """
 
     name: str
     released: list[str]
@@ -120,7 +122,9 @@ def channels(context: RelayContext, parameters: NoParameters) -> Channels:
     from tersely.relay.encoding import timestamp
 
     found = context.relay.mail.channels.all()
-    return Channels([ChannelTold(one.name, list(one.members), timestamp(one.created_ms)) for one in found])
+    return Channels(
+        [ChannelTold(one.name, list(one.members), timestamp(one.created_ms)) for one in found]
+    )
 
 
 def join(context: RelayContext, parameters: ChannelParameters) -> Membership:
@@ -146,16 +150,22 @@ def _changed(
 
 
 def _agents_text(found: Agents, style: Style) -> str:
-    rows: list[tuple[str, ...]] = [("name", "kind", "is", "waiting", "project", "last seen", "task")]
+    rows: list[tuple[str, ...]] = [
+        ("name", "kind", "is", "waiting", "project", "last seen", "task")
+    ]
     for one in found.agents:
         task = str(one.details.get("task", ""))
         owes = f" to {', '.join(one.owes[:MAX_SHOWN_ASKERS])}" if one.owes else ""
         held = f", {one.held_back:,} held back" if one.held_back else ""
         state = one.state + owes + held
-        rows.append((one.name, one.kind, state, f"{one.waiting:,}", _place(one), one.last_seen, task))
+        rows.append(
+            (one.name, one.kind, state, f"{one.waiting:,}", _place(one), one.last_seen, task)
+        )
     lines = [_table(rows, style, "no agents known", right=(3,))]
     for waiting in found.permissions:
-        wanted = clipped(visible_line(f"{waiting.tool}: {waiting.what}"), SHOWN_PERMISSION_CHARACTERS)
+        wanted = clipped(
+            visible_line(f"{waiting.tool}: {waiting.what}"), SHOWN_PERMISSION_CHARACTERS
+        )
         lines.append(f"{waiting.agent} waits for permission {style.symbol(waiting.id)}: {wanted}")
     if found.permissions:
         lines.append("answer: tersely agents approve ID, or tersely agents deny ID")
@@ -163,7 +173,9 @@ def _agents_text(found: Agents, style: Style) -> str:
 
 
 def _place(one: AgentTold) -> str:
-    """The project of an agent, and in which of its worktrees or clones it works, where that has another name."""
+    """The project of an agent, and in which of its worktrees or clones it works, where that has
+    another name.
+    """
     directory = PurePath(one.directory).name
     return one.project if directory in {"", one.project} else f"{one.project} in {directory}"
 
@@ -176,7 +188,11 @@ def _state(said: str, askers: Sequence[str] | None) -> str:
 def _retired_text(found: Retired, style: Style) -> str:
     left = [f"released {target}" for target in found.released]
     left += [f"item {item} is ready again" for item in found.returned]
-    left += [f"{found.dead_letters:,} messages waited: tersely dead-letters"] if found.dead_letters else []
+    left += (
+        [f"{found.dead_letters:,} messages waited: tersely dead-letters"]
+        if found.dead_letters
+        else []
+    )
     return "\n".join([f"{style.symbol(found.name)} is retired", *left])
 
 
@@ -190,11 +206,15 @@ def _members_text(told: Membership, style: Style) -> str:
     return f"{told.channel}  {', '.join(told.members) or 'no members left'}"
 
 
-def _table(rows: list[tuple[str, ...]], style: Style, empty: str, right: tuple[int, ...] = ()) -> str:
+def _table(
+    rows: list[tuple[str, ...]], style: Style, empty: str, right: tuple[int, ...] = ()
+) -> str:
     return "\n".join(aligned(rows, [style.symbol], right=right)) if len(rows) > 1 else empty
 
 
-def _membership(name: str, summary: str, run: Callable[[Any, ChannelParameters], Membership]) -> Any:
+def _membership(
+    name: str, summary: str, run: Callable[[Any, ChannelParameters], Membership]
+) -> Any:
     return Capability(
         name=name,
         summary=summary,

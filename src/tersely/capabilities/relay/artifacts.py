@@ -6,7 +6,15 @@ import re
 from dataclasses import MISSING, dataclass
 from typing import TYPE_CHECKING, Any
 
-from tersely.capabilities.declaration import Capability, Context, Effect, Role, Tier, option, positional
+from tersely.capabilities.declaration import (
+    Capability,
+    Context,
+    Effect,
+    Role,
+    Tier,
+    option,
+    positional,
+)
 from tersely.capabilities.references import SCHEME
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.documents import Artifacts, ArtifactTold, Removed, document
@@ -45,7 +53,9 @@ class PutParameters:
 class GetParameters:
     """An artifact, and what of it."""
 
-    ref: str = positional("cass:// and a hash or its beginning; lines of it behind a colon, as cass://8f3a1c:40-80")
+    ref: str = positional(
+        "cass:// and a hash or its beginning; lines of it behind a colon, as cass://8f3a1c:40-80"
+    )
     thread: str = option("", _OF_ANY)
     lines: str = option("", "lines to show, as 40-80", pattern=_RANGE.pattern)
     search: str = option("", "show the lines that have these words", maximum=1_000)
@@ -91,7 +101,9 @@ class FoundTold:
 
 @dataclass(frozen=True, slots=True)
 class FoundArtifacts:
-    """Artifacts with some words, the best first. `unread` long ones were searched in their beginning alone."""
+    """Artifacts with some words, the best first. `unread` long ones were searched in their
+    beginning alone.
+    """
 
     results: list[FoundTold]
     unread: int
@@ -118,16 +130,28 @@ def get(context: RelayContext, parameters: GetParameters) -> ArtifactTold:
 
     store = context.relay.store
     ref, _, behind = parameters.ref.removeprefix(SCHEME).partition(":")
-    found = artifacts.get(store, parameters.thread, ref) if parameters.thread else cassettes.get(store, ref)
+    found = (
+        artifacts.get(store, parameters.thread, ref)
+        if parameters.thread
+        else cassettes.get(store, ref)
+    )
     wanted = parameters.lines or behind
     if not (wanted or parameters.search):
         return _document(context, found)
     if found.type == "binary":
-        raise TerselyError("invalid_argument", f"{parameters.ref[:80]} is no text", "it has no lines: get all of it")
+        raise TerselyError(
+            "invalid_argument",
+            f"{parameters.ref[:80]} is no text",
+            "it has no lines: get all of it",
+        )
     first, last = _range(wanted)
     if parameters.search:
         words = parameters.search.split()
-        lines = [one for one in reading.matching(store, found.digest, words) if first <= one.number <= last]
+        lines = [
+            one
+            for one in reading.matching(store, found.digest, words)
+            if first <= one.number <= last
+        ]
     else:
         lines = reading.between(store, found.digest, first, last)
     shown = "".join(f"{one.number:>6}  {one.text}\n" for one in lines)
@@ -138,15 +162,21 @@ def listed(context: RelayContext, parameters: ListParameters) -> Artifacts:
     """The artifacts of a thread."""
     from tersely.relay import artifacts
 
-    found = artifacts.listed(context.relay.store, parameters.thread, parameters.after, parameters.limit)
-    return Artifacts([_document(context, one) for one in found], next_after(found, parameters.limit))
+    found = artifacts.listed(
+        context.relay.store, parameters.thread, parameters.after, parameters.limit
+    )
+    return Artifacts(
+        [_document(context, one) for one in found], next_after(found, parameters.limit)
+    )
 
 
 def remove(context: RelayContext, parameters: RemoveParameters) -> Removed:
     """An artifact less."""
     from tersely.relay import artifacts
 
-    return Removed(artifacts.remove(context.relay.store, parameters.thread, parameters.ref, context.agent).ref)
+    return Removed(
+        artifacts.remove(context.relay.store, parameters.thread, parameters.ref, context.agent).ref
+    )
 
 
 def search(context: RelayContext, parameters: SearchParameters) -> FoundArtifacts:
@@ -156,7 +186,9 @@ def search(context: RelayContext, parameters: SearchParameters) -> FoundArtifact
     store = context.relay.store
     found = finding.search(store, parameters.thread, parameters.query, parameters.limit)
     results = [
-        FoundTold(one.ref, one.thread_id, one.name, one.type, one.snippet, artifacts.short(store, one.ref))
+        FoundTold(
+            one.ref, one.thread_id, one.name, one.type, one.snippet, artifacts.short(store, one.ref)
+        )
         for one in found.results
     ]
     return FoundArtifacts(results, found.unread)
@@ -170,7 +202,9 @@ def _document(context: RelayContext, artifact: Artifact, text: str | None = None
 
 
 def _range(text: str) -> tuple[int, int]:
-    """The first and the last line that are meant; all of them by nothing. Raises `invalid_argument`."""
+    """The first and the last line that are meant; all of them by nothing. Raises
+    `invalid_argument`.
+    """
     if not text:
         return 1, 10**9
     found = _RANGE.fullmatch(text)
@@ -187,7 +221,11 @@ def _rest(lines: list[Any], last: int, most: int) -> str:
     if not lines:
         return f"{REST}no such lines\n"
     is_cut = len(lines) == most and lines[-1].number < last
-    return f"{REST}at most {most:,} lines are shown: go on behind line {lines[-1].number}\n" if is_cut else ""
+    return (
+        f"{REST}at most {most:,} lines are shown: go on behind line {lines[-1].number}\n"
+        if is_cut
+        else ""
+    )
 
 
 def _get_text(found: ArtifactTold, style: Style) -> str:
@@ -213,14 +251,18 @@ def _search_text(found: FoundArtifacts, style: Style) -> str:
     lines = []
     for one in found.results:
         snippet = " ".join(one.snippet.split())
-        lines.append(f"{style.symbol(one.short)} {visible_line(one.name)}  {visible_line(snippet)}".rstrip())
+        lines.append(
+            f"{style.symbol(one.short)} {visible_line(one.name)}  {visible_line(snippet)}".rstrip()
+        )
     if found.unread:
         many = counted(found.unread, "long artifact was", "long artifacts were")
         lines.append(f"{REST}{many} searched at the beginning alone: name a thread")
     return "\n".join(lines) if lines else "no artifact has these words"
 
 
-def _capability(name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any) -> Any:
+def _capability(
+    name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any
+) -> Any:
     is_change = more.pop("is_change", False)
     return Capability(
         name=name,

@@ -34,12 +34,14 @@ def capability_of(name: str) -> Capability[Any, Any]:
     """A capability of the relay; raises `unknown_command` for a name that is none."""
     if name in catalogue.RELAY_NAMES:
         return catalogue.load(name)
-    raise TerselyError("unknown_command", f"the relay has no capability {name[:80]!r}", _suggestion(name))
+    raise TerselyError(
+        "unknown_command", f"the relay has no capability {name[:80]!r}", _suggestion(name)
+    )
 
 
 def result_of(context: RelayContext, name: str, arguments: Mapping[str, object]) -> Any:
-    """The result of a capability of the relay, which may come later; raises `invalid_argument`, `rate_limited`
-    and what the capability raises.
+    """The result of a capability of the relay, which may come later; raises `invalid_argument`,
+    `rate_limited` and what the capability raises.
     """
     capability = capability_of(name)
     if context.agent != PERSON:
@@ -51,7 +53,10 @@ def result_of(context: RelayContext, name: str, arguments: Mapping[str, object])
 
 
 def _permitted(
-    context: RelayContext, principal: Principal, capability: Capability[Any, Any], arguments: Mapping[str, object]
+    context: RelayContext,
+    principal: Principal,
+    capability: Capability[Any, Any],
+    arguments: Mapping[str, object],
 ) -> Any:
     """What an identity gets: asked as far as it may, and shown what is for it."""
     bind(capability.parameters, arguments)
@@ -64,7 +69,11 @@ def _permitted(
 
 
 def answer(
-    context: RelayContext, name: str, arguments: Mapping[str, object], style: Style, budget: int | None = None
+    context: RelayContext,
+    name: str,
+    arguments: Mapping[str, object],
+    style: Style,
+    budget: int | None = None,
 ) -> Answer | Later[Answer]:
     """What `result_of` gives, with its words: at most `budget` tokens of them, where there is one."""
     result = result_of(context, name, arguments)

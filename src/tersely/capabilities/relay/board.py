@@ -6,7 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tersely.capabilities.declaration import Capability, Context, Effect, Role, Tier, group, option, positional
+from tersely.capabilities.declaration import (
+    Capability,
+    Context,
+    Effect,
+    Role,
+    Tier,
+    group,
+    option,
+    positional,
+)
 from tersely.capabilities.relay.claims import Where
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.text import Style, aligned
@@ -32,7 +41,9 @@ class BoardParameters:
 class AddParameters:
     """A new item."""
 
-    step: str = positional("what is to be done", metavar="TEXT", minimum=1, maximum=MAX_STEP_CHARACTERS)
+    step: str = positional(
+        "what is to be done", metavar="TEXT", minimum=1, maximum=MAX_STEP_CHARACTERS
+    )
     needs: tuple[str, ...] = option(
         (), "an item that comes first", metavar="ITEM", maximum=MAX_NEEDED_ITEMS, role=Role.TEXT
     )
@@ -43,7 +54,9 @@ class AddParameters:
 class TakeParameters:
     """Which item."""
 
-    item: str = positional("its id, as board shows it (default: the first that is ready)", default="")
+    item: str = positional(
+        "its id, as board shows it (default: the first that is ready)", default=""
+    )
     board: BoardParameters = group(BoardParameters)
 
 
@@ -157,7 +170,10 @@ def _make(context: RelayContext, thread_id: str, where: Where) -> None:
 
 
 def _shown(context: RelayContext, parameters: BoardParameters, items: list[Item]) -> BoardItems:
-    lines = [BoardItem(one.id, one.step, one.status, list(one.needs), one.by, one.until, one.why) for one in items]
+    lines = [
+        BoardItem(one.id, one.step, one.status, list(one.needs), one.by, one.until, one.why)
+        for one in items
+    ]
     return BoardItems(_thread_of(context, parameters), lines)
 
 
@@ -212,4 +228,10 @@ TAKE = _capability("board.take", "Take an item, the first that is ready without 
 DONE = _capability("board.done", "Say that an item is done", ItemParameters, done, "board done b1")
 BLOCK = _capability("board.block", "Say that an item cannot go on, and why", BlockParameters, block,
                     'board block b2 --why "needs a decision"')  # fmt: skip
-REOPEN = _capability("board.reopen", "Give an item back, to be taken again", ItemParameters, reopen, "board reopen b2")
+REOPEN = _capability(
+    "board.reopen",
+    "Give an item back, to be taken again",
+    ItemParameters,
+    reopen,
+    "board reopen b2",
+)

@@ -6,7 +6,16 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Context, Effect, Role, Tier, group, option, positional
+from tersely.capabilities.declaration import (
+    Capability,
+    Context,
+    Effect,
+    Role,
+    Tier,
+    group,
+    option,
+    positional,
+)
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.text import Style, aligned
 from tersely.foundation.roots import enclosing_root
@@ -18,12 +27,16 @@ if TYPE_CHECKING:
 MAX_CLAIM_TARGETS = 100  # of one question
 LEASE_MINUTES = 10
 MAX_LEASE_MINUTES = 24 * 60
-_TARGETS = "paths, globs such as src/**/*.py, symbols such as path.py:Class.method, or name:ANYTHING"
+_TARGETS = (
+    "paths, globs such as src/**/*.py, symbols such as path.py:Class.method, or name:ANYTHING"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The project, or the directory in which who asks works, which is of one; doors that know it say it."""
+    """The project, or the directory in which who asks works, which is of one; doors that know it
+    say it.
+    """
 
     project: str = option("", "the project", hidden=True, maximum=100)
     root: str = option("", "where who asks works", hidden=True)
@@ -35,7 +48,9 @@ class Where:
         return relay.projects.project_of(self.root) if self.root else ""
 
     def from_root(self, target: str) -> str:
-        """A target that is written as an absolute path below the directory, as it is from the root of the project."""
+        """A target that is written as an absolute path below the directory, as it is from the root
+        of the project.
+        """
         if not (self.root and target.startswith("/")):
             return target
         return os.path.relpath(target, enclosing_root(self.root))
@@ -50,7 +65,10 @@ class ClaimParameters:
     )
     shared: bool = option(False, "others may hold it too, who say so as well")
     minutes: int = option(
-        LEASE_MINUTES, "how long, from whatever its holder last asks", minimum=1, maximum=MAX_LEASE_MINUTES
+        LEASE_MINUTES,
+        "how long, from whatever its holder last asks",
+        minimum=1,
+        maximum=MAX_LEASE_MINUTES,
     )
     why: str = option("", "what for", maximum=200)
     where: Where = group(Where)
@@ -61,7 +79,11 @@ class ReleaseParameters:
     """What is given back."""
 
     targets: tuple[str, ...] = positional(
-        "what to give back (default: all)", default=(), role=Role.PATH, metavar="TARGET", maximum=MAX_CLAIM_TARGETS
+        "what to give back (default: all)",
+        default=(),
+        role=Role.PATH,
+        metavar="TARGET",
+        maximum=MAX_CLAIM_TARGETS,
     )
     where: Where = group(Where)
 
@@ -92,7 +114,8 @@ class ClaimList:
     """Claims of one project, the oldest first."""
 
     claims: list[ClaimLine]
-    elsewhere: str = ""  # why who asks may not write to the file that was named: it is outside of its own worktree
+    # why who asks may not write to the file that was named: it is outside of its own worktree
+    elsewhere: str = ""
 
 
 def take(context: RelayContext, parameters: ClaimParameters) -> ClaimList:
@@ -119,7 +142,9 @@ def release(context: RelayContext, parameters: ReleaseParameters) -> ClaimList:
 def claims_of(context: RelayContext, parameters: ListParameters) -> ClaimList:
     """What is held."""
     where = parameters.where
-    held = context.relay.claims.listed(where.project_in(context.relay), where.from_root(parameters.target))
+    held = context.relay.claims.listed(
+        where.project_in(context.relay), where.from_root(parameters.target)
+    )
     return _listed(held, context.relay.trees.why_not(context.agent, parameters.target))
 
 
@@ -128,7 +153,13 @@ def _listed(found: list[claims.Claim], elsewhere: str = "") -> ClaimList:
 
     lines = [
         ClaimLine(
-            one.target, one.holder, one.is_shared, timestamp(one.since_ms), timestamp(one.until_ms), one.why, one.root
+            one.target,
+            one.holder,
+            one.is_shared,
+            timestamp(one.since_ms),
+            timestamp(one.until_ms),
+            one.why,
+            one.root,
         )
         for one in found
     ]
@@ -140,7 +171,10 @@ def _taken_text(found: ClaimList, style: Style) -> str:
 
 
 def _released_text(found: ClaimList, style: Style) -> str:
-    return "\n".join(f"released: {style.symbol(one.target)}" for one in found.claims) or "nothing was held"
+    return (
+        "\n".join(f"released: {style.symbol(one.target)}" for one in found.claims)
+        or "nothing was held"
+    )
 
 
 def _list_text(found: ClaimList, style: Style) -> str:
@@ -166,7 +200,11 @@ CLAIM = Capability(
     effect=Effect.WRITE,
     tier=Tier.EDIT,
     cacheable=False,
-    examples=('claim src/parser.py --why "new grammar"', "claim 'src/**/*.py' --shared", "claim name:release"),
+    examples=(
+        'claim src/parser.py --why "new grammar"',
+        "claim 'src/**/*.py' --shared",
+        "claim name:release",
+    ),
     fails=("already_claimed", "invalid_argument", "busy"),
 )
 RELEASE = Capability(

@@ -14,13 +14,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RelayContext:
-    """One question to a relay: the agent that asks, and the key under which a repetition happens once."""
+    """One question to a relay: the agent that asks, and the key under which a repetition happens
+    once.
+    """
 
     relay: Relay
     agent: str
     key: str = ""
     expected: str = ""  # the version of a state that a change is for, "" for any
-    principal: Principal | None = None  # the identity for which the agent asks; None: the relay's own user
+    # the identity for which the agent asks; None: the relay's own user
+    principal: Principal | None = None
 
     @property
     def is_of_person(self) -> bool:

@@ -1,4 +1,5 @@
-"""What a relay says of threads, their state, artifacts and events, as values. JSON members have the fields' names.
+"""What a relay says of threads, their state, artifacts and events, as values. JSON members have the
+fields' names.
 
 Members that are not named here may be added in later versions; whoever reads skips them.
 """
@@ -260,7 +261,9 @@ class CheckpointTold(Struct):
 
 
 class Compared(Struct):
-    """One call that was made again: `same`, `differs`, `failed`, or `gone` where the answer is not kept any more."""
+    """One call that was made again: `same`, `differs`, `failed`, or `gone` where the answer is not
+    kept any more.
+    """
 
     event: int
     capability: str

@@ -1,7 +1,9 @@
-"""Text of others as it is typed into a program: it can steer no terminal, begin no command, and name no other sender.
+"""Text of others as it is typed into a program: it can steer no terminal, begin no command, and
+name no other sender.
 
-A mark is broken by a blank and not by a backslash: programs that render Markdown take backslashes away, and a mark that
-a reader quotes has to stay broken. Lines after the first begin with a gutter, so that none can pass for a new message.
+A mark is broken by a blank and not by a backslash: programs that render Markdown take backslashes
+away, and a mark that a reader quotes has to stay broken. Lines after the first begin with a gutter,
+so that none can pass for a new message.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ _SPACES = re.compile(r"[\t ]+$", re.MULTILINE)
 
 
 def neutral(text: str) -> str:
-    """The text without anything that a terminal or a reader of commands could take for more than text."""
+    """The text without anything that a terminal or a reader of commands could take for more than
+    text.
+    """
     text = visible(text.replace("\r\n", "\n").replace("\r", "\n"))
     text = _COMMAND.sub("-> ", text)
     text = _BRACKETS.sub("[ ", text)
@@ -33,7 +37,9 @@ def neutral(text: str) -> str:
     return text.expandtabs(4)
 
 
-def banner(sender: str, message_id: str, *, thread: str = "", to: str = "", importance: int | None = None) -> str:
+def banner(
+    sender: str, message_id: str, *, thread: str = "", to: str = "", importance: int | None = None
+) -> str:
     """The words that begin a message: who wrote it, and what an answer may refer to."""
     shown = f"{BANNER} {_name(sender)} [{_name(message_id)[:ID_CHARACTERS]}]"
     if thread:

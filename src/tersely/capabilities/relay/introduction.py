@@ -88,7 +88,9 @@ def introduce(context: RelayContext, parameters: Parameters) -> Introduction:
             # A clipped pair of backticks would make what follows look like a command.
             said = visible_line(does).replace("`", "'")
             peers.append(Peer(one.name, clipped(said, PEER_CHARACTERS)))
-    return Introduction(context.agent, peers[:MAX_INTRODUCED_PEERS], max(0, len(peers) - MAX_INTRODUCED_PEERS))
+    return Introduction(
+        context.agent, peers[:MAX_INTRODUCED_PEERS], max(0, len(peers) - MAX_INTRODUCED_PEERS)
+    )
 
 
 def _order(connected: Collection[str], project: str, one: Identity) -> tuple[bool, bool, int]:
@@ -96,8 +98,11 @@ def _order(connected: Collection[str], project: str, one: Identity) -> tuple[boo
     return one.project != project, one.name not in connected, -one.last_ms
 
 
-def introduction(name: str, peers: Sequence[Peer], left_out: int = 0, words: Mapping[str, str] = COMMANDS) -> str:
-    """What is said, at most 150 tokens and 10 more for each peer; one line, since it may be typed into a program.
+def introduction(
+    name: str, peers: Sequence[Peer], left_out: int = 0, words: Mapping[str, str] = COMMANDS
+) -> str:
+    """What is said, at most 150 tokens and 10 more for each peer; one line, since it may be typed
+    into a program.
 
     `words` are those by which the agent asks: of the command line, or of tools.
     """

@@ -8,7 +8,16 @@ from enum import StrEnum
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from tersely.capabilities.declaration import Capability, Context, Effect, Role, Tier, group, option, positional
+from tersely.capabilities.declaration import (
+    Capability,
+    Context,
+    Effect,
+    Role,
+    Tier,
+    group,
+    option,
+    positional,
+)
 from tersely.capabilities.relay.context import PERSON, RelayContext
 from tersely.capabilities.relay.foreign import neutral
 from tersely.capabilities.relay.messages import (
@@ -66,15 +75,27 @@ class SendParameters:
                          maximum=MAX_SHORT_CHARACTERS)  # fmt: skip
     body: str = positional("what to say", role=Role.PROSE, metavar="TEXT")
     thread: str = option("", "what it belongs to", maximum=MAX_SHORT_CHARACTERS)
-    reply_to: str = option("", "the message that it answers, as inbox calls it", maximum=MAX_SHORT_CHARACTERS)
-    topic: str = option("", "what it is about, for those who subscribe to topics", maximum=MAX_SHORT_CHARACTERS)
+    reply_to: str = option(
+        "", "the message that it answers, as inbox calls it", maximum=MAX_SHORT_CHARACTERS
+    )
+    topic: str = option(
+        "", "what it is about, for those who subscribe to topics", maximum=MAX_SHORT_CHARACTERS
+    )
     kind: Kind = option(Kind.MESSAGE, "what it is")
     data: dict[str, Any] | None = option(None, "an object beside the text", metavar="JSON")
     importance: float | None = option(None, "above 50 it is marked, above 75 doubly")
     ttl_ms: int | None = option(
-        None, "how long it waits before it is a dead letter", minimum=1, maximum=MAX_TTL_MILLISECONDS
+        None,
+        "how long it waits before it is a dead letter",
+        minimum=1,
+        maximum=MAX_TTL_MILLISECONDS,
     )
-    id: str = option("", "sent again under the same, it is accepted once", maximum=MAX_SHORT_CHARACTERS, hidden=True)
+    id: str = option(
+        "",
+        "sent again under the same, it is accepted once",
+        maximum=MAX_SHORT_CHARACTERS,
+        hidden=True,
+    )
     queue: bool = option(False, "also for a name that is not yet known")
     token: str = option("", "that of the sender's name", maximum=MAX_SHORT_CHARACTERS, hidden=True)
 
@@ -173,7 +194,9 @@ SEND = Capability(
 class BoxParameters:
     """One mailbox."""
 
-    name: str = positional("of which agent (default: of who asks)", default="", maximum=MAX_SHORT_CHARACTERS)
+    name: str = positional(
+        "of which agent (default: of who asks)", default="", maximum=MAX_SHORT_CHARACTERS
+    )
     waiting: bool = option(False, "those alone that are not acknowledged")
     page: Page = group(Page)
 
@@ -182,12 +205,17 @@ class BoxParameters:
 class InboxParameters:
     """A mailbox that is read."""
 
-    name: str = positional("of which agent (default: of who asks)", default="", maximum=MAX_SHORT_CHARACTERS)
+    name: str = positional(
+        "of which agent (default: of who asks)", default="", maximum=MAX_SHORT_CHARACTERS
+    )
     waiting: bool | None = option(
-        None, "those alone that are not acknowledged; without a name, an agent is shown no others by default"
+        None,
+        "those alone that are not acknowledged; without a name, an agent is shown no others by default",
     )
     page: Page = group(Page)
-    ack: bool = option(False, "acknowledge those that are shown, as is done for who has commands alone")
+    ack: bool = option(
+        False, "acknowledge those that are shown, as is done for who has commands alone"
+    )
     wait: float = option(0.0, "seconds to wait for a new message, none if not given", minimum=0,
                          maximum=MAX_WAIT_SECONDS)  # fmt: skip
 
@@ -207,7 +235,9 @@ def inbox(context: RelayContext, parameters: InboxParameters) -> Deliveries:
     mail = context.relay.mail
     name = parameters.name or context.agent
     is_of_agent = not parameters.name and not context.is_of_person
-    waiting = (is_of_agent or parameters.wait > 0) if parameters.waiting is None else parameters.waiting
+    waiting = (
+        (is_of_agent or parameters.wait > 0) if parameters.waiting is None else parameters.waiting
+    )
     if parameters.wait:
         mail.wait(name, parameters.page.after, parameters.wait)
     found = mailbox(context, BoxParameters(name, waiting, parameters.page))
@@ -221,7 +251,9 @@ def inbox(context: RelayContext, parameters: InboxParameters) -> Deliveries:
 
 def _is_person(mail: Mail, name: str) -> bool:
     identity = mail.identities.get(name)
-    has_commands_alone = identity is not None and identity.kind == USER and name not in mail.presence.connected()
+    has_commands_alone = (
+        identity is not None and identity.kind == USER and name not in mail.presence.connected()
+    )
     return name == PERSON or has_commands_alone
 
 
@@ -230,7 +262,11 @@ def _deliveries_text(found: Deliveries, style: Style) -> str:
         _message_text(one.number, one.sent_at, f"{one.sender} → {one.to} ({one.stage})", one.body)
         for one in found.messages
     ]
-    held = f"{counted(found.held_back, 'message')} held back: a person who writes ends it\n" if found.held_back else ""
+    held = (
+        f"{counted(found.held_back, 'message')} held back: a person who writes ends it\n"
+        if found.held_back
+        else ""
+    )
     if not shown:
         return f"nothing has come to {found.mailbox}\n{held}"
     return "".join(shown) + held + _how_to_answer(found.messages) + _more(found.next_after)
@@ -238,7 +274,9 @@ def _deliveries_text(found: Deliveries, style: Style) -> str:
 
 def _how_to_answer(messages: Sequence[DeliveryTold]) -> str:
     """For whoever reads its own mail: most agents have been told nothing else."""
-    senders = {one.sender for one in messages if one.stage != "dead" and one.sender_kind != "service"}
+    senders = {
+        one.sender for one in messages if one.stage != "dead" and one.sender_kind != "service"
+    }
     if not senders:
         return ""
     name = quote(visible_line(senders.pop())) if len(senders) == 1 else "NAME"
@@ -282,7 +320,9 @@ class ReceiptParameters:
 
     message_id: str = positional("what inbox calls it")
     stage: Reached = option(Reached.DELIVERED, "how far it has come")
-    token: str = option("", "that of the recipient's name", maximum=MAX_SHORT_CHARACTERS, hidden=True)
+    token: str = option(
+        "", "that of the recipient's name", maximum=MAX_SHORT_CHARACTERS, hidden=True
+    )
 
 
 def receipt(context: RelayContext, parameters: ReceiptParameters) -> ReceiptTold:
@@ -291,7 +331,11 @@ def receipt(context: RelayContext, parameters: ReceiptParameters) -> ReceiptTold
     meet(context, parameters.token)
     number = mail.number(parameters.message_id)
     if mail.delivery(name, number) is None:
-        raise TerselyError("message_not_found", f"no such message came to {name}", f"`tersely inbox {name}` lists them")
+        raise TerselyError(
+            "message_not_found",
+            f"no such message came to {name}",
+            f"`tersely inbox {name}` lists them",
+        )
     _reach(mail, name, number, parameters.stage)
     found = mail.delivery(name, number)
     assert found is not None
@@ -347,7 +391,10 @@ def search(context: RelayContext, parameters: SearchParameters) -> Messages:
 
 
 def _messages_text(found: Messages, style: Style) -> str:
-    shown = [_message_text(one.number, one.sent_at, f"{one.sender} → {one.to}", one.body) for one in found.messages]
+    shown = [
+        _message_text(one.number, one.sent_at, f"{one.sender} → {one.to}", one.body)
+        for one in found.messages
+    ]
     return "".join(shown) + _more(found.next_after) if shown else "no messages found"
 
 
@@ -379,7 +426,9 @@ class ResendParameters:
     """A dead letter that is to wait again."""
 
     message_id: str = positional("what dead-letters calls it")
-    mailbox: str = option("", "the one in which it is to wait; all without", maximum=MAX_SHORT_CHARACTERS)
+    mailbox: str = option(
+        "", "the one in which it is to wait; all without", maximum=MAX_SHORT_CHARACTERS
+    )
 
 
 def dead(context: RelayContext, parameters: DeadParameters) -> Deliveries:
@@ -392,7 +441,9 @@ def dead(context: RelayContext, parameters: DeadParameters) -> Deliveries:
 def resend(context: RelayContext, parameters: ResendParameters) -> Resent:
     """Let a dead letter wait again."""
     mail = context.relay.mail
-    return Resent(parameters.message_id, mail.revive(mail.number(parameters.message_id), parameters.mailbox))
+    return Resent(
+        parameters.message_id, mail.revive(mail.number(parameters.message_id), parameters.mailbox)
+    )
 
 
 def _dead_text(found: Deliveries, style: Style) -> str:
@@ -501,9 +552,14 @@ def _told(mail: Mail, one: Told) -> MessageTold:
 
 
 def _message_text(number: int, sent_at: str, about: str, body: str) -> str:
-    """One message. What it says is indented, so that it cannot be taken for the next, and neutral: where a wrapped
-    program shows it, it must not be read as something that the program says."""
-    return f"{number} {sent_at} {about}" + "".join(f"\n    {line}" for line in neutral(body).split("\n")) + "\n"
+    """One message. What it says is indented, so that it cannot be taken for the next, and neutral:
+    where a wrapped program shows it, it must not be read as something that the program says.
+    """
+    return (
+        f"{number} {sent_at} {about}"
+        + "".join(f"\n    {line}" for line in neutral(body).split("\n"))
+        + "\n"
+    )
 
 
 def _more(after: int | None) -> str:

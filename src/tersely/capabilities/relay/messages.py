@@ -10,7 +10,8 @@ Stage = Literal["accepted", "delivered", "injected", "seen", "dead"]
 
 @dataclass(frozen=True, slots=True)
 class MessageSent:
-    """A message that the relay has, committed as `durability` says. `refused` are recipients with full mailboxes.
+    """A message that the relay has, committed as `durability` says. `refused` are recipients with
+    full mailboxes.
 
     `limited` are those who have used up what their makers allow, and until when.
     """
@@ -86,7 +87,8 @@ class Deliveries:
     messages: list[DeliveryTold]
     next_after: int | None
     mailbox: str = ""  # whose they are, where they are of one
-    held_back: int = 0  # messages that did not come, since the relay was started: agents answered each other too often
+    # messages that did not come, since the relay was started: agents answered each other too often
+    held_back: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +123,9 @@ class PermissionTold:
 class AgentTold:
     """Somebody who has used a name. `waiting` are messages that it has not acknowledged.
 
-    `state` is what it does: working, idle, waits for permission, limited until a time; connected where it says nothing,
-    gone where it is not; beside it that it owes an answer, which is never said to be idle.
+    `state` is what it does: working, idle, waits for permission, limited until a time; connected
+    where it says nothing, gone where it is not; beside it that it owes an answer, which is never
+    said to be idle.
     """
 
     name: str
@@ -135,8 +138,10 @@ class AgentTold:
     waiting: int
     first_seen: str
     last_seen: str
-    owes: list[str] = field(default_factory=list)  # who has asked it something and has no answer yet
-    held_back: int = 0  # messages that did not reach it: agents answered each other too often, or wrote too fast
+    # who has asked it something and has no answer yet
+    owes: list[str] = field(default_factory=list)
+    # messages that did not reach it: agents answered each other too often, or wrote too fast
+    held_back: int = 0
     details: dict[str, Any] = field(default_factory=dict)
 
 

@@ -1,4 +1,6 @@
-"""Lists that are asked for piece by piece, each piece beginning behind the number at which the last one ended."""
+"""Lists that are asked for piece by piece, each piece beginning behind the number at which the last
+one ended.
+"""
 
 from __future__ import annotations
 

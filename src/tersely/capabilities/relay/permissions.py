@@ -1,4 +1,6 @@
-"""What an agent waits for permission to do: asked by its hook. To answer is no capability: agents never do."""
+"""What an agent waits for permission to do: asked by its hook. To answer is no capability: agents
+never do.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,18 @@ MAX_PERMISSION_SECONDS = 5  # for an answer, within one question
 
 @dataclass(frozen=True, slots=True)
 class PermissionParameters:
-    """What an agent wants to do, and how long it waits; asked again with the `id` of the first answer."""
+    """What an agent wants to do, and how long it waits; asked again with the `id` of the first
+    answer.
+    """
 
     tool: str = positional("the tool that it wants to use", minimum=1, maximum=200)
-    what: str = positional("what for: a command, a path", metavar="TEXT", maximum=MAX_PERMISSION_CHARACTERS)
+    what: str = positional(
+        "what for: a command, a path", metavar="TEXT", maximum=MAX_PERMISSION_CHARACTERS
+    )
     id: str = option("", "of a question that was asked before", maximum=40)
-    seconds: int = option(0, "how long to wait for an answer", minimum=0, maximum=MAX_PERMISSION_SECONDS)
+    seconds: int = option(
+        0, "how long to wait for an answer", minimum=0, maximum=MAX_PERMISSION_SECONDS
+    )
 
 
 @dataclass(frozen=True, slots=True)

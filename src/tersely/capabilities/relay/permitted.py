@@ -1,4 +1,6 @@
-"""What of an answer is shown to an identity that may not see all: the rows of lists that are for it."""
+"""What of an answer is shown to an identity that may not see all: the rows of lists that are for
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What a thread leaves: reports, checkpoints, replays, copies; and the figures and settings of the relay."""
+"""What a thread leaves: reports, checkpoints, replays, copies; and the figures and settings of the
+relay.
+"""
 
 from __future__ import annotations
 
@@ -76,8 +78,15 @@ def report(context: RelayContext, parameters: ReportParameters) -> ReportTold:
     from tersely.relay import reports
 
     relay, kind = context.relay, parameters.format.value
-    made, text, figures = reports.write(relay.store, parameters.thread, kind, context.agent, relay.count_tokens)
-    told = {"artifact_ref": made.ref, "format": kind, "size": made.size_bytes, "thread_id": parameters.thread}
+    made, text, figures = reports.write(
+        relay.store, parameters.thread, kind, context.agent, relay.count_tokens
+    )
+    told = {
+        "artifact_ref": made.ref,
+        "format": kind,
+        "size": made.size_bytes,
+        "thread_id": parameters.thread,
+    }
     return document(ReportTold, {**told, "text": text, "token_savings": figures})
 
 
@@ -85,7 +94,9 @@ def checkpoint(context: RelayContext, parameters: CheckpointParameters) -> Check
     """Where a thread is now."""
     from tersely.relay.bundles import replay as replays
 
-    made = replays.checkpoint(context.relay.store, parameters.thread, parameters.name, context.agent)
+    made = replays.checkpoint(
+        context.relay.store, parameters.thread, parameters.name, context.agent
+    )
     return document(CheckpointTold, made)
 
 
@@ -94,7 +105,9 @@ def replay(context: RelayContext, parameters: ReplayParameters) -> Replayed:
     from tersely.relay.bundles import replay as replays
 
     relay = context.relay
-    found = replays.replay(relay.store, relay.calls, parameters.thread, context.agent, parameters.after)
+    found = replays.replay(
+        relay.store, relay.calls, parameters.thread, context.agent, parameters.after
+    )
     return document(Replayed, {"calls": found})
 
 
@@ -112,10 +125,16 @@ def savings(context: RelayContext, parameters: SavingsParameters) -> SavingsOf:
     from tersely.relay.accounting import ALL
     from tersely.relay.accounting import savings as figures_of
 
-    kinds = {"thread": parameters.thread, "agent": parameters.agent, "capability": parameters.capability}
+    kinds = {
+        "thread": parameters.thread,
+        "agent": parameters.agent,
+        "capability": parameters.capability,
+    }
     named = [f"{kind}/{name}" for kind, name in kinds.items() if name]
     if len(named) > 1:
-        raise TerselyError("usage", "one of THREAD-ID, --agent and --capability", "figures are of one of them")
+        raise TerselyError(
+            "usage", "one of THREAD-ID, --agent and --capability", "figures are of one of them"
+        )
     if parameters.thread:
         threads.get(context.relay.store, parameters.thread)
     scope = named[0] if named else ALL
@@ -124,7 +143,9 @@ def savings(context: RelayContext, parameters: SavingsParameters) -> SavingsOf:
 
 def calls(context: RelayContext, parameters: NoParameters) -> Capabilities:
     """What can be called on behalf of a thread."""
-    return document(Capabilities, {"capabilities": [offer.told() for offer in context.relay.calls.offers()]})
+    return document(
+        Capabilities, {"capabilities": [offer.told() for offer in context.relay.calls.offers()]}
+    )
 
 
 def settings(context: RelayContext, parameters: NoParameters) -> Settings:
@@ -152,13 +173,23 @@ def _replay_text(found: Replayed, style: Style) -> str:
 def _savings_text(figures: SavingsOf, style: Style) -> str:
     rows = [
         ("artifacts", f"{figures.artifacts:,}", ""),
-        ("naive tokens (if pasted)", f"{figures.naive_tokens:,}", f"{figures.estimate.naive_tokens:,}"),
-        ("actual tokens (via refs)", f"{figures.actual_tokens:,}", f"{figures.estimate.actual_tokens:,}"),
+        (
+            "naive tokens (if pasted)",
+            f"{figures.naive_tokens:,}",
+            f"{figures.estimate.naive_tokens:,}",
+        ),
+        (
+            "actual tokens (via refs)",
+            f"{figures.actual_tokens:,}",
+            f"{figures.estimate.actual_tokens:,}",
+        ),
         ("tokens avoided", f"{figures.avoided_tokens:,}", f"{figures.estimate.avoided_tokens:,}"),
         ("calls", f"{figures.invocations:,}", ""),
         ("cache hits", f"{figures.cache_hits:,}", ""),
     ]
-    return "\n".join(aligned([("", "tokens", "characters / 4"), *rows], [style.faint], right=(1, 2)))
+    return "\n".join(
+        aligned([("", "tokens", "characters / 4"), *rows], [style.faint], right=(1, 2))
+    )
 
 
 def _calls_text(found: Capabilities, style: Style) -> str:
@@ -169,7 +200,9 @@ def _calls_text(found: Capabilities, style: Style) -> str:
 def _settings_text(found: Settings, style: Style) -> str:
     rows = [("home", found.home), *((name, str(value)) for name, value in found.policy.items())]
     for one in found.services:
-        decided = ", ".join(f"{name} {value}" for name, value in one.items() if name != "name" and value != "")
+        decided = ", ".join(
+            f"{name} {value}" for name, value in one.items() if name != "name" and value != ""
+        )
         rows.append((f"service {one['name']}", visible_line(decided)))
     return "\n".join(aligned(rows, [style.faint]))
 
@@ -185,7 +218,9 @@ def _status_text(found: RelayTold, style: Style) -> str:
     return "\n".join(aligned([(name, visible_line(value)) for name, value in rows], [style.faint]))
 
 
-def _capability(name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any) -> Any:
+def _capability(
+    name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any
+) -> Any:
     is_change = more.pop("is_change", False)
     return Capability(
         name=name,

@@ -35,7 +35,10 @@ def error_text(service: str, error: TerselyError) -> str:
 
 
 def _are_places(listed: Sequence[Any]) -> bool:
-    return all(isinstance(one, Mapping) and any(isinstance(one.get(name), str) for name in _PATHS) for one in listed)
+    return all(
+        isinstance(one, Mapping) and any(isinstance(one.get(name), str) for name in _PATHS)
+        for one in listed
+    )
 
 
 def _places(listed: Sequence[Mapping[str, Any]]) -> str:
@@ -45,7 +48,11 @@ def _places(listed: Sequence[Mapping[str, Any]]) -> str:
 def _place(one: Mapping[str, Any]) -> str:
     path = next(str(one[name]) for name in _PATHS if isinstance(one.get(name), str))
     line = one.get("line")
-    title = next((" ".join(one[name].split()) for name in _TITLES if isinstance(one.get(name), str)), "")
+    title = next(
+        (" ".join(one[name].split()) for name in _TITLES if isinstance(one.get(name), str)), ""
+    )
     share = next((one[name] for name in _SHARES if isinstance(one.get(name), int | float)), None)
     shown = f"{path}:{line}" if isinstance(line, int) else path
-    return " ".join(part for part in (shown, title, "" if share is None else f"({share * 100:.0f}%)") if part)
+    return " ".join(
+        part for part in (shown, title, "" if share is None else f"({share * 100:.0f}%)") if part
+    )

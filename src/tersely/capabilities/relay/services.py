@@ -35,11 +35,17 @@ class NoParameters:
 class CallParameters:
     """A question to a service."""
 
-    service: str = positional("its name, as services lists it", minimum=1, maximum=MAX_NAME_CHARACTERS)
+    service: str = positional(
+        "its name, as services lists it", minimum=1, maximum=MAX_NAME_CHARACTERS
+    )
     method: str = positional("what it is to do", minimum=1, maximum=MAX_NAME_CHARACTERS)
     params: dict[str, Any] | None = option(None, "what it is given, by name", metavar="JSON")
-    timeout_ms: int = option(REQUEST_SECONDS * 1000, "for the answer", minimum=1, maximum=MAX_SERVICE_SECONDS * 1000)
-    format: Form = option(Form.JSON, "text: in words, as a command prints it, where the service has words")
+    timeout_ms: int = option(
+        REQUEST_SECONDS * 1000, "for the answer", minimum=1, maximum=MAX_SERVICE_SECONDS * 1000
+    )
+    format: Form = option(
+        Form.JSON, "text: in words, as a command prints it, where the service has words"
+    )
 
 
 def services(context: RelayContext, parameters: NoParameters) -> Services:
@@ -54,7 +60,9 @@ def call(context: RelayContext, parameters: CallParameters) -> Later[ServiceAnsw
     from tersely.relay.services.services import Question
 
     watch, given = Stopwatch(), parameters.params or {}
-    question = Question(parameters.service, parameters.method, encode(given), parameters.format.value)
+    question = Question(
+        parameters.service, parameters.method, encode(given), parameters.format.value
+    )
     answer = context.relay.services.ask(context.agent, question, parameters.timeout_ms / 1000)
 
     def told(result: bytes) -> ServiceAnswer:
@@ -69,7 +77,10 @@ def _services_text(found: Services, style: Style) -> str:
     for one in found.services:
         about = " ".join(part for part in (one.version, one.how, one.place) if part)
         lines.append(f"{style.symbol(visible_line(one.name))} {style.faint(visible_line(about))}")
-        rows = [(visible_line(f"  {_signature(method)}"), visible_line(method.description)) for method in one.methods]
+        rows = [
+            (visible_line(f"  {_signature(method)}"), visible_line(method.description))
+            for method in one.methods
+        ]
         lines += aligned(rows)
     return "\n".join(lines or ["there are no services"])
 

@@ -143,7 +143,9 @@ def show(context: RelayContext, parameters: ThreadParameters) -> ThreadShown:
 
     found = artifacts.listed(context.relay.store, parameters.thread, limit=_SHOWN_ARTIFACTS)
     listed = [document(ArtifactTold, one.told()) for one in found]
-    return ThreadShown(get(context, parameters), header(context, HeaderParameters(parameters.thread)), listed)
+    return ThreadShown(
+        get(context, parameters), header(context, HeaderParameters(parameters.thread)), listed
+    )
 
 
 def header(context: RelayContext, parameters: HeaderParameters) -> Header:
@@ -170,7 +172,12 @@ def patch(context: RelayContext, parameters: PatchParameters) -> Patched:
     relay.policy.check_payload(len(encode(parameters.patch)))
     expected = threads.read_state_ref(version) if version else None
     made = threads.patch_state(
-        relay.store, parameters.thread, parameters.patch, context.agent, expected=expected, key=context.key
+        relay.store,
+        parameters.thread,
+        parameters.patch,
+        context.agent,
+        expected=expected,
+        key=context.key,
     )
     return document(Patched, made.told())
 
@@ -179,7 +186,9 @@ def history(context: RelayContext, parameters: HistoryParameters) -> History:
     """Who changed what."""
     from tersely.relay import threads
 
-    found = threads.history(context.relay.store, parameters.thread, parameters.before, parameters.limit)
+    found = threads.history(
+        context.relay.store, parameters.thread, parameters.before, parameters.limit
+    )
     return document(History, {"versions": found})
 
 
@@ -187,7 +196,9 @@ def events(context: RelayContext, parameters: EventParameters) -> Events:
     """What happened."""
     from tersely.relay import threads
 
-    found = threads.events(context.relay.store, parameters.thread, parameters.after, parameters.limit)
+    found = threads.events(
+        context.relay.store, parameters.thread, parameters.after, parameters.limit
+    )
     return document(Events, {"events": [one.told() for one in found]})
 
 
@@ -206,19 +217,32 @@ def told(context: RelayContext, thread: threads.Thread) -> ThreadTold:
 def event_line(event: EventTold) -> str:
     """An event on one line."""
     payload = event.payload.items() if isinstance(event.payload, dict) else ()
-    shown = [f"{_delimited(name)}={_delimited(value)}" for name, value in payload if isinstance(value, str | int)]
+    shown = [
+        f"{_delimited(name)}={_delimited(value)}"
+        for name, value in payload
+        if isinstance(value, str | int)
+    ]
     return visible_line(f"{event.seq:>6} {event.timestamp} {event.type}  {' '.join(shown)}")
 
 
 def artifact_lines(artifacts: list[ArtifactTold], style: Style) -> list[str]:
     """Artifacts, a line each."""
-    rows = [(one.ref[:SHOWN_REF_CHARACTERS], one.type, f"{one.size:,}", visible_line(one.name)) for one in artifacts]
+    rows = [
+        (one.ref[:SHOWN_REF_CHARACTERS], one.type, f"{one.size:,}", visible_line(one.name))
+        for one in artifacts
+    ]
     return aligned(rows, [style.symbol], right=(2,)) if rows else []
 
 
 def _list_text(found: Threads, style: Style) -> str:
     rows = [
-        (one.thread_id, one.created_at, one.state_ref, f"{one.artifact_count}", visible_line(one.name))
+        (
+            one.thread_id,
+            one.created_at,
+            one.state_ref,
+            f"{one.artifact_count}",
+            visible_line(one.name),
+        )
         for one in found.threads
     ]
     lines = aligned([("thread", "created", "state", "artifacts", "name"), *rows], [style.symbol])
@@ -226,7 +250,11 @@ def _list_text(found: Threads, style: Style) -> str:
 
 
 def _thread_lines(thread: ThreadTold, style: Style) -> list[str]:
-    rows = [("thread", thread.thread_id), ("name", visible_line(thread.name)), ("created", thread.created_at)]
+    rows = [
+        ("thread", thread.thread_id),
+        ("name", visible_line(thread.name)),
+        ("created", thread.created_at),
+    ]
     rows += [("state", thread.state_ref), ("calls", f"{thread.hop_count:,}")]
     return aligned(rows, [style.faint])
 
@@ -235,14 +263,21 @@ def _show_text(found: ThreadShown, style: Style) -> str:
     lines = _thread_lines(found.thread, style)
     for title in _LISTS:
         items = getattr(found.header, title)
-        lines += [f"{title.replace('_', ' ')}:", *(f"  {_item_line(one)}" for one in items)] if items else []
+        lines += (
+            [f"{title.replace('_', ' ')}:", *(f"  {_item_line(one)}" for one in items)]
+            if items
+            else []
+        )
     listed = artifact_lines(found.artifacts, style)
     lines += ["artifacts:", *(f"  {line}" for line in listed)] if listed else []
     return "\n".join(lines)
 
 
 def _history_text(found: History, style: Style) -> str:
-    rows = [(one.state_ref, one.at, one.by, _item_line({"": json.dumps(one.operations)})) for one in found.versions]
+    rows = [
+        (one.state_ref, one.at, one.by, _item_line({"": json.dumps(one.operations)}))
+        for one in found.versions
+    ]
     return "\n".join(aligned(rows, [style.symbol]))
 
 
@@ -255,7 +290,10 @@ def as_json(value: Any, style: Style) -> str:
 
 def _item_line(item: dict[str, Any]) -> str:
     pairs = [(name, value) for name, value in item.items() if name != "id"]
-    shown = [f"{_delimited(name)}: {_delimited(value)}" if name else _delimited(value) for name, value in pairs]
+    shown = [
+        f"{_delimited(name)}: {_delimited(value)}" if name else _delimited(value)
+        for name, value in pairs
+    ]
     return visible_line(", ".join(shown))[:_SHOWN_ITEM_CHARACTERS]
 
 
@@ -265,7 +303,9 @@ def _delimited(value: Any) -> str:
     return json.dumps(text, ensure_ascii=False) if _FIELDS.search(text) else text
 
 
-def _reading(name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any) -> Any:
+def _reading(
+    name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any
+) -> Any:
     return Capability(
         name=name,
         summary=summary,
@@ -281,8 +321,12 @@ def _reading(name: str, summary: str, parameters: type, run: Any, text: Any, *ex
     )
 
 
-def _writing(name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any) -> Any:
-    return _reading(name, summary, parameters, run, text, *examples, effect=Effect.WRITE, tier=Tier.EDIT, **more)
+def _writing(
+    name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any
+) -> Any:
+    return _reading(
+        name, summary, parameters, run, text, *examples, effect=Effect.WRITE, tier=Tier.EDIT, **more
+    )
 
 
 NEW = _writing(
@@ -290,11 +334,30 @@ NEW = _writing(
     'thread new --name "parse dates"', description="A thread is one piece of work: a state, artifacts and events.",
     fails=("invalid_argument",),
 )  # fmt: skip
-LIST = _reading("thread.list", "List threads, the newest first", ListParameters, recent, _list_text, "runs", fails=())
-GET = _reading(
-    "thread.get", "One thread", ThreadParameters, get, lambda one, style: "\n".join(_thread_lines(one, style))
+LIST = _reading(
+    "thread.list",
+    "List threads, the newest first",
+    ListParameters,
+    recent,
+    _list_text,
+    "runs",
+    fails=(),
 )
-SHOW = _reading("thread.show", "State and artifacts of a thread", ThreadParameters, show, _show_text, "show THREAD")
+GET = _reading(
+    "thread.get",
+    "One thread",
+    ThreadParameters,
+    get,
+    lambda one, style: "\n".join(_thread_lines(one, style)),
+)
+SHOW = _reading(
+    "thread.show",
+    "State and artifacts of a thread",
+    ThreadParameters,
+    show,
+    _show_text,
+    "show THREAD",
+)
 HEADER = _reading(
     "state.header", "The bounded view of a state that agents are given", HeaderParameters, header, as_json,
     "state header --thread THREAD",

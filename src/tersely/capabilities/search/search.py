@@ -32,7 +32,9 @@ class Parameters:
     """What to search for, and among what."""
 
     query: tuple[str, ...] = positional(
-        'words that say what it does; a name; "quoted text"; or a /regular expression/', metavar="QUERY", minimum=1
+        'words that say what it does; a name; "quoted text"; or a /regular expression/',
+        metavar="QUERY",
+        minimum=1,
     )
     kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
     in_: tuple[str, ...] = option(
@@ -45,7 +47,11 @@ class Parameters:
     language: str | None = option(None, "only in files of this language", metavar="LANGUAGE")
     limit: int = option(10, "how many hits to show", minimum=1, maximum=MAX_HITS, metavar="N")
     budget: int = option(
-        DEFAULT_HITS_TOKENS, "the most tokens of the hits", minimum=1, maximum=MAX_BUDGET_TOKENS, metavar="N"
+        DEFAULT_HITS_TOKENS,
+        "the most tokens of the hits",
+        minimum=1,
+        maximum=MAX_BUDGET_TOKENS,
+        metavar="N",
     )
 
 
@@ -59,7 +65,9 @@ class QuotedLine:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One symbol that was found; `share` is how much of the question is found again in it, from 0 to 1."""
+    """One symbol that was found; `share` is how much of the question is found again in it, from 0
+    to 1.
+    """
 
     id: str
     kind: Kind
@@ -69,18 +77,22 @@ class Hit:
     signature: str
     share: float
     reasons: tuple[str, ...]
-    quoted: tuple[QuotedLine, ...] = ()  # of a search inside files: the lines that tell most, in order
+    # of a search inside files: the lines that tell most, in order
+    quoted: tuple[QuotedLine, ...] = ()
     lines: int = 0  # of a search inside files: how many lines hold something
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The best first, out of `total` symbols that match or, where all are ranked, that were looked at."""
+    """The best first, out of `total` symbols that match or, where all are ranked, that were looked
+    at.
+    """
 
     query: str
     hits: tuple[Hit, ...]
     total: int
-    ranked: bool  # false where hits have the text or are matched by the expression, and all others do not
+    # false where hits have the text or are matched by the expression, and all others do not
+    ranked: bool
     without_room: int = 0  # hits that the budget leaves out
     words_left_out: int = 0  # of a long question, that were not looked for inside files
 
@@ -91,11 +103,19 @@ def run(workspace: Workspace, parameters: Parameters) -> Hits:
 
     if parameters.language is not None and parameters.language not in LANGUAGES:
         known = ", ".join(sorted(LANGUAGES))
-        raise TerselyError("invalid_argument", f"unknown language {parameters.language!r}", f"known: {known}")
+        raise TerselyError(
+            "invalid_argument", f"unknown language {parameters.language!r}", f"known: {known}"
+        )
     places = [_existing(workspace, place) for place in parameters.in_]
-    files = [file for file in map(workspace.engine.store.file, dict.fromkeys(places)) if file is not None]
+    files = [
+        file for file in map(workspace.engine.store.file, dict.fromkeys(places)) if file is not None
+    ]
     is_inside = bool(places) and len(files) == len(set(places))
-    found = _inside(workspace, parameters, files) if is_inside else _ranked(workspace, parameters, places)
+    found = (
+        _inside(workspace, parameters, files)
+        if is_inside
+        else _ranked(workspace, parameters, places)
+    )
     return _fitted(workspace, found, parameters.budget)
 
 
@@ -135,7 +155,10 @@ def _inside(workspace: Workspace, parameters: Parameters, files: Sequence[Indexe
     searched = [file for file in files if parameters.language in {None, file.language}]
     kinds = frozenset({parameters.kind} if parameters.kind else ())
     found = workspace.engine.search.find_inside(question, searched, kinds, parameters.limit)
-    sources = {path: _lines(workspace, path) for path in dict.fromkeys(one.symbol.path for one in found.passages)}
+    sources = {
+        path: _lines(workspace, path)
+        for path in dict.fromkeys(one.symbol.path for one in found.passages)
+    }
     texts = workspace.texts()
     hits = [
         Hit(
@@ -152,7 +175,9 @@ def _inside(workspace: Workspace, parameters: Parameters, files: Sequence[Indexe
         )
         for one in found.passages
     ]
-    return Hits(question, tuple(hits), found.total, ranked=False, words_left_out=found.terms_left_out)
+    return Hits(
+        question, tuple(hits), found.total, ranked=False, words_left_out=found.terms_left_out
+    )
 
 
 def _lines(workspace: Workspace, path: str) -> list[str]:
@@ -175,7 +200,9 @@ def _fitted(workspace: Workspace, found: Hits, budget: int) -> Hits:
     while number and count(text(_first(found, number), PLAIN) + "\n") > budget:
         number -= 1
     if found.hits and not number:
-        raise TerselyError("budget_too_small", f"no hit fits into {budget} tokens", "allow more with --budget")
+        raise TerselyError(
+            "budget_too_small", f"no hit fits into {budget} tokens", "allow more with --budget"
+        )
     return _first(found, number)
 
 
@@ -189,7 +216,9 @@ def _existing(workspace: Workspace, path: str) -> str:
 
     if not PATTERN_MARKS.isdisjoint(path):
         if not any(path_fits(file.path, path) for file in workspace.engine.store.files()):
-            raise TerselyError("path_not_found", f"no indexed file matches {path!r}", "tersely tree lists them")
+            raise TerselyError(
+                "path_not_found", f"no indexed file matches {path!r}", "tersely tree lists them"
+            )
         return path
     place, files = normal(path), files_below(workspace, path)
     is_directory = not place or files[0].path.startswith(f"{place}/")
@@ -222,7 +251,9 @@ def _ranked_rows(hit: Hit, style: Style) -> list[str]:
 
 
 def _inside_row(hit: Hit, style: Style) -> list[str]:
-    """`path:12-40 Class.method  (35: a line; 37: another; +3)`; what stands in no definition has the path alone."""
+    """`path:12-40 Class.method  (35: a line; 37: another; +3)`; what stands in no definition has
+    the path alone.
+    """
     qualname = hit.id.removeprefix(hit.path).removeprefix(":")
     place = f"{hit.path}:{lines_text(hit.line, hit.end_line)} {qualname}" if qualname else hit.path
     quoted = [f"{one.line}: {one.text}" for one in hit.quoted]

@@ -24,7 +24,9 @@ class Parameters:
     """Where the names stand."""
 
     place: str = positional(
-        "a line, or with a column the name there; both count from 1", role=Role.PLACE, metavar="FILE:LINE[:COLUMN]"
+        "a line, or with a column the name there; both count from 1",
+        role=Role.PLACE,
+        metavar="FILE:LINE[:COLUMN]",
     )
 
 
@@ -60,18 +62,29 @@ def run(workspace: Workspace, parameters: Parameters) -> Definitions:
     read = _PLACE.fullmatch(parameters.place)
     if read is None:
         raise TerselyError(
-            "invalid_argument", f"{parameters.place!r} is not a place", "write FILE:LINE or FILE:LINE:COLUMN"
+            "invalid_argument",
+            f"{parameters.place!r} is not a place",
+            "write FILE:LINE or FILE:LINE:COLUMN",
         )
     path, line = indexed_file(workspace, read["path"]).path, int(read["line"])
     text = _line(workspace, path, line)
     names = [(name[0], name.start()) for name in _NAME.finditer(text)][:MAX_LINE_NAMES]
     if read["column"]:
         names = [_name_at(names, int(read["column"]) - 1, parameters.place)]
-    found = [Defined(name, column + 1, _places(workspace, path, line, column)) for name, column in names]
+    found = [
+        Defined(name, column + 1, _places(workspace, path, line, column)) for name, column in names
+    ]
     known = tuple({defined.name: defined for defined in reversed(found) if defined.places}.values())
     if not known:
-        hint = "; ".join(("external and built-in names have no definition here", *sorted(workspace.engine.limits_hit)))
-        raise TerselyError("symbol_not_found", f"no name at {parameters.place} is defined in the repository", hint)
+        hint = "; ".join(
+            (
+                "external and built-in names have no definition here",
+                *sorted(workspace.engine.limits_hit),
+            )
+        )
+        raise TerselyError(
+            "symbol_not_found", f"no name at {parameters.place} is defined in the repository", hint
+        )
     return Definitions(path, line, tuple(reversed(known)))
 
 
@@ -98,7 +111,11 @@ def _places(workspace: Workspace, path: str, line: int, column: int) -> tuple[Pl
 def text(definitions: Definitions, style: Style) -> str:
     """One place a line."""
     rows = [
-        (defined.name if place is defined.places[0] else "", f"{place.path}:{place.line}", place.symbol)
+        (
+            defined.name if place is defined.places[0] else "",
+            f"{place.path}:{place.line}",
+            place.symbol,
+        )
         for defined in definitions.names
         for place in defined.places
     ]

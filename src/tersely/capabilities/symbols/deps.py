@@ -25,14 +25,18 @@ class Parameters:
     """Of what, how far, and how much of it."""
 
     symbol: str = positional("the symbol", role=Role.SYMBOL)
-    depth: int = option(1, "2: also what that needs; and so on", minimum=1, maximum=MAX_DEPTH_HOPS, metavar="N")
+    depth: int = option(
+        1, "2: also what that needs; and so on", minimum=1, maximum=MAX_DEPTH_HOPS, metavar="N"
+    )
     limit: int = limit_option(100, "dependencies")
     offset: int = offset_option("dependencies")
 
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """One symbol that `of` needs, as what, and how many steps away; `external:` ones have no kind and no lines."""
+    """One symbol that `of` needs, as what, and how many steps away; `external:` ones have no kind
+    and no lines.
+    """
 
     id: str
     need: str
@@ -71,7 +75,15 @@ def _dependency(need: Need, texts: Texts) -> Dependency:
     if symbol is None:
         return Dependency(need.id, need.need, need.depth, need.of, None, "", 0, 0, "")
     lines = symbol.path, symbol.start_line, symbol.end_line
-    return Dependency(symbol.id, need.need, need.depth, need.of, symbol.kind, *lines, texts.signature(symbol).plain)
+    return Dependency(
+        symbol.id,
+        need.need,
+        need.depth,
+        need.of,
+        symbol.kind,
+        *lines,
+        texts.signature(symbol).plain,
+    )
 
 
 def text(found: Dependencies, style: Style) -> str:
@@ -81,12 +93,19 @@ def text(found: Dependencies, style: Style) -> str:
         return f"{style.symbol(found.symbol)} has no dependencies"
     blocks = [f"{style.symbol(found.symbol)}  {style.faint(f'needs {page.total:,}')}"]
     rows = [
-        (name_of(one.id), one.need, lines_text(one.line, one.end_line) if one.path else "", clipped(one.signature))
+        (
+            name_of(one.id),
+            one.need,
+            lines_text(one.line, one.end_line) if one.path else "",
+            clipped(one.signature),
+        )
         for one in page.items
     ]
     lines = iter(aligned(rows, [style.symbol, None, style.faint, style.faint]))
     for (depth, path), group in groupby(page.items, key=lambda one: (one.depth, path_of(one.id))):
-        blocks.append(f"  {path}" + (f"  {style.faint(f'{depth} steps away')}" if depth > 1 else ""))
+        blocks.append(
+            f"  {path}" + (f"  {style.faint(f'{depth} steps away')}" if depth > 1 else "")
+        )
         blocks += [f"    {next(lines)}" for _ in group]
     return "\n".join([*blocks, *rest_line(page, "dependency", style, "dependencies")])
 

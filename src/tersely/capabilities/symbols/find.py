@@ -29,7 +29,9 @@ class Parameters:
         maximum=50,
     )
     kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
-    signatures: bool = option(True, "have signatures in the JSON; without them no source file is read")
+    signatures: bool = option(
+        True, "have signatures in the JSON; without them no source file is read"
+    )
     limit: int = limit_option(50, "symbols")
     offset: int = offset_option("symbols")
 
@@ -60,10 +62,15 @@ def run(workspace: Workspace, parameters: Parameters) -> Found:
 def text(found: Found, style: Style) -> str:
     """One symbol a line."""
     symbols = found.symbols.items
-    rows = [(symbol.id, symbol.kind.value, lines_text(symbol.line, symbol.end_line)) for symbol in symbols]
+    rows = [
+        (symbol.id, symbol.kind.value, lines_text(symbol.line, symbol.end_line))
+        for symbol in symbols
+    ]
     lines = aligned(rows, [style.symbol, None, style.faint])
     lines += rest_line(found.symbols, "symbol", style)
-    return "\n".join([*lines, *(style.doubtful(f"no symbol matches {query!r}") for query in found.missing)])
+    return "\n".join(
+        [*lines, *(style.doubtful(f"no symbol matches {query!r}") for query in found.missing)]
+    )
 
 
 CAPABILITY = Capability(
@@ -73,5 +80,8 @@ CAPABILITY = Capability(
     parameters=Parameters,
     run=run,
     text=text,
-    examples=('symbol find "validate*" --kind function', "symbol find Session.validate PaymentService"),
+    examples=(
+        'symbol find "validate*" --kind function',
+        "symbol find Session.validate PaymentService",
+    ),
 )

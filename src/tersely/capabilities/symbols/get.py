@@ -28,21 +28,32 @@ class Parameters:
 
     symbol: tuple[str, ...] = positional("the symbols", role=Role.SYMBOL, minimum=1)
     etag: str | None = option(
-        None, "the tag of the version that is known: answer UNCHANGED, or what has changed", metavar="TAG", bare=""
+        None,
+        "the tag of the version that is known: answer UNCHANGED, or what has changed",
+        metavar="TAG",
+        bare="",
     )
-    code: bool = option(False, "leave documentation out, as it is left out of several symbols at once")
-    limit: int = option(400, "how many lines to show", minimum=1, maximum=MAX_SHOWN_LINES, metavar="N")
-    offset: int = option(0, "how many lines to skip first", minimum=0, maximum=1_000_000, metavar="N")
+    code: bool = option(
+        False, "leave documentation out, as it is left out of several symbols at once"
+    )
+    limit: int = option(
+        400, "how many lines to show", minimum=1, maximum=MAX_SHOWN_LINES, metavar="N"
+    )
+    offset: int = option(
+        0, "how many lines to skip first", minimum=0, maximum=1_000_000, metavar="N"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """A symbol with the lines of its code, each ended by a newline; `more` lines of it follow.
 
-    `offset` and `more` count the lines that are there to show: those of documentation are not where it is left out.
+    `offset` and `more` count the lines that are there to show: those of documentation are not where
+    it is left out.
 
-    `diff` is what has changed since the version whose tag was given, if that is still remembered: hunks of a unified
-    diff of the two normalised texts, which is how they stand in the file but for the indentation that they share.
+    `diff` is what has changed since the version whose tag was given, if that is still remembered:
+    hunks of a unified diff of the two normalised texts, which is how they stand in the file but for
+    the indentation that they share.
     """
 
     id: str
@@ -69,11 +80,20 @@ class Sources:
 def run(workspace: Workspace, parameters: Parameters) -> Source | Sources | str:
     """The lines of the symbol or symbols; of one whose tag is given, `UNCHANGED` where that is so."""
     if len(parameters.symbol) > MAX_SYMBOLS:
-        raise TerselyError("invalid_argument", f"at most {MAX_SYMBOLS} symbols at once", "ask for fewer")
+        raise TerselyError(
+            "invalid_argument", f"at most {MAX_SYMBOLS} symbols at once", "ask for fewer"
+        )
     if len(parameters.symbol) == 1:
-        return _one(workspace, workspace.engine.symbol(parameters.symbol[0]), parameters, with_docs=not parameters.code)
+        return _one(
+            workspace,
+            workspace.engine.symbol(parameters.symbol[0]),
+            parameters,
+            with_docs=not parameters.code,
+        )
     if parameters.etag is not None:
-        raise TerselyError("usage", "--etag is about one symbol", "name one symbol, or leave out --etag")
+        raise TerselyError(
+            "usage", "--etag is about one symbol", "name one symbol, or leave out --etag"
+        )
     symbols: list[Symbol] = []
     missing: list[TerselyError] = []
     for name in dict.fromkeys(parameters.symbol):
@@ -83,11 +103,15 @@ def run(workspace: Workspace, parameters: Parameters) -> Source | Sources | str:
             missing.append(error)
     if not symbols:
         raise missing[0]
-    found = (_one(workspace, symbol, parameters, with_docs=False) for symbol in dict.fromkeys(symbols))
+    found = (
+        _one(workspace, symbol, parameters, with_docs=False) for symbol in dict.fromkeys(symbols)
+    )
     return Sources(tuple(one for one in found if isinstance(one, Source)), tuple(map(str, missing)))
 
 
-def _one(workspace: Workspace, symbol: Symbol, parameters: Parameters, *, with_docs: bool) -> Source | str:
+def _one(
+    workspace: Workspace, symbol: Symbol, parameters: Parameters, *, with_docs: bool
+) -> Source | str:
     from tersely.context.pack.delta.etag import etag_of, normalised
 
     source = workspace.engine.source(symbol.path)
@@ -119,8 +143,12 @@ def _one(workspace: Workspace, symbol: Symbol, parameters: Parameters, *, with_d
     )
 
 
-def _remembered(workspace: Workspace, symbol: Symbol, etag: str, normal: str, known: str | None) -> str | None:
-    """Keep this version to compare the next with; the difference from the known one, None if that is forgotten."""
+def _remembered(
+    workspace: Workspace, symbol: Symbol, etag: str, normal: str, known: str | None
+) -> str | None:
+    """Keep this version to compare the next with; the difference from the known one, None if that
+    is forgotten.
+    """
     from tersely.context.pack.delta.deltas import diff_of
 
     try:
@@ -147,20 +175,29 @@ def text(source: Source | Sources | str, style: Style) -> str:
     about = f"{source.kind.value}, {lines_text(*source.lines)}, etag {source.etag}"
     if source.diff is not None and len(source.diff) < len(source.content):
         changed = style.doubtful("changed:")
-        return "\n".join([f"{style.symbol(source.id)}  {style.faint(about)}  {changed}", source.diff.rstrip("\n")])
+        return "\n".join(
+            [
+                f"{style.symbol(source.id)}  {style.faint(about)}  {changed}",
+                source.diff.rstrip("\n"),
+            ]
+        )
     return _with_head(source, about, style)
 
 
 def _text_among_others(source: Source, style: Style) -> str:
     about = lines_text(*source.lines)
-    return _with_head(source, f"{about}, without documentation" if source.undocumented else about, style)
+    return _with_head(
+        source, f"{about}, without documentation" if source.undocumented else about, style
+    )
 
 
 def _with_head(source: Source, about: str, style: Style) -> str:
     lines = [f"{style.symbol(source.id)}  {style.faint(about)}", source.content.rstrip("\n")]
     if source.more:
         following = source.offset + source.content.count("\n")
-        lines.append(style.doubtful(f"… {counted(source.more, 'more line')}: --offset {following} continues"))
+        lines.append(
+            style.doubtful(f"… {counted(source.more, 'more line')}: --offset {following} continues")
+        )
     return "\n".join(lines)
 
 
@@ -175,5 +212,8 @@ CAPABILITY = Capability(
     run=run,
     text=text,
     remembering=frozenset({"etag"}),
-    examples=("symbol get Session.validate Session.close", "symbol get src/auth.py:validate --etag 5cfb1a142ef6"),
+    examples=(
+        "symbol get Session.validate Session.close",
+        "symbol get src/auth.py:validate --etag 5cfb1a142ef6",
+    ),
 )

@@ -53,7 +53,8 @@ class References:
     uses: dict[str, int]  # how many there are of each use, the most frequent first
     tests: int
     references: Page[Reference]
-    unread: tuple[str, ...]  # files that may refer to it and were not read, or not understood, with the reasons
+    # files that may refer to it and were not read, or not understood, with the reasons
+    unread: tuple[str, ...]
 
 
 def run(workspace: Workspace, parameters: Parameters) -> References:
@@ -68,7 +69,9 @@ def run(workspace: Workspace, parameters: Parameters) -> References:
     page = page_of(found, parameters.limit, parameters.offset).each(lambda one: Reference(*one))
     tests = sum(is_test(one.path) for one in found)
     unread = engine.unread(symbol, {one.path for one in every})
-    return References(symbol.id, symbol.kind, symbol.start_line, symbol.end_line, uses, tests, page, unread)
+    return References(
+        symbol.id, symbol.kind, symbol.start_line, symbol.end_line, uses, tests, page, unread
+    )
 
 
 def text(found: References, style: Style) -> str:
@@ -81,7 +84,9 @@ def text(found: References, style: Style) -> str:
         return "\n".join([head, style.heading("no references found"), *unread])
     uses = ", ".join(counted(number, use) for use, number in found.uses.items())
     tests = f"; {found.tests:,} in tests" if found.tests else ""
-    blocks = [f"{style.symbol(found.symbol)}  {style.faint(about if unread else f'{about}  {MARKS}')}"]
+    blocks = [
+        f"{style.symbol(found.symbol)}  {style.faint(about if unread else f'{about}  {MARKS}')}"
+    ]
     blocks.append(style.heading(f"{counted(page.total, 'reference')}: {uses}{tests}"))
     groups: dict[tuple[str, str, Use, Grade], list[int]] = {}
     for one in page.items:

@@ -1,4 +1,6 @@
-"""`code.symbol.slice`: symbols with all that they need to compile, then who calls them, within a token budget."""
+"""`code.symbol.slice`: symbols with all that they need to compile, then who calls them, within a
+token budget.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,12 @@ from tersely.capabilities.packs.sessions import (
     session_aside,
 )
 from tersely.code.symbols import Kind
-from tersely.foundation.limits import MAX_BUDGET_TOKENS, MAX_DEPTH_HOPS, MAX_PAGE_ENTRIES, MAX_TARGET_SYMBOLS
+from tersely.foundation.limits import (
+    MAX_BUDGET_TOKENS,
+    MAX_DEPTH_HOPS,
+    MAX_PAGE_ENTRIES,
+    MAX_TARGET_SYMBOLS,
+)
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
@@ -29,7 +36,11 @@ class Parameters:
     """Around what, how far, how much, in which form."""
 
     symbols: tuple[str, ...] = positional(
-        "what the slice is around", role=Role.SYMBOL, metavar="SYMBOL", minimum=1, maximum=MAX_TARGET_SYMBOLS
+        "what the slice is around",
+        role=Role.SYMBOL,
+        metavar="SYMBOL",
+        minimum=1,
+        maximum=MAX_TARGET_SYMBOLS,
     )
     kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
     depth: int = option(
@@ -40,7 +51,11 @@ class Parameters:
         metavar="N",
     )
     limit: int | None = option(
-        None, "how many symbols to choose from, the most needed first", minimum=1, maximum=MAX_PAGE_ENTRIES, metavar="N"
+        None,
+        "how many symbols to choose from, the most needed first",
+        minimum=1,
+        maximum=MAX_PAGE_ENTRIES,
+        metavar="N",
     )
     budget: int = option(
         DEFAULT_SLICE_TOKENS,
@@ -89,5 +104,8 @@ CAPABILITY = Capability(
     text=counted_text,
     aside=session_aside,
     remembering=REMEMBERING,
-    examples=("symbol slice Session.validate --depth 1 --budget 1200", "symbol slice Kettle --session work"),
+    examples=(
+        "symbol slice Session.validate --depth 1 --budget 1200",
+        "symbol slice Kettle --session work",
+    ),
 )

@@ -33,12 +33,17 @@ WITHOUT_CONTEXT = "tersely, no context"
 _ALLOWED_TIER = 2
 
 
-def run_bench(root: str, parameters: BenchParameters, style: Style, is_quiet: bool) -> dict[str, Any]:
+def run_bench(
+    root: str, parameters: BenchParameters, style: Style, is_quiet: bool
+) -> dict[str, Any]:
     """Cut the tasks, have each agent do each, and compare; the result, with its `text`."""
     place = Path(work_tree(resolved_root(root)))
     settings = load(place)
     commands = Commands(
-        shared(settings), settings.chat_network == "on", parameters.test_seconds, parameters.task_seconds
+        shared(settings),
+        settings.chat_network == "on",
+        parameters.test_seconds,
+        parameters.task_seconds,
     )
     picture_path = Path(parameters.picture).absolute() if parameters.picture else None
     with Interruption(), tempfile.TemporaryDirectory(prefix="tersely-bench-") as scratch:
@@ -53,7 +58,10 @@ def run_bench(root: str, parameters: BenchParameters, style: Style, is_quiet: bo
         title = f"{place.name}: {counted(len(cut.tasks), 'task')} from its history"
         _write(picture_path, picture(told, results, title))
     return {
-        "tasks": [{"commit": task.commit.id, "title": task.title, "tests": task.test_command} for task in cut.tasks],
+        "tasks": [
+            {"commit": task.commit.id, "title": task.title, "tests": task.test_command}
+            for task in cut.tasks
+        ],
         "tried": cut.tried,
         "skipped": [one._asdict() for one in cut.skipped],
         "agents": [_plain(one) for one in told],
@@ -74,8 +82,12 @@ async def _measured(
     return cut, await Measurement(cutter, commands, folder).run(cut.tasks, tuple(agents), progress)
 
 
-async def _contestants(parameters: BenchParameters, settings: Settings, folder: Path) -> tuple[Contestant, ...]:
-    """The agents as they are started; raises `model_unavailable` where ours is one and has no model."""
+async def _contestants(
+    parameters: BenchParameters, settings: Settings, folder: Path
+) -> tuple[Contestant, ...]:
+    """The agents as they are started; raises `model_unavailable` where ours is one and has no
+    model.
+    """
     found: list[Contestant] = []
     for agent in dict.fromkeys(parameters.agent or (OURS,)):
         if agent != OURS:
@@ -92,19 +104,48 @@ async def _contestants(parameters: BenchParameters, settings: Settings, folder: 
 
 
 def _as_chat(parameters: BenchParameters) -> ChatParameters:
-    return ChatParameters(url=parameters.url, model=parameters.model, kind=parameters.kind, window=parameters.window)
+    return ChatParameters(
+        url=parameters.url, model=parameters.model, kind=parameters.kind, window=parameters.window
+    )
 
 
 def _own_words(server: Server, model: str) -> str:
-    """Our agent in JSON, allowed to edit and to run programs, whatever the folder that it is started in holds."""
-    words = [sys.executable, "-E", "-P", "-m", "tersely", "chat", "--root", ".", "--output-format", "json"]
-    words += ["--url", server.url, "--model", model, "--kind", server.kind, "--window", str(server.window)]
+    """Our agent in JSON, allowed to edit and to run programs, whatever the folder that it is
+    started in holds.
+    """
+    words = [
+        sys.executable,
+        "-E",
+        "-P",
+        "-m",
+        "tersely",
+        "chat",
+        "--root",
+        ".",
+        "--output-format",
+        "json",
+    ]
+    words += [
+        "--url",
+        server.url,
+        "--model",
+        model,
+        "--kind",
+        server.kind,
+        "--window",
+        str(server.window),
+    ]
     return " ".join(map(quote, [*words, "--allow", str(_ALLOWED_TIER)]))
 
 
 def _variables(server: Server, folder: Path) -> Mapping[str, str]:
-    """A home of its own, so that neither habits nor sessions of the user play a part, and no daemon that stays."""
-    named = {"TERSELY_CHAT_URL": server.url, "TERSELY_CHAT_KEY": key_for(server.url, server.key) or NOTHING}
+    """A home of its own, so that neither habits nor sessions of the user play a part, and no daemon
+    that stays.
+    """
+    named = {
+        "TERSELY_CHAT_URL": server.url,
+        "TERSELY_CHAT_KEY": key_for(server.url, server.key) or NOTHING,
+    }
     return {"TERSELY_HOME": str(folder / "home"), "TERSELY_DAEMON": "off", **named}
 
 
@@ -125,9 +166,14 @@ def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text, "utf-8")
     except OSError as error:
-        raise TerselyError("unwritable_output", f"{path} cannot be written: {error.strerror}") from error
+        raise TerselyError(
+            "unwritable_output", f"{path} cannot be written: {error.strerror}"
+        ) from error
 
 
 def _plain(one: Any) -> dict[str, Any]:
     """Figures as JSON has them."""
-    return {name: value._asdict() if hasattr(value, "_asdict") else value for name, value in one._asdict().items()}
+    return {
+        name: value._asdict() if hasattr(value, "_asdict") else value
+        for name, value in one._asdict().items()
+    }

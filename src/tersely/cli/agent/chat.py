@@ -52,7 +52,9 @@ def run_chat(printed: PrintOptions, parameters: ChatParameters) -> int:
         form = OutputFormat.JSON
     if is_for_screen(parameters.prompt):
         if form is not OutputFormat.TEXT:
-            raise TerselyError("usage", "the screen prints no JSON", "tersely -p TEXT answers without it")
+            raise TerselyError(
+                "usage", "the screen prints no JSON", "tersely -p TEXT answers without it"
+            )
         return _on_screen(Path(resolved_root(printed.root)), checked(parameters))
     is_kept = parameters.keep_session or bool(_resumed(parameters))
     printer = Printer(Terminal.own(), form, is_quiet=printed.quiet, is_kept=is_kept)
@@ -60,7 +62,9 @@ def run_chat(printed: PrintOptions, parameters: ChatParameters) -> int:
     async def opened() -> Agent:
         return await _opened(Path(resolved_root(printed.root)), checked(parameters))
 
-    return run_headless(printer, lambda: message_of(parameters.prompt, printer.say), opened, _delete)
+    return run_headless(
+        printer, lambda: message_of(parameters.prompt, printer.say), opened, _delete
+    )
 
 
 def folder() -> Path:
@@ -84,11 +88,21 @@ def checked(parameters: ChatParameters) -> ChatParameters:
         message = f"--window {parameters.window} is too small to work in"
         raise TerselyError("usage", message, f"at least {MIN_WINDOW_TOKENS:,} tokens, better 8,192")
     if parameters.continue_ and parameters.resume not in {"", LAST}:
-        raise TerselyError("usage", "--continue and --resume mean different sessions", "--continue is --resume last")
+        raise TerselyError(
+            "usage",
+            "--continue and --resume mean different sessions",
+            "--continue is --resume last",
+        )
     if parameters.fork and not _resumed(parameters):
-        raise TerselyError("usage", "--fork needs a session to copy", "--continue --fork, or --resume SESSION --fork")
+        raise TerselyError(
+            "usage",
+            "--fork needs a session to copy",
+            "--continue --fork, or --resume SESSION --fork",
+        )
     if not parameters.code_context and _resumed(parameters):
-        raise TerselyError("usage", "a session keeps its tools", "--no-code-context begins a new one")
+        raise TerselyError(
+            "usage", "a session keeps its tools", "--no-code-context begins a new one"
+        )
     return parameters
 
 
@@ -106,7 +120,8 @@ def server_of(parameters: ChatParameters, settings: Settings) -> Server:
 
 
 def _key_for(url: str, settings: Settings) -> str:
-    """The key that is set, for a server that was named: the one in the settings, where one is, and no other.
+    """The key that is set, for a server that was named: the one in the settings, where one is, and
+    no other.
 
     Whatever listens at a usual place is shown none.
     """
@@ -140,7 +155,9 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
 
 
 def shared(settings: Settings) -> Shared:
-    """What the user lets commands of the agent have besides the repository; raises `invalid_setting`."""
+    """What the user lets commands of the agent have besides the repository; raises
+    `invalid_setting`.
+    """
     return Shared(
         _places("TERSELY_CHAT_WRITABLE", settings.chat_writable),
         _places("TERSELY_CHAT_READABLE", settings.chat_readable),
@@ -150,16 +167,26 @@ def shared(settings: Settings) -> Shared:
 
 def _places(variable: str, said: str) -> tuple[Path, ...]:
     """Folders or files that are there; raises `invalid_setting` for anything else."""
-    places = tuple(Path(os.path.realpath(os.path.expanduser(one))) for one in _listed(said, os.pathsep))
+    places = tuple(
+        Path(os.path.realpath(os.path.expanduser(one))) for one in _listed(said, os.pathsep)
+    )
     for place, name in zip(places, _listed(said, os.pathsep), strict=True):
-        if not os.path.isabs(os.path.expanduser(name)) or not place.exists() or place == Path(place.anchor):
-            hint = "absolute paths of what is there, separated by `:`; not the root of the file system"
+        if (
+            not os.path.isabs(os.path.expanduser(name))
+            or not place.exists()
+            or place == Path(place.anchor)
+        ):
+            hint = (
+                "absolute paths of what is there, separated by `:`; not the root of the file system"
+            )
             raise TerselyError("invalid_setting", f"{variable}: {name} is no such place", hint)
     return places
 
 
 def _listed(said: str, separator: str) -> list[str]:
-    return [] if said == NOTHING else [name.strip() for name in said.split(separator) if name.strip()]
+    return (
+        [] if said == NOTHING else [name.strip() for name in said.split(separator) if name.strip()]
+    )
 
 
 async def _opened(root: Path, parameters: ChatParameters) -> Agent:

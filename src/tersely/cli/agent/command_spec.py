@@ -39,15 +39,24 @@ class ChatParameters:
         None, "answer this without a screen; `-`, or no text, reads standard input", role=Role.CONTENT,
         bare=STANDARD_INPUT,
     )  # fmt: skip
-    output_format: OutputFormat = option(OutputFormat.TEXT, "how to print what is answered without a screen")
-    url: str = option("", "where the model is served (default: TERSELY_CHAT_URL, else where servers usually listen)")
+    output_format: OutputFormat = option(
+        OutputFormat.TEXT, "how to print what is answered without a screen"
+    )
+    url: str = option(
+        "",
+        "where the model is served (default: TERSELY_CHAT_URL, else where servers usually listen)",
+    )
     model: str = option("", "which of its models (default: TERSELY_CHAT_MODEL, else the first)")
     kind: ServerKind = option(ServerKind.AUTO, "what the server speaks")
-    window: int = option(0, "tokens of context: what Ollama loads a model with, or fewer than another has", minimum=0)
+    window: int = option(
+        0, "tokens of context: what Ollama loads a model with, or fewer than another has", minimum=0
+    )
     resume: str = option("", "go on with a session: an id, a name, or the last one here", bare=LAST)
     continue_: bool = option(False, "go on with the last session of this repository")
     fork: bool = option(False, "go on in a copy of the session, which stays as it is")
-    keep_session: bool = option(False, "without a screen: keep the new session, so that --continue goes on with it")
+    keep_session: bool = option(
+        False, "without a screen: keep the new session, so that --continue goes on with it"
+    )
     session_tokens: int = option(
         0, "tokens that all requests of the session may use together (default: TERSELY_CHAT_SESSION_TOKENS, else any)",
         minimum=0, metavar="N",
@@ -56,9 +65,13 @@ class ChatParameters:
         0, "allow the tools up to this tier without asking: 1 edits, 2 runs programs, 3 the web", minimum=0,
         maximum=HIGHEST_TIER,
     )  # fmt: skip
-    deny: int = option(HIGHEST_TIER + 1, "deny the tools from this tier on", minimum=1, maximum=HIGHEST_TIER + 1)
+    deny: int = option(
+        HIGHEST_TIER + 1, "deny the tools from this tier on", minimum=1, maximum=HIGHEST_TIER + 1
+    )
     retrieval: bool = option(True, "put code that a message is about in front of it")
-    code_context: bool = option(True, "know symbols: without it tools read files and find text alone, for comparisons")
+    code_context: bool = option(
+        True, "know symbols: without it tools read files and find text alone, for comparisons"
+    )
 
 
 class BenchSubject(StrEnum):
@@ -76,7 +89,13 @@ class BenchParameters:
         (), "a command that takes a prompt as its last word, or where {prompt} stands; `tersely` is ours, with and "
         "without its context (default: ours alone)", metavar="COMMAND",
     )  # fmt: skip
-    tasks: int = option(10, "how many tasks are cut from the history", minimum=1, maximum=MAX_BENCH_TASKS, metavar="N")
+    tasks: int = option(
+        10,
+        "how many tasks are cut from the history",
+        minimum=1,
+        maximum=MAX_BENCH_TASKS,
+        metavar="N",
+    )
     test: str = option(
         "", "the command that runs tests, {tests} in it being their files (default: found by itself)",
         metavar="COMMAND",
@@ -117,5 +136,7 @@ class SessionParameters:
 
     verb: SessionVerb = positional("what to do", metavar="VERB", default=SessionVerb.LIST)
     session: str = positional("an id, its end, a name, or `last`", metavar="SESSION", default="")
-    value: tuple[str, ...] = positional("a name for rename and fork, a turn for rewind", metavar="VALUE", default=())
+    value: tuple[str, ...] = positional(
+        "a name for rename and fork, a turn for rewind", metavar="VALUE", default=()
+    )
     format: ExportFormat = option(ExportFormat.MARKDOWN, "how to export")

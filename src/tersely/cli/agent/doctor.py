@@ -1,4 +1,6 @@
-"""What `doctor` says of the model: whether one is served, what was tried with it, and how calls will be asked for."""
+"""What `doctor` says of the model: whether one is served, what was tried with it, and how calls
+will be asked for.
+"""
 
 from __future__ import annotations
 
@@ -49,5 +51,10 @@ async def _tried(server: Server) -> list[tuple[bool, str]]:
         said = f"  {finding.what}: {'yes' if finding.works else 'no'}{f', {finding.detail}' if finding.detail else ''}"
         lines.append((finding.works or finding.what not in _NEEDED, said))
     if 0 < can.window < MIN_WINDOW_TOKENS:
-        lines.append((False, f"  the window is too small: at least {MIN_WINDOW_TOKENS:,} tokens, better 8,192"))
+        lines.append(
+            (
+                False,
+                f"  the window is too small: at least {MIN_WINDOW_TOKENS:,} tokens, better 8,192",
+            )
+        )
     return [*lines, (True, f"  calls are asked for by: {call_format_of(can)}")]

@@ -29,7 +29,9 @@ def run_acp(parameters: ChatParameters) -> None:
     from tersely.acp.server import serve
 
     if not _has_editor():
-        raise TerselyError("invalid_argument", "an editor talks to `tersely acp` through a pipe, its input is none")
+        raise TerselyError(
+            "invalid_argument", "an editor talks to `tersely acp` through a pipe, its input is none"
+        )
     gc.enable()  # a server lives long, unlike other commands
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -40,7 +42,9 @@ def run_acp(parameters: ChatParameters) -> None:
 
 
 def _has_editor() -> bool:
-    """Whether something can talk through the standard input: not where it is closed, a file, or /dev/null."""
+    """Whether something can talk through the standard input: not where it is closed, a file, or
+    /dev/null.
+    """
     if sys.stdin is None:
         return False
     mode = os.fstat(sys.stdin.fileno()).st_mode
@@ -53,7 +57,9 @@ async def _opened(wish: Wish, parameters: ChatParameters) -> EditorAgent:
     settings = load(root)
     asked = replace(parameters, resume=wish.session, fork=wish.forks)
     opening = wanted(root, asked, settings, can_ask=True)
-    choices: Choices = replace(opening.choices, opened=wish.opened, servers={**opening.choices.servers, **wish.servers})
+    choices: Choices = replace(
+        opening.choices, opened=wish.opened, servers={**opening.choices.servers, **wish.servers}
+    )
     server, model = await connected(server_of(asked, settings))
     return await open_front(replace(opening, choices=choices), server, model, retrieves=True)
 

@@ -22,7 +22,9 @@ from tersely.foundation.errors import TerselyError
 from tersely.tui.shown import Said, SessionRow, Status, ToolRow
 
 
-async def open_front(wanted: Wanted, server: Server, model: Model, *, retrieves: bool) -> FrontAgent:
+async def open_front(
+    wanted: Wanted, server: Server, model: Model, *, retrieves: bool
+) -> FrontAgent:
     """The agent for a front; the model is closed with it, also where it cannot be opened."""
     try:
         agent = await open_agent(model, replace(wanted, server=address(server.url)))
@@ -37,7 +39,9 @@ async def open_front(wanted: Wanted, server: Server, model: Model, *, retrieves:
 class FrontAgent:
     """See `tui.shown.ShownAgent` and `acp.front.EditorAgent`."""
 
-    def __init__(self, wanted: Wanted, server: Server, model: Model, agent: Agent, confinement: str) -> None:
+    def __init__(
+        self, wanted: Wanted, server: Server, model: Model, agent: Agent, confinement: str
+    ) -> None:
         self._wanted = wanted
         self._server = server
         self._model = model
@@ -78,14 +82,22 @@ class FrontAgent:
         talk = self._talk
         policy = talk.toolbox.approvals.policy
         return [
-            ToolRow(tool.name, tool.tier, tool.signature, policy[tool.tier].value, tool.tier <= talk.session.tier)
+            ToolRow(
+                tool.name,
+                tool.tier,
+                tool.signature,
+                policy[tool.tier].value,
+                tool.tier <= talk.session.tier,
+            )
             for tool in talk.tools
         ]
 
     def set_tier(self, tier: int) -> None:
         """Lock or unlock tools by hand."""
         if not 0 <= tier <= HIGHEST_TIER:
-            raise TerselyError("invalid_argument", f"there is no tier {tier}", f"tiers are 0 to {HIGHEST_TIER}")
+            raise TerselyError(
+                "invalid_argument", f"there is no tier {tier}", f"tiers are 0 to {HIGHEST_TIER}"
+            )
         self._agent.set_tier(tier)
 
     def mode(self) -> Mode:
@@ -107,7 +119,9 @@ class FrontAgent:
         return await names(server.url, server.kind, server.key)
 
     async def use_model(self, name: str, url: str) -> str:
-        """Go on with another model, of the server in use for ""; where that fails all stays as it is."""
+        """Go on with another model, of the server in use for ""; where that fails all stays as it
+        is.
+        """
         server, model = await connected(self._at(url)._replace(model=name))
         before = self._server, self._model
         self._server, self._model = server, model
@@ -121,7 +135,9 @@ class FrontAgent:
         return f"{model.abilities.model} at {server.url} answers from now on, with {self._window()}"
 
     def _at(self, url: str) -> Server:
-        """The server at a URL, that in use for "". A key goes nowhere but to the server that it was given for."""
+        """The server at a URL, that in use for "". A key goes nowhere but to the server that it was
+        given for.
+        """
         if not url:
             return self._server
         return Server(url, key=self._server.key if is_same_server(url, self._server.url) else "")
@@ -131,13 +147,19 @@ class FrontAgent:
 
     def set_budget(self, tokens: int) -> None:
         """Have another limit for the tokens of this session, and of those that go on from here."""
-        self._wanted = replace(self._wanted, options=replace(self._wanted.options, session_tokens=tokens))
+        self._wanted = replace(
+            self._wanted, options=replace(self._wanted.options, session_tokens=tokens)
+        )
         self._agent.budget.limit_tokens = tokens
 
     def budget(self) -> str:
         """What the session has used, and of how many tokens."""
         limit, spent = self._agent.budget.limit_tokens, self._agent.budget.spent()
-        return f"{spent:,} of {limit:,} tokens used" if limit else f"{spent:,} tokens used, of any number"
+        return (
+            f"{spent:,} of {limit:,} tokens used"
+            if limit
+            else f"{spent:,} tokens used, of any number"
+        )
 
     async def compact(self) -> str:
         """Make the prompt shorter now."""
@@ -154,7 +176,9 @@ class FrontAgent:
         """The sessions of this repository, the newest first."""
         found = self._talk.store.every(self._talk.session.repository)
         return [
-            SessionRow(each.id, each.name or each.id, each.turns, local_minute(each.updated_at / 1000))
+            SessionRow(
+                each.id, each.name or each.id, each.turns, local_minute(each.updated_at / 1000)
+            )
             for each in found
         ]
 
@@ -176,12 +200,17 @@ class FrontAgent:
         """What the session has used so far."""
         figures = analytics(self._talk.store, (self._talk.session.id,))
         (spent,) = figures.sessions
-        cached = "" if spent.cached_percent is None else f", {spent.cached_percent:.1f} % of it cached"
+        cached = (
+            "" if spent.cached_percent is None else f", {spent.cached_percent:.1f} % of it cached"
+        )
         lines = [
             f"{spent.requests:,} requests, {spent.seconds:,.1f} s",
             f"prompts {spent.prompt_tokens:,} tokens{cached}; answers {spent.completion_tokens:,} tokens",
             *self._tally.lines(),
-            *(f"{each.tool}: {counted(each.calls, 'call')}, {each.tokens:,} tokens" for each in figures.tools),
+            *(
+                f"{each.tool}: {counted(each.calls, 'call')}, {each.tokens:,} tokens"
+                for each in figures.tools
+            ),
         ]
         return "\n".join(lines)
 
@@ -195,10 +224,14 @@ class FrontAgent:
         return self._agent.talk
 
     async def _go_on(self, session: str) -> None:
-        """Have another session, or the same one with another model; the one there is stays where that fails."""
+        """Have another session, or the same one with another model; the one there is stays where
+        that fails.
+        """
         retrieves = self._talk.retrieves
         hold = self._talk.hold if session == self._talk.session.id else None
-        wanted = replace(self._wanted, session=session, hold=hold, forks=False, server=address(self._server.url))
+        wanted = replace(
+            self._wanted, session=session, hold=hold, forks=False, server=address(self._server.url)
+        )
         agent = await open_agent(self._model, wanted)
         old, self._agent = self._agent, agent
         agent.talk.retrieves = retrieves

@@ -18,8 +18,11 @@ Opening = Callable[[], Awaitable[Agent]]
 Deletion = Callable[[str], None]  # of a session, by its full id
 
 
-def run_headless(printer: Printer, message_of: Callable[[], str], open_agent: Opening, delete: Deletion) -> int:
-    """Ask and print; the exit status. A session that the printer does not keep is deleted at the end.
+def run_headless(
+    printer: Printer, message_of: Callable[[], str], open_agent: Opening, delete: Deletion
+) -> int:
+    """Ask and print; the exit status. A session that the printer does not keep is deleted at the
+    end.
 
     Raises what cannot be printed.
     """
@@ -39,7 +42,11 @@ def run_headless(printer: Printer, message_of: Callable[[], str], open_agent: Op
 
 
 async def _turn(
-    printer: Printer, interruption: Interruption, message: str, open_agent: Opening, delete: Deletion
+    printer: Printer,
+    interruption: Interruption,
+    message: str,
+    open_agent: Opening,
+    delete: Deletion,
 ) -> int:
     task = asyncio.current_task()
     assert task is not None

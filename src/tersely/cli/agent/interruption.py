@@ -15,8 +15,8 @@ OF_SIGNAL = 128  # and its number: the exit status, as a shell says it
 class Interruption:
     """A context that listens for the signals; `number` is the one that came, 0 for none.
 
-    A signal raises `KeyboardInterrupt`; after a call of `within`, it calls the function given there instead. A signal
-    that was ignored when the program started stays ignored.
+    A signal raises `KeyboardInterrupt`; after a call of `within`, it calls the function given there
+    instead. A signal that was ignored when the program started stays ignored.
     """
 
     def __init__(self) -> None:

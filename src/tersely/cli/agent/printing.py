@@ -27,7 +27,13 @@ from tersely.capabilities.reply import failure_text
 from tersely.capabilities.text import PLAIN, counted
 from tersely.cli.agent.command_spec import OutputFormat
 from tersely.cli.terminal import Terminal, write
-from tersely.foundation.errors import EXIT_INTERRUPTED, EXIT_NEGATIVE, EXIT_OF_CODE, EXIT_OK, TerselyError
+from tersely.foundation.errors import (
+    EXIT_INTERRUPTED,
+    EXIT_NEGATIVE,
+    EXIT_OF_CODE,
+    EXIT_OK,
+    TerselyError,
+)
 from tersely.foundation.escape import json_escaped, visible, visible_line
 
 if TYPE_CHECKING:
@@ -51,11 +57,14 @@ _KEEPING = "--keep-session keeps a session that can go on"
 class Printer:
     """Prints the events of one turn. The answer goes to standard output, everything else beside it.
 
-    As JSON, the object at the end is the same whether a turn ended or none could begin: `session` is "" until there is
-    one, and where it is not kept. `is_broken` once something could not be printed.
+    As JSON, the object at the end is the same whether a turn ended or none could begin: `session`
+    is "" until there is one, and where it is not kept. `is_broken` once something could not be
+    printed.
     """
 
-    def __init__(self, terminal: Terminal, form: OutputFormat, *, is_quiet: bool, is_kept: bool = False) -> None:
+    def __init__(
+        self, terminal: Terminal, form: OutputFormat, *, is_quiet: bool, is_kept: bool = False
+    ) -> None:
         self.session = ""
         self.is_kept = is_kept
         self.is_broken = False
@@ -77,7 +86,9 @@ class Printer:
             self._show_text(event)
 
     def end(self, ended: TurnEnded) -> int:
-        """Print what is left to print; the exit status. An answer with calls that were denied is no success."""
+        """Print what is left to print; the exit status. An answer with calls that were denied is no
+        success.
+        """
         denied = [call["tool"] for call in self._calls if call["status"] == DENIED]
         if denied and ended.reason is Reason.ANSWERED:
             message = f"{counted(len(denied), 'call')} denied: {', '.join(dict.fromkeys(denied))}"
@@ -116,9 +127,23 @@ class Printer:
         for call in self._calls:
             if call["status"] == PENDING:
                 call["status"] = "interrupted"
-        why = {"code": code or ("" if is_answered else reason.value), "message": message, "hint": hint}
-        told = {"answer": "".join(self._texts), "calls": self._calls, "usage": self._usage, "notices": self._notices}
-        head = {"type": "result", "ok": is_answered, "is_error": not is_answered, "reason": reason.value}
+        why = {
+            "code": code or ("" if is_answered else reason.value),
+            "message": message,
+            "hint": hint,
+        }
+        told = {
+            "answer": "".join(self._texts),
+            "calls": self._calls,
+            "usage": self._usage,
+            "notices": self._notices,
+        }
+        head = {
+            "type": "result",
+            "ok": is_answered,
+            "is_error": not is_answered,
+            "reason": reason.value,
+        }
         self._out(_line({**head, **why, "session": self.session, **told}))
 
     def _take(self, event: Event) -> None:
@@ -129,7 +154,9 @@ class Printer:
                 self._texts.clear()
             case CallStarted(tool=tool, arguments=arguments):
                 self._texts.clear()
-                self._calls.append({"tool": tool, "arguments": json.loads(arguments), "status": PENDING})
+                self._calls.append(
+                    {"tool": tool, "arguments": json.loads(arguments), "status": PENDING}
+                )
             case CallEnded(status=status, duration_ms=duration):
                 self._calls[-1].update(status=status, duration_ms=duration)
             case Usage():
@@ -193,7 +220,9 @@ class Printer:
 
 
 def print_unread(words: Sequence[str], error: TerselyError, terminal: Terminal) -> int:
-    """Print why the words of `chat` cannot be read, in the form that they seem to ask for; the exit status."""
+    """Print why the words of `chat` cannot be read, in the form that they seem to ask for; the exit
+    status.
+    """
     said = " ".join(words).replace("--output-format=", "--output-format ").split()
     asked = {after for word, after in pairwise(said) if word == "--output-format"}
     form = OutputFormat.JSON if "--json" in said else OutputFormat.TEXT

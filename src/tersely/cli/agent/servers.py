@@ -1,4 +1,6 @@
-"""Finding the server of a model: the one that was named, else where servers usually listen on this machine."""
+"""Finding the server of a model: the one that was named, else where servers usually listen on this
+machine.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ class Server(NamedTuple):
 
 
 async def connected(server: Server, notify: Notify | None = None) -> tuple[Server, Model]:
-    """The model, and where it was found; a server that is loading is waited for where `notify` can say so.
+    """The model, and where it was found; a server that is loading is waited for where `notify` can
+    say so.
 
     Raises `model_unavailable`, which says what to start.
     """
@@ -50,7 +53,9 @@ async def connected(server: Server, notify: Notify | None = None) -> tuple[Serve
             failures.append(f"{url}: {error.message}")
     places = ", ".join(f"{urlsplit(url).port} ({name})" for name, url in USUAL)
     why = f" ({'; '.join(failures)})" if failures else ""
-    raise TerselyError("model_unavailable", f"no model is served on this machine: tried ports {places}{why}", START)
+    raise TerselyError(
+        "model_unavailable", f"no model is served on this machine: tried ports {places}{why}", START
+    )
 
 
 async def _listens(url: str) -> bool:

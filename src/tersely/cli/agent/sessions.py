@@ -30,7 +30,9 @@ class _Asked(NamedTuple):
         """The session that is meant."""
         if not self.parameters.session:
             raise TerselyError(
-                "usage", "SESSION is missing", "an id, its end, a name, or `last`: tersely sessions list"
+                "usage",
+                "SESSION is missing",
+                "an id, its end, a name, or `last`: tersely sessions list",
             )
         return self.store.find(self.parameters.session, self.repository)
 
@@ -53,7 +55,11 @@ def _list(asked: _Asked) -> dict[str, Any]:
         )
         for each in found
     ]
-    lines = aligned(rows, [asked.style.symbol, asked.style.faint], right=(2,)) if rows else ["no sessions here"]
+    lines = (
+        aligned(rows, [asked.style.symbol, asked.style.faint], right=(2,))
+        if rows
+        else ["no sessions here"]
+    )
     return {"sessions": [each._asdict() for each in found], "text": "\n".join(lines) + "\n"}
 
 
@@ -71,7 +77,9 @@ def _rewind(asked: _Asked) -> dict[str, Any]:
     found = asked.named()
     turn = "".join(asked.parameters.value)
     if not (turn.isascii() and turn.isdigit() and len(turn) <= MAX_TURN_DIGITS):
-        raise TerselyError("usage", "a turn is missing", f"a number from 0 to {found.turns}: tersely sessions show")
+        raise TerselyError(
+            "usage", "a turn is missing", f"a number from 0 to {found.turns}: tersely sessions show"
+        )
     with asked.store.hold(found.id):
         asked.store.resume(found.id).rewind(int(turn))
     return {"id": found.id, "turn": int(turn), "text": f"{found.id} goes on after turn {turn}\n"}
@@ -94,7 +102,11 @@ def _delete(asked: _Asked) -> dict[str, Any]:
 def _export(asked: _Asked) -> dict[str, Any]:
     history = asked.store.history(asked.named().id)
     is_json = asked.parameters.format is ExportFormat.JSON
-    text = f"{json.dumps(_plain(history), ensure_ascii=False, indent=1)}\n" if is_json else _markdown(history)
+    text = (
+        f"{json.dumps(_plain(history), ensure_ascii=False, indent=1)}\n"
+        if is_json
+        else _markdown(history)
+    )
     return {**_plain(history), "text": text}
 
 
@@ -124,9 +136,16 @@ def _stats(asked: _Asked) -> dict[str, Any]:
     ]
     if tools:
         head_of_tools = ("tool", "calls", "completed", "denied", "tokens", "mean ms")
-        lines += ["", *aligned([head_of_tools, *tools], [asked.style.symbol], right=(1, 2, 3, 4, 5))]
+        lines += [
+            "",
+            *aligned([head_of_tools, *tools], [asked.style.symbol], right=(1, 2, 3, 4, 5)),
+        ]
     told = [{**each._asdict(), "cached_percent": each.cached_percent} for each in figures.sessions]
-    return {"sessions": told, "tools": [each._asdict() for each in figures.tools], "text": "\n".join(lines) + "\n"}
+    return {
+        "sessions": told,
+        "tools": [each._asdict() for each in figures.tools],
+        "text": "\n".join(lines) + "\n",
+    }
 
 
 def _plain(history: History) -> dict[str, Any]:
@@ -136,7 +155,10 @@ def _plain(history: History) -> dict[str, Any]:
          "shown": each.text, "tokens": each.tokens, "created_at": each.created_at, "is_whole": bool(each.is_whole)}
         for each in history.messages
     ]  # fmt: skip
-    calls, models = [each._asdict() for each in history.calls], [each._asdict() for each in history.models]
+    calls, models = (
+        [each._asdict() for each in history.calls],
+        [each._asdict() for each in history.models],
+    )
     return {**history.listed._asdict(), "models": models, "messages": messages, "tool_calls": calls}
 
 
@@ -153,7 +175,10 @@ def _markdown(history: History) -> str:
     for call in history.calls:
         line = f"- `{call.tool}` {visible_line(call.arguments)[:200]}: {call.status}, {call.duration_ms:,} ms"
         calls.setdefault(call.message_id, []).append(line)
-    models = {each.turn: f"Model: {visible_line(each.model)} at {visible_line(each.server)}" for each in history.models}
+    models = {
+        each.turn: f"Model: {visible_line(each.model)} at {visible_line(each.server)}"
+        for each in history.models
+    }
     for each in history.messages:
         if each.role == "user" and each.text:
             model = [models[each.turn], ""] if each.turn in models else []

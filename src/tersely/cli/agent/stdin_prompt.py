@@ -1,4 +1,6 @@
-"""What is asked without a screen: the words of the command line, and what comes through standard input."""
+"""What is asked without a screen: the words of the command line, and what comes through standard
+input.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,12 @@ _PLACE = 0  # the descriptor of standard input
 
 def is_for_screen(prompt: str | None) -> bool:
     """Whether to open the screen: there is no prompt, and a person types at standard input."""
-    return prompt is None and not _comes_from_elsewhere() and sys.stdin is not None and sys.stdin.isatty()
+    return (
+        prompt is None
+        and not _comes_from_elsewhere()
+        and sys.stdin is not None
+        and sys.stdin.isatty()
+    )
 
 
 def message_of(prompt: str | None, say: Callable[[str], None]) -> str:
@@ -39,7 +46,11 @@ def message_of(prompt: str | None, say: Callable[[str], None]) -> str:
     if prompt == STANDARD_INPUT or _comes_from_elsewhere():
         given = _text(_read(say)).strip()
     if not asked and not given:
-        raise TerselyError("usage", "there is no message", 'tersely -p "what does main do?", or text on standard input')
+        raise TerselyError(
+            "usage",
+            "there is no message",
+            'tersely -p "what does main do?", or text on standard input',
+        )
     if asked and given:
         given = _fenced(given)  # others may have written it: what is quoted asks for no tools
     return "\n\n".join(filter(None, [asked, given]))
@@ -82,7 +93,9 @@ def _read(say: Callable[[str], None]) -> bytes:
             if len(tail) > 2 * half + _CHUNK_BYTES:
                 del tail[:-half]
     except OSError as error:
-        raise TerselyError("unreadable_file", f"standard input cannot be read: {error.strerror}") from error
+        raise TerselyError(
+            "unreadable_file", f"standard input cannot be read: {error.strerror}"
+        ) from error
     left_out = len(head) + len(tail) < size or len(tail) > half
     if not left_out:
         return bytes(head + tail)
@@ -95,5 +108,7 @@ def _read(say: Callable[[str], None]) -> bytes:
 def _text(content: bytes) -> str:
     if b"\0" in content[:_LOOKED_AT_BYTES]:
         hint = "have it written as text first, for example: strings, iconv -f UTF-16, xxd"
-        raise TerselyError("invalid_argument", "standard input is not a text: it has NUL bytes", hint)
+        raise TerselyError(
+            "invalid_argument", "standard input is not a text: it has NUL bytes", hint
+        )
     return content.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")

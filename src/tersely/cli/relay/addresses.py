@@ -23,13 +23,17 @@ MAX_NAMES = 50
 @dataclass(frozen=True, slots=True)
 class _CaParameters:
     name: tuple[str, ...] = option(
-        (), "a name or address by which other machines ask (default: that of this machine)", maximum=MAX_NAMES
+        (),
+        "a name or address by which other machines ask (default: that of this machine)",
+        maximum=MAX_NAMES,
     )
     tls: str = option("", "where to keep them (default: tls in the home)", metavar="DIR")
 
 
 def wanted(listen: str, folder: str, certificate: str, key: str) -> Address | None:
-    """The address that `up` was given, None for none; raises `usage`, `insecure_address` or `invalid_certificate`."""
+    """The address that `up` was given, None for none; raises `usage`, `insecure_address` or
+    `invalid_certificate`.
+    """
     from tersely.doors.listening import read_address
 
     if not listen:
@@ -37,11 +41,16 @@ def wanted(listen: str, folder: str, certificate: str, key: str) -> Address | No
             raise TerselyError("usage", "--tls is for --listen HOST:PORT", "say where to listen")
         return None
     if folder and (certificate or key):
-        raise TerselyError("usage", "--tls names a directory with both: leave out --tls-cert and --tls-key")
+        raise TerselyError(
+            "usage", "--tls names a directory with both: leave out --tls-cert and --tls-key"
+        )
     if bool(certificate) != bool(key):
         raise TerselyError("usage", "--tls-cert and --tls-key belong together")
     if folder:
-        certificate, key = f"{folder}/{certificates.SERVER_FILE}", f"{folder}/{certificates.SERVER_KEY}"
+        certificate, key = (
+            f"{folder}/{certificates.SERVER_FILE}",
+            f"{folder}/{certificates.SERVER_KEY}",
+        )
     for path in filter(None, (certificate, key)):
         certificates.read_pem(Path(path))
     return read_address(listen, _absolute(certificate), _absolute(key))
@@ -66,10 +75,18 @@ def _ca(asked: Asked, parameters: _CaParameters) -> dict[str, Any]:
         f"fingerprint  {made.fingerprint}: or this, for `tersely join --fingerprint`",
         f"serve        tersely up --listen 0.0.0.0:7474 --tls {folder}",
     ]
-    told = {name: str(getattr(made, name)) for name in ("certificate", "key", "authority", "fingerprint")}
+    told = {
+        name: str(getattr(made, name))
+        for name in ("certificate", "key", "authority", "fingerprint")
+    }
     return {**told, "names": list(names), "text": "\n".join(lines) + "\n"}
 
 
 COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(("ca",), "Make a certificate for `up --tls`, and the authority that signs it", _CaParameters, _ca),
+    RelayCommand(
+        ("ca",),
+        "Make a certificate for `up --tls`, and the authority that signs it",
+        _CaParameters,
+        _ca,
+    ),
 )

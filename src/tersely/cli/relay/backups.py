@@ -14,8 +14,12 @@ from tersely.foundation.errors import TerselyError
 
 @dataclass(frozen=True, slots=True)
 class _BackupParameters:
-    file: str = positional("where to write it; in a directory, a new file each time", metavar="FILE")
-    keep: int = option(0, "in a directory, remove all but this many (default: none)", minimum=0, maximum=10_000)
+    file: str = positional(
+        "where to write it; in a directory, a new file each time", metavar="FILE"
+    )
+    keep: int = option(
+        0, "in a directory, remove all but this many (default: none)", minimum=0, maximum=10_000
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +45,20 @@ def _restore(asked: Asked, parameters: _RestoreParameters) -> dict[str, Any]:
         with held(str(home / LOCK)):
             backup.restore(Path(parameters.file), home)
     except BlockingIOError:
-        raise TerselyError("name_taken", f"a relay serves {home}", "tersely down, then again") from None
+        raise TerselyError(
+            "name_taken", f"a relay serves {home}", "tersely down, then again"
+        ) from None
     return {"home": str(home), "text": f"{home} is as it was; tersely up starts its relay\n"}
 
 
 COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(("backup",), "Write all that the relay keeps to a file, while it runs", _BackupParameters, _backup),
-    RelayCommand(("restore",), "Put a backup into a home without a store", _RestoreParameters, _restore),
+    RelayCommand(
+        ("backup",),
+        "Write all that the relay keeps to a file, while it runs",
+        _BackupParameters,
+        _backup,
+    ),
+    RelayCommand(
+        ("restore",), "Put a backup into a home without a store", _RestoreParameters, _restore
+    ),
 )

@@ -22,8 +22,12 @@ BRIEF_TOKENS = 2_000  # of a brief, where nothing else is said
 @dataclass(frozen=True, slots=True)
 class _BriefParameters:
     task: str = option("", "what is to be done; code that it is about is shown", metavar="TEXT")
-    entry: str = option("", "a symbol to begin at; it is shown with what is around it", metavar="SYMBOL")
-    thread: str = option("", "the id of a thread (default: TERSELY_THREAD, or that of this project)", metavar="ID")
+    entry: str = option(
+        "", "a symbol to begin at; it is shown with what is around it", metavar="SYMBOL"
+    )
+    thread: str = option(
+        "", "the id of a thread (default: TERSELY_THREAD, or that of this project)", metavar="ID"
+    )
     agent: str = option("", f"whose unread messages (default: {NAME_VARIABLE})", metavar="NAME")
     budget: int = option(
         BRIEF_TOKENS, "the most tokens that all of it may have", minimum=MIN_BRIEF_TOKENS, maximum=MAX_BUDGET_TOKENS,
@@ -49,7 +53,9 @@ def _brief(asked: Asked, parameters: _BriefParameters) -> dict[str, Any]:
 
 
 def session_directory(root: str) -> tuple[Path, bool]:
-    """The directory that a session is about, and whether it is a repository: one that was named counts as such."""
+    """The directory that a session is about, and whether it is a repository: one that was named
+    counts as such.
+    """
     directory = enclosing_root(str(Path(root or ".").resolve()))
     return Path(directory), bool(root) or is_repository(directory)
 
@@ -73,5 +79,10 @@ def _thread(home: Path | None, directory: Path) -> str:
 
 
 COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(("brief",), "Brief for the start of a session, within a token budget", _BriefParameters, _brief),
+    RelayCommand(
+        ("brief",),
+        "Brief for the start of a session, within a token budget",
+        _BriefParameters,
+        _brief,
+    ),
 )

@@ -38,11 +38,14 @@ class Asked(NamedTuple):
         with self.connect() as relay:
             return relay(request)
 
-    def about_root(self, relay: Client, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments of a call with the repository that it is about, where its schema has such a parameter.
+    def about_root(
+        self, relay: Client, arguments: Mapping[str, Any], schema: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The arguments of a call with the repository that it is about, where its schema has such a
+        parameter.
 
-        That is the one that they name, else that of `--root`, else the one in which the command is typed; nothing is
-        said of that of the relay, which it means by itself.
+        That is the one that they name, else that of `--root`, else the one in which the command is
+        typed; nothing is said of that of the relay, which it means by itself.
         """
         named = arguments.get(ROOT, self.options.root)
         if ROOT not in schema.get("properties", {}) or not isinstance(named, str):
@@ -63,8 +66,10 @@ class RelayCommand:
     summary: str
     declared: type
     run: Callable[[Asked, Any], dict[str, Any]]
-    payload: str = ""  # the option that `--json` with a JSON value behind it means, as the first relay had it
-    is_open: bool = False  # all that follows its words is its positional words, also what looks like an option
+    # the option that `--json` with a JSON value behind it means, as the first relay had it
+    payload: str = ""
+    # all that follows its words is its positional words, also what looks like an option
+    is_open: bool = False
 
     @property
     def name(self) -> str:

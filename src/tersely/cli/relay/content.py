@@ -1,4 +1,6 @@
-"""Commands about what the relay keeps that do more than ask it: with files, the browser, and what follows."""
+"""Commands about what the relay keeps that do more than ask it: with files, the browser, and what
+follows.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,11 @@ class _Import:
 def _tail(asked: Asked, parameters: _Tail) -> dict[str, Any]:
     with asked.connect() as relay:
         if not parameters.follow:
-            page = {"thread": parameters.thread, "after": parameters.after, "limit": MAX_TAILED_EVENTS}
+            page = {
+                "thread": parameters.thread,
+                "after": parameters.after,
+                "limit": MAX_TAILED_EVENTS,
+            }
             answered = relay.answer("event.list", page)
             return {**answered.result, "text": answered.text if answered.result["events"] else ""}
         with closing(relay.tail(parameters.thread, parameters.after)) as events:
@@ -113,8 +119,14 @@ def _artifact_get(asked: Asked, parameters: _Get) -> dict[str, Any]:
         try:
             relay.download(found.thread_id, found.ref, Path(parameters.out))
         except OSError as error:
-            raise TerselyError("unwritable_output", f"{parameters.out}: {error.strerror}") from error
-    return {**plain(found), "out": parameters.out, "text": f"{found.size:,} bytes in {parameters.out}\n"}
+            raise TerselyError(
+                "unwritable_output", f"{parameters.out}: {error.strerror}"
+            ) from error
+    return {
+        **plain(found),
+        "out": parameters.out,
+        "text": f"{found.size:,} bytes in {parameters.out}\n",
+    }
 
 
 def _cap_invoke(asked: Asked, parameters: _Invoke) -> dict[str, Any]:
@@ -126,7 +138,9 @@ def _cap_invoke(asked: Asked, parameters: _Invoke) -> dict[str, Any]:
     with asked.connect() as relay:
         if isinstance(arguments, dict):
             listed = relay.ask("cap.list").capabilities
-            schema: dict[str, Any] = next((one.args_schema for one in listed if one.name == parameters.capability), {})
+            schema: dict[str, Any] = next(
+                (one.args_schema for one in listed if one.name == parameters.capability), {}
+            )
             arguments = asked.about_root(relay, arguments, schema)
         made = relay(ask.cap_invoke(parameters.thread, parameters.capability, arguments))
     told = plain(made)
@@ -173,12 +187,19 @@ def _decoded(option_name: str, text: str) -> Any:
 COMMANDS: tuple[RelayCommand, ...] = (
     RelayCommand(("version",), "The version of the program", Nothing, _version),
     RelayCommand(("tail",), "The events of a thread as they happen", _Tail, _tail),
-    RelayCommand(("open",), "Open a thread's page in a browser, which it signs in", _OfThread, _open),
+    RelayCommand(
+        ("open",), "Open a thread's page in a browser, which it signs in", _OfThread, _open
+    ),
     RelayCommand(("artifact", "put"), "Store a file and print its reference", _Put, _artifact_put),
     RelayCommand(
-        ("artifact", "get"), "The preview of an artifact, lines of it, or all of it into a file", _Get, _artifact_get
+        ("artifact", "get"),
+        "The preview of an artifact, lines of it, or all of it into a file",
+        _Get,
+        _artifact_get,
     ),
-    RelayCommand(("cap", "invoke"), "Call a capability on behalf of a thread", _Invoke, _cap_invoke, "--args"),
+    RelayCommand(
+        ("cap", "invoke"), "Call a capability on behalf of a thread", _Invoke, _cap_invoke, "--args"
+    ),
     RelayCommand(("export",), "Write a thread to a bundle", _Export, _export),
     RelayCommand(("import",), "Read a thread from a bundle", _Import, _import),
 )

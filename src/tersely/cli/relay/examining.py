@@ -17,7 +17,9 @@ Finding = tuple[bool, str]
 
 
 def examined_remote(home: Path) -> Iterator[Finding]:
-    """Its certificate, what this machine has joined, and the last backup; nothing where none of them is there."""
+    """Its certificate, what this machine has joined, and the last backup; nothing where none of
+    them is there.
+    """
     if (home / TLS_FOLDER / certificates.SERVER_FILE).exists():
         yield _examined_certificate(home / TLS_FOLDER / certificates.SERVER_FILE)
     yield from _examined_joined(home)
@@ -30,7 +32,11 @@ def _examined_certificate(path: Path) -> Finding:
     except TerselyError as error:
         return False, f"{error}; {error.hint}"
     what = f"certificate {path} holds for {left:.0f} days"
-    return (True, what) if left > LEAST_CERTIFICATE_DAYS else (False, f"{what}; `tersely relay ca` makes a new one")
+    return (
+        (True, what)
+        if left > LEAST_CERTIFICATE_DAYS
+        else (False, f"{what}; `tersely relay ca` makes a new one")
+    )
 
 
 def _examined_joined(home: Path) -> Iterator[Finding]:
@@ -61,4 +67,9 @@ def _examined_backup(home: Path) -> Iterator[Finding]:
     at, path = found
     days = (wall_seconds() - at) / _DAY_SECONDS
     is_there = path.exists()
-    yield is_there, f"backup of {days:.0f} days ago in {path}" if is_there else f"the last backup is not at {path}"
+    yield (
+        is_there,
+        f"backup of {days:.0f} days ago in {path}"
+        if is_there
+        else f"the last backup is not at {path}",
+    )

@@ -21,9 +21,13 @@ def asker(environment: Mapping[str, str]) -> str:
 
 
 def completed(
-    declared: Sequence[Parameter], arguments: Mapping[str, object], environment: Mapping[str, str], directory: Path
+    declared: Sequence[Parameter],
+    arguments: Mapping[str, object],
+    environment: Mapping[str, str],
+    directory: Path,
 ) -> dict[str, object]:
-    """The arguments of a question with what the place says in which it is asked, where the question takes it.
+    """The arguments of a question with what the place says in which it is asked, where the question
+    takes it.
 
     That is what shows who asks, the project, and paths as they are from its root.
     """

@@ -24,10 +24,16 @@ _AGAIN = "tersely leave, then join the other"
 
 @dataclass(frozen=True, slots=True)
 class _JoinParameters:
-    url: str = positional("the address of the relay (default: the one that is joined)", default="", metavar="URL")
-    fingerprint: str = option("", "of its certificate, as `relay ca` printed it where the relay runs")
+    url: str = positional(
+        "the address of the relay (default: the one that is joined)", default="", metavar="URL"
+    )
+    fingerprint: str = option(
+        "", "of its certificate, as `relay ca` printed it where the relay runs"
+    )
     ca: str = option("", "the file of the authority that signed its certificate", metavar="FILE")
-    code_file: str = option("", "a file of this user alone with the code, instead of typing it", metavar="FILE")
+    code_file: str = option(
+        "", "a file of this user alone with the code, instead of typing it", metavar="FILE"
+    )
     machine: str = option("", "what this machine is called there (default: its name)", maximum=30)
     share: bool = option(False, "let other machines ask about the code of this repository")
 
@@ -39,18 +45,28 @@ def _join(asked: Asked, parameters: _JoinParameters) -> dict[str, Any]:
     root = resolved_root(asked.options.root)
     membership = joining.load(home)
     if membership is not None and parameters.url:
-        raise TerselyError("join_state", f"this machine uses the relay at {membership.url} already", _AGAIN)
+        raise TerselyError(
+            "join_state", f"this machine uses the relay at {membership.url} already", _AGAIN
+        )
     if membership is None:
         membership = _joined(home, parameters)
     if parameters.share and root not in membership.shared:
         membership = _with_shared(membership, root)
     joining.save(home, membership)
     _start_again(home, root)
-    shared = [f"{code.service_name(one, membership.machine)} answers about {one}" for one in membership.shared]
+    shared = [
+        f"{code.service_name(one, membership.machine)} answers about {one}"
+        for one in membership.shared
+    ]
     who = f"{membership.identity} at {membership.machine}"
     lines = [f"this machine uses the relay at {membership.url} as {who}", *shared]
     told = {"url": membership.url, "identity": membership.identity, "tenant": membership.tenant}
-    return {**told, "machine": membership.machine, "shared": shared, "text": "\n".join(lines) + "\n"}
+    return {
+        **told,
+        "machine": membership.machine,
+        "shared": shared,
+        "text": "\n".join(lines) + "\n",
+    }
 
 
 def _joined(home: Path, parameters: _JoinParameters) -> Membership:
@@ -94,8 +110,9 @@ def _start_again(home: Path, root: str) -> None:
 
 
 def _code(path: str) -> str:
-    """The code, from a file of this user alone, standard input, or a terminal; never from an argument, which all users
-    of a machine can read."""
+    """The code, from a file of this user alone, standard input, or a terminal; never from an
+    argument, which all users of a machine can read.
+    """
     if path:
         return _read_private(Path(path))
     if not sys.stdin.isatty():
@@ -109,11 +126,21 @@ def _read_private(path: Path) -> str:
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK)) as file:
             status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
-                raise TerselyError("unreadable_file", f"{path} is not a file of this user alone", f"chmod 600 {path}")
+            if (
+                not stat.S_ISREG(status.st_mode)
+                or status.st_uid != os.geteuid()
+                or status.st_mode & 0o077
+            ):
+                raise TerselyError(
+                    "unreadable_file",
+                    f"{path} is not a file of this user alone",
+                    f"chmod 600 {path}",
+                )
             return file.read(MAX_CODE_CHARACTERS).strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise TerselyError("unreadable_file", f"{path}: {getattr(error, 'strerror', None) or error}") from error
+        raise TerselyError(
+            "unreadable_file", f"{path}: {getattr(error, 'strerror', None) or error}"
+        ) from error
 
 
 def _leave(asked: Asked, parameters: Nothing) -> dict[str, Any]:
@@ -124,7 +151,9 @@ def _leave(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     home = home_directory()
     path = home / joining.JOINED
     if not os.path.lexists(path):
-        raise TerselyError("join_state", "this machine uses no relay of another", "tersely join URL")
+        raise TerselyError(
+            "join_state", "this machine uses no relay of another", "tersely join URL"
+        )
     relay_process.stop(home)
     lines = []
     try:

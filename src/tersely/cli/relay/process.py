@@ -33,9 +33,13 @@ class _UpParameters:
         None, f"where browsers find it; the next free one if it is taken (default: as before, {DEFAULT_PORT} at first)",
         minimum=0, maximum=65_535,
     )  # fmt: skip
-    listen: str = option("", "also for other machines, at this address and port", metavar="HOST:PORT")
+    listen: str = option(
+        "", "also for other machines, at this address and port", metavar="HOST:PORT"
+    )
     tls: str = option("", "the directory with what `relay ca` made", metavar="DIR")
-    tls_cert: str = option("", "or the file of a certificate, with those that it is signed by", metavar="FILE")
+    tls_cert: str = option(
+        "", "or the file of a certificate, with those that it is signed by", metavar="FILE"
+    )
     tls_key: str = option("", "and that of its key", metavar="FILE")
     no_tcp: bool = option(False, "listen at the sockets in the home alone; there are no pages then")
 
@@ -49,7 +53,9 @@ class _DoctorParameters:
 
 @dataclass(frozen=True, slots=True)
 class _AnswerParameters:
-    permission: str = positional("its id, as agents shows it, or the name of an agent that waits for one")
+    permission: str = positional(
+        "its id, as agents shows it, or the name of an agent that waits for one"
+    )
 
 
 def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
@@ -70,9 +76,13 @@ def _up(asked: Asked, parameters: _UpParameters) -> dict[str, Any]:
     from tersely.client import relay_process
 
     if parameters.no_tcp and parameters.port is not None:
-        raise TerselyError("usage", "--no-tcp leaves no port to choose", "leave out --port, or --no-tcp")
+        raise TerselyError(
+            "usage", "--no-tcp leaves no port to choose", "leave out --port, or --no-tcp"
+        )
     port = NO_PORT if parameters.no_tcp else "" if parameters.port is None else str(parameters.port)
-    address = addresses.wanted(parameters.listen, parameters.tls, parameters.tls_cert, parameters.tls_key)
+    address = addresses.wanted(
+        parameters.listen, parameters.tls, parameters.tls_cert, parameters.tls_key
+    )
     root = resolved_root(asked.options.root)
     started = relay_process.start(home_directory(), port, root, ANSWER_WORDS, address)
     how = "runs already" if started.was_running else "started"
@@ -113,17 +123,25 @@ def _doctor(asked: Asked, parameters: _DoctorParameters) -> dict[str, Any]:
 def _examined(home: Path) -> Iterator[tuple[bool, str]]:
     yield True, f"tersely {__version__} with Python {sys.version.split()[0]}"
     packages = missing_requirements()
-    yield not packages, f"packages: {', '.join(packages)} missing; {repair_hint()}" if packages else "packages"
+    yield (
+        not packages,
+        f"packages: {', '.join(packages)} missing; {repair_hint()}" if packages else "packages",
+    )
     yield True, adoption.figures().line()
     if not home.exists():
         above = next(place for place in home.parents if place.exists())
         is_well = os.access(above, os.W_OK)
         yield (
             is_well,
-            f"{home} is made by the first start" if is_well else f"{home} cannot be made: {above} is read-only",
+            f"{home} is made by the first start"
+            if is_well
+            else f"{home} cannot be made: {above} is read-only",
         )
         return
-    yield is_private(str(home)), f"{home} is this user's alone" if is_private(str(home)) else f"chmod 700 {home}"
+    yield (
+        is_private(str(home)),
+        f"{home} is this user's alone" if is_private(str(home)) else f"chmod 700 {home}",
+    )
     yield os.access(home, os.W_OK), f"{home} can be written"
     free = shutil.disk_usage(home).free
     yield free > _LEAST_FREE_BYTES, f"{free:,} bytes are free on its disk"
@@ -202,15 +220,24 @@ def _answer(allows: bool) -> Callable[[Asked, _AnswerParameters], dict[str, Any]
 
 COMMANDS: tuple[RelayCommand, ...] = (
     RelayCommand(
-        ("agents", "approve"), "Allow what an agent waits for permission to do", _AnswerParameters, _answer(True)
+        ("agents", "approve"),
+        "Allow what an agent waits for permission to do",
+        _AnswerParameters,
+        _answer(True),
     ),
     RelayCommand(
-        ("agents", "deny"), "Refuse what an agent waits for permission to do", _AnswerParameters, _answer(False)
+        ("agents", "deny"),
+        "Refuse what an agent waits for permission to do",
+        _AnswerParameters,
+        _answer(False),
     ),
     RelayCommand(("init",), "Make the home directory with its settings", Nothing, _init),
     RelayCommand(("up",), "Start the relay, which connects agents", _UpParameters, _up),
     RelayCommand(("down",), "Stop the relay", Nothing, _down),
     RelayCommand(
-        ("doctor",), "Check the relay and the agent, or one server of a model, for problems", _DoctorParameters, _doctor
+        ("doctor",),
+        "Check the relay and the agent, or one server of a model, for problems",
+        _DoctorParameters,
+        _doctor,
     ),
 )

@@ -21,7 +21,17 @@ from tersely.cli.manual import parameter_blocks, places
 from tersely.cli.options import Options, read_with_options
 from tersely.cli.output import Output
 from tersely.cli.overview import RELAY, RELAY_COMMANDS
-from tersely.cli.relay import addresses, backups, brief, content, joining, process, services, tokens, wrapped
+from tersely.cli.relay import (
+    addresses,
+    backups,
+    brief,
+    content,
+    joining,
+    process,
+    services,
+    tokens,
+    wrapped,
+)
 from tersely.cli.relay.command_spec import Asked, RelayCommand
 from tersely.cli.relay.identity import asker, completed
 from tersely.cli.run import asks_for_help
@@ -53,7 +63,9 @@ def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int
     if not words or words[0] == "help" or asks_for_help(words):
         named = [word for word in words if not word.startswith("-") and word != "help"]
         output = Output(program, Options(), Terminal.own())
-        return output.print_plain(Outcome("", {"text": help_text(program, named, output.answer_style())}))
+        return output.print_plain(
+            Outcome("", {"text": help_text(program, named, output.answer_style())})
+        )
     command, rest = _find(words)
     if isinstance(command, Command):
         return _ask(program, command, [*leading, *rest])
@@ -64,7 +76,9 @@ def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int
     agent = getattr(parameters, "agent", "") or PERSON
     asked = Asked(program, options, output.answer_style(), agent)
     result = command.run(asked, parameters)
-    return _print(output, options, command.name, agent, result) or int(result.get("exit_status", EXIT_OK))
+    return _print(output, options, command.name, agent, result) or int(
+        result.get("exit_status", EXIT_OK)
+    )
 
 
 def _ask(program: str, command: Command, words: Sequence[str]) -> int:
@@ -82,8 +96,12 @@ def _ask(program: str, command: Command, words: Sequence[str]) -> int:
     bind(command.capability().parameters, given)
     output = Output(program, options, Terminal.own())
     with Client.local(agent) as relay:
-        answered = relay.answer(command.capability_name, given, colored=output.answer_style().colored)
-    return _print(output, options, command.capability_name, agent, {**answered.result, "text": answered.text})
+        answered = relay.answer(
+            command.capability_name, given, colored=output.answer_style().colored
+        )
+    return _print(
+        output, options, command.capability_name, agent, {**answered.result, "text": answered.text}
+    )
 
 
 def _print(output: Output, options: Options, name: str, agent: str, result: dict[str, Any]) -> int:
@@ -93,7 +111,9 @@ def _print(output: Output, options: Options, name: str, agent: str, result: dict
     from tersely.foundation.tokens import Tokenizer
 
     text = result["text"]
-    return output.print_kept(Outcome("", cassettes.keep(text, name, Tokenizer().count(text), agent)))
+    return output.print_kept(
+        Outcome("", cassettes.keep(text, name, Tokenizer().count(text), agent))
+    )
 
 
 def help_text(program: str, named: Sequence[str], style: Style) -> str:
@@ -102,7 +122,9 @@ def help_text(program: str, named: Sequence[str], style: Style) -> str:
     exact = next((command for command in begin if list(command.words) == list(named)), None)
     only = exact or (begin[0] if len(begin) == 1 else None)
     others = [command for command in begin or COMMANDS if command is not only]
-    listed = aligned([(_usage(program, command), command.line()) for command in others], [style.symbol])
+    listed = aligned(
+        [(_usage(program, command), command.line()) for command in others], [style.symbol]
+    )
     blocks = ["\n".join(listed) + "\n"] if listed else []
     if only is not None:
         heading = style.heading(f"{_usage(program, only)} [OPTION]…")
@@ -126,16 +148,22 @@ def _find(words: Sequence[str]) -> tuple[RelayCommand | Command, Sequence[str]]:
             return command, words[length:]
     import difflib
 
-    near = difflib.get_close_matches(" ".join(words[:2]), [command.name for command in COMMANDS], n=1)
+    near = difflib.get_close_matches(
+        " ".join(words[:2]), [command.name for command in COMMANDS], n=1
+    )
     hint = f"did you mean {near[0]}?" if near else "relay help lists the commands"
     raise TerselyError("usage", f"there is no command {' '.join(words[:2])!r} of the relay", hint)
 
 
 def _with_json(declared: Sequence[Parameter], words: Sequence[str]) -> list[str]:
-    """The words with JSON where an option takes it: behind `--json` too, and from standard input for `-`."""
+    """The words with JSON where an option takes it: behind `--json` too, and from standard input
+    for `-`.
+    """
     flag = next((parameter.flag for parameter in declared if parameter.type in {list, dict}), "")
     read = _with_payload(flag, words)
-    is_piped = [place for place, word in enumerate(read) if flag and word == "-" and read[place - 1] == flag]
+    is_piped = [
+        place for place, word in enumerate(read) if flag and word == "-" and read[place - 1] == flag
+    ]
     for place in is_piped:
         read[place] = sys.stdin.read(MAX_WEB_BODY_BYTES)
     return read
@@ -143,5 +171,9 @@ def _with_json(declared: Sequence[Parameter], words: Sequence[str]) -> list[str]
 
 def _with_payload(flag: str, words: Sequence[str]) -> list[str]:
     """The words with `--json` that has a JSON value behind it as the option that takes it."""
-    valued = [place for place, word in enumerate(words[:-1]) if word == "--json" and words[place + 1][:1] in {"[", "{"}]
+    valued = [
+        place
+        for place, word in enumerate(words[:-1])
+        if word == "--json" and words[place + 1][:1] in {"[", "{"}
+    ]
     return [flag if flag and place in valued else word for place, word in enumerate(words)]

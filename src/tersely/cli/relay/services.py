@@ -31,7 +31,9 @@ def _call(asked: Asked, parameters: _Call) -> dict[str, Any]:
     with asked.connect() as relay:
         method = _method(relay, said)
         if method.declared:
-            said = question(parameters.service, shlex.join([parameters.method, *words]), method.declared)
+            said = question(
+                parameters.service, shlex.join([parameters.method, *words]), method.declared
+            )
         given = {**said.parameters, ROOT: root} if root else said.parameters
         form = "json" if asked.options.json else "text"
         arguments = {"service": said.service, "method": said.method, "format": form}
@@ -41,7 +43,9 @@ def _call(asked: Asked, parameters: _Call) -> dict[str, Any]:
 
 
 class _Method(NamedTuple):
-    """What the method that is meant takes: as its service says, and by which names, where it is a foreign one."""
+    """What the method that is meant takes: as its service says, and by which names, where it is a
+    foreign one.
+    """
 
     schema: Mapping[str, Any]
     declared: Sequence[str]

@@ -1,4 +1,6 @@
-"""Commands about who may ask the relay: the token of the home, the tokens of identities, and who was refused."""
+"""Commands about who may ask the relay: the token of the home, the tokens of identities, and who
+was refused.
+"""
 
 from __future__ import annotations
 
@@ -29,22 +31,30 @@ class _NewParameters:
     identity: str = positional("whose it is", metavar="NAME", minimum=1, maximum=32)
     kind: _Kind = option(_Kind.PERSON, "what has the name")
     scope: _Level = option(_Level.WRITE, "how far it goes")
-    thread: tuple[str, ...] = option((), "a thread, or a pattern of ids, beside those that it is a member of")
+    thread: tuple[str, ...] = option(
+        (), "a thread, or a pattern of ids, beside those that it is a member of"
+    )
     channel: tuple[str, ...] = option((), "a channel, or a pattern of them (default: all)")
     project: tuple[str, ...] = option((), "a project, or a pattern of them (default: all)")
     days: int = option(0, "until it expires (default: never)", minimum=0, maximum=36_500)
     tenant: str = option("default", "the tenant that it belongs to", maximum=63)
-    bearer: bool = option(False, "print a token for programs that send it, not a code for `tersely join`")
+    bearer: bool = option(
+        False, "print a token for programs that send it, not a code for `tersely join`"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _TokenParameters:
-    token: str = positional("the id of a token, or the name of an identity for all of its tokens", metavar="TOKEN")
+    token: str = positional(
+        "the id of a token, or the name of an identity for all of its tokens", metavar="TOKEN"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _RotateParameters:
-    token: str = positional("the id of a token (default: that of the home)", default="", metavar="TOKEN")
+    token: str = positional(
+        "the id of a token (default: that of the home)", default="", metavar="TOKEN"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +83,20 @@ def _list(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     from tersely.client import ask
 
     told = asked.ask(ask.token_list())
-    return {**plain(told), "text": _table(told.tokens, asked.style) if told.tokens else "there are none\n"}
+    return {
+        **plain(told),
+        "text": _table(told.tokens, asked.style) if told.tokens else "there are none\n",
+    }
 
 
 def _revoke(asked: Asked, parameters: _TokenParameters) -> dict[str, Any]:
     from tersely.client import ask
 
     told = asked.ask(ask.token_revoke(parameters.token))
-    return {**plain(told), "text": "".join(f"{one.id} of {one.identity} is revoked\n" for one in told.tokens)}
+    return {
+        **plain(told),
+        "text": "".join(f"{one.id} of {one.identity} is revoked\n" for one in told.tokens),
+    }
 
 
 def _rotate(asked: Asked, parameters: _RotateParameters) -> dict[str, Any]:
@@ -89,7 +105,10 @@ def _rotate(asked: Asked, parameters: _RotateParameters) -> dict[str, Any]:
 
     if parameters.token:
         made = asked.ask(ask.token_rotate(parameters.token))
-        return {**plain(made), "text": f"{made.secret}\nIts id is {made.token.id}; the one before opens nothing.\n"}
+        return {
+            **plain(made),
+            "text": f"{made.secret}\nIts id is {made.token.id}; the one before opens nothing.\n",
+        }
     home = home_directory()
     make_home(home)
     path = rotate_token(home)
@@ -104,24 +123,56 @@ def _audit(asked: Asked, parameters: _AuditParameters) -> dict[str, Any]:
     for one in told.refusals:
         who = f"{one.tenant}/{one.identity}" if one.identity else "unknown"
         left_out = f" (and {one.not_written:,} before it)" if one.not_written else ""
-        lines.append(visible_line(f"{one.at} {who} {one.address} {one.asked}: {one.code}: {one.message}{left_out}"))
-    return {**plain(told), "text": "".join(f"{line}\n" for line in lines) or "nothing was refused\n"}
+        lines.append(
+            visible_line(
+                f"{one.at} {who} {one.address} {one.asked}: {one.code}: {one.message}{left_out}"
+            )
+        )
+    return {
+        **plain(told),
+        "text": "".join(f"{line}\n" for line in lines) or "nothing was refused\n",
+    }
 
 
 def _table(tokens: list[Any], style: Style) -> str:
-    rows: list[tuple[str, ...]] = [("id", "identity", "kind", "scope", "tenant", "machine", "until")]
+    rows: list[tuple[str, ...]] = [
+        ("id", "identity", "kind", "scope", "tenant", "machine", "until")
+    ]
     for one in tokens:
         until = f"{one.code_until} (code)" if one.code_until else one.expires_at or "it is revoked"
-        rows.append((one.id, one.identity, one.kind, one.level, one.tenant, visible_line(one.machine), until))
+        rows.append(
+            (
+                one.id,
+                one.identity,
+                one.kind,
+                one.level,
+                one.tenant,
+                visible_line(one.machine),
+                until,
+            )
+        )
     return "\n".join(aligned(rows, [style.symbol])) + "\n"
 
 
 COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(("token", "new"), "Let an identity ask from elsewhere: a code to join with", _NewParameters, _new),
-    RelayCommand(("token", "list"), "List the tokens of identities", Nothing, _list),
-    RelayCommand(("token", "revoke"), "End a token at once, with all that is open by it", _TokenParameters, _revoke),
     RelayCommand(
-        ("token", "rotate"), "Make a new token; the one before opens nothing any more", _RotateParameters, _rotate
+        ("token", "new"),
+        "Let an identity ask from elsewhere: a code to join with",
+        _NewParameters,
+        _new,
+    ),
+    RelayCommand(("token", "list"), "List the tokens of identities", Nothing, _list),
+    RelayCommand(
+        ("token", "revoke"),
+        "End a token at once, with all that is open by it",
+        _TokenParameters,
+        _revoke,
+    ),
+    RelayCommand(
+        ("token", "rotate"),
+        "Make a new token; the one before opens nothing any more",
+        _RotateParameters,
+        _rotate,
     ),
     RelayCommand(("audit",), "Show which requests were refused", _AuditParameters, _audit),
 )

@@ -23,13 +23,25 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class _RunParameters:
     program: tuple[str, ...] = positional("the program and its arguments, after --")
-    name: str = option("", "as whom others know it (default: the program's name, numbered where that is taken)")
-    tmux: bool = option(False, "in a new session of tmux, which goes on when this terminal is closed")
+    name: str = option(
+        "", "as whom others know it (default: the program's name, numbered where that is taken)"
+    )
+    tmux: bool = option(
+        False, "in a new session of tmux, which goes on when this terminal is closed"
+    )
     task: str = option("", "what it is to do, typed in first")
-    brief: bool = option(True, "type in what is worth knowing: thread, unread messages, code about the task, outline")
-    thread: str = option("", "where its summary goes (default: TERSELY_THREAD or this project's)", metavar="ID")
-    spawn: tuple[str, ...] = option((), "a program that it may start with a spawn command; without it, none")
-    prompt: str = option("", "how the row of its empty prompt looks, a regular expression", metavar="REGEX")
+    brief: bool = option(
+        True, "type in what is worth knowing: thread, unread messages, code about the task, outline"
+    )
+    thread: str = option(
+        "", "where its summary goes (default: TERSELY_THREAD or this project's)", metavar="ID"
+    )
+    spawn: tuple[str, ...] = option(
+        (), "a program that it may start with a spawn command; without it, none"
+    )
+    prompt: str = option(
+        "", "how the row of its empty prompt looks, a regular expression", metavar="REGEX"
+    )
     trust_screen: bool = option(False, "obey every ->relay: line that it shows, whoever wrote it")
     resume: bool = option(False, "tell it to go on when a usage limit of it ends, once")
     start: bool = option(True, "start the relay if none runs")
@@ -81,5 +93,7 @@ def _have_relay(home: Path, root: str, *, may_start: bool) -> None:
 
 
 COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(("run",), "Run a program as an agent: its lines are commands", _RunParameters, _run),
+    RelayCommand(
+        ("run",), "Run a program as an agent: its lines are commands", _RunParameters, _run
+    ),
 )

@@ -1,4 +1,6 @@
-"""Questions about the code of this machine: from its own tools, and from other machines by the relay in between."""
+"""Questions about the code of this machine: from its own tools, and from other machines by the
+relay in between.
+"""
 
 from __future__ import annotations
 
@@ -93,10 +95,14 @@ async def _offer(home: Path, name: str, bridge: Bridge, root: str) -> None:
 
         peer.on_request = asked
         async for delivery in peer.deliveries():
-            await peer.nack(delivery, "INVALID", f"{name} is a service: ask it with SERVICE_REQUEST")
+            await peer.nack(
+                delivery, "INVALID", f"{name} is a service: ask it with SERVICE_REQUEST"
+            )
 
 
-async def _answer(peer: Peer, bridge: Bridge, root: str, request_id: str, payload: Mapping[str, Any]) -> None:
+async def _answer(
+    peer: Peer, bridge: Bridge, root: str, request_id: str, payload: Mapping[str, Any]
+) -> None:
     parameters = payload.get("params")
     if isinstance(parameters, dict):  # whoever asks does not choose what is read
         payload = {**payload, "params": {**parameters, "root": root}}
@@ -113,7 +119,11 @@ async def _answer(peer: Peer, bridge: Bridge, root: str, request_id: str, payloa
 
 async def _response(bridge: Bridge, request_id: str, payload: Mapping[str, Any]) -> dict[str, Any]:
     milliseconds = payload.get("timeout_ms")
-    seconds = milliseconds / 1000 if isinstance(milliseconds, int) and milliseconds > 0 else REQUEST_SECONDS
+    seconds = (
+        milliseconds / 1000
+        if isinstance(milliseconds, int) and milliseconds > 0
+        else REQUEST_SECONDS
+    )
     asked = Asked(
         str(payload.get("method")), msgspec.json.encode(payload.get("params", {})), min(seconds, MAX_SERVICE_SECONDS),
         in_words=payload.get("format") == "text",
@@ -129,5 +139,12 @@ async def _response(bridge: Bridge, request_id: str, payload: Mapping[str, Any])
 
 def _without_root(method: Any) -> dict[str, Any]:
     schema = dict(method.parameters)
-    schema["properties"] = {name: about for name, about in schema.get("properties", {}).items() if name != "root"}
-    return {"name": method.name, "description": method.description, "parameters": schema, "effect": str(method.reach)}
+    schema["properties"] = {
+        name: about for name, about in schema.get("properties", {}).items() if name != "root"
+    }
+    return {
+        "name": method.name,
+        "description": method.description,
+        "parameters": schema,
+        "effect": str(method.reach),
+    }

@@ -1,7 +1,9 @@
-"""Envelopes between the socket of a home and the relay that its machine has joined: one WebSocket a connection.
+"""Envelopes between the socket of a home and the relay that its machine has joined: one WebSocket a
+connection.
 
-Where the relay cannot be reached, whoever connects is hung up on, as by a relay that is gone: they keep what they have
-to say and come again. Questions to the code daemon of this machine are answered here.
+Where the relay cannot be reached, whoever connects is hung up on, as by a relay that is gone: they
+keep what they have to say and come again. Questions to the code daemon of this machine are answered
+here.
 """
 
 from __future__ import annotations
@@ -86,7 +88,10 @@ class Envelopes:
             return None
         try:
             envelope = msgspec.json.decode(body)
-            is_local = envelope["type"] == _QUESTION.decode() and envelope["payload"]["service"] in self._code.names
+            is_local = (
+                envelope["type"] == _QUESTION.decode()
+                and envelope["payload"]["service"] in self._code.names
+            )
         except (msgspec.MsgspecError, KeyError, TypeError):
             return None
         return dict(envelope) if is_local else None

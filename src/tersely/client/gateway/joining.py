@@ -1,4 +1,6 @@
-"""Which relay this machine has joined, and how it comes to do so: a code becomes a token, which is kept in the home."""
+"""Which relay this machine has joined, and how it comes to do so: a code becomes a token, which is
+kept in the home.
+"""
 
 from __future__ import annotations
 
@@ -46,14 +48,18 @@ class Membership(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """Whom to believe: one certificate by its `fingerprint`, those of an `authority` (a file), else the system's."""
+    """Whom to believe: one certificate by its `fingerprint`, those of an `authority` (a file), else
+    the system's.
+    """
 
     fingerprint: str = ""
     authority: str = ""
 
 
 def load(home: Path) -> Membership | None:
-    """What this machine has joined, None where it uses a relay of its own; raises `unreadable_file`."""
+    """What this machine has joined, None where it uses a relay of its own; raises
+    `unreadable_file`.
+    """
     path = home / JOINED
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:
@@ -62,7 +68,9 @@ def load(home: Path) -> Membership | None:
         return None
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
         hint = "`tersely leave` removes it"
-        raise TerselyError("unreadable_file", f"{path}: {getattr(error, 'strerror', None) or error}", hint) from error
+        raise TerselyError(
+            "unreadable_file", f"{path}: {getattr(error, 'strerror', None) or error}", hint
+        ) from error
 
 
 def save(home: Path, membership: Membership) -> None:
@@ -70,7 +78,9 @@ def save(home: Path, membership: Membership) -> None:
     path = home / JOINED
     draft = home / f".{JOINED}.{os.getpid()}"
     try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
+        with os.fdopen(
+            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb"
+        ) as file:
             file.write(msgspec.json.encode(membership))
             file.flush()
             os.fsync(file.fileno())
@@ -81,7 +91,9 @@ def save(home: Path, membership: Membership) -> None:
 
 
 def join(url: str, code: str, trust: Trust, machine: str = "") -> Membership:
-    """A membership for a code; raises `usage`, `invalid_certificate`, `relay_unreachable` and what the relay says."""
+    """A membership for a code; raises `usage`, `invalid_certificate`, `relay_unreachable` and what
+    the relay says.
+    """
     url, host, port = _checked(url)
     pinned = authority = ""
     if trust.fingerprint:
@@ -97,8 +109,9 @@ def join(url: str, code: str, trust: Trust, machine: str = "") -> Membership:
 
 
 def once(membership: Membership, request: Request[AnswerT]) -> AnswerT:
-    """The answer of the relay to one question, asked directly; raises `relay_unreachable`, `invalid_certificate` and
-    what it says."""
+    """The answer of the relay to one question, asked directly; raises `relay_unreachable`,
+    `invalid_certificate` and what it says.
+    """
     headers = {"Content-Type": "application/json"}
     if membership.token:
         headers["Authorization"] = f"Bearer {membership.token}"
@@ -120,8 +133,12 @@ def unreachable(url: str, error: Exception) -> TerselyError:
     reason = http.reason(error)
     if "CERTIFICATE_VERIFY_FAILED" in reason or "certificate verify failed" in reason:
         hint = "name it with --fingerprint, or its authority with --ca: `tersely relay ca`, where it runs, prints both"
-        return TerselyError("invalid_certificate", f"{url} shows a certificate that is not believed: {reason}", hint)
-    return TerselyError("relay_unreachable", f"{url}: {reason}", "check the address, the network, and that it runs")
+        return TerselyError(
+            "invalid_certificate", f"{url} shows a certificate that is not believed: {reason}", hint
+        )
+    return TerselyError(
+        "relay_unreachable", f"{url}: {reason}", "check the address, the network, and that it runs"
+    )
 
 
 def _checked(url: str) -> tuple[str, str, int]:
@@ -131,10 +148,18 @@ def _checked(url: str) -> tuple[str, str, int]:
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
         raise TerselyError("usage", f"{url[:200]!r} is no address: {error}", _URL_HINT) from None
-    if parts.scheme not in {"http", "https"} or not host or parts.path.strip("/") or parts.query or parts.username:
+    if (
+        parts.scheme not in {"http", "https"}
+        or not host
+        or parts.path.strip("/")
+        or parts.query
+        or parts.username
+    ):
         raise TerselyError("usage", f"{url[:200]!r} is not the address of a relay", _URL_HINT)
     if parts.scheme == "http" and not is_loopback(host):
-        raise TerselyError("insecure_address", f"{host}: others could read along without TLS", _URL_HINT)
+        raise TerselyError(
+            "insecure_address", f"{host}: others could read along without TLS", _URL_HINT
+        )
     port = port or (_SECURE_PORT if parts.scheme == "https" else _PLAIN_PORT)
     shown = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{shown}:{port}", host, port

@@ -1,5 +1,7 @@
-"""The process that serves a home whose machine has joined another relay: it holds the lock and the sockets of a relay,
-and passes on what is asked there. What is sent while the network is gone it keeps, and sends later."""
+"""The process that serves a home whose machine has joined another relay: it holds the lock and the
+sockets of a relay, and passes on what is asked there. What is sent while the network is gone it
+keeps, and sends later.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def main(home_path: str, workspace: str, answer_words: str, ready: str) -> None:
             log_to(str(home / LOG), "the gateway")
             membership = joining.load(home)
             if membership is None:
-                raise TerselyError("join_state", "this machine has joined no relay", "tersely join URL")
+                raise TerselyError(
+                    "join_state", "this machine has joined no relay", "tersely join URL"
+                )
             asyncio.run(_serve(home, membership, workspace, answer_words, report))
             _LOG.info("ended")
     except BlockingIOError:
@@ -52,7 +56,9 @@ def main(home_path: str, workspace: str, answer_words: str, ready: str) -> None:
         report.failed(error)
 
 
-async def _serve(home: Path, membership: Membership, workspace: str, answer_words: str, report: Report) -> None:
+async def _serve(
+    home: Path, membership: Membership, workspace: str, answer_words: str, report: Report
+) -> None:
     told = RelayTold(
         str(home), os.getpid(), "", tersely.__version__, program_identity(), round(wall_seconds()), workspace,
         remote_url=membership.url,
@@ -69,7 +75,10 @@ async def _serve(home: Path, membership: Membership, workspace: str, answer_word
         beside = [
             asyncio.create_task(close_stalled(server.server_state.connections)),
             asyncio.create_task(requests.send_later()),
-            *(asyncio.create_task(share(home, membership, root, answer_words)) for root in membership.shared),
+            *(
+                asyncio.create_task(share(home, membership, root, answer_words))
+                for root in membership.shared
+            ),
         ]
         _LOG.info("serving %s for %s as process %d", home, membership.url, told.pid)
         report.running(pid=told.pid)

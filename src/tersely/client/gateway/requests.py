@@ -1,7 +1,7 @@
 """Requests at the socket of a home, passed on to the relay that its machine has joined.
 
-What names a directory of this machine is said in words that the relay understands. Messages that cannot be sent are
-kept, and sent in their order as soon as the relay is there again.
+What names a directory of this machine is said in words that the relay understands. Messages that
+cannot be sent are kept, and sent in their order as soon as the relay is there again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ GATEWAY_REACH_SECONDS = 10.0  # for a connection
 OUTBOX_NAME = "@joined"  # which no agent can have
 _SEND, _CALL = "mail.send", "service.call"
 _LOG = logging.getLogger("tersely.client.gateway")
-_NOT_PASSED_ON = frozenset({b"host", b"connection", b"authorization", b"transfer-encoding", PERSON_HEADER.encode()})
+_NOT_PASSED_ON = frozenset(
+    {b"host", b"connection", b"authorization", b"transfer-encoding", PERSON_HEADER.encode()}
+)
 _NOT_PASSED_BACK = frozenset({b"connection", b"transfer-encoding", b"keep-alive", b"date"})
 
 Scope = dict[str, Any]
@@ -65,7 +67,9 @@ class _Reply(msgspec.Struct):
 class Requests:
     """An application that passes requests on. Used on one loop; close it."""
 
-    def __init__(self, home: Path, membership: Membership, told: RelayTold, code: LocalCode) -> None:
+    def __init__(
+        self, home: Path, membership: Membership, told: RelayTold, code: LocalCode
+    ) -> None:
         self._membership = membership
         self._told = told
         self._code = code
@@ -120,7 +124,9 @@ class Requests:
         await self._pass_on(scope, body, send)
         return None
 
-    async def _pass_on(self, scope: Scope, content: bytes | AsyncIterator[bytes], send: Send) -> None:
+    async def _pass_on(
+        self, scope: Scope, content: bytes | AsyncIterator[bytes], send: Send
+    ) -> None:
         query = scope["query_string"].decode("latin-1")
         target = scope["raw_path"].decode("latin-1") + (f"?{query}" if query else "")
         method, headers = scope["method"], self._headers(scope, content)
@@ -131,7 +137,9 @@ class Requests:
                 self._pool, method, self._membership.url + target, _WAITS, headers=headers, content=sent
             ) as response:  # fmt: skip
                 given = [one for one in response.headers if one[0].lower() not in _NOT_PASSED_BACK]
-                await send({"type": "http.response.start", "status": response.status, "headers": given})
+                await send(
+                    {"type": "http.response.start", "status": response.status, "headers": given}
+                )
                 has_begun = True
                 async for piece in response.aiter_stream():
                     await send({"type": "http.response.body", "body": piece, "more_body": True})
@@ -194,9 +202,15 @@ class Requests:
     def _settle(self, unsent: Unsent[Kept], reply: _Reply) -> None:
         """The relay has a message, or never takes it; what it refuses for now stays."""
         if reply.status in {401, 429} or reply.status >= 500:
-            raise TerselyError("relay_unreachable", f"it takes no messages now (status {reply.status})")
+            raise TerselyError(
+                "relay_unreachable", f"it takes no messages now (status {reply.status})"
+            )
         if reply.status >= 400:
-            _LOG.warning("a message to %s is refused: %s", unsent.message.arguments.get("to"), reply.body[:500])
+            _LOG.warning(
+                "a message to %s is refused: %s",
+                unsent.message.arguments.get("to"),
+                reply.body[:500],
+            )
         self._outbox.remove(unsent)
 
     async def _sent(self, agent: str, question: Question) -> _Reply:
@@ -231,7 +245,9 @@ def waiting(home: Path) -> int:
 
 
 def _for_others(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments as another machine understands them: a project for a directory, and paths from its root."""
+    """Arguments as another machine understands them: a project for a directory, and paths from its
+    root.
+    """
     root = arguments.get("root")
     if not isinstance(root, str) or not root:
         return arguments
@@ -240,7 +256,9 @@ def _for_others(arguments: dict[str, Any]) -> dict[str, Any]:
     given["project"] = where.project or portable_mark(root)
     targets = given.get("targets")
     if isinstance(targets, list):
-        given["targets"] = [where.from_root(one) if isinstance(one, str) else one for one in targets]
+        given["targets"] = [
+            where.from_root(one) if isinstance(one, str) else one for one in targets
+        ]
     return given
 
 
@@ -267,7 +285,9 @@ async def _bounded(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     async for chunk in chunks:
         size += len(chunk)
         if size > MAX_WEB_BODY_BYTES:
-            raise TerselyError("payload_too_large", f"a body has at most {MAX_WEB_BODY_BYTES:,} bytes")
+            raise TerselyError(
+                "payload_too_large", f"a body has at most {MAX_WEB_BODY_BYTES:,} bytes"
+            )
         yield chunk
 
 
@@ -276,6 +296,9 @@ def _failure(error: TerselyError) -> _Reply:
 
 
 async def _send_reply(send: Send, reply: _Reply) -> None:
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(reply.body)).encode())]
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(reply.body)).encode()),
+    ]
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     await send({"type": "http.response.body", "body": reply.body})

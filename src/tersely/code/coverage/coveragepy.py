@@ -1,8 +1,8 @@
 """What coverage.py writes: its data file, which is an SQLite database, and its JSON report.
 
-The database: https://coverage.readthedocs.io/en/latest/dbschema.html. A `line_bits` row has the lines of a file that
-ran in a context as bits; with branches measured there are `arc` rows instead, and a line ran if some arc leads to it.
-The data file knows what ran and nothing of what did not.
+The database: https://coverage.readthedocs.io/en/latest/dbschema.html. A `line_bits` row has the
+lines of a file that ran in a context as bits; with branches measured there are `arc` rows instead,
+and a line ran if some arc leads to it. The data file knows what ran and nothing of what did not.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from tersely.foundation.limits import MAX_COVERED_LINE
 
 MAX_COVERAGE_ROWS = 5_000_000  # of one data file
 DATA, REPORT = "coverage.py data", "coverage.py JSON"
-_PHASES = ("|setup", "|run", "|call", "|teardown")  # of one test, as its plugin for pytest ends the context
+# of one test, as its plugin for pytest ends the context
+_PHASES = ("|setup", "|run", "|call", "|teardown")
 
 Ran = tuple[str, str, Bits]  # a file, a context, the lines
 
@@ -74,7 +75,9 @@ def _arc_rows(database: Database, listed: set[str]) -> list[Ran]:
     if "arc" not in listed:
         return []
     found: dict[tuple[Any, Any], set[int]] = defaultdict(set)
-    for file, context, line in _rows(database, "select file_id, context_id, tono from arc where tono > 0 limit ?"):
+    for file, context, line in _rows(
+        database, "select file_id, context_id, tono from arc where tono > 0 limit ?"
+    ):
         if not isinstance(line, int):
             raise invalid("a row of jumps is damaged", DATA)
         found[file, context].add(line_number(line, DATA))
@@ -82,12 +85,18 @@ def _arc_rows(database: Database, listed: set[str]) -> list[Ran]:
 
 
 def _named(database: Database, rows: Sequence[tuple[Any, Any, Bits]]) -> list[Ran]:
-    """Rows of files and contexts by their names. Joined here: a join may have more rows than the file has bytes."""
+    """Rows of files and contexts by their names. Joined here: a join may have more rows than the
+    file has bytes.
+    """
     paths = dict(_rows(database, "select id, path from file limit ?"))
     contexts = dict(_rows(database, "select id, context from context limit ?"))
     if not all(isinstance(name, str) for name in (*paths.values(), *contexts.values())):
         raise invalid("a name is damaged", DATA)
-    return [(paths[file], contexts[of], bits) for file, of, bits in rows if file in paths and of in contexts]
+    return [
+        (paths[file], contexts[of], bits)
+        for file, of, bits in rows
+        if file in paths and of in contexts
+    ]
 
 
 def _rows(database: Database, query: str) -> list[Any]:
@@ -134,7 +143,9 @@ def read_report(text: bytes) -> Coverage:
 def _reported(path: str, told: Any) -> FileCoverage:
     if not isinstance(told, dict):
         raise invalid(f"{path[:60]!r} is no object", REPORT)
-    executed, missed = (_numbers(told.get(name, [])) for name in ("executed_lines", "missing_lines"))
+    executed, missed = (
+        _numbers(told.get(name, [])) for name in ("executed_lines", "missing_lines")
+    )
     contexts: dict[str, set[int]] = defaultdict(set)
     listed = told.get("contexts") or {}
     if not isinstance(listed, dict):
@@ -143,7 +154,10 @@ def _reported(path: str, told: Any) -> FileCoverage:
         number = line_number(line, REPORT)
         for name in names if isinstance(names, list) else ():
             contexts[str(name)].add(number)
-    bits = {"": bits_of(set(executed)), **{name: bits_of(lines) for name, lines in contexts.items() if name}}
+    bits = {
+        "": bits_of(set(executed)),
+        **{name: bits_of(lines) for name, lines in contexts.items() if name},
+    }
     return _file(path, bits, missed)
 
 

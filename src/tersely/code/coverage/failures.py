@@ -1,8 +1,8 @@
 """Failed tests, from reports in the XML of JUnit and from what test runners print.
 
-Printed text is cut at the headings under which runners print one failure each, and the places on the stack are read
-from what stands below. All runners share one reading: they differ in their headings, and in whether the last or the
-first place is where it failed.
+Printed text is cut at the headings under which runners print one failure each, and the places on
+the stack are read from what stands below. All runners share one reading: they differ in their
+headings, and in whether the last or the first place is where it failed.
 """
 
 from __future__ import annotations
@@ -41,17 +41,24 @@ _SECTION_END = re.compile(r"^={3,} .* ={3,}$|^-{60,}$|^failures:$")
 # Places on a stack. Where the call that failed comes last, `_OUTER_FIRST` matches.
 _FILE_LINE = re.compile(r'^\s*File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,9})')
 _START_OF_LINE = re.compile(r"^(?P<path>[^\s:][^:\n]{0,400}\.\w{1,8}):(?P<line>\d{1,9}): ?")
-_QUALIFIED = re.compile(r"\bat (?:[^()\s]*/)?(?P<name>[\w.$<>]+)\((?P<file>[\w$-]+\.\w+):(?P<line>\d{1,9})\)")
+_QUALIFIED = re.compile(
+    r"\bat (?:[^()\s]*/)?(?P<name>[\w.$<>]+)\((?P<file>[\w$-]+\.\w+):(?P<line>\d{1,9})\)"
+)
 _ANYWHERE = re.compile(
     r"(?:^|[\s(\"'])(?:file://)?(?P<path>(?:[A-Za-z]:)?[\w./\\@+~-]{1,400}\.[A-Za-z]\w{0,7}):(?P<line>\d{1,9})(?!\w)"
 )
 _OUTER_FIRST = (_FILE_LINE, _START_OF_LINE)
-_MESSAGE = re.compile(r"^(?:E  +)?(?P<message>(?:[\w.]*(?:Error|Exception|Failure)\b|assert|panic|thread ').*)$")
-_LOGGED = re.compile(r"^[^\s:]+\.\w{1,8}:\d{1,9}: (?P<message>\S.*)$")  # a place, then what is wrong there
+_MESSAGE = re.compile(
+    r"^(?:E  +)?(?P<message>(?:[\w.]*(?:Error|Exception|Failure)\b|assert|panic|thread ').*)$"
+)
+# a place, then what is wrong there
+_LOGGED = re.compile(r"^[^\s:]+\.\w{1,8}:\d{1,9}: (?P<message>\S.*)$")
 
 
 def read_failures(text: bytes) -> Tested:
-    """What a report of tests says; text in which no failure is found has none. Raises `invalid_report`."""
+    """What a report of tests says; text in which no failure is found has none. Raises
+    `invalid_report`.
+    """
     start = text[:_PROBED_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"<") and root_name(text) in {"testsuites", "testsuite"}:
         return read_junit(text)
@@ -70,7 +77,9 @@ class _Case:
 
 
 def read_junit(text: bytes) -> Tested:
-    """JUnit's XML, as many runners write it: a `testcase` that failed has a `failure` or an `error`."""
+    """JUnit's XML, as many runners write it: a `testcase` that failed has a `failure` or an
+    `error`.
+    """
     cases: list[_Case] = []
 
     def start(name: str, attributes: Mapping[str, str]) -> None:
@@ -153,7 +162,8 @@ def _outer_first(row: str) -> Frame | None:
 
 def _inner_first(row: str) -> Frame | None:
     found = _QUALIFIED.search(row)
-    if found is not None:  # only the name of the file is told, and the packages around it by the name of the method
+    if found is not None:
+        # only the name of the file is told, and the packages around it by the name of the method
         packages = found["name"].split(".")[:-2]
         return _frame("/".join([*packages, found["file"]]), found["line"])
     found = _ANYWHERE.search(row)
@@ -174,7 +184,9 @@ def _message(lines: Sequence[str]) -> str:
 def one_line(text: str) -> str:
     """The first line of a text that says something, cut."""
     words = next((row.strip() for row in text.splitlines() if row.strip()), "")
-    return words if len(words) <= MAX_MESSAGE_CHARACTERS else words[: MAX_MESSAGE_CHARACTERS - 1] + "…"
+    return (
+        words if len(words) <= MAX_MESSAGE_CHARACTERS else words[: MAX_MESSAGE_CHARACTERS - 1] + "…"
+    )
 
 
 def merged(runs: Sequence[Tested]) -> Tested:
@@ -184,5 +196,7 @@ def merged(runs: Sequence[Tested]) -> Tested:
         name = name_of(failure.test)
         known = best.get(name)
         if known is None or len(failure.frames) > len(known.frames):
-            best[name] = replace(failure, message=failure.message or (known.message if known else ""))
+            best[name] = replace(
+                failure, message=failure.message or (known.message if known else "")
+            )
     return Tested(tuple(best.values()), frozenset().union(*(run.skipped for run in runs)))

@@ -35,7 +35,8 @@ class Report:
     tested: Tested
     tells_failures: bool  # whether somebody was asked which tests failed
     written_ns: int
-    hashes: dict[str, str] = field(default_factory=dict)  # of the files when they were measured, by path
+    # of the files when they were measured, by path
+    hashes: dict[str, str] = field(default_factory=dict)
 
 
 def read_report_files(place: Path, results: Sequence[Path] = ()) -> Report:
@@ -50,13 +51,23 @@ def read_report_files(place: Path, results: Sequence[Path] = ()) -> Report:
 def _of_folder(folder: Path, results: Sequence[Path]) -> Report:
     data = sorted(folder.glob(f"{DATA}.*"))
     if not data:
-        raise TerselyError("invalid_report", f"{folder.name} is not a folder of a run", "name the report itself")
+        raise TerselyError(
+            "invalid_report", f"{folder.name} is not a folder of a run", "name the report itself"
+        )
     if len(data) > MAX_REPORT_FILES:
-        raise TerselyError("invalid_report", f"the run left more than {MAX_REPORT_FILES} files of data")
+        raise TerselyError(
+            "invalid_report", f"the run left more than {MAX_REPORT_FILES} files of data"
+        )
     written = [read(path) for path in data]
     coverage = read_coverage([one.content for one in written])
     told = [*results, *(path for path in (folder / RESULTS, folder / OUTPUT) if path.is_file())]
-    return Report(coverage, _tested(told), True, max(one.modified_ns for one in written), _hashes(folder / HASHES))
+    return Report(
+        coverage,
+        _tested(told),
+        True,
+        max(one.modified_ns for one in written),
+        _hashes(folder / HASHES),
+    )
 
 
 def _tested(results: Sequence[Path]) -> Tested:
@@ -83,9 +94,13 @@ def read(path: Path) -> Written:
                 raise TerselyError("unreadable_file", f"{path.name} is not a file")
             content = file.read(MAX_REPORT_BYTES + 1)
     except OSError as error:
-        raise TerselyError("unreadable_file", f"{path.name} cannot be read: {error.strerror}") from error
+        raise TerselyError(
+            "unreadable_file", f"{path.name} cannot be read: {error.strerror}"
+        ) from error
     if len(content) > MAX_REPORT_BYTES:
-        raise TerselyError("unreadable_file", f"{path.name} is larger than {MAX_REPORT_BYTES:,} bytes")
+        raise TerselyError(
+            "unreadable_file", f"{path.name} is larger than {MAX_REPORT_BYTES:,} bytes"
+        )
     return Written(content, status.st_mtime_ns)
 
 
@@ -94,4 +109,6 @@ def latest_run(beside: Path) -> Path | None:
     runs = beside / RUNS
     if runs.is_symlink() or not runs.is_dir():
         return None
-    return max((path for path in runs.iterdir() if next(path.glob(f"{DATA}.*"), None)), default=None)
+    return max(
+        (path for path in runs.iterdir() if next(path.glob(f"{DATA}.*"), None)), default=None
+    )

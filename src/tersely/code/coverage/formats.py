@@ -23,13 +23,17 @@ _CLOVER = re.compile(rb"<coverage\b[^>]*\bclover=|<project\b")
 
 
 def read_coverage(texts: Sequence[bytes]) -> Coverage:
-    """What the files of one report say, more than one only of coverage.py data; raises `invalid_report`."""
+    """What the files of one report say, more than one only of coverage.py data; raises
+    `invalid_report`.
+    """
     if texts and all(text.startswith(_DATABASE) for text in texts):
         return read_data(texts)
     text = texts[0]
     reader = _reader(text)
     if reader is None:
-        raise TerselyError("invalid_report", "the file is not a report of coverage", f"known: {FORMATS}")
+        raise TerselyError(
+            "invalid_report", "the file is not a report of coverage", f"known: {FORMATS}"
+        )
     return reader(text)
 
 

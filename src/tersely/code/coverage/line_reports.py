@@ -22,9 +22,13 @@ from tersely.code.coverage.model import (
 
 LCOV, COVERPROFILE, GCOV = "lcov", "coverprofile", "gcov"
 
-_BLOCK = re.compile(r"^(?P<path>.+):(?P<first>\d+)\.\d+,(?P<last>\d+)\.(?P<end>\d+) \d+ (?P<times>\d+)$")
+_BLOCK = re.compile(
+    r"^(?P<path>.+):(?P<first>\d+)\.\d+,(?P<last>\d+)\.(?P<end>\d+) \d+ (?P<times>\d+)$"
+)
 _MODE = re.compile(r"^mode: (?P<mode>set|count|atomic)$")
-_GCOV = re.compile(r"^\s*(?P<times>-|#####|=====|%%%%%|\$\$\$\$\$|\d+)\*?:\s*(?P<line>\d+):(?P<text>.*)$")
+_GCOV = re.compile(
+    r"^\s*(?P<times>-|#####|=====|%%%%%|\$\$\$\$\$|\d+)\*?:\s*(?P<line>\d+):(?P<text>.*)$"
+)
 _GCOV_SOURCE = "Source:"
 
 
@@ -60,7 +64,10 @@ def read_lcov(text: bytes) -> Coverage:
             draft, hits = None, {}
     if draft is not None:
         raise invalid("it ends within a record", LCOV)
-    files = (FileCoverage(path, one.hits, one.tests, one.checksums) for path, one in sorted(drafts.items()))
+    files = (
+        FileCoverage(path, one.hits, one.tests, one.checksums)
+        for path, one in sorted(drafts.items())
+    )
     return Coverage(LCOV, tuple(files))
 
 
@@ -83,7 +90,9 @@ def _end_record(draft: _Draft, test: str, hits: dict[int, int]) -> None:
 
 
 def read_coverprofile(text: bytes) -> Coverage:
-    """coverprofile: blocks from a place to a place. A line that blocks share ran as often as the most frequent one."""
+    """coverprofile: blocks from a place to a place. A line that blocks share ran as often as the
+    most frequent one.
+    """
     rows = _rows(text)
     mode = _MODE.match(next(rows, ""))
     if mode is None:
@@ -95,7 +104,10 @@ def read_coverprofile(text: bytes) -> Coverage:
             if row.strip() and not _MODE.match(row):
                 raise invalid(f"{row[:60]!r} is no block", COVERPROFILE)
             continue
-        first, last = line_number(found["first"], COVERPROFILE), line_number(found["last"], COVERPROFILE)
+        first, last = (
+            line_number(found["first"], COVERPROFILE),
+            line_number(found["last"], COVERPROFILE),
+        )
         place, times = (first, last, int(found["end"])), whole_number(found["times"], COVERPROFILE)
         of_file = blocks[found["path"]]
         known = of_file.get(place, 0)  # listed once for every package whose tests were run
@@ -114,7 +126,9 @@ def _lines_of_blocks(blocks: dict[tuple[int, int, int], int]) -> dict[int, int]:
 
 
 def read_gcov(text: bytes) -> Coverage:
-    """gcov: the source with how often each line ran in front of it. Instances of templates add up in the first."""
+    """gcov: the source with how often each line ran in front of it. Instances of templates add up
+    in the first.
+    """
     path, hits = "", dict[int, int]()
     for row in _rows(text):
         found = _GCOV.match(row)
@@ -122,7 +136,11 @@ def read_gcov(text: bytes) -> Coverage:
             continue
         line = line_number(found["line"], GCOV)
         if line == 0:
-            path = found["text"].removeprefix(_GCOV_SOURCE) if found["text"].startswith(_GCOV_SOURCE) else path
+            path = (
+                found["text"].removeprefix(_GCOV_SOURCE)
+                if found["text"].startswith(_GCOV_SOURCE)
+                else path
+            )
         elif found["times"] != "-":
             times = int(found["times"]) if found["times"].isdigit() else 0
             hits[line] = max(hits.get(line, 0), times)
@@ -132,4 +150,7 @@ def read_gcov(text: bytes) -> Coverage:
 
 
 def _rows(text: bytes) -> Iterator[str]:
-    return (row.rstrip("\r") for row in text.decode("utf-8", "replace").removeprefix("\ufeff").split("\n"))
+    return (
+        row.rstrip("\r")
+        for row in text.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
+    )

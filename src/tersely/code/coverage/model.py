@@ -16,8 +16,9 @@ Bits = bytes  # a set of line numbers: bit n, the least significant of a byte fi
 class FileCoverage:
     """One file as a report has it. `path` is as written, its separators turned to slashes.
 
-    `hits` has how often each line ran; 0 for one that could have and did not. `tests` has the lines that each test ran,
-    where the report knows tests; `checksums` what a tool says of the text of lines.
+    `hits` has how often each line ran; 0 for one that could have and did not. `tests` has the lines
+    that each test ran, where the report knows tests; `checksums` what a tool says of the text of
+    lines.
     """
 
     path: str
@@ -82,7 +83,9 @@ def slashed(path: str) -> str:
 
 def invalid(what: str, format_name: str) -> TerselyError:
     """What to raise for a report that says something impossible."""
-    return TerselyError("invalid_report", f"the report is no {format_name}: {what}", "have the tool write it anew")
+    return TerselyError(
+        "invalid_report", f"the report is no {format_name}: {what}", "have the tool write it anew"
+    )
 
 
 def line_number(text: str | int | None, format_name: str) -> int:
@@ -98,7 +101,9 @@ def whole_number(text: str | int | None, format_name: str) -> int:
     if isinstance(text, int) and not isinstance(text, bool):
         return text
     try:
-        return int(text or "", 10) if isinstance(text, str) and len(text) < 20 else int(float("nan"))
+        return (
+            int(text or "", 10) if isinstance(text, str) and len(text) < 20 else int(float("nan"))
+        )
     except ValueError:
         raise invalid(f"{str(text)[:40]!r} is no number", format_name) from None
 
@@ -113,7 +118,13 @@ def bits_of(lines: frozenset[int] | set[int]) -> Bits:
 
 def lines_of_bits(bits: Bits) -> frozenset[int]:
     """Bits as a set of lines."""
-    return frozenset(8 * place + bit for place, byte in enumerate(bits) if byte for bit in range(8) if byte >> bit & 1)
+    return frozenset(
+        8 * place + bit
+        for place, byte in enumerate(bits)
+        if byte
+        for bit in range(8)
+        if byte >> bit & 1
+    )
 
 
 def both(left: Bits, right: Bits) -> Bits:

@@ -1,6 +1,7 @@
 """Which names mean one test: reports of coverage and of failures write them differently.
 
-`tests/test_a.py::TestB::test_c[1]`, `tests.test_a.TestB.test_c[1]` and `test_a.TestB.test_c` are one.
+`tests/test_a.py::TestB::test_c[1]`, `tests.test_a.TestB.test_c[1]` and `test_a.TestB.test_c` are
+one.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import NamedTuple
 
 _EXTENSION = re.compile(r"\.\w{1,5}(?=::| > )")
 _SEPARATORS = re.compile(r"::| > | › |[/\\#]")
-_WITH_CLASS = re.compile(r"^(?P<name>\w+) \((?P<holder>[\w.]+)\)$")  # test_c (test_a.TestB) or with the name again
+# test_c (test_a.TestB) or with the name again
+_WITH_CLASS = re.compile(r"^(?P<name>\w+) \((?P<holder>[\w.]+)\)$")
 
 
 class SpelledName(NamedTuple):
@@ -44,7 +46,9 @@ class KnownTests:
                 self._by_own_name[name.parts[-1]].append((name, test))
 
     def named(self, written: str) -> list[str]:
-        """The tests that a name means: several only where the report knows more, or less, of parameters."""
+        """The tests that a name means: several only where the report knows more, or less, of
+        parameters.
+        """
         wanted = name_of(written)
         if not wanted.parts:
             return []
@@ -52,7 +56,9 @@ class KnownTests:
         exact = [test for name, test in near if name == wanted]
         if exact:
             return exact
-        ends = [(name, test) for name, test in near if _one_ends_the_other(name.parts, wanted.parts)]
+        ends = [
+            (name, test) for name, test in near if _one_ends_the_other(name.parts, wanted.parts)
+        ]
         if len({name.parts for name, _ in ends}) != 1:
             return []
         alike = [test for name, test in ends if name.given == wanted.given]

@@ -1,9 +1,10 @@
-"""A plugin for pytest that records which test runs which lines, with the coverage.py of the program under test.
+"""A plugin for pytest that records which test runs which lines, with the coverage.py of the program
+under test.
 
-It is copied beside the index and loaded by whatever interpreter runs the tests: it imports nothing of Tersely, and is
-written so that older interpreters can read it. What it does is what `pytest --cov --cov-context=test` does, where
-pytest-cov need not be installed; where a repository has it measure anyway, this measures in its place, since there can
-be only one.
+It is copied beside the index and loaded by whatever interpreter runs the tests: it imports nothing
+of Tersely, and is written so that older interpreters can read it. What it does is what `pytest
+--cov --cov-context=test` does, where pytest-cov need not be installed; where a repository has it
+measure anyway, this measures in its place, since there can be only one.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ def pytest_runtest_protocol(item, nextitem):  # type: ignore[no-untyped-def]
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_makereport(item, call):  # type: ignore[no-untyped-def]
-    """What pytest runs to describe a failure is no part of the test: it prints objects, whose methods then run."""
+    """What pytest runs to describe a failure is no part of the test: it prints objects, whose
+    methods then run.
+    """
     for measuring in _measuring:
         measuring.switch_context("")
     yield

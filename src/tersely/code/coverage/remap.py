@@ -1,8 +1,10 @@
-"""Paths of reports, found in the repository: reports are written in containers, other checkouts, and subdirectories.
+"""Paths of reports, found in the repository: reports are written in containers, other checkouts,
+and subdirectories.
 
-A path is tried as `--map` says, as it stands, from the directories around the report, and at last by its end: the file
-of the repository that shares the longest end with it, if there is only one. An end of one name alone says little (there
-is a `setup.py` everywhere), so it counts only where other files of the report have been moved the same way.
+A path is tried as `--map` says, as it stands, from the directories around the report, and at last
+by its end: the file of the repository that shares the longest end with it, if there is only one. An
+end of one name alone says little (there is a `setup.py` everywhere), so it counts only where other
+files of the report have been moved the same way.
 """
 
 from __future__ import annotations
@@ -29,12 +31,16 @@ def parse_map(text: str) -> Move:
     start, equals, target = text.partition("=")
     if not equals or not start:
         message = f"{text!r} does not say how paths begin here"
-        raise TerselyError("invalid_argument", message, "write --map FROM=TO, as in --map /app=services/api")
+        raise TerselyError(
+            "invalid_argument", message, "write --map FROM=TO, as in --map /app=services/api"
+        )
     return start.rstrip("/"), target.strip("/")
 
 
 class Placement(NamedTuple):
-    """Where the files of a report are: paths as written and in the repository; those that are not in it."""
+    """Where the files of a report are: paths as written and in the repository; those that are not
+    in it.
+    """
 
     found: Mapping[str, str]
     elsewhere: tuple[str, ...]
@@ -43,7 +49,9 @@ class Placement(NamedTuple):
 class Places:
     """The files of one repository, looked up by what others call them."""
 
-    def __init__(self, paths: Iterable[str], root: str, maps: Sequence[Move] = (), around: str = "") -> None:
+    def __init__(
+        self, paths: Iterable[str], root: str, maps: Sequence[Move] = (), around: str = ""
+    ) -> None:
         """`around` is the directory of the report, from the root."""
         self._paths = frozenset(paths)
         self._root = root.rstrip("/") + "/"
@@ -66,7 +74,9 @@ class Places:
         moves = Counter(end.move for end in ends.values() if end.is_strong)
         if not moves and not found:
             moves = Counter(dict(Counter(end.move for end in ends.values()).most_common(1)))
-        found.update({path: end.path for path, end in ends.items() if end.is_strong or end.move in moves})
+        found.update(
+            {path: end.path for path, end in ends.items() if end.is_strong or end.move in moves}
+        )
         return Placement(found, tuple(sorted(set(written) - set(found))))
 
     def _direct(self, path: str) -> str | None:
@@ -75,14 +85,18 @@ class Places:
                 moved = f"{target}{path[len(start) :]}".lstrip("/")
                 return moved if moved in self._paths else None
         inside = path.removeprefix(self._root).removeprefix("./")
-        tried = (f"{directory}/{inside}" if directory else inside for directory in self._directories)
+        tried = (
+            f"{directory}/{inside}" if directory else inside for directory in self._directories
+        )
         return next((one for one in tried if one in self._paths), None)
 
     def _by_end(self, path: str) -> _End | None:
         names = [name for name in path.split("/") if name not in {"", "."}]
         if not names:
             return None
-        shared = {one: _shared_end(names, one.split("/")) for one in self._by_name.get(names[-1], ())}
+        shared = {
+            one: _shared_end(names, one.split("/")) for one in self._by_name.get(names[-1], ())
+        }
         size = max(shared.values(), default=0)
         longest = [one for one, number in shared.items() if number == size]
         if len(longest) != 1:
@@ -90,7 +104,11 @@ class Places:
         best = longest[0]
         own = best.split("/")
         move = "/".join(names[:-size]), "/".join(own[:-size])
-        return _End(best, move, size >= MIN_SHARED_NAMES or (size == len(names) and not path.startswith("/")))
+        return _End(
+            best,
+            move,
+            size >= MIN_SHARED_NAMES or (size == len(names) and not path.startswith("/")),
+        )
 
 
 def _shared_end(left: Sequence[str], right: Sequence[str]) -> int:

@@ -1,8 +1,10 @@
-"""Running a program for its coverage: its output, exit status and coverage are kept beside the index.
+"""Running a program for its coverage: its output, exit status and coverage are kept beside the
+index.
 
-The program is the user's, run as the user would: its words as given, without a shell, in the environment of the user.
-Tests that pytest runs, however it is started, are recorded one by one (`recorder.py`), by a plugin that is named in the
-environment. Any other program writes its own coverage, and is asked where.
+The program is the user's, run as the user would: its words as given, without a shell, in the
+environment of the user. Tests that pytest runs, however it is started, are recorded one by one
+(`recorder.py`), by a plugin that is named in the environment. Any other program writes its own
+coverage, and is asked where.
 """
 
 from __future__ import annotations
@@ -59,10 +61,18 @@ class Run:
         return path if path.is_file() else None
 
 
-def run(command: str, root: Path, beside: Path, hashes: Mapping[str, str], environment: Mapping[str, str]) -> Run:
-    """Run a program in a repository and wait for it; raises `program_failed` if it cannot be started or takes too long.
+def run(
+    command: str,
+    root: Path,
+    beside: Path,
+    hashes: Mapping[str, str],
+    environment: Mapping[str, str],
+) -> Run:
+    """Run a program in a repository and wait for it; raises `program_failed` if it cannot be
+    started or takes too long.
 
-    `hashes` says what the files are; it is kept to tell later whether what was recorded is still about them.
+    `hashes` says what the files are; it is kept to tell later whether what was recorded is still
+    about them.
     """
     words = _words(command)
     folder = _new_folder(beside / RUNS)
@@ -82,7 +92,11 @@ def _words(command: str) -> list[str]:
     except ValueError as error:
         raise TerselyError("invalid_argument", f"the command cannot be read: {error}") from error
     if not words:
-        raise TerselyError("invalid_argument", "the command to run is empty", 'write it in quotes: --run "pytest -q"')
+        raise TerselyError(
+            "invalid_argument",
+            "the command to run is empty",
+            'write it in quotes: --run "pytest -q"',
+        )
     return words
 
 
@@ -98,11 +112,15 @@ def _new_folder(runs: Path) -> Path:
         folder = runs / f"{int(wall_seconds() * 1000):015d}-{os.getpid()}"
         folder.mkdir()
     except OSError as error:
-        raise TerselyError("unwritable_output", f"there is no place to keep the run: {error}") from error
+        raise TerselyError(
+            "unwritable_output", f"there is no place to keep the run: {error}"
+        ) from error
     return folder
 
 
-def _environment(given: Mapping[str, str], folder: Path, plugins: Path, root: Path) -> dict[str, str]:
+def _environment(
+    given: Mapping[str, str], folder: Path, plugins: Path, root: Path
+) -> dict[str, str]:
     """The same with the plugin of pytest; what is not pytest takes no notice."""
     path = os.pathsep.join(filter(None, [str(plugins), given.get("PYTHONPATH", "")]))
     options = f"-p {PLUGIN} {shlex.quote(f'--junitxml={folder / RESULTS}')}"
@@ -128,7 +146,11 @@ def _wait(words: list[str], root: Path, output: Path, environment: Mapping[str, 
     try:
         is_done = _keep(program.stdout, output)
         if not is_done:
-            raise TerselyError("program_failed", f"the program ran for more than {RUN_SECONDS:,} seconds", str(output))
+            raise TerselyError(
+                "program_failed",
+                f"the program ran for more than {RUN_SECONDS:,} seconds",
+                str(output),
+            )
         return program.wait()
     finally:
         program.stdout.close()
@@ -138,7 +160,9 @@ def _wait(words: list[str], root: Path, output: Path, environment: Mapping[str, 
 
 
 def _keep(stream: IO[bytes], output: Path) -> bool:
-    """Write down what is printed, at most the bound, half of it from the end; False if it takes too long."""
+    """Write down what is printed, at most the bound, half of it from the end; False if it takes too
+    long.
+    """
     watch = Stopwatch()
     half = MAX_RUN_OUTPUT_BYTES // 2
     written, left_out, tail_bytes = 0, 0, 0

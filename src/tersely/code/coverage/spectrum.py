@@ -1,7 +1,7 @@
 """Spectrum-based fault localisation: what failing tests ran and passing ones did not is suspicious.
 
-The measure is Ochiai's coefficient (Abreu, Zoeteweij, van Gemund 2007): of a piece of code that ran in `ef` of `nf`
-failing tests and in `ep` passing ones it is ef / √(nf · (ef + ep)), from 0 to 1.
+The measure is Ochiai's coefficient (Abreu, Zoeteweij, van Gemund 2007): of a piece of code that ran
+in `ef` of `nf` failing tests and in `ep` passing ones it is ef / √(nf · (ef + ep)), from 0 to 1.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Spectrum:
-    """Which tests ran which lines of one file: a row a test, a column a line from 0; failing tests come first."""
+    """Which tests ran which lines of one file: a row a test, a column a line from 0; failing tests
+    come first.
+    """
 
     ran: Array  # bool
     failing: int  # the rows of failing tests

@@ -1,8 +1,9 @@
 """Whether a report is about the files as they are now.
 
-What a report says of a file is out of date if the text has another hash than when it was measured, where that is known:
-by the hashes that are kept beside a run, or by checksums of lines (lcov). Otherwise a file that was written after
-the report may have changed, and one that is shorter than the report says surely has.
+What a report says of a file is out of date if the text has another hash than when it was measured,
+where that is known: by the hashes that are kept beside a run, or by checksums of lines (lcov).
+Otherwise a file that was written after the report may have changed, and one that is shorter than
+the report says surely has.
 """
 
 from __future__ import annotations
@@ -24,9 +25,16 @@ class Stale(NamedTuple):
 
 
 def staleness(
-    path: str, file: FileCoverage, text: bytes, modified_ns: int, report_ns: int, hashes: Mapping[str, str]
+    path: str,
+    file: FileCoverage,
+    text: bytes,
+    modified_ns: int,
+    report_ns: int,
+    hashes: Mapping[str, str],
 ) -> Stale | None:
-    """Why a report is not, or may not be, about the text of a file; None if nothing speaks against it."""
+    """Why a report is not, or may not be, about the text of a file; None if nothing speaks against
+    it.
+    """
     lines = text.split(b"\n")
     last = max(file.hits, default=0)
     if last > len(lines):
@@ -35,7 +43,11 @@ def staleness(
     if known is not None:
         return None if known == content_hash(text).hex() else Stale(path, "changed since the run")
     if file.checksums:
-        differ = [line for line, told in file.checksums.items() if told and told != _checksum(lines[line - 1])]
+        differ = [
+            line
+            for line, told in file.checksums.items()
+            if told and told != _checksum(lines[line - 1])
+        ]
         return Stale(path, f"line {min(differ)} has another text") if differ else None
     if modified_ns > report_ns:
         return Stale(path, "written after the report")

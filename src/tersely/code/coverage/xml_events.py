@@ -1,8 +1,9 @@
-"""XML from outside, read safely: as events, so that no tree is built; nothing is declared, no entity followed.
+"""XML from outside, read safely: as events, so that no tree is built; nothing is declared, no
+entity followed.
 
-Declared entities, and values of attributes that are not written, are how a small file becomes a huge one or names
-another file; no report of coverage has any, so one that does is refused. A document type that is only named is allowed:
-it is never fetched.
+Declared entities, and values of attributes that are not written, are how a small file becomes a
+huge one or names another file; no report of coverage has any, so one that does is refused. A
+document type that is only named is allowed: it is never fetched.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ class UnreadableXmlError(Exception):
 
 
 def read_xml(text: bytes, start: Start, end: End) -> None:
-    """Tell of every element when it starts and ends, by its name without a prefix; raises `UnreadableXmlError`."""
+    """Tell of every element when it starts and ends, by its name without a prefix; raises
+    `UnreadableXmlError`.
+    """
     parser = expat.ParserCreate()
     parser.buffer_text = True
     texts: list[list[str]] = []
@@ -43,7 +46,11 @@ def read_xml(text: bytes, start: Start, end: End) -> None:
     def declared(*_: object) -> None:
         raise UnreadableXmlError("it declares entities or attributes")
 
-    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = started, ended, told
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = (
+        started,
+        ended,
+        told,
+    )
     parser.EntityDeclHandler = parser.AttlistDeclHandler = declared
     try:
         parser.Parse(text, True)

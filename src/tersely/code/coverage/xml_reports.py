@@ -9,7 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tersely.code.coverage.model import Coverage, FileCoverage, invalid, line_number, slashed, whole_number
+from tersely.code.coverage.model import (
+    Coverage,
+    FileCoverage,
+    invalid,
+    line_number,
+    slashed,
+    whole_number,
+)
 from tersely.code.coverage.xml_events import UnreadableXmlError, read_xml
 
 COBERTURA, JACOCO, CLOVER = "Cobertura", "JaCoCo", "Clover"
@@ -20,7 +27,9 @@ Take = Callable[[str, Attributes], None]
 
 
 def read_cobertura(text: bytes) -> Coverage:
-    """Cobertura: `class` elements name a file and have its lines; methods may list some of them again."""
+    """Cobertura: `class` elements name a file and have its lines; methods may list some of them
+    again.
+    """
     files: Files = {}
     sources: list[str] = []
     current: list[dict[int, int]] = []
@@ -43,7 +52,9 @@ def read_cobertura(text: bytes) -> Coverage:
 
 
 def read_jacoco(text: bytes) -> Coverage:
-    """JaCoCo: a `sourcefile` of a `package` has lines with the numbers of instructions that ran and that did not."""
+    """JaCoCo: a `sourcefile` of a `package` has lines with the numbers of instructions that ran and
+    that did not.
+    """
     files: Files = {}
     package = ""
     current: list[dict[int, int]] = []
@@ -67,7 +78,9 @@ def read_jacoco(text: bytes) -> Coverage:
 
 
 def read_clover(text: bytes) -> Coverage:
-    """Clover: a `file` has a `line` for each method, statement and condition; what ran of a line is what ran most."""
+    """Clover: a `file` has a `line` for each method, statement and condition; what ran of a line is
+    what ran most.
+    """
     files: Files = {}
     package = ""
     current: list[dict[int, int]] = []
@@ -81,7 +94,10 @@ def read_clover(text: bytes) -> Coverage:
             current[:] = [files.setdefault(slashed(path), {})]
         elif name == "line" and current:
             is_condition = "count" not in attributes
-            times = [attributes.get(one) for one in (("truecount", "falsecount") if is_condition else ("count",))]
+            times = [
+                attributes.get(one)
+                for one in (("truecount", "falsecount") if is_condition else ("count",))
+            ]
             for one in times:
                 _add(current[0], attributes.get("num"), one, CLOVER)
 
@@ -116,5 +132,7 @@ def _below(sources: list[str], path: str) -> str:
 
 def _coverage(format_name: str, files: Files, *, counts_times: bool = True) -> Coverage:
     return Coverage(
-        format_name, tuple(FileCoverage(path, hits) for path, hits in sorted(files.items())), counts_times=counts_times
+        format_name,
+        tuple(FileCoverage(path, hits) for path, hits in sorted(files.items())),
+        counts_times=counts_times,
     )

@@ -1,7 +1,7 @@
 """Basic blocks: steps that always run one after the other, and where control goes after them.
 
-That a step may raise does not end its block, but all its steps raise to the same handlers; where exceptions go is said
-beside the block's exits.
+That a step may raise does not end its block, but all its steps raise to the same handlers; where
+exceptions go is said beside the block's exits.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ class BasicBlock(NamedTuple):
 
 
 def basic_blocks(routine: Routine) -> list[BasicBlock]:
-    """The blocks of a routine: the entry first, the exit second, the others in the order of the text."""
+    """The blocks of a routine: the entry first, the exit second, the others in the order of the
+    text.
+    """
     normal = [edge for edge in routine.edges if edge.why not in (Way.NEVER, Way.EXCEPTION)]
     chains = _chains(routine, normal)
     number = {point: at for at, chain in enumerate(chains) for point in chain}
@@ -37,7 +39,8 @@ def basic_blocks(routine: Routine) -> list[BasicBlock]:
             exits[source][target, edge.why] = None
     alive = _alive(exits, raises)
     return [
-        BasicBlock(tuple(chain), tuple(exits[at]), tuple(raises[at]), at in alive) for at, chain in enumerate(chains)
+        BasicBlock(tuple(chain), tuple(exits[at]), tuple(raises[at]), at in alive)
+        for at, chain in enumerate(chains)
     ]
 
 
@@ -82,7 +85,9 @@ def _by_handlers(chain: list[int], handlers: Mapping[int, set[int]]) -> list[lis
     return parts
 
 
-def _alive(exits: dict[int, dict[tuple[int, Way], None]], raises: dict[int, dict[int, None]]) -> set[int]:
+def _alive(
+    exits: dict[int, dict[tuple[int, Way], None]], raises: dict[int, dict[int, None]]
+) -> set[int]:
     alive, pending = {0}, [0]
     while pending:
         block = pending.pop()

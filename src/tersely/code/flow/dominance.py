@@ -1,10 +1,11 @@
 """Which steps decide whether another one runs.
 
-A point *post-dominates* another if every way from there to the exit passes it. A point depends on a branch if it
-post-dominates one of the branch's successors and not the branch itself (Ferrante, Ottenstein, Warren 1987, The program
-dependence graph and its use in optimization). A jump counts as a branch to where control would go without it, so that
-what it skips depends on it (Ball, Horwitz 1993, Slicing programs with arbitrary control flow). Post-dominators come
-from the iteration of Cooper, Harvey and Kennedy (2001, A simple, fast dominance algorithm).
+A point *post-dominates* another if every way from there to the exit passes it. A point depends on a
+branch if it post-dominates one of the branch's successors and not the branch itself (Ferrante,
+Ottenstein, Warren 1987, The program dependence graph and its use in optimization). A jump counts as
+a branch to where control would go without it, so that what it skips depends on it (Ball, Horwitz
+1993, Slicing programs with arbitrary control flow). Post-dominators come from the iteration of
+Cooper, Harvey and Kennedy (2001, A simple, fast dominance algorithm).
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def control_dependences(routine: Routine) -> list[list[int]]:
 
 
 def post_dominators(after: Sequence[Sequence[int]]) -> list[int]:
-    """The immediate post-dominator of each point; the exit's is itself. Every point has to reach the exit."""
+    """The immediate post-dominator of each point; the exit's is itself. Every point has to reach
+    the exit.
+    """
     before: list[list[int]] = [[] for _ in after]
     for source, targets in enumerate(after):
         for target in targets:
@@ -81,7 +84,9 @@ def _postorder(before: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _successors(routine: Routine) -> list[list[int]]:
-    """Where control goes from each point, or would go without a jump. What never ends is taken to end all the same."""
+    """Where control goes from each point, or would go without a jump. What never ends is taken to
+    end all the same.
+    """
     after: dict[int, dict[int, None]] = defaultdict(dict)
     before: dict[int, list[int]] = defaultdict(list)
     for edge in routine.edges:

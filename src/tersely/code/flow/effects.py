@@ -1,8 +1,9 @@
 """What calling a function does to its arguments.
 
-A function that changes what a parameter holds changes what its caller passed. Which parameters these are follows from
-the functions themselves: a small fixpoint over the calls by plain name within one file. A function of another file is
-taken to change its arguments if nobody takes what it gives: else there would be little reason to call it.
+A function that changes what a parameter holds changes what its caller passed. Which parameters
+these are follows from the functions themselves: a small fixpoint over the calls by plain name
+within one file. A function of another file is taken to change its arguments if nobody takes what it
+gives: else there would be little reason to call it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ def with_effects(routines: Routines) -> Routines:
     changing = changed_parameters(routines)
     named = _functions(routines)
     return routines._replace(
-        routines=tuple(_changed_by_calls(routine, routines, named, changing) for routine in routines.routines)
+        routines=tuple(
+            _changed_by_calls(routine, routines, named, changing) for routine in routines.routines
+        )
     )
 
 
@@ -28,7 +31,8 @@ def changed_parameters(routines: Routines) -> dict[int, frozenset[str]]:
     found = {at: _changed_here(routine) for at, routine in enumerate(routines.routines)}
     for _ in range(MAX_ROUNDS):
         grown = {
-            at: found[at] | _changed_by(routine, routines, named, found) for at, routine in enumerate(routines.routines)
+            at: found[at] | _changed_by(routine, routines, named, found)
+            for at, routine in enumerate(routines.routines)
         }
         if grown == found:
             break
@@ -37,7 +41,9 @@ def changed_parameters(routines: Routines) -> dict[int, frozenset[str]]:
 
 
 def _functions(routines: Routines) -> dict[str, int]:
-    """The functions of the module that have a name of their own, by that name; of several the last in the file."""
+    """The functions of the module that have a name of their own, by that name; of several the last
+    in the file.
+    """
     found: dict[str, int] = {}
     for at, routine in enumerate(routines.routines):
         if routine.kind == "function" and routine.parent == 0 and "." not in routine.name:
@@ -51,21 +57,33 @@ def _changed_here(routine: Routine) -> frozenset[str]:
     changed |= {path[0] for point in routine.points for path in point.writes if len(path) > 1}
     aliases = aliases_of(routine)
     return frozenset(
-        name for name in routine.parameters if name in changed or not changed.isdisjoint(aliases.get(name, ()))
+        name
+        for name in routine.parameters
+        if name in changed or not changed.isdisjoint(aliases.get(name, ()))
     )
 
 
 def _changed_by(
     routine: Routine, routines: Routines, named: dict[str, int], changing: dict[int, frozenset[str]]
 ) -> frozenset[str]:
-    passed = {path[0] for call in routine.calls for path in _changes_of(call, routine, routines, named, changing)}
+    passed = {
+        path[0]
+        for call in routine.calls
+        for path in _changes_of(call, routine, routines, named, changing)
+    }
     return frozenset(name for name in routine.parameters if name in passed)
 
 
 def _changes_of(
-    call: Call, routine: Routine, routines: Routines, named: dict[str, int], changing: dict[int, frozenset[str]]
+    call: Call,
+    routine: Routine,
+    routines: Routines,
+    named: dict[str, int],
+    changing: dict[int, frozenset[str]],
 ) -> list[Path]:
-    """The arguments that a call changes. A name that the caller binds itself is no function of the file."""
+    """The arguments that a call changes. A name that the caller binds itself is no function of the
+    file.
+    """
     at = named.get(call.callee, -1) if not call.receiver else -1
     if at < 0 or call.callee in routine.parameters:
         return [path for _, path in call.arguments] if call.blind else []
@@ -87,7 +105,9 @@ def _changed_by_calls(
             extra.setdefault(call.point, {})[path] = None
     if not extra:
         return routine
-    points = [_with_changes(point, extra.get(number, {})) for number, point in enumerate(routine.points)]
+    points = [
+        _with_changes(point, extra.get(number, {})) for number, point in enumerate(routine.points)
+    ]
     return routine._replace(points=tuple(points))
 
 
@@ -95,4 +115,6 @@ def _with_changes(point: Point, extra: dict[Path, None]) -> Point:
     if not extra:
         return point
     reads = dict.fromkeys([*point.reads, *((path[0], OBJECT) for path in extra)])
-    return point._replace(reads=tuple(reads), changes=tuple(dict.fromkeys([*point.changes, *extra])))
+    return point._replace(
+        reads=tuple(reads), changes=tuple(dict.fromkeys([*point.changes, *extra]))
+    )

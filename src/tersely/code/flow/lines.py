@@ -10,7 +10,8 @@ from tersely.code.routines import Routine, Routines, Statement
 def routine_at(routines: Routines, line: int) -> int:
     """The innermost routine that a line is of; the head of a function is of the function.
 
-    The first and last lines of a function without a name are of the statement that it is written in.
+    The first and last lines of a function without a name are of the statement that it is written
+    in.
     """
     best = 0
     for at, routine in enumerate(routines.routines):
@@ -23,14 +24,18 @@ def routine_at(routines: Routines, line: int) -> int:
 
 
 def statements_at(routine: Routine, line: int) -> list[int]:
-    """The statements that a line belongs to: those written on it, innermost ones before those around them."""
+    """The statements that a line belongs to: those written on it, innermost ones before those
+    around them.
+    """
     found = [at for at, statement in enumerate(routine.statements) if line in lines_of(statement)]
     owners = {routine.statements[at].owner for at in found}
     return [at for at in found if at not in owners or routine.statements[at].line == line]
 
 
 def nearest_statements(routine: Routine, line: int) -> list[int]:
-    """Those at the line, else the next below it inside the routine, else the last above: a comment, an empty line."""
+    """Those at the line, else the next below it inside the routine, else the last above: a comment,
+    an empty line.
+    """
     found = statements_at(routine, line)
     if found:
         return found

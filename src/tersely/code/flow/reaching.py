@@ -1,8 +1,8 @@
 """Reaching definitions: which writes a read may see.
 
-The classical forward analysis over bit sets (Aho, Lam, Sethi, Ullman, Compilers, 9.2.4). A write to a path ends earlier
-ones of that path and of its parts; a change in place ends none. A step that raises has changed what it changed, and
-written nothing.
+The classical forward analysis over bit sets (Aho, Lam, Sethi, Ullman, Compilers, 9.2.4). A write to
+a path ends earlier ones of that path and of its parts; a change in place ends none. A step that
+raises has changed what it changed, and written nothing.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from typing import NamedTuple
 from tersely.code.routines import ENTRY, EXIT, OBJECT, Path, Routine, Way
 
 MAX_DEFINITIONS = 20_000  # of one routine; larger ones are data, not code
-MAX_NAMES_APART = 32  # of one object; what is changed through one of more names counts as changed for good
+# of one object; what is changed through one of more names counts as changed for good
+MAX_NAMES_APART = 32
 MAX_FLOWS = 200_000  # of one routine that are listed; slices follow all of them
 
 
 class Definition(NamedTuple):
-    """A variable, or a part of one, gets a value at a point; `whole` unless it only changes in place."""
+    """A variable, or a part of one, gets a value at a point; `whole` unless it only changes in
+    place.
+    """
 
     point: int
     path: Path
@@ -43,13 +46,17 @@ def definitions_of(routine: Routine) -> list[Definition]:
         found += [Definition(number, path, True) for path in point.writes]
         changed = dict.fromkeys(point.changes)
         for path in [*point.changes, *(path for path in point.writes if len(path) > 1)]:
-            changed.update(dict.fromkeys((other,) for other in aliases.get(path[0], ()) if other != path[0]))
+            changed.update(
+                dict.fromkeys((other,) for other in aliases.get(path[0], ()) if other != path[0])
+            )
         found += [Definition(number, path, False) for path in changed]
     return found[:MAX_DEFINITIONS]
 
 
 def _apart(group: list[str]) -> list[str]:
-    """Under which names a change of an object is noted: all it has, or one for all where they are too many."""
+    """Under which names a change of an object is noted: all it has, or one for all where they are
+    too many.
+    """
     return group if len(group) <= MAX_NAMES_APART else [_common(group)]
 
 
@@ -58,7 +65,9 @@ def _common(group: list[str]) -> str:
 
 
 def data_flows(routine: Routine) -> list[Flow]:
-    """All pairs of a definition and a read that it may reach, in the order of the readers; at most `MAX_FLOWS`."""
+    """All pairs of a definition and a read that it may reach, in the order of the readers; at most
+    `MAX_FLOWS`.
+    """
     definitions = definitions_of(routine)
     incoming = reaching(routine, definitions)
     views = Views(definitions, aliases_of(routine))
@@ -66,7 +75,11 @@ def data_flows(routine: Routine) -> list[Flow]:
     for reader, point in enumerate(routine.points):
         for path in point.reads:
             for at in numbers_in(incoming[reader] & views.seen_by(path)):
-                named = definitions[at].path if definitions[at].path[0] not in views.common else path[:1]
+                named = (
+                    definitions[at].path
+                    if definitions[at].path[0] not in views.common
+                    else path[:1]
+                )
                 flows[Flow(definitions[at].point, reader, named)] = None
         if len(flows) >= MAX_FLOWS:
             break
@@ -83,8 +96,10 @@ def reaching(routine: Routine, definitions: list[Definition]) -> list[int]:
             before[edge.target].append((edge.source, edge.why))
             after[edge.source].append(edge.target)
     incoming = [0] * len(routine.points)
-    last = len(routine.points)  # the exit, which stands for itself otherwise, comes after all that lead to it
-    pending = [*range(EXIT), *range(EXIT + 1, last), last]  # a heap: points are numbered in the order of the text
+    # the exit, which stands for itself otherwise, comes after all that lead to it
+    last = len(routine.points)
+    # a heap: points are numbered in the order of the text
+    pending = [*range(EXIT), *range(EXIT + 1, last), last]
     waiting = {*range(last)}
     while pending:
         point = heappop(pending)
@@ -108,7 +123,9 @@ class Views:
     """Which of some definitions a path is about, as bit sets, however many there are."""
 
     def __init__(self, definitions: Iterable[Definition], aliases: Mapping[str, list[str]]) -> None:
-        self.common_of = {name: _common(group) for name, group in aliases.items() if len(group) > MAX_NAMES_APART}
+        self.common_of = {
+            name: _common(group) for name, group in aliases.items() if len(group) > MAX_NAMES_APART
+        }
         self.common = frozenset(self.common_of.values())
         self.below: dict[Path, int] = defaultdict(int)  # of the path and of its parts
         self.exact: dict[Path, int] = defaultdict(int)
@@ -139,7 +156,9 @@ def numbers_in(bits: int) -> Iterator[int]:
             byte ^= low
 
 
-def _effects(routine: Routine, definitions: list[Definition]) -> tuple[list[int], list[int], list[int]]:
+def _effects(
+    routine: Routine, definitions: list[Definition]
+) -> tuple[list[int], list[int], list[int]]:
     """What each point writes, changes and ends, as bit sets."""
     number = len(routine.points)
     written, changed, ended = [0] * number, [0] * number, [0] * number

@@ -14,7 +14,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
 
 MAX_KEPT_FLOW_FILES = 32  # whose routines stay in memory
-MAX_PARTS = 4  # of a file that are read one by one: each takes about a fifth of the time that all of it takes
+# of a file that are read one by one: each takes about a fifth of the time that all of it takes
+MAX_PARTS = 4
 
 
 class FlowReader:
@@ -25,7 +26,9 @@ class FlowReader:
         self._kept: OrderedDict[tuple[str, bytes, range | None], Routines] = OrderedDict()
 
     def routines(self, path: str, language: str) -> Routines:
-        """All routines of a file; raises `unsupported_language` where nothing is known of how statements run."""
+        """All routines of a file; raises `unsupported_language` where nothing is known of how
+        statements run.
+        """
         return self._read(path, language, None)
 
     def at_line(self, path: str, language: str, line: int) -> tuple[Routines, int]:
@@ -41,10 +44,13 @@ class FlowReader:
         """The routine that a function, class or module is, with others of its file that it needs."""
         if symbol.kind is Kind.MODULE:
             return self.routines(symbol.path, symbol.language), 0
-        lines = None if symbol.kind in CLASS_KINDS else range(symbol.start_line, symbol.end_line + 1)
+        lines = (
+            None if symbol.kind in CLASS_KINDS else range(symbol.start_line, symbol.end_line + 1)
+        )
         routines = self._read(symbol.path, symbol.language, lines)
         at = routine_of(routines, symbol)
-        if at < 0 or routines.routines[at].kind != "function":  # of which a part of the file says too little
+        if at < 0 or routines.routines[at].kind != "function":
+            # of which a part of the file says too little
             routines = self.routines(symbol.path, symbol.language)
             at = routine_of(routines, symbol)
         if at < 0:
@@ -56,7 +62,10 @@ class FlowReader:
         source = self._source_of(path)
         text = (language, content_hash(source))
         kept = [key[2] for key in self._kept if key[:2] == text]
-        key = (*text, None if None in kept or (lines not in kept and len(kept) >= MAX_PARTS) else lines)
+        key = (
+            *text,
+            None if None in kept or (lines not in kept and len(kept) >= MAX_PARTS) else lines,
+        )
         if key not in self._kept:
             self._kept[key] = with_effects(_routines_of(source, language, lines))
             while len(self._kept) > MAX_KEPT_FLOW_FILES:
@@ -65,9 +74,15 @@ class FlowReader:
 
 
 def named_functions(source: bytes, language: str) -> list[Routine]:
-    """The functions of a text that have names, as they stand: without what calls change. Raises as `routines` does."""
+    """The functions of a text that have names, as they stand: without what calls change. Raises as
+    `routines` does.
+    """
     routines = _routines_of(source, language, None).routines
-    return [one for one in routines if one.kind == "function" and not one.name.rpartition(".")[2].startswith("<")]
+    return [
+        one
+        for one in routines
+        if one.kind == "function" and not one.name.rpartition(".")[2].startswith("<")
+    ]
 
 
 def _routines_of(source: bytes, language: str, lines: range | None) -> Routines:
@@ -76,7 +91,9 @@ def _routines_of(source: bytes, language: str, lines: range | None) -> Routines:
     known = LANGUAGES[language]
     if known.control is None:
         what = f"{language} has no control-flow rules"
-        raise TerselyError("unsupported_language", what, "see docs/flow.md for the languages that have")
+        raise TerselyError(
+            "unsupported_language", what, "see docs/flow.md for the languages that have"
+        )
     return read_routines(source, known, lines)
 
 
@@ -86,7 +103,9 @@ def routine_of(routines: Routines, symbol: Symbol) -> int:
     inside = [
         at
         for at, routine in enumerate(routines.routines)
-        if at and symbol.start_line <= routine.line <= symbol.name_line + 1 and routine.end_line <= symbol.end_line
+        if at
+        and symbol.start_line <= routine.line <= symbol.name_line + 1
+        and routine.end_line <= symbol.end_line
     ]
     named = [at for at in inside if routines.routines[at].name.rpartition(".")[2] == last]
     return named[0] if named else inside[0] if inside else -1

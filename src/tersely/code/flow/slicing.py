@@ -1,9 +1,11 @@
-"""Program slices: the statements that what happens somewhere depends on, or that depend on it (Weiser 1984).
+"""Program slices: the statements that what happens somewhere depends on, or that depend on it
+(Weiser 1984).
 
-A slice is the closure of the criterion under data and control dependence. Statements are taken whole: with one step of
-a statement come its others. What a routine is given it may have from its own calls of itself, and what they give is
-what it returns. A backward slice is closed under the structure of the text too: with a statement comes what it stands
-in, and with a `try` its handlers, since they decide where control goes on.
+A slice is the closure of the criterion under data and control dependence. Statements are taken
+whole: with one step of a statement come its others. What a routine is given it may have from its
+own calls of itself, and what they give is what it returns. A backward slice is closed under the
+structure of the text too: with a statement comes what it stands in, and with a `try` its handlers,
+since they decide where control goes on.
 """
 
 from __future__ import annotations
@@ -13,7 +15,14 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from tersely.code.flow.dominance import control_dependences
-from tersely.code.flow.reaching import Definition, Views, aliases_of, definitions_of, numbers_in, reaching
+from tersely.code.flow.reaching import (
+    Definition,
+    Views,
+    aliases_of,
+    definitions_of,
+    numbers_in,
+    reaching,
+)
 from tersely.code.routines import OBJECT, RESULT, Path, Routine
 
 
@@ -25,7 +34,9 @@ class Direction(StrEnum):
 
 
 class Recursion(NamedTuple):
-    """How a routine depends on its own runs: statements that call it, those that return, what its head defines."""
+    """How a routine depends on its own runs: statements that call it, those that return, what its
+    head defines.
+    """
 
     calls: frozenset[int] = frozenset()
     returns: frozenset[int] = frozenset()
@@ -55,14 +66,18 @@ def dependences(routine: Routine) -> Dependences:
             taken[point.statement] |= incoming[number] & views.seen_by(path)
     control: list[set[int]] = [set() for _ in routine.statements]
     for number, deciding in enumerate(control_dependences(routine)):
-        control[routine.points[number].statement].update(routine.points[other].statement for other in deciding)
+        control[routine.points[number].statement].update(
+            routine.points[other].statement for other in deciding
+        )
     inside: list[set[int]] = [set() for _ in routine.statements]
     for at, statement in enumerate(routine.statements):
         if statement.owner >= 0:
             inside[at].add(statement.owner)
         if statement.kind == "handler":
             inside[statement.owner].add(at)
-    return Dependences(definitions, incoming, views, taken, control, inside, _recursion(routine, definitions))
+    return Dependences(
+        definitions, incoming, views, taken, control, inside, _recursion(routine, definitions)
+    )
 
 
 def _recursion(routine: Routine, definitions: Sequence[Definition]) -> Recursion:
@@ -73,7 +88,11 @@ def _recursion(routine: Routine, definitions: Sequence[Definition]) -> Recursion
     calls = frozenset(routine.points[call.point].statement for call in own)
     if not calls:
         return Recursion()
-    given = sum(1 << at for at, definition in enumerate(definitions) if not routine.points[definition.point].statement)
+    given = sum(
+        1 << at
+        for at, definition in enumerate(definitions)
+        if not routine.points[definition.point].statement
+    )
     return Recursion(calls, frozenset(returning_statements(routine)), given)
 
 
@@ -90,7 +109,9 @@ def slice_of(
     variable: str = "",
     graph: Dependences | None = None,
 ) -> list[int]:
-    """The statements of a slice, ascending. With `variable`, only what its value there depends on, or reaches."""
+    """The statements of a slice, ascending. With `variable`, only what its value there depends on,
+    or reaches.
+    """
     graph = graph or dependences(routine)
     chosen = set(criterion)
     if direction is Direction.FORWARD:
@@ -98,7 +119,11 @@ def slice_of(
         return sorted(_dependent(routine, start, graph) | chosen)
     if not variable:
         return sorted(_needed(routine, chosen, graph))
-    start = set(chosen) if _writes(routine, chosen, variable) else _definers(routine, chosen, variable, graph)
+    start = (
+        set(chosen)
+        if _writes(routine, chosen, variable)
+        else _definers(routine, chosen, variable, graph)
+    )
     for at in chosen:
         start |= graph.inside[at] | graph.control[at]
     return sorted(_needed(routine, start, graph) | chosen)
@@ -113,7 +138,10 @@ def _needed(routine: Routine, start: Iterable[int], graph: Dependences) -> set[i
         at = pending.pop()
         fresh = graph.taken[at] & ~known
         known |= fresh
-        definers = {routine.points[graph.definitions[number].point].statement for number in numbers_in(fresh)}
+        definers = {
+            routine.points[graph.definitions[number].point].statement
+            for number in numbers_in(fresh)
+        }
         if fresh & graph.recursion.given:
             definers |= graph.recursion.calls
         if at in graph.recursion.calls:
@@ -125,7 +153,9 @@ def _needed(routine: Routine, start: Iterable[int], graph: Dependences) -> set[i
 
 
 def _dependent(routine: Routine, start: Iterable[int], graph: Dependences) -> set[int]:
-    """All statements that depend on these, themselves included: passes in the order of the text until none is new."""
+    """All statements that depend on these, themselves included: passes in the order of the text
+    until none is new.
+    """
     made = [0] * len(routine.statements)
     for number, definition in enumerate(graph.definitions):
         made[routine.points[definition.point].statement] |= 1 << number
@@ -140,7 +170,11 @@ def _dependent(routine: Routine, start: Iterable[int], graph: Dependences) -> se
         available |= graph.recursion.given if not seen.isdisjoint(graph.recursion.calls) else 0
         given_back = graph.recursion.calls if not seen.isdisjoint(graph.recursion.returns) else ()
         for at in rest:
-            if at in given_back or graph.taken[at] & available or not graph.control[at].isdisjoint(seen):
+            if (
+                at in given_back
+                or graph.taken[at] & available
+                or not graph.control[at].isdisjoint(seen)
+            ):
                 seen.add(at)
                 available |= made[at]
             else:
@@ -150,17 +184,23 @@ def _dependent(routine: Routine, start: Iterable[int], graph: Dependences) -> se
 
 
 def _named(path: Path, variable: str) -> bool:
-    """Whether a path is of the variable, written `x`, `self.x` or `x["key"]`; shadowing variables count as well."""
+    """Whether a path is of the variable, written `x`, `self.x` or `x["key"]`; shadowing variables
+    count as well.
+    """
     written = path[0].split("'")[0] + "".join(path[1:])
     return written == variable or (path[0].split("'")[0] == variable)
 
 
 def _writes(routine: Routine, statements: set[int], variable: str) -> bool:
     points = [point for point in routine.points if point.statement in statements]
-    return any(_named(path, variable) for point in points for path in (*point.writes, *point.changes))
+    return any(
+        _named(path, variable) for point in points for path in (*point.writes, *point.changes)
+    )
 
 
-def _definers(routine: Routine, statements: set[int], variable: str, graph: Dependences) -> set[int]:
+def _definers(
+    routine: Routine, statements: set[int], variable: str, graph: Dependences
+) -> set[int]:
     """The statements whose definitions of the variable reach the criterion."""
     named = _definitions_of_variable(variable, graph)
     reached = [graph.incoming[number] & named for number in _points_of(routine, statements)]
@@ -172,7 +212,9 @@ def _readers(routine: Routine, statements: set[int], variable: str, graph: Depen
     """The statements that read the variable as the criterion leaves it."""
     named = _definitions_of_variable(variable, graph)
     inside = set(_points_of(routine, statements))
-    here = sum(1 << number for number in numbers_in(named) if graph.definitions[number].point in inside)
+    here = sum(
+        1 << number for number in numbers_in(named) if graph.definitions[number].point in inside
+    )
     if not here:
         for number in inside:
             here |= graph.incoming[number] & named
@@ -201,5 +243,9 @@ def has_variable(routine: Routine, variable: str) -> bool:
 
 def names_of(routine: Routine) -> list[str]:
     """The variables of a routine as they are written, sorted."""
-    paths = {path[0] for point in routine.points for path in (*point.reads, *point.writes, *point.changes)}
+    paths = {
+        path[0]
+        for point in routine.points
+        for path in (*point.reads, *point.writes, *point.changes)
+    }
     return sorted({name.split("'")[0] for name in paths if not name.startswith("<")})

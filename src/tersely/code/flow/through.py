@@ -24,7 +24,9 @@ class Part(NamedTuple):
     called_on: int
 
 
-def parts_of_callees(reader: FlowReader, callees: Iterable[tuple[Symbol, int]], direction: Direction) -> list[Part]:
+def parts_of_callees(
+    reader: FlowReader, callees: Iterable[tuple[Symbol, int]], direction: Direction
+) -> list[Part]:
     """The slices of functions, each with the line on which it is called.
 
     Backward what their results depend on, forward what their parameters reach.
@@ -41,7 +43,9 @@ def parts_of_callees(reader: FlowReader, callees: Iterable[tuple[Symbol, int]], 
             continue
         routine = routines.routines[at]
         statements = slice_of(routine, _criterion(routine, direction), direction)
-        parts.append(Part(symbol.id, symbol.path, routine, tuple(lines_of_all(routine, statements)), line))
+        parts.append(
+            Part(symbol.id, symbol.path, routine, tuple(lines_of_all(routine, statements)), line)
+        )
     return parts
 
 

@@ -1,8 +1,9 @@
 """What a call reaches, and the reverse: which calls reach a definition.
 
-The reverse needs no stored edges. Every caller mentions the callee's name, or an alias to which its value has
-flowed; the index knows which files use a name. So candidates are collected name by name and each is verified by
-evaluating it: the answer is the exact inverse of `targets`, at the price of the candidates only.
+The reverse needs no stored edges. Every caller mentions the callee's name, or an alias to which its
+value has flowed; the index knows which files use a name. So candidates are collected name by name
+and each is verified by evaluating it: the answer is the exact inverse of `targets`, at the price of
+the candidates only.
 """
 
 from __future__ import annotations
@@ -51,13 +52,18 @@ from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
-MAX_FLOW_FILES = 10  # files searched for what a parameter receives; a function used more widely takes anything
+# files searched for what a parameter receives; a function used more widely takes anything
+MAX_FLOW_FILES = 10
 MAX_FLOW_SITES = 30  # candidate calls, likewise
 WIDE_USE = f"functions that over {MAX_FLOW_FILES} files or {MAX_FLOW_SITES} calls name"
 FLOW_LIMIT = f"truncated: calls on what is passed to {WIDE_USE} are not resolved"
-NAME_LIMIT = f"truncated: not all calls by that name are resolved: some are on what is passed to {WIDE_USE}"
+NAME_LIMIT = (
+    f"truncated: not all calls by that name are resolved: some are on what is passed to {WIDE_USE}"
+)
 MAX_CARRIERS = 16  # names that one value is followed through
-CARRIERS_LIMIT = f"truncated: functions were followed through at most {MAX_CARRIERS} other names each"
+CARRIERS_LIMIT = (
+    f"truncated: functions were followed through at most {MAX_CARRIERS} other names each"
+)
 MAX_CARRIER_FILES = 200  # files that mention such a name, above which only its own is searched
 CARRIER_FILES_LIMIT = f"truncated: other names of a function were looked for where at most {MAX_CARRIER_FILES} use them"
 MAX_CARRIER_FILES_NEAR = 8  # likewise, when only what a parameter receives is asked for
@@ -78,7 +84,8 @@ class Manner(IntEnum):
 class Target(NamedTuple):
     """What a call reaches. `shift`: 1 when the receiver takes the first parameter.
 
-    For a function that the called one calls back it is -1 - shift: what it is given is not what the call passes.
+    For a function that the called one calls back it is -1 - shift: what it is given is not what the
+    call passes.
     """
 
     file: int
@@ -107,8 +114,14 @@ class Carrier(NamedTuple):
 
 @cache
 def member_getters(facts: Resolution) -> tuple[str, ...]:
-    """Names of functions that give a member by its name, which is then not written as a name: `getattr`."""
-    return tuple(name.rpartition(".")[2] for name, summary in facts.summaries.items() if summary.member_of >= 0)
+    """Names of functions that give a member by its name, which is then not written as a name:
+    `getattr`.
+    """
+    return tuple(
+        name.rpartition(".")[2]
+        for name, summary in facts.summaries.items()
+        if summary.member_of >= 0
+    )
 
 
 class Sites:
@@ -119,7 +132,8 @@ class Sites:
         self.program = evaluator.program
         self._known: dict[tuple[int, int], tuple[list[Passing], tuple[str, ...]]] = {}
         self._targets: dict[tuple[int, int, int], tuple[Target, ...]] = {}
-        self._targets_cut: dict[tuple[int, int, int], tuple[str, ...]] = {}  # bounds that were met for them
+        # bounds that were met for them
+        self._targets_cut: dict[tuple[int, int, int], tuple[str, ...]] = {}
         self._few: dict[tuple[str, str], list[Target]] = {}
 
     # Forward
@@ -144,12 +158,20 @@ class Sites:
     def targets(self, file: File, scope: int, call: Expression) -> list[Target]:
         """The definitions that a call may reach, by value."""
         callee = call[1]
-        if type(callee) is str and file.facts.chains_constructors and callee in file.facts.receiver_names:
+        if (
+            type(callee) is str
+            and file.facts.chains_constructors
+            and callee in file.facts.receiver_names
+        ):
             return self._chained(file, scope, call)
         if type(callee) is str and callee in file.facts.super_names:
             return self._chained(file, scope, call) if file.facts.chains_constructors else []
         below = self._below(file, scope, call)
-        if type(callee) is tuple and callee[0] == MEMBER and callee[2] in file.facts.implicit_methods:
+        if (
+            type(callee) is tuple
+            and callee[0] == MEMBER
+            and callee[2] in file.facts.implicit_methods
+        ):
             return _with_others(self._implicit(file, scope, callee[1], callee[2]), below)
         found: dict[Target, None] = {}
         for value in sorted(self.evaluator.calls.called(file, scope, call), key=repr):
@@ -157,14 +179,20 @@ class Sites:
                 found[target] = None
         by_name = type(callee) is tuple and callee[0] == MEMBER and callee[2] in file.facts.methods
         if not found and by_name and not self.evaluator.values(file, scope, callee):
-            found.update(dict.fromkeys(self.called_back(file.facts.methods[callee[2]], file, scope, call)))
+            found.update(
+                dict.fromkeys(self.called_back(file.facts.methods[callee[2]], file, scope, call))
+            )
         return _with_others(list(found), below)
 
     def _below(self, file: File, scope: int, call: Expression) -> list[Target]:
-        """What a call of the receiver, or of a member of it, reaches where that is of a class below the one around."""
+        """What a call of the receiver, or of a member of it, reaches where that is of a class below
+        the one around.
+        """
         overriding = self.evaluator.overriding
         reached = overriding.reached(file, scope, call[1])
-        found = [self._function(value) for value in sorted(reached, key=repr) if value[0] == FUNCTION]
+        found = [
+            self._function(value) for value in sorted(reached, key=repr) if value[0] == FUNCTION
+        ]
         for value in overriding.classes(file, scope, call[1]):
             found += self.constructors(value, file, scope, call)
         return found
@@ -204,7 +232,11 @@ class Sites:
             summary = self.evaluator.summaries.of(value, file)
             if tag == RESULT and summary is None:
                 return []
-            reached = self.evaluator.topics.reached(file, scope, summary, call) if summary is not None else []
+            reached = (
+                self.evaluator.topics.reached(file, scope, summary, call)
+                if summary is not None
+                else []
+            )
             return self.called_back(summary, file, scope, call) + reached
         return []
 
@@ -233,7 +265,9 @@ class Sites:
         if call[1] in file.facts.receiver_names:
             return self.constructors(target, file, scope, call)
         bases = (base for base in self.evaluator.members.linearised(target)[1:])
-        return next((found for base in bases if (found := self.constructors(base, file, scope, call))), [])
+        return next(
+            (found for base in bases if (found := self.constructors(base, file, scope, call))), []
+        )
 
     def constructors(self, target: Value, file: File, scope: int, call: Expression) -> list[Target]:
         """The methods that constructing a class calls: the first that its hierarchy has."""
@@ -247,32 +281,46 @@ class Sites:
             found = self.evaluator.members.of_class(target, name, home)
             functions = [value for value in found if value[0] == FUNCTION]
             if functions and home.facts.overloads:
-                functions = list(self.evaluator.typed.chosen(frozenset(functions), file, scope, call))
+                functions = list(
+                    self.evaluator.typed.chosen(frozenset(functions), file, scope, call)
+                )
             if functions:
                 return sorted(
-                    Target(file_id, position, int(bool(self.program.file(file_id).receiver_name(position))))
+                    Target(
+                        file_id,
+                        position,
+                        int(bool(self.program.file(file_id).receiver_name(position))),
+                    )
                     for _, file_id, position, _ in functions
                 )
         return []
 
-    def _beside_header(self, target: Value, home: File, file: File, scope: int, call: Expression) -> list[Target]:
-        """The constructor that a call fits: the class itself stands for its header. Nothing if there is no other."""
+    def _beside_header(
+        self, target: Value, home: File, file: File, scope: int, call: Expression
+    ) -> list[Target]:
+        """The constructor that a call fits: the class itself stands for its header. Nothing if
+        there is no other.
+        """
         own = [
             (FUNCTION, home.id, child)
             for child in home.children.get(target[2], ())
-            if home.definitions[child][1] in home.facts.constructors and home.scopes[child] is not None
+            if home.definitions[child][1] in home.facts.constructors
+            and home.scopes[child] is not None
         ]
         fitting = self.evaluator.typed.fitting([target, *own], file, scope, call) if own else []
         return sorted(Target(value[1], value[2], 0) for value in fitting)
 
-    def called_back(self, summary: Summary | None, file: File, scope: int, call: Expression) -> list[Target]:
+    def called_back(
+        self, summary: Summary | None, file: File, scope: int, call: Expression
+    ) -> list[Target]:
         """Functions that a function outside the repository is known to call."""
         found: list[Target] = []
         for index, argument in enumerate(call[2] if file.facts.calls_back else ()):
             if summary is not None and summary.returns == index:
                 continue
             targets = [self._function(value) for value in self._functions(file, scope, argument)]
-            found.extend(target._replace(shift=-1 - target.shift) for target in targets)  # what they are given: unknown
+            # what they are given: unknown
+            found.extend(target._replace(shift=-1 - target.shift) for target in targets)
         for position in summary.calls if summary is not None else ():
             if position == RECEIVER:
                 expression = call[1][1]
@@ -289,11 +337,24 @@ class Sites:
         made_by = expression[1] if type(expression) is tuple and expression[0] == CALL else None
         if type(made_by) is tuple and made_by[0] == MEMBER and made_by[2] in file.facts.dispatchers:
             members = self.evaluator.members
-            owners = [value for value in self.evaluator.values(file, scope, made_by[1]) if value[0] == CLASS]
+            owners = [
+                value
+                for value in self.evaluator.values(file, scope, made_by[1])
+                if value[0] == CLASS
+            ]
             names = file.facts.dispatchers[made_by[2]]
-            found = [one for owner in owners for name in names for one in sorted(members.declared(owner, name))]
+            found = [
+                one
+                for owner in owners
+                for name in names
+                for one in sorted(members.declared(owner, name))
+            ]
             return [value for value in found if value[0] == FUNCTION]
-        return [value for value in self.evaluator.values(file, scope, expression) if value[0] == FUNCTION]
+        return [
+            value
+            for value in self.evaluator.values(file, scope, expression)
+            if value[0] == FUNCTION
+        ]
 
     def summary(self, file: File, scope: int, call: Expression) -> Summary | None:
         """What is known of the function outside the repository that a call calls."""
@@ -302,7 +363,11 @@ class Sites:
             summary = self.evaluator.summaries.of(value, file)
             if summary is not None:
                 return summary
-        return file.facts.methods.get(callee[2]) if type(callee) is tuple and callee[0] == MEMBER else None
+        return (
+            file.facts.methods.get(callee[2])
+            if type(callee) is tuple and callee[0] == MEMBER
+            else None
+        )
 
     def given(self, file: File, scope: int, call: Expression) -> Expression:
         """The call that a function outside the repository makes to a function it was given."""
@@ -316,7 +381,11 @@ class Sites:
     def given_receiver(self, file: File, scope: int, call: Expression) -> Expression:
         """What is the receiver in a function that a function outside the repository is given."""
         summary = self.summary(file, scope, call)
-        return _passed(summary.receives, _receiver(call), call) if summary is not None and summary.receives else None
+        return (
+            _passed(summary.receives, _receiver(call), call)
+            if summary is not None and summary.receives
+            else None
+        )
 
     def guesses(self, file: File, scope: int, call: Expression) -> list[Target]:
         """Methods of that name when nothing is known of the receiver and few have the name."""
@@ -343,7 +412,9 @@ class Sites:
         known = self._few.get(key)
         if known is None:
             every = self.program.named(name, kinds=GUESSED_KINDS)
-            found = [Target(at, position, 1) for at, position in every if self.program.is_kin(at, file)]
+            found = [
+                Target(at, position, 1) for at, position in every if self.program.is_kin(at, file)
+            ]
             known = self._few[key] = found if len(found) <= MAX_NAMESAKES else []
         return known
 
@@ -351,9 +422,17 @@ class Sites:
         """The property functions that reading a member, or a bare name, calls."""
         if type(expression) is str:
             kinds = file.facts.called_by_name
-            found = self._implied_properties(file, scope, expression) if self._named(expression, kinds) else set()
+            found = (
+                self._implied_properties(file, scope, expression)
+                if self._named(expression, kinds)
+                else set()
+            )
             return sorted(found)
-        if type(expression) is not tuple or expression[0] != MEMBER or not self._named(expression[2], READ_KINDS):
+        if (
+            type(expression) is not tuple
+            or expression[0] != MEMBER
+            or not self._named(expression[2], READ_KINDS)
+        ):
             return []
         name, found = expression[2], set()
         for value in self.evaluator.values(file, scope, expression[1]):
@@ -375,24 +454,32 @@ class Sites:
         return self._property_functions(members, file.facts.virtual or value[0] == INSTANCE)
 
     def _implied_properties(self, file: File, scope: int, name: str) -> set[Target]:
-        """The property functions that a bare name calls: of a receiver around it, or outside any class."""
+        """The property functions that a bare name calls: of a receiver around it, or outside any
+        class.
+        """
         position = scope
         while position > 0:
             for value in sorted(self.evaluator.names.receiver_of(file, position)):
                 if found := self._properties_of(value, name, file):
                     return found
             if file.definitions[position][0] not in MEMBER_OWNERS and name in file.names(position):
-                return self._property_functions(self.evaluator.names.bound(file, position, name), of_instance=True)
+                return self._property_functions(
+                    self.evaluator.names.bound(file, position, name), of_instance=True
+                )
             position = file.definitions[position][3]
         names = self.evaluator.names
         top = names.bound(file, 0, name) if name in file.names(0) else names.of(file, 0, name)
         return self._property_functions(top, of_instance=True)
 
     def _property_functions(self, members: Values, of_instance: bool) -> set[Target]:
-        """The property functions among some members; of a class as a value only those that are its own."""
+        """The property functions among some members; of a class as a value only those that are its
+        own.
+        """
         found = set()
         for member in members:
-            flags = self.program.file(member[1]).scope(member[2]).flags if member[0] == FUNCTION else 0
+            flags = (
+                self.program.file(member[1]).scope(member[2]).flags if member[0] == FUNCTION else 0
+            )
             if flags & PROPERTY and (of_instance or flags & CLASS_METHOD):
                 found.add(Target(member[1], member[2], 1))
         return found
@@ -403,7 +490,9 @@ class Sites:
         """Calls that reach a function, for what they pass. Empty for widely used ones."""
         known = self._known.get((file.id, position))
         if known is None:
-            known = self._known[file.id, position] = self.evaluator.solver.hear(self._passed_to, file, position)
+            known = self._known[file.id, position] = self.evaluator.solver.hear(
+                self._passed_to, file, position
+            )
         self.evaluator.solver.mark_cut(*known[1])
         return known[0]
 
@@ -420,14 +509,25 @@ class Sites:
     def _bounded_search(self, file: File, position: int) -> frozenset[Any]:
         owner = file.owner_class(position)
         own = file.definitions[position if owner < 0 else owner][1]
-        if len(self.program.mentioning(own, file)) > MAX_FLOW_FILES and self._is_constructor(file, position):
+        if len(self.program.mentioning(own, file)) > MAX_FLOW_FILES and self._is_constructor(
+            file, position
+        ):
             return self._unfollowed()
         names = self._first_names(file, position)
-        files = {file_id for name in names if type(name) is str for file_id in self.program.mentioning(name, file)}
+        files = {
+            file_id
+            for name in names
+            if type(name) is str
+            for file_id in self.program.mentioning(name, file)
+        }
         if len(files) > MAX_FLOW_FILES:
             return self._unfollowed()
-        calls = sum(len(self.program.file(f).calls_by_name.get(name, ())) for name in names for f in files)
-        return self._unfollowed() if calls > MAX_FLOW_SITES else self.search(file, position, near=True)
+        calls = sum(
+            len(self.program.file(f).calls_by_name.get(name, ())) for name in names for f in files
+        )
+        return (
+            self._unfollowed() if calls > MAX_FLOW_SITES else self.search(file, position, near=True)
+        )
 
     def _unfollowed(self) -> frozenset[Any]:
         self.evaluator.solver.mark_cut(FLOW_LIMIT)
@@ -436,12 +536,16 @@ class Sites:
     def search(
         self, file: File, position: int, guess: bool = False, near: bool = False
     ) -> frozenset[tuple[int, int, int, int]]:
-        """(file, scope, position of the call, shift) of all calls that reach a definition; `near` looks less far."""
+        """(file, scope, position of the call, shift) of all calls that reach a definition; `near`
+        looks less far.
+        """
         found, cut = self.evaluator.solver.hear(self._search, file, position, guess, near)
         self.evaluator.solver.mark_cut(*_beside_flow(cut))
         return found
 
-    def _search(self, file: File, position: int, guess: bool, near: bool) -> frozenset[tuple[int, int, int, int]]:
+    def _search(
+        self, file: File, position: int, guess: bool, near: bool
+    ) -> frozenset[tuple[int, int, int, int]]:
         wanted = self._wanted(file, position)
         found: set[tuple[int, int, int, int]] = set()
         seen: set[tuple[int, Any, bool]] = set()
@@ -462,7 +566,11 @@ class Sites:
             whole = self._whole_module(home, name)
             if whole:
                 files.update(self.importers(home))
-                pending.extend(Carrier(other, home, False, False) for other in whole if (home, other, True) not in seen)
+                pending.extend(
+                    Carrier(other, home, False, False)
+                    for other in whole
+                    if (home, other, True) not in seen
+                )
             elif type(name) is str and not is_local:
                 mentioning = self.program.mentioning(name, file)
                 if is_first or len(mentioning) <= reach:
@@ -485,12 +593,16 @@ class Sites:
                         self.evaluator.solver.mark_cut(CARRIERS_LIMIT)
         return frozenset(found | self._by_topic(found, file, position))
 
-    def _by_topic(self, found: set[tuple[int, int, int, int]], file: File, position: int) -> set[Any]:
+    def _by_topic(
+        self, found: set[tuple[int, int, int, int]], file: File, position: int
+    ) -> set[Any]:
         """Calls that reach a handler by what it is registered for."""
         registered = False
         for file_id, scope, index, shift in found:
             other = self.program.file(file_id)
-            summary = self.summary(other, scope, other.scope(scope).calls[index]) if shift < 0 else None
+            summary = (
+                self.summary(other, scope, other.scope(scope).calls[index]) if shift < 0 else None
+            )
             registered = registered or bool(summary is not None and summary.registers)
         if not registered:
             return set()
@@ -507,7 +619,9 @@ class Sites:
         return summary.rule if summary is not None else ""
 
     def _whole_module(self, home: int, name: Any) -> tuple[str, ...]:
-        """The other names under which importers of a file get what a name stands for, if it stands for the module."""
+        """The other names under which importers of a file get what a name stands for, if it stands
+        for the module.
+        """
         facts = self.program.file(home).facts
         names = (facts.module_object, facts.default_export)
         return names if name and name in names else ()
@@ -516,24 +630,38 @@ class Sites:
         """Files that may import a file as a whole."""
         file = self.program.file(home)
         keys = file.facts.module_keys(file.path) if file.facts.module_keys is not None else ()
-        return {file_id for key in keys for file_id in self.program.mentioning(key, self.program.file(home))}
+        return {
+            file_id
+            for key in keys
+            for file_id in self.program.mentioning(key, self.program.file(home))
+        }
 
     def _chaining(self, file: File, position: int) -> set[tuple[int, int, int, int]]:
-        """`this(…)`, `super(…)`, `new(…)` that reach a constructor: they stand in its class and in those below."""
+        """`this(…)`, `super(…)`, `new(…)` that reach a constructor: they stand in its class and in
+        those below.
+        """
         facts, owner = file.facts, file.owner_class(position)
         found: set[tuple[int, int, int, int]] = set()
-        names = facts.super_names | facts.receiver_names if facts.chains_constructors else frozenset()
+        names = (
+            facts.super_names | facts.receiver_names if facts.chains_constructors else frozenset()
+        )
         names |= {facts.construct_method} - {""}
         if not names or owner < 0 or self._first_names(file, position)[1:] == []:
             return found
         target = self.evaluator.members.class_of(file, owner)
-        for value in (target, *self.evaluator.members.subclasses(target)) if target is not None else ():
+        for value in (
+            (target, *self.evaluator.members.subclasses(target)) if target is not None else ()
+        ):
             for name in sorted(names):
-                found |= self._verified(self.program.file(value[1]), name, file, position, guess=False)
+                found |= self._verified(
+                    self.program.file(value[1]), name, file, position, guess=False
+                )
         return found
 
     def _first_names(self, file: File, position: int) -> list[Any]:
-        """What a caller must write: the name, or for constructors and callable objects their class's."""
+        """What a caller must write: the name, or for constructors and callable objects their
+        class's.
+        """
         kind, name = file.definitions[position][0], file.definitions[position][1]
         if kind == Kind.LAMBDA:
             return [position]
@@ -543,9 +671,15 @@ class Sites:
             return [name, position]
         owner = file.owner_class(position)
         special = name in facts.constructors or name == facts.call_method
-        special = special or (facts.constructor_is_class_name and owner >= 0 and name == file.definitions[owner][1])
+        special = special or (
+            facts.constructor_is_class_name and owner >= 0 and name == file.definitions[owner][1]
+        )
         if owner < 0 or not special:
-            made_by = [maker for maker, methods in facts.dispatchers.items() if owner >= 0 and name in methods]
+            made_by = [
+                maker
+                for maker, methods in facts.dispatchers.items()
+                if owner >= 0 and name in methods
+            ]
             return [name, *made_by]
         target = self.evaluator.members.class_of(file, owner)
         if target is None:
@@ -576,7 +710,9 @@ class Sites:
     def _class_words(self, file: File) -> list[str]:
         """Names by which code speaks of the class of an object: `self.__class__`, `type(self)`."""
         summaries = file.facts.summaries.items() if file.facts.open_receivers else ()
-        functions = [name.rpartition(".")[2] for name, summary in summaries if summary.class_of >= 0]
+        functions = [
+            name.rpartition(".")[2] for name, summary in summaries if summary.class_of >= 0
+        ]
         return [*functions, file.facts.class_member] if file.facts.class_member else functions
 
     def _is_constructor(self, file: File, position: int) -> bool:
@@ -598,7 +734,9 @@ class Sites:
         if owner >= 0 and kind in CALLABLE_KINDS:
             name = file.definitions[position][1]
             target = self.evaluator.members.class_of(file, owner)
-            if target is not None and (name in file.facts.constructors or name == file.facts.call_method):
+            if target is not None and (
+                name in file.facts.constructors or name == file.facts.call_method
+            ):
                 tag = INSTANCE if name == file.facts.call_method else CLASS
                 for value in (target, *self.evaluator.members.subclasses(target)):
                     wanted.add((tag, *value[1:]))
@@ -613,7 +751,9 @@ class Sites:
         for scope, index in dict.fromkeys((*other.calls_by_name.get(name, ()), *handed)):
             call = other.scope(scope).calls[index]
             if is_class:
-                if self.evaluator.members.open.whole(file, position) in self.evaluator.values(other, scope, call[1]):
+                if self.evaluator.members.open.whole(file, position) in self.evaluator.values(
+                    other, scope, call[1]
+                ):
                     found.add((other.id, scope, index, 0))
                 continue
             targets = self.targets_at(other, scope, index)
@@ -625,7 +765,9 @@ class Sites:
         return found
 
     def _has_unknown(self, other: File, name: Any) -> bool:
-        """Whether a call by a name in a file has no target, not even by name, because a bound was met."""
+        """Whether a call by a name in a file has no target, not even by name, because a bound was
+        met.
+        """
         for scope, index in other.calls_by_name.get(name, ()):
             is_cut = FLOW_LIMIT in self._targets_cut.get((other.id, scope, index), ())
             if is_cut and not self.guesses(other, scope, other.scope(scope).calls[index]):
@@ -633,17 +775,25 @@ class Sites:
         return False
 
     def _gives_itself(self, file: File, position: int, wanted: frozenset[Value]) -> bool:
-        """Whether calling what is searched for may give it again. Mostly not, and then results need not be followed."""
+        """Whether calling what is searched for may give it again. Mostly not, and then results need
+        not be followed.
+        """
         body = file.scopes[position]
-        if (body is not None and body.decorated is not None) or any(value[0] == INSTANCE for value in wanted):
+        if (body is not None and body.decorated is not None) or any(
+            value[0] == INSTANCE for value in wanted
+        ):
             return True
         functions = (value for value in wanted if value[0] == FUNCTION)
-        return any(self.holds(self.evaluator.calls.returned((*function, None)), wanted) for function in functions)
+        return any(
+            self.holds(self.evaluator.calls.returned((*function, None)), wanted)
+            for function in functions
+        )
 
     def _carriers(
         self, other: File, name: Any, wanted: frozenset[Value], makers: set[Value], results: bool
     ) -> list[Carrier]:
-        """Names to which a wanted value goes from `name` in a file, from results of calling it only on demand.
+        """Names to which a wanted value goes from `name` in a file, from results of calling it only
+        on demand.
 
         What returns it goes to the `makers`: their names are carriers as well.
         """
@@ -653,26 +803,39 @@ class Sites:
                 continue
             passed_on = flow.target == name and not self._whole_module(other.id, name)
             passed_on = passed_on and (results or not flow.is_return)
-            values = self.evaluator.values(other, flow.scope, flow.value) if not passed_on else NOTHING
+            values = (
+                self.evaluator.values(other, flow.scope, flow.value) if not passed_on else NOTHING
+            )
             if not self.holds(values, wanted | makers if results else wanted):
                 continue
             if flow.is_return and other.definitions[flow.scope][0] in CALLABLE_KINDS:
                 makers.add((FUNCTION, other.id, flow.scope))
             if flow.call is None:
                 found.append(Carrier(flow.target, other.id, flow.is_local, False))
-                if flow.target in other.facts.constructors and other.definitions[flow.scope][0] in MEMBER_OWNERS:
+                if (
+                    flow.target in other.facts.constructors
+                    and other.definitions[flow.scope][0] in MEMBER_OWNERS
+                ):
                     found.append(Carrier(other.definitions[flow.scope][1], other.id, False, False))
             else:
                 found.extend(self._into_parameters(other, flow.scope, flow.call, flow.target))
         return found
 
-    def _into_parameters(self, other: File, scope: int, call: Expression, argument: Any) -> list[Carrier]:
+    def _into_parameters(
+        self, other: File, scope: int, call: Expression, argument: Any
+    ) -> list[Carrier]:
         found: list[Carrier] = []
         callee = call[1]
         for index, _ in enumerate(call[2] if type(callee) is tuple and callee[0] == MEMBER else ()):
             if index == argument and callee[2] in other.facts.adders:
-                found.extend(Carrier(name, other.id, False, False) for name in callee_names(callee[1]))
-        if type(callee) is tuple and callee[-1] in other.facts.keyword_keepers.values() and type(argument) is str:
+                found.extend(
+                    Carrier(name, other.id, False, False) for name in callee_names(callee[1])
+                )
+        if (
+            type(callee) is tuple
+            and callee[-1] in other.facts.keyword_keepers.values()
+            and type(argument) is str
+        ):
             found.append(Carrier(argument, other.id, False, False))
         for target in self.targets(other, scope, call):
             home = self.program.file(target.file)
@@ -680,7 +843,12 @@ class Sites:
             if target.shift < 0 and not self.given(other, scope, call)[2]:
                 continue  # called by a function of which it is not known what it passes
             for index, parameter in enumerate(body.parameters if body is not None else ()):
-                if target.shift < 0 or parameter[3] or parameter[0] == argument or index - target.shift == argument:
+                if (
+                    target.shift < 0
+                    or parameter[3]
+                    or parameter[0] == argument
+                    or index - target.shift == argument
+                ):
                     found.append(Carrier(parameter[0], target.file, True, False))
         return found
 
@@ -691,7 +859,11 @@ class Sites:
             if (value[:3] if tag in (FUNCTION, INSTANCE) else value) in wanted:
                 return True
             if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST) and depth < MAX_NESTING:
-                inner = self.evaluator.containers.items(value, None, None) if tag != GENERATED else NOTHING
+                inner = (
+                    self.evaluator.containers.items(value, None, None)
+                    if tag != GENERATED
+                    else NOTHING
+                )
                 inner = inner or self.evaluator.containers.elements(frozenset((value,)))
                 if self.holds(inner, wanted, depth + 1):
                     return True
@@ -721,7 +893,9 @@ IN_PASSED = {"element": ELEMENT, "elements": SPREAD, "item": HELD}  # words of `
 def _passed(words: str, receiver: Expression, call: Expression) -> Expression:
     """What one of the words of `Summary.passes` says that a call passes on."""
     what, _, number = words.partition(" ")
-    source = receiver if not number else call[2][int(number)] if int(number) < len(call[2]) else None
+    source = (
+        receiver if not number else call[2][int(number)] if int(number) < len(call[2]) else None
+    )
     if source is None or what in ("receiver", "argument"):
         return source
     if what == "held":

@@ -26,7 +26,8 @@ from tersely.code.graph.pointsto.values import ASPECT, CLASS, EXTERNAL, FUNCTION
 from tersely.code.graph.program import Facts, File, Program
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
 
-MENTIONS_PER_LEVEL = (60, 300)  # files that use a name, above which its callers are found with a level less of flow
+# files that use a name, above which its callers are found with a level less of flow
+MENTIONS_PER_LEVEL = (60, 300)
 
 KEPT_SYMBOLS = 1_000  # whose callers stay known: packs, impact and maps come back to the same ones
 
@@ -39,7 +40,9 @@ _GRADE_ORDER = {Grade.EXACT: 0, Grade.INFERRED: 1, Grade.BY_NAME: 2}
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A symbol that a walk over edges comes to: `path` leads from it to where the walk began, both included."""
+    """A symbol that a walk over edges comes to: `path` leads from it to where the walk began, both
+    included.
+    """
 
     path: tuple[str, ...]
     edge: Edge  # between the first two of the path
@@ -80,18 +83,26 @@ class CallGraph:
     def is_announced(self, symbol_id: str) -> bool:
         """Whether a symbol is a function without its body, where the body may be written elsewhere."""
         place = self.place(symbol_id)
-        scope = place[0].scopes[place[1]] if place is not None and place[0].facts.announces else None
+        scope = (
+            place[0].scopes[place[1]] if place is not None and place[0].facts.announces else None
+        )
         return scope is not None and bool(scope.flags & ABSTRACT)
 
     def callees(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
-        """What a symbol calls; for a class what its methods call too, anonymous functions belong to their owner."""
+        """What a symbol calls; for a class what its methods call too, anonymous functions belong to
+        their owner.
+        """
         place = self.place(symbol_id)
         if place is None:
             return []
         file, position = place
         bodies = [position] if position == 0 else file.inside(position)
         if position == 0:
-            bodies += [child for child in file.children.get(0, ()) if file.definitions[child][0] == Kind.LAMBDA]
+            bodies += [
+                child
+                for child in file.children.get(0, ())
+                if file.definitions[child][0] == Kind.LAMBDA
+            ]
         found = _Collected()
         for body in bodies:
             self._collect(file, body, symbol_id, found, guesses)
@@ -100,9 +111,11 @@ class CallGraph:
     def edges(
         self, *, guesses: bool = True, fold_anonymous: bool = True, behind_decorators: bool = True
     ) -> Iterator[Edge]:
-        """Every edge of the program, file by file. Anonymous functions count as their owner unless told otherwise.
+        """Every edge of the program, file by file. Anonymous functions count as their owner unless
+        told otherwise.
 
-        `behind_decorators`: whether calling what a decorator made of a function is calling that function as well.
+        `behind_decorators`: whether calling what a decorator made of a function is calling that
+        function as well.
         """
         unwanted = () if behind_decorators else (Manner.BEHIND,)
         for file_id in sorted(self.program.rows, key=lambda known: self.program.rows[known].path):
@@ -111,20 +124,30 @@ class CallGraph:
             for position, scope in enumerate(file.scopes):
                 if scope is not None:
                     caller = file.named_owner(position) if fold_anonymous else position
-                    self._collect(file, position, self.program.symbol_id(file_id, caller), found, guesses, unwanted)
+                    self._collect(
+                        file,
+                        position,
+                        self.program.symbol_id(file_id, caller),
+                        found,
+                        guesses,
+                        unwanted,
+                    )
             yield from found.edges()
 
     def callers(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
         """Who calls a symbol.
 
-        Who calls what implements a method without a body may mean that method. Who calls a method that so many
-        classes override that the call reaches none of them by value may mean any of those.
+        Who calls what implements a method without a body may mean that method. Who calls a method
+        that so many classes override that the call reaches none of them by value may mean any of
+        those.
         """
         edges, cut = self._callers_of(symbol_id, guesses)
         self.evaluator.solver.mark_cut(*cut)
         return list(edges)
 
-    def _hear_callers(self, symbol_id: str, guesses: bool) -> tuple[tuple[Edge, ...], tuple[str, ...]]:
+    def _hear_callers(
+        self, symbol_id: str, guesses: bool
+    ) -> tuple[tuple[Edge, ...], tuple[str, ...]]:
         """The callers of a symbol, and the bounds that were met for them."""
         return self.evaluator.solver.hear(self._find_callers, symbol_id, guesses)
 
@@ -154,7 +177,11 @@ class CallGraph:
         found, name = [], file.definitions[position][1]
         for above in (*members.linearised(target)[1:], *members.implemented(target, name)):
             home = self.program.file(above[1])
-            places = [child for child in home.children.get(above[2], ()) if home.definitions[child][1] == name]
+            places = [
+                child
+                for child in home.children.get(above[2], ())
+                if home.definitions[child][1] == name
+            ]
             if places and target not in members.subclasses(above):
                 found += [(home, place) for place in places if home.scopes[place] is not None]
         return found
@@ -171,7 +198,9 @@ class CallGraph:
         places = sorted((value[1], value[2]) for value in values if value[0] == FUNCTION)
         return [(self.program.file(at), where) for at, where in places[:MAX_IMPLEMENTATIONS]]
 
-    def _collect_callers(self, file: File, position: int, symbol_id: str, found: _Collected, guesses: bool) -> None:
+    def _collect_callers(
+        self, file: File, position: int, symbol_id: str, found: _Collected, guesses: bool
+    ) -> None:
         kind = file.definitions[position][0]
         if kind in CALLABLE_KINDS or kind in CLASS_KINDS:
             sites = self._sites_for(file, position)
@@ -187,7 +216,9 @@ class CallGraph:
             self._collect_readers(file, position, symbol_id, found)
 
     def _sites_for(self, file: File, position: int) -> Sites:
-        """How deeply to look at candidates: a name that very many files use is verified with fewer levels of flow."""
+        """How deeply to look at candidates: a name that very many files use is verified with fewer
+        levels of flow.
+        """
         evaluator = self.evaluator
         files = len(self.program.mentioning(file.definitions[position][1], file))
         for bound in MENTIONS_PER_LEVEL:
@@ -205,13 +236,14 @@ class CallGraph:
         guesses: bool = True,
         first: Sequence[Edge] = (),
     ) -> tuple[list[Reached], bool]:
-        """The transitive callers or callees of a symbol, nearest first; whether `limit` cut them off.
+        """The transitive callers or callees of a symbol, nearest first; whether `limit` cut them
+        off.
 
         `first`: the edges of the symbol itself, if others than its calls are meant.
 
-        Breadth first: each is found once, by a shortest path, and the symbol itself only where it calls itself. The
-        walk does not go on from what a decorator put in place of a function: that function has those callers itself
-        which mean it.
+        Breadth first: each is found once, by a shortest path, and the symbol itself only where it
+        calls itself. The walk does not go on from what a decorator put in place of a function: that
+        function has those callers itself which mean it.
         """
         adjacent = self.callees if to_callees else self.callers
         found: list[Reached] = []
@@ -239,7 +271,9 @@ class CallGraph:
         return found, False
 
     def _is_in_place_of(self, symbol_id: str, decorated_id: str) -> bool:
-        """Whether a function is what decorators put in the place of another, or is called where that is called."""
+        """Whether a function is what decorators put in the place of another, or is called where
+        that is called.
+        """
         place = self.place(decorated_id)
         scope = place[0].scopes[place[1]] if place is not None else None
         if place is None or scope is None or scope.decorated is None:
@@ -269,7 +303,11 @@ class CallGraph:
             return
         for index, call in enumerate(scope.calls):
             targets = self.sites.targets_at(file, position, index)
-            rule = self.sites.rule(file, position, call) if any(target.shift < 0 for target in targets) else ""
+            rule = (
+                self.sites.rule(file, position, call)
+                if any(target.shift < 0 for target in targets)
+                else ""
+            )
             grade = Grade.INFERRED if rule else self.grade(file, position, call[1])
             if file.facts.virtual and len(targets) > 1:  # the declaration alone does not say which
                 grade = _weaker(grade, Grade.INFERRED)
@@ -278,9 +316,14 @@ class CallGraph:
                     continue
                 surely = grade if target.manner is Manner.DIRECT else _weaker(grade, Grade.INFERRED)
                 found.add(caller, self._target_id(target), surely, file.path, call[4], rule)
-            for target in self.sites.guesses(file, position, call) if guesses and not targets else ():
+            for target in (
+                self.sites.guesses(file, position, call) if guesses and not targets else ()
+            ):
                 found.add(caller, self._target_id(target), Grade.BY_NAME, file.path, call[4])
-            named = type(call[1]) is str and call[1] in file.facts.super_names | file.facts.receiver_names
+            named = (
+                type(call[1]) is str
+                and call[1] in file.facts.super_names | file.facts.receiver_names
+            )
             named = named or (type(call[1]) is tuple and call[1][-1] in file.facts.implicit_methods)
             for value in () if named else self.evaluator.calls.called(file, position, call):
                 if value[0] == EXTERNAL:
@@ -290,12 +333,20 @@ class CallGraph:
             for target in self.sites.properties(file, position, expression):
                 found.add(caller, self._target_id(target), Grade.INFERRED, file.path, line)
 
-    def _collect_readers(self, file: File, position: int, symbol_id: str, found: _Collected) -> None:
+    def _collect_readers(
+        self, file: File, position: int, symbol_id: str, found: _Collected
+    ) -> None:
         name = file.definitions[position][1]
         for file_id in sorted({*self.program.mentioning(name, file), file.id}):
             other = self.program.file(file_id)
-            called = ((scope, other.scope(scope).calls[index]) for scope, index in other.calls_by_name.get(name, ()))
-            read = ((scope, other.scope(scope).reads[index]) for scope, index in other.reads_by_name.get(name, ()))
+            called = (
+                (scope, other.scope(scope).calls[index])
+                for scope, index in other.calls_by_name.get(name, ())
+            )
+            read = (
+                (scope, other.scope(scope).reads[index])
+                for scope, index in other.reads_by_name.get(name, ())
+            )
             places = [
                 *((scope, call[1], call[4]) for scope, call in called),
                 *((scope, *found) for scope, found in read),
@@ -303,7 +354,9 @@ class CallGraph:
             for scope, expression, line in places:
                 targets = self.sites.properties(other, scope, expression)
                 if any((target.file, target.position) == (file.id, position) for target in targets):
-                    found.add(self._owner_id(other, scope), symbol_id, Grade.INFERRED, other.path, line)
+                    found.add(
+                        self._owner_id(other, scope), symbol_id, Grade.INFERRED, other.path, line
+                    )
 
     def _site_grade(self, other: File, scope: int, index: int, file: File, position: int) -> Grade:
         """How surely a call reaches a definition that it is known to reach."""
@@ -311,7 +364,9 @@ class CallGraph:
         if file.definitions[position][0] in CLASS_KINDS:
             return grade
         every = self.sites.targets_at(other, scope, index)
-        meant = [target for target in every if (target.file, target.position) == (file.id, position)]
+        meant = [
+            target for target in every if (target.file, target.position) == (file.id, position)
+        ]
         if not meant:
             return Grade.BY_NAME
         is_direct = any(target.manner is Manner.DIRECT for target in meant)
@@ -337,7 +392,11 @@ class CallGraph:
             return fixed or self._is_receiver(file, scope, expression[1])
         if expression[0] == AS_TRAIT:
             return self._is_exact(file, scope, expression[1])
-        is_super = expression[0] == CALL and type(expression[1]) is str and expression[1] in file.facts.super_names
+        is_super = (
+            expression[0] == CALL
+            and type(expression[1]) is str
+            and expression[1] in file.facts.super_names
+        )
         return is_super or expression[0] in (DEFINED, IMPORTED)
 
     def _is_receiver(self, file: File, scope: int, expression: Expression) -> bool:
@@ -348,16 +407,29 @@ class CallGraph:
             return is_call
         if not expression:
             return False
-        return expression == own or expression in file.facts.receiver_names or expression in file.facts.super_names
+        return (
+            expression == own
+            or expression in file.facts.receiver_names
+            or expression in file.facts.super_names
+        )
 
     def _is_exact_name(self, file: File, scope: int, name: str) -> bool:
         position = scope
         while position >= 0:
-            if file.definitions[position][0] == Kind.LAMBDA and self.evaluator.names.receiver_of(file, position):
+            if file.definitions[position][0] == Kind.LAMBDA and self.evaluator.names.receiver_of(
+                file, position
+            ):
                 return False
             if name in file.names(position):
-                entries = file.names(position)[name] if position == scope else file.all_bindings(position, name)
-                return all(_is_fixed(entry, file, self._is_receiver(file, scope, name)) for _, entry in entries)
+                entries = (
+                    file.names(position)[name]
+                    if position == scope
+                    else file.all_bindings(position, name)
+                )
+                return all(
+                    _is_fixed(entry, file, self._is_receiver(file, scope, name))
+                    for _, entry in entries
+                )
             position = file.definitions[position][3]
         return file.facts.namespace != "shared" or not self.evaluator.members.top_level(file, name)
 
@@ -370,7 +442,9 @@ class _Collected:
         self._grades: dict[tuple[str, str], Grade] = {}
         self._rules: dict[tuple[str, str], str] = {}
 
-    def add(self, caller: str, callee: str, grade: Grade, path: str, line: int, rule: str = "") -> None:
+    def add(
+        self, caller: str, callee: str, grade: Grade, path: str, line: int, rule: str = ""
+    ) -> None:
         key = (caller, callee)
         if rule:
             self._rules.setdefault(key, rule)
@@ -387,7 +461,9 @@ class _Collected:
         for (caller, callee), sites in others._sites.items():
             weakest = _weaker(others._grades[caller, callee], grade)
             for path, line in sites:
-                self.add(caller, callee, weakest, path, line, others._rules.get((caller, callee), ""))
+                self.add(
+                    caller, callee, weakest, path, line, others._rules.get((caller, callee), "")
+                )
 
     def edges(self) -> list[Edge]:
         return [

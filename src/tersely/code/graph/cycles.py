@@ -12,7 +12,9 @@ Graph = Mapping[str, AbstractSet[str]]
 
 @dataclass(frozen=True, slots=True)
 class Knot:
-    """Nodes that all reach one another. `cycle` is a shortest way from the first of them back to it, closed."""
+    """Nodes that all reach one another. `cycle` is a shortest way from the first of them back to
+    it, closed.
+    """
 
     members: tuple[str, ...]
     cycle: tuple[str, ...]

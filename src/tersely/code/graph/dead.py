@@ -1,8 +1,9 @@
 """Definitions that nothing uses: nobody in the repository writes their names.
 
-A name that somebody writes may still mean another definition, so what is found is dead as far as names can tell, and
-there may be more. What is called without being named is left out: what a decorator has taken hold of, what overrides a
-member of a base from outside, what the language itself calls, tests, and what a module lists as its own exports.
+A name that somebody writes may still mean another definition, so what is found is dead as far as
+names can tell, and there may be more. What is called without being named is left out: what a
+decorator has taken hold of, what overrides a member of a base from outside, what the language
+itself calls, tests, and what a module lists as its own exports.
 """
 
 from __future__ import annotations
@@ -32,7 +33,11 @@ def dead(symbols: Iterable[Symbol], evaluator: Evaluator) -> list[Symbol]:
     program = evaluator.program
     found: dict[str, Symbol] = {}
     for symbol in symbols:
-        if symbol.kind not in _CANDIDATES or symbol.parent in found or _is_called_unnamed(symbol.name):
+        if (
+            symbol.kind not in _CANDIDATES
+            or symbol.parent in found
+            or _is_called_unnamed(symbol.name)
+        ):
             continue
         file = program.file(program.by_path[symbol.path])
         position = file.by_qualname[symbol.qualname]
@@ -41,8 +46,12 @@ def dead(symbols: Iterable[Symbol], evaluator: Evaluator) -> list[Symbol]:
     return list(found.values())
 
 
-def in_other_text(names: Collection[str], sources: Iterable[bytes], evaluator: Evaluator) -> set[str]:
-    """Those of `names` that the sources write more often than they define them: in strings or comments."""
+def in_other_text(
+    names: Collection[str], sources: Iterable[bytes], evaluator: Evaluator
+) -> set[str]:
+    """Those of `names` that the sources write more often than they define them: in strings or
+    comments.
+    """
     wanted = {name.encode(): name for name in names}
     times: Counter[str] = Counter()
     for source in sources:
@@ -61,26 +70,40 @@ def _is_held(file: File, position: int, evaluator: Evaluator) -> bool:
     if scope is not None and scope.decorated is not None:
         return True
     name = file.definitions[position][1]
-    if name in called_by_language(file) or (file.definitions[position][3] == 0 and _is_exported(file, name)):
+    if name in called_by_language(file) or (
+        file.definitions[position][3] == 0 and _is_exported(file, name)
+    ):
         return True
     owner = file.owner_class(position)
-    return _fits_outside(file, position, evaluator) or (owner >= 0 and has_base_outside(file, owner, evaluator))
+    return _fits_outside(file, position, evaluator) or (
+        owner >= 0 and has_base_outside(file, owner, evaluator)
+    )
 
 
 def _fits_outside(file: File, position: int, evaluator: Evaluator) -> bool:
-    """Whether a method is one of those by which its class fits an interface of the standard library."""
+    """Whether a method is one of those by which its class fits an interface of the standard
+    library.
+    """
     name, members = file.definitions[position][1], evaluator.members
     interfaces = [methods for methods in file.facts.outside_interfaces if name in methods]
     target = members.owner_of_method(file, position) if interfaces else None
     if target is None:
         return False
-    return any(all(members.declared(target, method) for method in methods) for methods in interfaces)
+    return any(
+        all(members.declared(target, method) for method in methods) for methods in interfaces
+    )
 
 
 def called_by_language(file: File) -> set[str]:
     """The methods that the language itself calls."""
     facts = file.facts
-    return {*facts.constructors, facts.call_method, facts.enter_method, *facts.iterate_methods, facts.next_method}
+    return {
+        *facts.constructors,
+        facts.call_method,
+        facts.enter_method,
+        *facts.iterate_methods,
+        facts.next_method,
+    }
 
 
 def _is_exported(file: File, name: str) -> bool:

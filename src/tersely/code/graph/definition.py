@@ -24,7 +24,8 @@ from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite
 from tersely.code.syntax.trace import Binding, Token, Trace, offset_of, trace
 from tersely.code.syntax.uses import Use
 
-NAMED_KINDS = CALLABLE_KINDS | CLASS_KINDS  # what a definition with a name of its own in the source is
+# what a definition with a name of its own in the source is
+NAMED_KINDS = CALLABLE_KINDS | CLASS_KINDS
 MAX_IMPORT_HOPS = 12  # re-exports that a name is followed through
 HOPS_LIMIT = f"truncated: names were followed through at most {MAX_IMPORT_HOPS} re-exports"
 MAX_PLACES = 40  # of one name; re-exports in circles may bind it in every file
@@ -56,7 +57,8 @@ class Way(NamedTuple):
     """How a name was come by: through how many re-exports, and what names met on the way mean."""
 
     hops: int
-    known: dict[tuple[int, int, str], list[Place]]  # (file, scope, name); nothing yet for one that is being followed
+    # (file, scope, name); nothing yet for one that is being followed
+    known: dict[tuple[int, int, str], list[Place]]
 
     @staticmethod
     def beginning() -> Way:
@@ -101,7 +103,9 @@ class Definitions:
             if not walk.is_text(token):
                 places = self._meant(file, walk, token, line)
                 names = walk.defined.get(token.offset, -1)
-                yield Meaning(token, line, walk.innermost(token.offset), walk.use(token), places, names)
+                yield Meaning(
+                    token, line, walk.innermost(token.offset), walk.use(token), places, names
+                )
 
     def _read(self, file: File, source: bytes, offsets: Sequence[int]) -> Trace:
         walk = self._traces[file.id] = trace(source, file.language, offsets)
@@ -119,8 +123,12 @@ class Definitions:
         found = self._overloads_called(file, walk.innermost(token.offset), line, found)
         return self._announced(found or self._standing_at(file, line, token.name))
 
-    def _overloads_called(self, file: File, scope: int, line: int, places: list[Place]) -> list[Place]:
-        """Of several functions of one name those that a call on the line reaches; all of them if it reaches none."""
+    def _overloads_called(
+        self, file: File, scope: int, line: int, places: list[Place]
+    ) -> list[Place]:
+        """Of several functions of one name those that a call on the line reaches; all of them if it
+        reaches none.
+        """
         if len(places) < 2 or not all(self._is_function(place) for place in places):
             return places
         caller = self._program.symbol_id(file.id, file.named_owner(scope))
@@ -147,7 +155,11 @@ class Definitions:
 
     def _announces(self, file: File, position: int) -> bool:
         scope = file.scopes[position]
-        return file.facts.announces and scope is not None and file.definitions[position][0] in CALLABLE_KINDS
+        return (
+            file.facts.announces
+            and scope is not None
+            and file.definitions[position][0] in CALLABLE_KINDS
+        )
 
     def _standing_at(self, file: File, line: int, name: str) -> list[Place]:
         """The definition whose own name is asked for."""
@@ -158,13 +170,17 @@ class Definitions:
         ]
 
     def _named_at(self, file: File, source: bytes, line: int, column: int) -> list[Place]:
-        """The callable or class whose own name stands there: to know that, nothing of the file is traced."""
+        """The callable or class whose own name stands there: to know that, nothing of the file is
+        traced.
+        """
         text = source.split(b"\n", line)[line - 1 : line]
         word = _word_at(text[0].decode("utf-8", "replace"), column) if text else ""
         return [
             self._place(file, position)
             for position, definition in enumerate(file.definitions)
-            if definition.name_line == line and definition.name == word and definition.kind in NAMED_KINDS
+            if definition.name_line == line
+            and definition.name == word
+            and definition.kind in NAMED_KINDS
         ]
 
     def _of_imported_module(self, file: File, path: str) -> list[Place]:
@@ -185,15 +201,28 @@ class Definitions:
                 return []
             name = name[1]
         holders = self._evaluator.calls.receivers(file, scope, expression[1])
-        found = [*self._of_members(holders, str(name)), *self._imported_by_path(file, holders, str(name))]
-        return found or self._of_values(file, scope, expression) or self._assigned_here(file, str(name))
+        found = [
+            *self._of_members(holders, str(name)),
+            *self._imported_by_path(file, holders, str(name)),
+        ]
+        return (
+            found
+            or self._of_values(file, scope, expression)
+            or self._assigned_here(file, str(name))
+        )
 
     def _imported_by_path(self, file: File, holders: Values, name: str) -> list[Place]:
         """Where the file imports `a.b`, for `b` of `a`."""
         separator = file.facts.separator
         paths = {f"{value[1]}{separator}{name}" for value in holders if value[0] == EXTERNAL}
-        lines = [item.line for item in self._trace(file).imports if item.module in paths and not item.name]
-        modules = [place for path in sorted(paths) if lines for place in self._of_module(file, path)]
+        lines = [
+            item.line
+            for item in self._trace(file).imports
+            if item.module in paths and not item.name
+        ]
+        modules = [
+            place for path in sorted(paths) if lines for place in self._of_module(file, path)
+        ]
         return [*(Place(file.path, line, "") for line in dict.fromkeys(lines)), *modules]
 
     def _of_members(self, holders: Values, name: str) -> list[Place]:
@@ -208,7 +237,9 @@ class Definitions:
             return self._of_module_name(self._program.file(value[1]), name, Way.beginning())
         if value[0] == DISPLAY:
             home = self._program.file(value[1])
-            lines = self._trace(home).keys.get((value[2], int(name) if name.isdigit() else name), ())
+            lines = self._trace(home).keys.get(
+                (value[2], int(name) if name.isdigit() else name), ()
+            )
             return [Place(home.path, line, "") for line in dict.fromkeys(lines)]
         if value[0] not in (INSTANCE, CLASS, PARENT):
             return []
@@ -219,10 +250,14 @@ class Definitions:
         for owner in owners[1:] if value[0] == PARENT else owners:
             file = self._program.file(owner[1])
             for body, position in [(file, owner[2]), *self._evaluator.members.extensions(owner)]:
-                if body.definitions[position][0] not in CALLABLE_KINDS and name in body.names(position):
+                if body.definitions[position][0] not in CALLABLE_KINDS and name in body.names(
+                    position
+                ):
                     return self._of_bindings(body, position, name, Way.beginning())
                 stores = body.receiver_stores(position).get(name, ())
-                lines = [line for scope, _ in stores for line in self._stored_lines(body, scope, name)]
+                lines = [
+                    line for scope, _ in stores for line in self._stored_lines(body, scope, name)
+                ]
                 if lines:
                     return [Place(body.path, line, "") for line in dict.fromkeys(lines)]
         return []
@@ -230,7 +265,11 @@ class Definitions:
     def _stored_lines(self, file: File, scope: int, name: str) -> list[int]:
         """Lines inside a scope that assign a member."""
         inside = file.definitions[scope]
-        return [line for offset, line in self._trace(file).stores.get(name, ()) if inside[7] <= offset < inside[8]]
+        return [
+            line
+            for offset, line in self._trace(file).stores.get(name, ())
+            if inside[7] <= offset < inside[8]
+        ]
 
     def _assigned_here(self, file: File, name: str) -> list[Place]:
         """Where the file itself assigns a member of that name, when nothing is known of the object."""
@@ -241,7 +280,9 @@ class Definitions:
     # Names
 
     def _of_name(self, file: File, token: Token) -> list[Place]:
-        """What a bare name means where it stands: local bindings, members of the classes around, the file, imports."""
+        """What a bare name means where it stands: local bindings, members of the classes around,
+        the file, imports.
+        """
         walk, name = self._trace(file), token.name
         seen = walk.lookup(token)
         inner = seen[0].start if seen else -1
@@ -257,7 +298,9 @@ class Definitions:
             return self._of_seen(file, name, seen, Way.beginning())
         position = scope
         while position >= 0:
-            if name in file.names(position) and not any(each.owner == position for each in walk.bindings(name)):
+            if name in file.names(position) and not any(
+                each.owner == position for each in walk.bindings(name)
+            ):
                 visible = file.definitions[position][0] not in MEMBER_OWNERS or position == scope
                 if visible:
                     return self._of_bindings(file, position, name, Way.beginning())
@@ -270,7 +313,11 @@ class Definitions:
             if binding.imported is not None:
                 fact = binding.imported
                 target = fact.name or file.facts.module_object
-                for place in self._of_import(file, fact.module, target, way.further()) if self._goes_on(way) else ():
+                for place in (
+                    self._of_import(file, fact.module, target, way.further())
+                    if self._goes_on(way)
+                    else ()
+                ):
                     found[place] = None
                 found[Place(file.path, binding.line, "")] = None
             elif binding.definition >= 0:
@@ -280,7 +327,9 @@ class Definitions:
         return list(found)
 
     def _of_bindings(self, file: File, owner: int, name: str, way: Way) -> list[Place]:
-        """All that a scope binds a name to, as seen from outside of it; of imports in a circle, each once."""
+        """All that a scope binds a name to, as seen from outside of it; of imports in a circle,
+        each once.
+        """
         key = (file.id, owner, name)
         if key not in way.known:
             way.known[key] = []
@@ -294,16 +343,29 @@ class Definitions:
         return way.hops < MAX_IMPORT_HOPS
 
     def _followed_bindings(self, file: File, owner: int, name: str, way: Way) -> list[Place]:
-        bindings = [each for each in self._trace(file).bindings(name) if each.owner == owner and each.declares]
+        bindings = [
+            each
+            for each in self._trace(file).bindings(name)
+            if each.owner == owner and each.declares
+        ]
         widest = min((each.start for each in bindings), default=0)
-        found = dict.fromkeys(self._of_seen(file, name, [each for each in bindings if each.start == widest], way))
+        found = dict.fromkeys(
+            self._of_seen(file, name, [each for each in bindings if each.start == widest], way)
+        )
         for _, entry in file.all_bindings(owner, name):
             definition = _definition_of(entry)
             if definition >= 0:
                 found[self._place(file, definition)] = None
             elif type(entry) is tuple and entry[0] == IMPORTED and self._goes_on(way):
-                found.update(dict.fromkeys(self._of_import(file, entry[1], entry[2], way.further())))
-            elif type(entry) is str and not owner and name != entry in file.names(0) and self._goes_on(way):
+                found.update(
+                    dict.fromkeys(self._of_import(file, entry[1], entry[2], way.further()))
+                )
+            elif (
+                type(entry) is str
+                and not owner
+                and name != entry in file.names(0)
+                and self._goes_on(way)
+            ):
                 found.update(dict.fromkeys(self._of_bindings(file, 0, entry, way.further())))
         if not found:
             for position in file.children.get(owner, ()):
@@ -314,13 +376,17 @@ class Definitions:
     def _of_import(self, file: File, module: str, name: str, way: Way) -> list[Place]:
         targets = self._program.modules(file, module)
         whole = file.facts.module_object
-        if not name or (name == whole and not any(name in self._program.file(each).names(0) for each in targets)):
+        if not name or (
+            name == whole and not any(name in self._program.file(each).names(0) for each in targets)
+        ):
             return [self._place(self._program.file(target), 0) for target in targets[:1]]
         for target in targets:
             found = self._of_module_name(self._program.file(target), name, way)
             if found:
                 return found
-        submodule = self._program.modules(file, f"{module}{'' if module.endswith('.') else file.facts.separator}{name}")
+        submodule = self._program.modules(
+            file, f"{module}{'' if module.endswith('.') else file.facts.separator}{name}"
+        )
         if submodule:
             return [self._place(self._program.file(submodule[0]), 0)]
         values = self._evaluator.names.imported(file, module, name)
@@ -377,7 +443,10 @@ class Definitions:
         return [self._place(self._program.file(value[1]), value[2]) for value in ours]
 
     def _of_module(self, file: File, text: str) -> list[Place]:
-        return [self._place(self._program.file(target), 0) for target in self._program.modules(file, text)[:1]]
+        return [
+            self._place(self._program.file(target), 0)
+            for target in self._program.modules(file, text)[:1]
+        ]
 
     # Places
 
@@ -396,7 +465,9 @@ class Definitions:
         return walk
 
     def _place(self, file: File, position: int) -> Place:
-        return Place(file.path, file.definitions[position][6], self._program.symbol_id(file.id, position))
+        return Place(
+            file.path, file.definitions[position][6], self._program.symbol_id(file.id, position)
+        )
 
 
 def _definition_of(entry: Expression) -> int:
@@ -408,4 +479,6 @@ def _definition_of(entry: Expression) -> int:
 
 def _word_at(text: str, column: int) -> str:
     """The word that begins at a column or stands around it."""
-    return next((word[0] for word in _WORD.finditer(text) if word.start() <= column < word.end()), "")
+    return next(
+        (word[0] for word in _WORD.finditer(text) if word.start() <= column < word.end()), ""
+    )

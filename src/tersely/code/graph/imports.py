@@ -26,15 +26,25 @@ class ImportGraph:
         found = [self.module(importer, item.module)[:1]]
         if item.name and item.name != "*":
             language = self._program.rows[self._program.by_path[importer]].language
-            separator = "" if item.module.endswith(".") else LANGUAGES[language].resolution.separator
+            separator = (
+                "" if item.module.endswith(".") else LANGUAGES[language].resolution.separator
+            )
             found.insert(0, self.module(importer, f"{item.module}{separator}{item.name}")[:1])
-        return [path for path in dict.fromkeys(path for paths in found for path in paths) if path != importer]
+        return [
+            path
+            for path in dict.fromkeys(path for paths in found for path in paths)
+            if path != importer
+        ]
 
     def module(self, importer: str, module: str, language: str = "") -> tuple[str, ...]:
         """The files that a module as written in a file may mean, best first."""
         language = language or self._program.rows[self._program.by_path[importer]].language
         facts = LANGUAGES[language].resolution
-        key = (language, importer if facts.relative_to_file else importer.rpartition("/")[0], module)
+        key = (
+            language,
+            importer if facts.relative_to_file else importer.rpartition("/")[0],
+            module,
+        )
         if key not in self._known:
             paths = facts.modules(self._program, importer, module)
             self._known[key] = tuple(path for path in paths if path in self._program.by_path)
@@ -43,10 +53,16 @@ class ImportGraph:
     def module_anywhere(self, module: str) -> list[str]:
         """The files that a module written at the root may mean in any language of the repository."""
         languages = sorted({row.language for row in self._program.rows.values()})
-        return sorted({path for language in languages for path in self.module("", module, language)})
+        return sorted(
+            {path for language in languages for path in self.module("", module, language)}
+        )
 
-    def importers(self, path: str, every: Callable[[], Iterable[tuple[str, Import]]]) -> Sequence[tuple[str, Import]]:
-        """The imports that take from a file, with their files; `every` gives all there are, and is asked once."""
+    def importers(
+        self, path: str, every: Callable[[], Iterable[tuple[str, Import]]]
+    ) -> Sequence[tuple[str, Import]]:
+        """The imports that take from a file, with their files; `every` gives all there are, and is
+        asked once.
+        """
         if self._importers is None:
             self._importers = defaultdict(list)
             for importer, item in every():

@@ -1,4 +1,6 @@
-"""The program as the graph reads it: facts of files, loaded when asked for, with tables of what each scope binds."""
+"""The program as the graph reads it: facts of files, loaded when asked for, with tables of what
+each scope binds.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,20 @@ MEMBER_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
 
 
 # Expressions that end with the name of their first part.
-NAMED_BY_FIRST = (CALL, NEW, ITEM, ELEMENT, HELD, KEY_OF, PART, ENTER, GENERIC, DECLARED, AS_TRAIT, TYPE_PARAMETER)
+NAMED_BY_FIRST = (
+    CALL,
+    NEW,
+    ITEM,
+    ELEMENT,
+    HELD,
+    KEY_OF,
+    PART,
+    ENTER,
+    GENERIC,
+    DECLARED,
+    AS_TRAIT,
+    TYPE_PARAMETER,
+)
 
 MEMBERS = (MEMBER, REFERENCE)
 CALLS = (CALL, NEW)
@@ -94,7 +109,9 @@ class Facts(Protocol):
         ...
 
     def definitions_named(self, name: str) -> Sequence[tuple[int, int, str, str]]:
-        """(file, position, kind, last name of what precedes it in its qualified name) of every definition of a name."""
+        """(file, position, kind, last name of what precedes it in its qualified name) of every
+        definition of a name.
+        """
         ...
 
     def namesakes(self, namespace: str) -> Sequence[int]:
@@ -130,7 +147,9 @@ class Flow(NamedTuple):
 class File:
     """One file with what is known of it statically. Tables are made when first asked for."""
 
-    def __init__(self, row: IndexedFile, definitions: Sequence[Definition], scopes: Sequence[Any]) -> None:
+    def __init__(
+        self, row: IndexedFile, definitions: Sequence[Definition], scopes: Sequence[Any]
+    ) -> None:
         self.id = row.id
         self.path = row.path
         self.namespace = row.namespace
@@ -138,7 +157,9 @@ class File:
         self.family = family_of(row.language)
         self.facts: Resolution = self.language.resolution
         self.definitions = definitions
-        self.scopes: list[Scope | None] = [Scope(*scope) if scope is not None else None for scope in scopes]
+        self.scopes: list[Scope | None] = [
+            Scope(*scope) if scope is not None else None for scope in scopes
+        ]
         self.children: dict[int, list[int]] = defaultdict(list)
         for position, definition in enumerate(definitions):
             if position:
@@ -151,7 +172,8 @@ class File:
         self._given_back: dict[int, tuple[int, ...]] = {}
         self._item_stores: list[Store] | None = None
         self._member_stores: dict[str, list[Store]] | None = None
-        self.displays: dict[int, tuple[int, Expression]] = {}  # serial -> where a list or mapping is written
+        # serial -> where a list or mapping is written
+        self.displays: dict[int, tuple[int, Expression]] = {}
 
     @cached_property
     def import_base(self) -> str:
@@ -164,7 +186,9 @@ class File:
         if known is None:
             for position, scope in enumerate(self.scopes):
                 if scope is not None:
-                    for found in displays_in((scope.binds, scope.calls, scope.reads, scope.returns, scope.yields)):
+                    for found in displays_in(
+                        (scope.binds, scope.calls, scope.reads, scope.returns, scope.yields)
+                    ):
                         self.displays.setdefault(found[2], (position, found))
             known = self.displays.setdefault(serial, (0, (MAPPING, (), serial)))
         return known
@@ -204,7 +228,9 @@ class File:
 
     def named_owner(self, position: int) -> int:
         """The innermost definition with a name of its own at or around a scope."""
-        while self.definitions[position][0] == Kind.LAMBDA or self.definitions[position][1][:1] == "<":
+        while (
+            self.definitions[position][0] == Kind.LAMBDA or self.definitions[position][1][:1] == "<"
+        ):
             position = self.definitions[position][3]
         return position
 
@@ -223,7 +249,9 @@ class File:
         return [module for scope in self.scopes if scope is not None for module in scope.stars]
 
     def classes_on(self, name: str) -> Sequence[int]:
-        """Classes that may have a class of that name as a base: it is written so, imported so, or bound in some way."""
+        """Classes that may have a class of that name as a base: it is written so, imported so, or
+        bound in some way.
+        """
         return [*self._classes_by_base.get(name, ()), *self._classes_by_base.get("", ())]
 
     @cached_property
@@ -232,7 +260,9 @@ class File:
         for position, scope in enumerate(self.scopes):
             if scope is None or self.definitions[position][0] not in MEMBER_OWNERS:
                 continue
-            names = {name for base in scope.bases for name in (*callee_names(base), *carried_names(base))}
+            names = {
+                name for base in scope.bases for name in (*callee_names(base), *carried_names(base))
+            }
             for original in {original for name in names for original in self.original_names(name)}:
                 found[original].append(position)
         return found
@@ -253,12 +283,19 @@ class File:
     def calls_by_name(self) -> dict[Any, list[tuple[int, int]]]:
         """(scope, position among its calls) of every call, by each name its callee is written with."""
         found: dict[Any, list[tuple[int, int]]] = defaultdict(list)
-        is_any, marked = self.facts.functions_are_objects, {self.facts.construct_method, *self.facts.stand_ins}
+        is_any, marked = (
+            self.facts.functions_are_objects,
+            {self.facts.construct_method, *self.facts.stand_ins},
+        )
         for position, scope in enumerate(self.scopes):
             for index, call in enumerate(scope.calls if scope is not None else ()):
                 callee = call[1]
                 names: Iterable[Any] = callee_names(callee)
-                if type(callee) is tuple and callee[0] == MEMBER and (is_any or callee[2] in marked):
+                if (
+                    type(callee) is tuple
+                    and callee[0] == MEMBER
+                    and (is_any or callee[2] in marked)
+                ):
                     names = self._other_names(callee, names)
                 for name in names:
                     found[name].append((position, index))
@@ -271,29 +308,41 @@ class File:
         if callee[2] in facts.stand_ins:
             every[facts.stand_ins[callee[2]]] = None
         if facts.functions_are_objects or callee[2] == facts.construct_method:
-            every.update(dict.fromkeys(set(callee_names(callee[1])) - facts.receiver_names - facts.super_names))
+            every.update(
+                dict.fromkeys(
+                    set(callee_names(callee[1])) - facts.receiver_names - facts.super_names
+                )
+            )
         return every
 
     @cached_property
     def handed(self) -> dict[int, tuple[int, Expression]]:
-        """Where a function without a name is written as an argument: the scope, and the call that takes it."""
+        """Where a function without a name is written as an argument: the scope, and the call that
+        takes it.
+        """
         return {
             argument[1]: (position, call)
             for position, scope in enumerate(self.scopes)
             for call in (scope.calls if scope is not None else ())
             for argument in (*call[2], *(value for _, value in call[3]))
-            if type(argument) is tuple and argument[0] == DEFINED and self.definitions[argument[1]][0] == Kind.LAMBDA
+            if type(argument) is tuple
+            and argument[0] == DEFINED
+            and self.definitions[argument[1]][0] == Kind.LAMBDA
         }
 
     @cached_property
     def handed_by_name(self) -> dict[Any, list[tuple[int, int]]]:
-        """(scope, position among its calls) of every call that may call what it is given, by the names of that."""
+        """(scope, position among its calls) of every call that may call what it is given, by the
+        names of that.
+        """
         found: dict[Any, list[tuple[int, int]]] = defaultdict(list)
         calls_back, calling = self.facts.calls_back, calling_names(self.facts)
         for position, scope in enumerate(self.scopes):
             for index, call in enumerate(scope.calls if scope is not None else ()):
                 if calls_back or not calling.isdisjoint(callee_names(call[1])):
-                    receiver = call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
+                    receiver = (
+                        call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
+                    )
                     names = {name for part in (receiver, *call[2]) for name in carried_names(part)}
                     for name in names - self.facts.receiver_names:
                         found[name].append((position, index))
@@ -336,7 +385,9 @@ class File:
 
     @cached_property
     def _flows(self) -> dict[Any, list[tuple[Any, ...]]]:
-        """What flows are made of, by the names that carry them: there are many more than are asked for."""
+        """What flows are made of, by the names that carry them: there are many more than are asked
+        for.
+        """
         found: dict[Any, list[tuple[Any, ...]]] = defaultdict(list)
         for position, scope in enumerate(self.scopes):
             for flow in self._scope_flows(position, scope) if scope is not None else ():
@@ -360,7 +411,11 @@ class File:
             for name in callee_names(target):
                 is_local = is_function and (name in self.names(position) or _is_of_block(target))
                 yield position, value, name, None, is_local, False
-        own = self.definitions[position][1] if self.definitions[position][0] != Kind.LAMBDA else position
+        own = (
+            self.definitions[position][1]
+            if self.definitions[position][0] != Kind.LAMBDA
+            else position
+        )
         for value in (*scope.returns, *scope.yields):
             yield position, value, own, None, False, True
         for parameter in scope.parameters:
@@ -401,7 +456,9 @@ class File:
         while position > 0:
             if self.definitions[position][0] in CALLABLE_KINDS:
                 scope = self.scopes[position]
-                if self.owner_class(position) >= 0 or (scope is not None and scope.receiver_type is not None):
+                if self.owner_class(position) >= 0 or (
+                    scope is not None and scope.receiver_type is not None
+                ):
                     return position
                 if scope is not None and scope.flags & OWN_RECEIVER:
                     return position
@@ -435,7 +492,9 @@ class File:
             known = self._given_back[position] = tuple(
                 index
                 for index, (name, _, _, mode) in enumerate(scope.parameters)
-                if name in names - own and mode not in VARIADIC and len(self.all_bindings(position, name)) == 1
+                if name in names - own
+                and mode not in VARIADIC
+                and len(self.all_bindings(position, name)) == 1
             )
         return known
 
@@ -448,29 +507,46 @@ class File:
                 self._collect_receiver_stores(owner, set(self.facts.receiver_names), known)
                 return known
             for child in self.children.get(owner, ()):
-                if self.scopes[child] is not None and self.definitions[child][0] not in MEMBER_OWNERS:
+                if (
+                    self.scopes[child] is not None
+                    and self.definitions[child][0] not in MEMBER_OWNERS
+                ):
                     names = {self.receiver_name(child), *self.facts.receiver_names}
                     self._collect_receiver_stores(child, names, known)
         return known
 
-    def _collect_receiver_stores(self, position: int, names: set[str], found: dict[str, list[Entry]]) -> None:
+    def _collect_receiver_stores(
+        self, position: int, names: set[str], found: dict[str, list[Entry]]
+    ) -> None:
         for target, value in self.scope(position).binds:
             if type(target) is tuple and target[0] == MEMBER and target[1] in names and target[1]:
                 found[target[2]].append((position, value))
         for child in self.children.get(position, ()):
             scope = self.scopes[child]
-            if scope is not None and self.definitions[child][0] not in MEMBER_OWNERS and not scope.flags & OWN_RECEIVER:
+            if (
+                scope is not None
+                and self.definitions[child][0] not in MEMBER_OWNERS
+                and not scope.flags & OWN_RECEIVER
+            ):
                 self._collect_receiver_stores(child, names, found)
 
     @cached_property
     def computed_stores(self) -> list[Store]:
         """Assignments to items whose key is not written down."""
-        return [store for store in self.item_stores() if type(store.key) is not tuple or store.key[0] != CONST]
+        return [
+            store
+            for store in self.item_stores()
+            if type(store.key) is not tuple or store.key[0] != CONST
+        ]
 
     @cached_property
     def merges(self) -> list[Store]:
         """Statements that add everything that one object holds to another."""
-        return [store for store in self.item_stores() if type(store.key) is tuple and store.key[0] == SPREAD]
+        return [
+            store
+            for store in self.item_stores()
+            if type(store.key) is tuple and store.key[0] == SPREAD
+        ]
 
     def item_stores(self) -> list[Store]:
         """Every `base[key] = value` of the file."""
@@ -511,18 +587,25 @@ class File:
                 continue
             self._bind_definition(position, scope)
             table = tables[position]
-            is_class = self.definitions[position][0] in MEMBER_OWNERS  # those of its header are bound as its members
+            # those of its header are bound as its members
+            is_class = self.definitions[position][0] in MEMBER_OWNERS
             for index, parameter in enumerate(() if is_class else scope.parameters):
                 table[parameter[0]].append((position, (PARAMETER, index)))
             outer = dict(scope.outer)
             for target, value in scope.binds:
                 if type(target) is str:
-                    owner = self._outer_owner(position, target, outer[target]) if target in outer else position
+                    owner = (
+                        self._outer_owner(position, target, outer[target])
+                        if target in outer
+                        else position
+                    )
                     tables[owner][target].append((position, value))
                     name, _, version = target.partition(VERSION_MARK)
                     if version.isdigit():
                         tables[owner].setdefault(name, [])
-                        self._versions[owner, name] = max(int(version), self._versions.get((owner, name), 1))
+                        self._versions[owner, name] = max(
+                            int(version), self._versions.get((owner, name), 1)
+                        )
 
     def _bind_definition(self, position: int, scope: Scope) -> None:
         definition = self.definitions[position]
@@ -531,7 +614,9 @@ class File:
             return
         if scope.receiver_type is not None and parent == 0:
             return
-        if self.is_prefixed(position) or (self.facts.header_constructs and name in self.facts.constructors):
+        if self.is_prefixed(position) or (
+            self.facts.header_constructs and name in self.facts.constructors
+        ):
             return
         expression = scope.decorated if scope.decorated is not None else (DEFINED, position)
         self._names[parent][name].append((parent, expression))
@@ -551,7 +636,9 @@ class File:
         known = self._declared.get(position)
         if known is None:
             scope = self.scopes[position]
-            found: set[str] = {self.definitions[child][1] for child in self.children.get(position, ())}
+            found: set[str] = {
+                self.definitions[child][1] for child in self.children.get(position, ())
+            }
             if scope is not None:
                 found.update(parameter[0] for parameter in scope.parameters)
                 found.update(target for target, _ in scope.binds if type(target) is str)
@@ -568,7 +655,8 @@ class Program:
         self.rows: dict[int, IndexedFile] = {row.id: row for row in facts.indexed_files()}
         self.by_path: dict[str, int] = {row.path: row.id for row in self.rows.values()}
         self._files: dict[int, File] = {}
-        self._by_name: dict[str, list[str]] | None = None  # paths by their last part, and by their last two
+        # paths by their last part, and by their last two
+        self._by_name: dict[str, list[str]] | None = None
         self._ending: dict[str, list[str]] = {}
         self._chosen: dict[tuple[Any, ...], tuple[tuple[int, int], ...]] = {}
         self._directories: dict[str, list[str]] | None = None
@@ -579,7 +667,8 @@ class Program:
         self._kin = {row.id: family_of(row.language) for row in self.rows.values()}
         self._named: dict[str, tuple[tuple[int, int, str, str], ...]] = {}
         self.limits_hit: set[str] = set()  # by searches of the present answer, in words
-        self.beyond_stars: set[tuple[int, str]] = set()  # names that may come to a file by imports that were not read
+        # names that may come to a file by imports that were not read
+        self.beyond_stars: set[tuple[int, str]] = set()
 
     def file(self, file_id: int) -> File:
         """A file with its facts."""
@@ -594,7 +683,8 @@ class Program:
         return self._kin[file_id] == file.family
 
     def take_over(self, before: Program, same: Iterable[tuple[int, int]]) -> None:
-        """Take the loaded files of another revision whose facts are the same, given as pairs of ids, before and now.
+        """Take the loaded files of another revision whose facts are the same, given as pairs of
+        ids, before and now.
 
         What a file says depends on its facts alone. The other program is of no use after this.
         """
@@ -624,11 +714,16 @@ class Program:
         known = self._modules.get(key)
         if known is None:
             paths = importer.facts.modules(self, importer.path, module)
-            known = self._modules[key] = [self.by_path[path] for path in paths if path in self.by_path]
+            known = self._modules[key] = [
+                self.by_path[path] for path in paths if path in self.by_path
+            ]
         return known
 
-    def starred(self, file: File, passes_on: Callable[[File], bool], say_cut: Callable[[str], None]) -> Iterator[File]:
-        """The files whose names a file imports wholesale, by way of others too, each once, the last import first.
+    def starred(
+        self, file: File, passes_on: Callable[[File], bool], say_cut: Callable[[str], None]
+    ) -> Iterator[File]:
+        """The files whose names a file imports wholesale, by way of others too, each once, the last
+        import first.
 
         A file that does not pass a name on is left out with those behind it.
         """
@@ -651,7 +746,9 @@ class Program:
         """The files that imports of all names mean, the one that counts first at the end."""
         known = self._star_targets.get(file.id)
         if known is None:
-            found = [target for module in file.stars for target in reversed(self.modules(file, module))]
+            found = [
+                target for module in file.stars for target in reversed(self.modules(file, module))
+            ]
             known = self._star_targets[file.id] = tuple(found)
         return known
 
@@ -665,9 +762,14 @@ class Program:
         return known
 
     def named(
-        self, name: str, owner: str | None = None, kinds: tuple[str, ...] | frozenset[str] | None = None
+        self,
+        name: str,
+        owner: str | None = None,
+        kinds: tuple[str, ...] | frozenset[str] | None = None,
     ) -> tuple[tuple[int, int], ...]:
-        """(file, position) of the definitions of a name anywhere, of some kinds, qualified by the name of an owner."""
+        """(file, position) of the definitions of a name anywhere, of some kinds, qualified by the
+        name of an owner.
+        """
         chosen = self._chosen.get((name, owner, kinds))
         if chosen is None:
             known = self._named.get(name)
@@ -687,11 +789,21 @@ class Program:
             directory = file.path.rpartition("/")[0]
             paths = [path for path in self.under(directory) if path.rpartition("/")[0] == directory]
             return [
-                self.by_path[path] for path in paths if self.rows[self.by_path[path]].language == file.language.name
+                self.by_path[path]
+                for path in paths
+                if self.rows[self.by_path[path]].language == file.language.name
             ]
         if sharing == "shared" and file.namespace:
-            shared = (self.by_path[path] for path in file.facts.sharing(self, file.path) if path in self.by_path)
-            return [other for other in shared if other != file.id and self.rows[other].namespace == file.namespace]
+            shared = (
+                self.by_path[path]
+                for path in file.facts.sharing(self, file.path)
+                if path in self.by_path
+            )
+            return [
+                other
+                for other in shared
+                if other != file.id and self.rows[other].namespace == file.namespace
+            ]
         if sharing == "declared":
             found = list(self.facts.namesakes(file.namespace))
             outer = file.namespace
@@ -739,7 +851,9 @@ class Program:
         if known is None:
             tail = "/" + suffix
             candidates = self._by_name.get("/".join(suffix.split("/")[-2:]), ())
-            known = self._ending[suffix] = [path for path in candidates if path == suffix or path.endswith(tail)]
+            known = self._ending[suffix] = [
+                path for path in candidates if path == suffix or path.endswith(tail)
+            ]
         return known
 
     def under(self, directory: str) -> list[str]:
@@ -759,11 +873,15 @@ class Program:
 def calling_names(facts: Resolution) -> frozenset[str]:
     """Names of functions outside the repository that call functions which they are given."""
     every = (*facts.methods.items(), *facts.summaries.items())
-    return frozenset(name.rpartition(".")[2].removesuffix("()") for name, summary in every if summary.calls)
+    return frozenset(
+        name.rpartition(".")[2].removesuffix("()") for name, summary in every if summary.calls
+    )
 
 
 def callee_names(expression: Expression) -> tuple[Any, ...]:
-    """The names that an expression is written with at its end: `a.b` gives b, `f()()` gives f, `x[0]` gives x."""
+    """The names that an expression is written with at its end: `a.b` gives b, `f()()` gives f,
+    `x[0]` gives x.
+    """
     while type(expression) is tuple:
         tag = expression[0]
         if tag in MEMBERS:
@@ -773,7 +891,9 @@ def callee_names(expression: Expression) -> tuple[Any, ...]:
         if tag == IMPORTED:
             return (expression[2] or expression[1].rpartition(".")[2],)
         if tag == EITHER:
-            return tuple(dict.fromkeys(name for part in expression[1] for name in callee_names(part)))
+            return tuple(
+                dict.fromkeys(name for part in expression[1] for name in callee_names(part))
+            )
         if tag not in NAMED_BY_FIRST:
             return ()
         expression = expression[1]
@@ -790,9 +910,11 @@ def read_name(expression: Expression) -> str:
 
 
 def written_names(expression: Expression) -> tuple[set[str], set[str]]:
-    """The names written in nested tuples of expressions, without their versions; and those of members alone.
+    """The names written in nested tuples of expressions, without their versions; and those of
+    members alone.
 
-    Expressions share their parts: a walk that did not remember them would take time exponential in the depth.
+    Expressions share their parts: a walk that did not remember them would take time exponential in
+    the depth.
     """
     names = set[str]()
     members = set[str]()
@@ -811,7 +933,9 @@ def written_names(expression: Expression) -> tuple[set[str], set[str]]:
 
 
 def displays_in(expression: Expression) -> Iterator[Any]:
-    """The lists and mappings written in an expression or in tuples of expressions, each once, the outer ones first."""
+    """The lists and mappings written in an expression or in tuples of expressions, each once, the
+    outer ones first.
+    """
     pending = [expression]
     seen = set[int]()
     while pending:
@@ -819,7 +943,12 @@ def displays_in(expression: Expression) -> Iterator[Any]:
         if type(current) is not tuple or id(current) in seen:
             continue
         seen.add(id(current))
-        if current and current[0] in (SEQUENCE, MAPPING) and type(current[0]) is int and len(current) == 3:
+        if (
+            current
+            and current[0] in (SEQUENCE, MAPPING)
+            and type(current[0]) is int
+            and len(current) == 3
+        ):
             yield current
         if current and current[0] == PART and type(current[0]) is int and len(current) == 5:
             yield (SEQUENCE, ((SPREAD, current[1]),), current[4])

@@ -1,8 +1,10 @@
-"""Where a definition is referred to: the names that mean it, in calls, types, bases, imports, reads and writes.
+"""Where a definition is referred to: the names that mean it, in calls, types, bases, imports, reads
+and writes.
 
-Candidates are the names in the files that mention it; each is resolved as one that is asked for by its place. A member
-of something of which nothing is known counts by name, where few definitions have the name. Calls that the call graph
-has found count as well where the name alone leads elsewhere: to what the definition overrides.
+Candidates are the names in the files that mention it; each is resolved as one that is asked for by
+its place. A member of something of which nothing is known counts by name, where few definitions
+have the name. Calls that the call graph has found count as well where the name alone leads
+elsewhere: to what the definition overrides.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ MAX_REFERENCE_FILES = 300  # files that mention a name and are read for what it 
 
 
 class Reference(NamedTuple):
-    """A name that means a definition. `column` counts from 1, in characters; `owner` is the symbol around it."""
+    """A name that means a definition. `column` counts from 1, in characters; `owner` is the symbol
+    around it.
+    """
 
     path: str
     line: int
@@ -43,14 +47,18 @@ class References:
         self._definitions = Definitions(graph, source_of)
 
     def of(self, symbol_id: str) -> list[Reference]:
-        """Every reference to a symbol, by path and place; nothing for a module or a symbol that is not there."""
+        """Every reference to a symbol, by path and place; nothing for a module or a symbol that is
+        not there.
+        """
         place = self._graph.place(symbol_id)
         if place is None or place[1] == 0:
             return []
         wanted = _Wanted(symbol_id, *place, self._calls_of(symbol_id))
         found = [each for other in self._files(wanted) for each in self._in_file(other, wanted)]
         written = {(each.path, each.line) for each in found if each.use is Use.CALL}
-        unnamed = [call for site, call in wanted.calls.items() if (site.path, site.line) not in written]
+        unnamed = [
+            call for site, call in wanted.calls.items() if (site.path, site.line) not in written
+        ]
         return sorted({*found, *unnamed})
 
     def edges(self, symbol_id: str) -> list[Edge]:
@@ -95,7 +103,12 @@ class References:
             grade = self._grade(other, meaning, wanted)
             if grade is not None:
                 start = meaning.token.offset
-                column = len(source[source.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")) + 1
+                column = (
+                    len(
+                        source[source.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
+                    )
+                    + 1
+                )
                 owner = self._program.symbol_id(other.id, other.named_owner(meaning.scope))
                 yield Reference(other.path, meaning.line, column, owner, meaning.use, grade)
 
@@ -106,7 +119,10 @@ class References:
             name
             for name, entries in other.names(0).items()
             if name != wanted.name
-            and any(type(entry) is tuple and entry[0] == IMPORTED and entry[2] in originals for _, entry in entries)
+            and any(
+                type(entry) is tuple and entry[0] == IMPORTED and entry[2] in originals
+                for _, entry in entries
+            )
         ]
 
     def _grade(self, other: File, meaning: Meaning, wanted: _Wanted) -> Grade | None:
@@ -123,7 +139,9 @@ class References:
         return Grade.BY_NAME if self._may_mean(other, meaning, wanted) else None
 
     def _may_mean(self, other: File, meaning: Meaning, wanted: _Wanted) -> bool:
-        """Whether a name is that of a member of something of which nothing is known, and few have a member of it."""
+        """Whether a name is that of a member of something of which nothing is known, and few have a
+        member of it.
+        """
         if meaning.token.member is None or meaning.places or not wanted.is_member:
             return False
         name = wanted.name
@@ -136,7 +154,9 @@ class References:
 class _Wanted:
     """The definition that is looked for, and the calls of it that are known."""
 
-    def __init__(self, symbol_id: str, file: File, position: int, calls: dict[CallSite, Reference]) -> None:
+    def __init__(
+        self, symbol_id: str, file: File, position: int, calls: dict[CallSite, Reference]
+    ) -> None:
         self.id = symbol_id
         self.file = file
         self.name: str = file.definitions[position][1]
@@ -147,7 +167,9 @@ class _Wanted:
         self.calls = calls
 
     def is_own_name(self, other: File, meaning: Meaning) -> bool:
-        """Whether a name is where a value itself gets it: on its line the first that is not its type."""
+        """Whether a name is where a value itself gets it: on its line the first that is not its
+        type.
+        """
         is_there = self.is_value and other.id == self.file.id and meaning.line == self.line
         if not is_there or meaning.use is Use.TYPE or self._own >= 0:
             return self._own == meaning.token.offset

@@ -5,14 +5,17 @@ Calls are the call graph's. Beside them a definition runs when
 - it is passed to a function, which may call it (`passed`);
 - a framework calls it to fill a parameter (`provided`);
 - the function around it runs (`inside`);
-- code outside the repository calls it through an object: the language itself does so with special methods, a base or an
-  interface from outside with what nobody calls here. All these need an object, so whoever constructs the class may run
-  the method (`constructed`). That is the assumption of rapid type analysis (Bacon and Sweeney, OOPSLA 1996), here for
+- code outside the repository calls it through an object: the language itself does so with special
+  methods, a base or an
+  interface from outside with what nobody calls here. All these need an object, so whoever
+  constructs the class may run
+  the method (`constructed`). That is the assumption of rapid type analysis (Bacon and Sweeney,
+  OOPSLA 1996), here for
   calls from outside alone;
 - it overrides a method that runs (`overridden`).
 
-What holds a value is used by those that read it (`reads`), and so is a function that a module binds to another name
-(`held`), though who reads that name need not call it.
+What holds a value is used by those that read it (`reads`), and so is a function that a module binds
+to another name (`held`), though who reads that name need not call it.
 """
 
 from __future__ import annotations
@@ -30,7 +33,8 @@ from tersely.code.graph.program import File
 from tersely.code.languages.registry import family_of
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Grade
 
-MAX_CARRIED_FILES = 300  # files that mention a name, above which it is not looked for among arguments
+# files that mention a name, above which it is not looked for among arguments
+MAX_CARRIED_FILES = 300
 
 
 class Way(StrEnum):
@@ -68,7 +72,9 @@ class Users:
         if place is None or place[1] == 0:
             return []
         file, position = place
-        found = [User(edge.caller, Way.CALLS, edge.grade) for edge in self._graph.callers(symbol_id)]
+        found = [
+            User(edge.caller, Way.CALLS, edge.grade) for edge in self._graph.callers(symbol_id)
+        ]
         kind = file.definitions[position][0]
         if kind in CALLABLE_KINDS:
             found += self._unwritten(file, position, is_called=bool(found))
@@ -84,7 +90,11 @@ class Users:
         if len(files) > MAX_CARRIED_FILES:
             return []
         family = family_of(language)
-        near = [self._program.file(at) for at in files if family_of(self._program.rows[at].language) == family]
+        near = [
+            self._program.file(at)
+            for at in files
+            if family_of(self._program.rows[at].language) == family
+        ]
         return [
             User(self._id(file, position), Way.READS, Grade.BY_NAME)
             for file in near
@@ -121,10 +131,17 @@ class Users:
     def _flowing(self, other: File, name: str, wanted: frozenset[Value]) -> Iterator[User]:
         """Where a function goes: into calls, and into what a module binds, which others read."""
         for flow in other.flows(name):
-            is_bound = flow.call is None and flow.scope == 0 and type(flow.target) is str and flow.target != name
+            is_bound = (
+                flow.call is None
+                and flow.scope == 0
+                and type(flow.target) is str
+                and flow.target != name
+            )
             if not (is_bound or flow.call is not None):
                 continue
-            if self._graph.sites.holds(self._evaluator.values(other, flow.scope, flow.value), wanted):
+            if self._graph.sites.holds(
+                self._evaluator.values(other, flow.scope, flow.value), wanted
+            ):
                 yield User(self._id(other, flow.scope), Way.PASSED, Grade.INFERRED)
             elif not is_bound:
                 continue
@@ -132,13 +149,23 @@ class Users:
                 yield from self._readers(other, flow.target.partition(VERSION_MARK)[0], Way.HELD)
 
     def _readers(self, file: File, name: str, way: Way = Way.READS) -> Iterator[User]:
-        """The definitions that read a name which a file binds: in the file, and where it is imported or a member."""
+        """The definitions that read a name which a file binds: in the file, and where it is
+        imported or a member.
+        """
         files = {*self._program.mentioning(name, file), file.id}
         if len(files) > MAX_CARRIED_FILES:
             return
         for other in map(self._program.file, sorted(files)):
-            grade = Grade.INFERRED if other.id == file.id or self._imports(other, name, file) else Grade.BY_NAME
-            naming = other.scopes_naming(name) if grade is Grade.INFERRED else other.scopes_with_member(name)
+            grade = (
+                Grade.INFERRED
+                if other.id == file.id or self._imports(other, name, file)
+                else Grade.BY_NAME
+            )
+            naming = (
+                other.scopes_naming(name)
+                if grade is Grade.INFERRED
+                else other.scopes_with_member(name)
+            )
             for position in naming:
                 if position:
                     yield User(self._id(other, position), way, grade)
@@ -156,17 +183,27 @@ class Users:
         """What the name of a function may hold: the function, and what decorators made of it."""
         scope = file.scopes[position]
         made = scope.decorated if scope is not None and not scope.flags & PROPERTY else None
-        values = self._evaluator.values(file, file.definitions[position][3], made) if made is not None else ()
+        values = (
+            self._evaluator.values(file, file.definitions[position][3], made)
+            if made is not None
+            else ()
+        )
         return frozenset([(FUNCTION, file.id, position), *(value[:3] for value in values)])
 
-    def _through_objects(self, file: File, position: int, owner: int, *, is_called: bool) -> Iterator[User]:
-        """Whoever makes an object whose method is called from outside, and what the method overrides."""
+    def _through_objects(
+        self, file: File, position: int, owner: int, *, is_called: bool
+    ) -> Iterator[User]:
+        """Whoever makes an object whose method is called from outside, and what the method
+        overrides.
+        """
         target = self._evaluator.members.class_of(file, owner)
         if target is None or file.definitions[position][1] in file.facts.constructors:
             return
         for base in self._evaluator.members.linearised(target)[1:]:
             for value in self._own(base, file.definitions[position][1]):
-                yield User(self._id(self._program.file(value[1]), value[2]), Way.OVERRIDDEN, Grade.INFERRED)
+                yield User(
+                    self._id(self._program.file(value[1]), value[2]), Way.OVERRIDDEN, Grade.INFERRED
+                )
         name = file.definitions[position][1]
         from_outside = name in called_by_language(file) or name[:2] == "__" or not is_called
         if from_outside:
@@ -177,21 +214,35 @@ class Users:
     def _own(self, target: Value, name: str) -> list[Value]:
         """The methods of a name that a class itself defines."""
         home = self._program.file(target[1])
-        inside = (child for child in home.children.get(target[2], ()) if home.definitions[child][1] == name)
-        return [(FUNCTION, home.id, child) for child in inside if home.definitions[child][0] in CALLABLE_KINDS]
+        inside = (
+            child
+            for child in home.children.get(target[2], ())
+            if home.definitions[child][1] == name
+        )
+        return [
+            (FUNCTION, home.id, child)
+            for child in inside
+            if home.definitions[child][0] in CALLABLE_KINDS
+        ]
 
     def _makers(self, target: Value) -> list[str]:
         """Who constructs a class: the callers of it and of its own constructors."""
         home = self._program.file(target[1])
-        constructors = [value[2] for name in home.facts.constructors for value in self._own(target, name)]
-        ids = [self._program.symbol_id(home.id, position) for position in (target[2], *constructors)]
+        constructors = [
+            value[2] for name in home.facts.constructors for value in self._own(target, name)
+        ]
+        ids = [
+            self._program.symbol_id(home.id, position) for position in (target[2], *constructors)
+        ]
         return [edge.caller for symbol_id in ids for edge in self._graph.callers(symbol_id)]
 
     def _below(self, file: File, position: int) -> Iterator[User]:
         """A class runs with those that inherit from it."""
         target = self._evaluator.members.class_of(file, position)
         for value in self._evaluator.members.subclasses(target) if target is not None else ():
-            yield User(self._id(self._program.file(value[1]), value[2]), Way.OVERRIDDEN, Grade.EXACT)
+            yield User(
+                self._id(self._program.file(value[1]), value[2]), Way.OVERRIDDEN, Grade.EXACT
+            )
 
     def _id(self, file: File, scope: int) -> str:
         return self._program.symbol_id(file.id, file.named_owner(scope))
@@ -200,4 +251,8 @@ class Users:
 def _is_of_unknown(evaluator: Evaluator, file: File, scope: int, call: Expression) -> bool:
     """Whether a member is called of something of which nothing is known."""
     callee = call[1]
-    return type(callee) is tuple and callee[0] == MEMBER and not evaluator.values(file, scope, callee[1])
+    return (
+        type(callee) is tuple
+        and callee[0] == MEMBER
+        and not evaluator.values(file, scope, callee[1])
+    )

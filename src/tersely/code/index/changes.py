@@ -1,7 +1,9 @@
-"""What git says has changed: files and their lines, between a revision and the working tree, or another revision.
+"""What git says has changed: files and their lines, between a revision and the working tree, or
+another revision.
 
-For a working tree, staged or not makes no difference, and files that git does not know yet have changed as a whole. A
-base on another branch means the commit where the branches part, as for pull requests.
+For a working tree, staged or not makes no difference, and files that git does not know yet have
+changed as a whole. A base on another branch means the commit where the branches part, as for pull
+requests.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ from tersely.foundation.limits import MAX_FILE_BYTES
 MAX_DIFF_BYTES = 50_000_000  # that git may say of what has changed
 MAX_UNTRACKED_FILES = 1_000  # of which the lines are read
 
-# Whatever the settings of the repository say: they may change what a diff looks like, and name programs for git to run.
+# Whatever the settings of the repository say: they may change what a diff looks like, and name
+# programs for git to run.
 _DIFF_OPTIONS = (
     "-U0", "--inter-hunk-context=0", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--full-index", "--relative",
     "--submodule=short", "--ignore-submodules=dirty", "--src-prefix=a/", "--dst-prefix=b/",
@@ -40,8 +43,9 @@ _MAIN_BRANCHES = ("origin/HEAD", "main", "master", "origin/main", "origin/master
 class ChangedFile:
     """One file that differs. Lines count from 1, ranges are inclusive.
 
-    `lines` are in the file as it is now; where lines were taken out and none put in, it is the pair of lines around the
-    gap, of which the first may be 0. A file that was not there before has no old path, one that is gone no path.
+    `lines` are in the file as it is now; where lines were taken out and none put in, it is the pair
+    of lines around the gap, of which the first may be 0. A file that was not there before has no
+    old path, one that is gone no path.
     """
 
     path: str
@@ -58,14 +62,16 @@ class Changes:
     """The difference of a working tree, of what is staged, or of a commit, from a revision."""
 
     def __init__(self, root: Path, base: str = "", head: str = "", *, staged: bool = False) -> None:
-        """`base` and `head` are whatever git understands; without a base, the last commit; without a head, the tree.
+        """`base` and `head` are whatever git understands; without a base, the last commit; without
+        a head, the tree.
 
         Raises what asking git may raise.
         """
         if not in_repository(str(root)):
             raise TerselyError("git_unavailable", f"{root} is in no git repository", _WITHOUT_GIT)
         self._root = root
-        self._git("rev-parse", "--git-dir")  # git may refuse the repository, such as that of another user
+        # git may refuse the repository, such as that of another user
+        self._git("rev-parse", "--git-dir")
         self.head = self._resolved(head) if head else ""
         self._staged = staged
         self.commit = self._base(base)
@@ -97,10 +103,14 @@ class Changes:
         wanted = list(dict.fromkeys(one for one in ids if one))
         if not wanted:
             return {}
-        sizes = self._git("cat-file", "--batch-check", given="".join(f"{one}\n" for one in wanted).encode())
+        sizes = self._git(
+            "cat-file", "--batch-check", given="".join(f"{one}\n" for one in wanted).encode()
+        )
         rows = (row.split() for row in sizes.decode("ascii", "replace").splitlines())
         small = [row[0] for row in rows if row[1:2] == ["blob"] and int(row[2]) <= MAX_FILE_BYTES]
-        answer = self._git("cat-file", "--batch", given="".join(f"{one}\n" for one in small).encode())
+        answer = self._git(
+            "cat-file", "--batch", given="".join(f"{one}\n" for one in small).encode()
+        )
         found: dict[str, bytes] = {}
         at = 0
         while at < len(answer):
@@ -111,7 +121,9 @@ class Changes:
         return found
 
     def tip(self) -> str:
-        """The commit from which history is told: that which the changes lead to, or grow from; "" before any."""
+        """The commit from which history is told: that which the changes lead to, or grow from; ""
+        before any.
+        """
         if self.head:
             return self.head
         try:
@@ -120,7 +132,11 @@ class Changes:
             return ""
 
     def _tracked(self) -> list[FileDiff]:
-        ends = ["--cached", self.commit] if self._staged else [self.commit, *([self.head] if self.head else [])]
+        ends = (
+            ["--cached", self.commit]
+            if self._staged
+            else [self.commit, *([self.head] if self.head else [])]
+        )
         options = self._diff_options
         try:
             return read_patch(self._git("diff", *options, *ends, "--"))
@@ -138,26 +154,45 @@ class Changes:
             return _DIFF_OPTIONS
         tree = Path(work_tree(str(self._root)))
         listed = os.fsdecode(self._git("ls-files", "-z", "-s", "--full-name", ":/")).split("\0")
-        submodules = (tree / entry.partition("\t")[2] for entry in listed if entry.startswith("160000 "))
-        is_strange = any(os.path.lexists(one / ".git") and not is_known(str(one)) for one in submodules)
+        submodules = (
+            tree / entry.partition("\t")[2] for entry in listed if entry.startswith("160000 ")
+        )
+        is_strange = any(
+            os.path.lexists(one / ".git") and not is_known(str(one)) for one in submodules
+        )
         return (*_DIFF_OPTIONS, "--ignore-submodules=all") if is_strange else _DIFF_OPTIONS
 
     def _unreadable(self, ends: Sequence[str]) -> tuple[list[str], list[FileDiff]]:
-        """Files of which git lacks contents, as in a clone that fetches them when asked; and those that differ.
+        """Files of which git lacks contents, as in a clone that fetches them when asked; and those
+        that differ.
 
         Asks what does not open contents: `git diff` compares a file whose times have changed.
         """
         command = ["diff-tree", "-r"] if self.head else ["diff-index"]
-        words = self._git(*command, "--raw", "-z", "--no-abbrev", "--no-renames", "--relative", *ends, "--")
+        words = self._git(
+            *command, "--raw", "-z", "--no-abbrev", "--no-renames", "--relative", *ends, "--"
+        )
         fields = words.split(b"\0")
         rows = [
             (*row.decode("ascii").lstrip(":").split(), os.fsdecode(path))
             for row, path in zip(fields[::2], fields[1::2], strict=False)
         ]
         trees = [self.commit, *([self.head] if self.head else [])]
-        listed = self._git("rev-list", "--objects", "--no-object-names", "--no-walk", "--missing=print", *trees, "--")
+        listed = self._git(
+            "rev-list",
+            "--objects",
+            "--no-object-names",
+            "--no-walk",
+            "--missing=print",
+            *trees,
+            "--",
+        )
         lost = {line[1:].decode("ascii") for line in listed.splitlines() if line.startswith(b"?")}
-        unread = [(before, kind, path) for _, _, before, after, kind, path in rows if lost & {before, after}]
+        unread = [
+            (before, kind, path)
+            for _, _, before, after, kind, path in rows
+            if lost & {before, after}
+        ]
         missing = [
             FileDiff("" if kind == "A" else path, "" if kind == "D" else path, is_missing=True)
             for before, kind, path in unread
@@ -173,28 +208,39 @@ class Changes:
         return sorted(path for path in paths if not self._is_skipped(path))
 
     def _is_skipped(self, path: str) -> bool:
-        """Whether a file lies in a directory that never holds anybody's own source, such as those of dependencies."""
+        """Whether a file lies in a directory that never holds anybody's own source, such as those
+        of dependencies.
+        """
         *folders, _ = path.split("/")
         root = str(self._root)
-        return any(is_skipped_name(root, "/".join(folders[: at + 1]), name) for at, name in enumerate(folders))
+        return any(
+            is_skipped_name(root, "/".join(folders[: at + 1]), name)
+            for at, name in enumerate(folders)
+        )
 
     def _resolved(self, revision: str) -> str:
         try:
-            found = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+            found = self._git(
+                "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
+            )
         except TerselyError as error:
             raise TerselyError("invalid_argument", f"git knows no revision {revision!r}") from error
         return found.decode().strip()
 
     def _base(self, base: str) -> str:
         if not base:
-            return self.tip() or self._git("hash-object", "-t", "tree", "/dev/null").decode().strip()
+            return (
+                self.tip() or self._git("hash-object", "-t", "tree", "/dev/null").decode().strip()
+            )
         commit = self._resolved(base)
         try:
             return self._git("merge-base", commit, self.head or "HEAD").decode().strip()
         except TerselyError as error:
             if self._is_shallow():
                 message = f"the history here is too short to tell where {base!r} and this part"
-                raise TerselyError("git_unavailable", message, "git fetch --unshallow brings the rest") from error
+                raise TerselyError(
+                    "git_unavailable", message, "git fetch --unshallow brings the rest"
+                ) from error
             return commit  # without a commit in common there is nothing nearer to compare with
 
     def _is_shallow(self) -> bool:
@@ -204,7 +250,9 @@ class Changes:
         """The branch that others part from, "" where none is called so."""
         for name in _MAIN_BRANCHES:
             try:
-                self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+                self._git(
+                    "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
+                )
             except TerselyError:
                 continue
             return name
@@ -223,7 +271,9 @@ class Changes:
         except OSError as error:
             raise TerselyError("git_unavailable", f"git cannot be run: {error.strerror}") from error
         if len(output) > MAX_DIFF_BYTES:
-            raise TerselyError("git_unavailable", f"the difference is larger than {MAX_DIFF_BYTES:,} bytes")
+            raise TerselyError(
+                "git_unavailable", f"the difference is larger than {MAX_DIFF_BYTES:,} bytes"
+            )
         return output
 
 
@@ -235,13 +285,17 @@ def _changed_file(diff: FileDiff) -> ChangedFile:
 
 def _ranges(diff: FileDiff) -> tuple[tuple[int, int], ...]:
     return tuple(
-        (one.new_first, one.new_first + len(one.added) - 1) if one.added else (one.new_first - 1, one.new_first)
+        (one.new_first, one.new_first + len(one.added) - 1)
+        if one.added
+        else (one.new_first - 1, one.new_first)
         for one in diff.hunks
     )
 
 
 def _blob_id(root: Path, path: str, digits: int) -> str:
-    """The id that git gives to a file as it stands, by its hash of so many digits; "" for one that cannot be read."""
+    """The id that git gives to a file as it stands, by its hash of so many digits; "" for one that
+    cannot be read.
+    """
     from hashlib import new
 
     try:
@@ -257,7 +311,11 @@ def _appeared(root: Path, path: str) -> FileDiff:
     try:
         text = read_below(str(root), path)
     except OSError:
-        return FileDiff("", path, mode=LINK_MODE) if (root / path).is_symlink() else FileDiff("", path, is_binary=True)
+        return (
+            FileDiff("", path, mode=LINK_MODE)
+            if (root / path).is_symlink()
+            else FileDiff("", path, is_binary=True)
+        )
     if b"\0" in text[:_PROBED_BYTES]:
         return FileDiff("", path, is_binary=True)
     return FileDiff("", path, (Hunk(1, (), 1, lines_of(text)),) if text else ())

@@ -31,11 +31,13 @@ class Reason(StrEnum):
     SYMLINK_BROKEN = "symlink_broken"
     NAME_NOT_UTF8 = "name_not_utf8"
     SKIPPED_DIRECTORY = "skipped_directory"  # of a tool, of dependencies, or the output of a build
-    OTHER_REPOSITORY = "other_repository"  # a clone or worktree inside this one that is not its submodule
+    # a clone or worktree inside this one that is not its submodule
+    OTHER_REPOSITORY = "other_repository"
     SUBMODULE_MISSING = "submodule_missing"  # not checked out
     MISSING_GRAMMAR = "missing_grammar"
     EXTRACTION_FAILED = "extraction_failed"  # a defect in Tersely or in a grammar
-    UNKNOWN_LANGUAGE = "unknown_language"  # an executable that is no script of ours; not worth a report
+    # an executable that is no script of ours; not worth a report
+    UNKNOWN_LANGUAGE = "unknown_language"
 
 
 class Skipped(NamedTuple):
@@ -57,10 +59,12 @@ class Hashed(Protocol):
 def read_file(path: str, folder: int | None = None) -> bytes:
     """The content of a regular file of at most `MAX_FILE_BYTES`; anything else is an `OSError`.
 
-    The last part of the path is never followed if it is a link, and opening a pipe does not wait for a writer. With
-    the descriptor of a `folder` the path is one from there.
+    The last part of the path is never followed if it is a link, and opening a pipe does not wait
+    for a writer. With the descriptor of a `folder` the path is one from there.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    descriptor = os.open(
+        path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
+    )
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
@@ -77,11 +81,12 @@ def read_file(path: str, folder: int | None = None) -> bytes:
 
 
 def read_below(root: str, path: str) -> bytes:
-    """The same for a path from an absolute root without links in it, none of whose directories may be a link either.
+    """The same for a path from an absolute root without links in it, none of whose directories may
+    be a link either.
 
-    A repository is not trusted to say what else is read: with `..` in its settings, or a link put in place of a
-    directory that was looked at, it could. So directories are opened one in the other, and no link is followed,
-    whenever it was made.
+    A repository is not trusted to say what else is read: with `..` in its settings, or a link put
+    in place of a directory that was looked at, it could. So directories are opened one in the
+    other, and no link is followed, whenever it was made.
     """
     return reader_below(root)(path)
 
@@ -106,7 +111,9 @@ def reader_below(root: str) -> Callable[[str], bytes]:
 
 
 class _Folder:
-    """A directory below a root, open for as long as somebody refers to it; `OSError` if a link is on the way."""
+    """A directory below a root, open for as long as somebody refers to it; `OSError` if a link is
+    on the way.
+    """
 
     __slots__ = ("descriptor",)
 
@@ -125,6 +132,8 @@ class _Folder:
 
 def reason_of(error: OSError) -> Reason:
     """What `read_file` met."""
-    return {errno.EFBIG: Reason.TOO_LARGE, errno.EINVAL: Reason.NOT_A_FILE, errno.ENXIO: Reason.NOT_A_FILE}.get(
-        error.errno or 0, Reason.UNREADABLE
-    )
+    return {
+        errno.EFBIG: Reason.TOO_LARGE,
+        errno.EINVAL: Reason.NOT_A_FILE,
+        errno.ENXIO: Reason.NOT_A_FILE,
+    }.get(error.errno or 0, Reason.UNREADABLE)

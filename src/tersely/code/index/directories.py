@@ -10,16 +10,19 @@ from tersely.foundation.git.listing import ignored_directories, in_repository
 from tersely.foundation.git.runner import GitUnavailableError
 
 UNWATCHED_DIRECTORIES = SKIP_DIRS  # names of directories that are not watched, or not always
-TOOL_DIRECTORIES = SKIP_DIRS - VIRTUAL_ENVIRONMENT_NAMES  # names of what never holds a project's own source
+# names of what never holds a project's own source
+TOOL_DIRECTORIES = SKIP_DIRS - VIRTUAL_ENVIRONMENT_NAMES
 _GIT_DIRECTORY = ".git"
 _EXCLUDES = "info"  # below it, the file `exclude`
 
 
 def watched_directories(root: str, store: Store) -> list[str]:
-    """Directories as paths from an absolute root ("" is the root itself), parents first; those of git end the list.
+    """Directories as paths from an absolute root ("" is the root itself), parents first; those of
+    git end the list.
 
-    They are all that somebody may put source into: whatever no rule excludes, and what holds a file that is known.
-    Directories of dependencies and of git's objects are not among them: they would be most of all there are.
+    They are all that somebody may put source into: whatever no rule excludes, and what holds a file
+    that is known. Directories of dependencies and of git's objects are not among them: they would
+    be most of all there are.
     """
     kept = _directories_of_known_files(store)
     closed = _ignored(root) - kept

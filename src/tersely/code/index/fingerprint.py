@@ -1,4 +1,6 @@
-"""The identity of what turns text into facts: two programs with the same fingerprint find the same facts."""
+"""The identity of what turns text into facts: two programs with the same fingerprint find the same
+facts.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,11 @@ _GRAMMARS = "tree_sitter"
 
 @cache
 def extraction_fingerprint() -> str:
-    """Changes with our own sources that extraction depends on and with the grammars that are installed.
+    """Changes with our own sources that extraction depends on and with the grammars that are
+    installed.
 
-    A version number would have to be raised by hand, and an index of last week's facts looks like any other.
+    A version number would have to be raised by hand, and an index of last week's facts looks like
+    any other.
     """
     package = Path(tersely.__file__).parent
     digest = blake2b(tersely.__version__.encode(), digest_size=8)
@@ -49,4 +53,8 @@ def _installed_grammars() -> list[str]:
     if spec is None or spec.origin is None:
         return []
     beside = Path(spec.origin).parent.parent
-    return sorted(name for name in os.listdir(beside) if name.startswith(_GRAMMARS) and name.endswith(".dist-info"))
+    return sorted(
+        name
+        for name in os.listdir(beside)
+        if name.startswith(_GRAMMARS) and name.endswith(".dist-info")
+    )

@@ -1,10 +1,12 @@
-"""What changed together: the latest commits that touched some files, and the lines that each of them wrote.
+"""What changed together: the latest commits that touched some files, and the lines that each of
+them wrote.
 
-Lines are kept as checksums of their text without the blanks around it, so that those which are still in a file can be
-found again wherever they are by now. What was read is kept beside the index until another commit is checked out.
+Lines are kept as checksums of their text without the blanks around it, so that those which are
+still in a file can be found again wherever they are by now. What was read is kept beside the index
+until another commit is checked out.
 
-Commits without a parent are left out: what a first import, or the oldest commit of a shallow clone, holds was not
-written together.
+Commits without a parent are left out: what a first import, or the oldest commit of a shallow clone,
+holds was not written together.
 """
 
 from __future__ import annotations
@@ -43,13 +45,16 @@ def checksum(line: bytes) -> int:
 
 
 def history(root: Path, tip: str, paths: Sequence[str], directory: Path | None) -> list[Commit]:
-    """The latest commits up to `tip` that touched any of the files, newest first; none where git cannot tell.
+    """The latest commits up to `tip` that touched any of the files, newest first; none where git
+    cannot tell.
 
     `directory` is that of the index, None for an index that is not kept.
     """
     if not tip or not paths:
         return []
-    key = content_hash("\0".join([*_OPTIONS, tip, *sorted(paths)]).encode("utf-8", "surrogateescape")).hex()[:32]
+    key = content_hash(
+        "\0".join([*_OPTIONS, tip, *sorted(paths)]).encode("utf-8", "surrogateescape")
+    ).hex()[:32]
     kept = directory / DIRECTORY / key if directory is not None else None
     if kept is not None and (known := _read(kept)) is not None:
         return known
@@ -60,9 +65,21 @@ def history(root: Path, tip: str, paths: Sequence[str], directory: Path | None) 
 
 
 def _commits(root: Path, tip: str, paths: Sequence[str]) -> list[Commit]:
-    words = ["log", tip, f"--max-count={MAX_HISTORY_COMMITS}", *_OPTIONS, "--relative", "--", *paths]
+    words = [
+        "log",
+        tip,
+        f"--max-count={MAX_HISTORY_COMMITS}",
+        *_OPTIONS,
+        "--relative",
+        "--",
+        *paths,
+    ]
     text = beginning(str(root), ["--literal-pathspecs", *words])
-    return [Commit(written) for part in text.split(b"\1\n")[1:] if (written := _written(part.split(b"\n")))]
+    return [
+        Commit(written)
+        for part in text.split(b"\1\n")[1:]
+        if (written := _written(part.split(b"\n")))
+    ]
 
 
 def _written(rows: Iterable[bytes]) -> dict[str, list[int]]:
@@ -103,5 +120,7 @@ def _keep(place: Path, commits: Sequence[Commit]) -> None:
 
 
 def _oldest(directory: Path) -> Iterator[Path]:
-    by_age = sorted(directory.iterdir(), key=lambda path: (path.stat().st_mtime_ns, path.name), reverse=True)
+    by_age = sorted(
+        directory.iterdir(), key=lambda path: (path.stat().st_mtime_ns, path.name), reverse=True
+    )
     yield from by_age[MAX_KEPT_HISTORIES:]

@@ -1,12 +1,14 @@
 """From a user's words to symbols.
 
-A query is a symbol id or the end of one: `validate`, `Session.validate`, `auth.py:Session.validate`,
-`src/auth.py:validate`, `auth.py` for a module. Parts are whole: `date` does not mean `validate`. In any part `*`, `?`
-and `[…]` stand for what they do in file names (`validate*`, `Session.*`, `test_*.py:*`), but a symbol that is really
-named so (`operator*`) goes first. Case counts. `::` may be written for `.`.
+A query is a symbol id or the end of one: `validate`, `Session.validate`,
+`auth.py:Session.validate`, `src/auth.py:validate`, `auth.py` for a module. Parts are whole: `date`
+does not mean `validate`. In any part `*`, `?` and `[…]` stand for what they do in file names
+(`validate*`, `Session.*`, `test_*.py:*`), but a symbol that is really named so (`operator*`) goes
+first. Case counts. `::` may be written for `.`.
 
-Where nothing but namespaces is named so, the name is read as `qualified_names` says: `Class#method`, `(*Type).Method`,
-and a top-level name in its package (`click.command`), those in the package itself before those in one below it.
+Where nothing but namespaces is named so, the name is read as `qualified_names` says:
+`Class#method`, `(*Type).Method`, and a top-level name in its package (`click.command`), those in
+the package itself before those in one below it.
 
 - An id means that symbol alone, so no symbol is ever unreachable by ambiguity.
 - Without `#2` at its end a query means all redefinitions of a name.
@@ -36,7 +38,10 @@ Matcher = Callable[[str], bool]
 def exact(database: Database, symbol_id: str) -> Symbol | None:
     """The symbol of exactly this id. A path may contain colons, and so may a name in some language."""
     splits = [(symbol_id, "")]
-    splits += [(symbol_id[: match.start()], symbol_id[match.end() :]) for match in re.finditer(":", symbol_id)]
+    splits += [
+        (symbol_id[: match.start()], symbol_id[match.end() :])
+        for match in re.finditer(":", symbol_id)
+    ]
     for path, qualname in reversed(splits):
         row = database.row(f"{SYMBOL_QUERY} where f.path = ? and s.qualname = ?", (path, qualname))
         if row is not None:
@@ -60,7 +65,9 @@ def find(database: Database, query: str, kinds: frozenset[Kind], limit: int) -> 
     return others or found
 
 
-def _named(database: Database, path: str, name: str, kinds: frozenset[Kind], limit: int) -> list[Symbol]:
+def _named(
+    database: Database, path: str, name: str, kinds: frozenset[Kind], limit: int
+) -> list[Symbol]:
     """The symbols that `path:name` means literally, or else as a pattern."""
     for is_pattern in (False, True) if _MAGIC.search(f"{path}:{name}") else (False,):
         found, modules = [], []
@@ -76,8 +83,12 @@ def _named(database: Database, path: str, name: str, kinds: frozenset[Kind], lim
     return []
 
 
-def _in_containers(database: Database, dotted: str, kinds: frozenset[Kind], limit: int) -> list[Symbol]:
-    """The symbols whose whole qualified names end a dotted name, in the nearest containers that it begins with."""
+def _in_containers(
+    database: Database, dotted: str, kinds: frozenset[Kind], limit: int
+) -> list[Symbol]:
+    """The symbols whose whole qualified names end a dotted name, in the nearest containers that it
+    begins with.
+    """
     parts = dotted.split(".")
     found: dict[Nearness, list[Symbol]] = {near: [] for near in Nearness}
     for row in _rows_named(database, dotted, is_pattern=False) if len(parts) > 1 else ():
@@ -145,7 +156,8 @@ def _rows_named(database: Database, name: str, is_pattern: bool) -> Iterator[Row
     if owner and not _MAGIC.search(owner):
         return _symbol_rows(database, "s.owner = ? and s.name glob ?", (owner, _glob(last)))
     prefix = _literal_prefix(last)
-    # Names alone are read from their index, which is many times faster than going through the symbols.
+    # Names alone are read from their index, which is many times faster than going through the
+    # symbols.
     names = "select distinct name from symbol where name between ? and ? and name glob ?"
     return _symbol_rows(database, f"s.name in ({names})", (prefix, prefix + _HIGHEST, _glob(last)))
 
@@ -162,7 +174,10 @@ def _files(database: Database, path: str, is_pattern: bool) -> list[int]:
     if is_pattern:
         prefix = _literal_prefix(last)
         values: Values = (prefix, prefix + _HIGHEST, _glob(last))
-        rows, matches = database.rows(query + "name between ? and ? and name glob ?", values), _path_pattern(path)
+        rows, matches = (
+            database.rows(query + "name between ? and ? and name glob ?", values),
+            _path_pattern(path),
+        )
     else:
         rows, matches = database.rows(query + "name = ?", (last,)), _path_suffix(path)
         rows = [row for row in rows if row[1] == path] or rows

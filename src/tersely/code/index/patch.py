@@ -1,7 +1,8 @@
 """Unified diffs as plain values, whoever wrote them: git, other version control, or `diff -u`.
 
-What stands around the files (a mail, a log message, the remarks of tools) is passed over, as git does. A hunk that does
-not hold as many lines as it says is refused: nothing after it can be trusted.
+What stands around the files (a mail, a log message, the remarks of tools) is passed over, as git
+does. A hunk that does not hold as many lines as it says is refused: nothing after it can be
+trusted.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ _ESCAPED = dict(zip(b'abtnvfr"\\', b'\a\b\t\n\v\f\r"\\', strict=True))
 _QUOTED = rb'"(?:[^"\\]|\\.)*"'
 _BOTH_NAMES = re.compile(rb"(%s|.+?) (%s|.+)" % (_QUOTED, _QUOTED), re.DOTALL)
 _TIMESTAMP = re.compile(rb"\t.*|\s+\(revision \d+\)$|\s+\(working copy\)$", re.DOTALL)
-# How `diff -N` and some version control date a file that is not there; the zone may move it by a day.
+# How `diff -N` and some version control date a file that is not there; the zone may move it by a
+# day.
 _EPOCH = re.compile(rb"\t\s*(?:1969-12-31|1970-01-01) \d\d:\d\d:00")
 _INDEX = re.compile(rb"index ([0-9a-f]+)\.\.([0-9a-f]+)(?: (\d{6}))?")
 _NOTHING = b"/dev/null"
@@ -31,7 +33,8 @@ LINK_MODE = "120000"
 class Hunk:
     """Lines of one place that were taken out, and those put in for them, both with their line ends.
 
-    Lines count from 1. `old_first` and `new_first` are where the first of them is or, of none, what follows the gap.
+    Lines count from 1. `old_first` and `new_first` are where the first of them is or, of none, what
+    follows the gap.
     """
 
     old_first: int
@@ -42,7 +45,9 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """What happened to one file. Paths are empty on the side on which it does not exist; modes where none is told."""
+    """What happened to one file. Paths are empty on the side on which it does not exist; modes
+    where none is told.
+    """
 
     old_path: str
     path: str
@@ -61,8 +66,14 @@ class FileDiff:
 
     @property
     def has_text(self) -> bool:
-        """Whether there is something to say of its lines, or of its name: not of what is binary or changed its mode."""
-        return bool(self.hunks) or self.is_missing or (not self.is_binary and self.path != self.old_path)
+        """Whether there is something to say of its lines, or of its name: not of what is binary or
+        changed its mode.
+        """
+        return (
+            bool(self.hunks)
+            or self.is_missing
+            or (not self.is_binary and self.path != self.old_path)
+        )
 
     @property
     def name(self) -> str:
@@ -72,7 +83,9 @@ class FileDiff:
 
 @dataclass(slots=True)
 class _Draft:
-    """A file of which only some lines have been read. Names are as they are written, prefixes included."""
+    """A file of which only some lines have been read. Names are as they are written, prefixes
+    included.
+    """
 
     old: bytes = b""
     new: bytes = b""
@@ -88,7 +101,9 @@ class _Draft:
 
 
 def read_patch(patch: bytes) -> list[FileDiff]:
-    """The files of a unified diff, in order. Raises `invalid_argument` where a hunk is not what it says."""
+    """The files of a unified diff, in order. Raises `invalid_argument` where a hunk is not what it
+    says.
+    """
     rows = patch.split(b"\n")
     drafts = list(_Reader(rows if not rows[-1] else [*rows, b""]).drafts())
     has_prefixes = _has_prefixes(drafts)
@@ -175,7 +190,9 @@ class _Reader:
 
     def _hunks(self, draft: _Draft) -> None:
         while self._at < len(self._rows) and (match := _HUNK.match(self._rows[self._at])):
-            old, removed, new, added = (1 if group is None else int(group) for group in match.groups())
+            old, removed, new, added = (
+                1 if group is None else int(group) for group in match.groups()
+            )
             if draft.header is None and not draft.hunks:
                 draft.is_new |= old == removed == 0
                 draft.is_gone |= new == added == 0
@@ -210,7 +227,9 @@ class _Reader:
 
 def _not_as_said(row: int) -> TerselyError:
     message = f"the hunk on line {row} of the patch does not have the lines that it says"
-    return TerselyError("invalid_argument", message, "line ends, or lines, may have been lost on its way")
+    return TerselyError(
+        "invalid_argument", message, "line ends, or lines, may have been lost on its way"
+    )
 
 
 def _take_extended(row: bytes, draft: _Draft) -> bool:
@@ -238,7 +257,9 @@ def _take_extended(row: bytes, draft: _Draft) -> bool:
 
 
 def _runs(lines: Iterable[tuple[bytes, bytes]], old: int, new: int) -> Iterator[Hunk]:
-    """A hunk without its context: each run of changed lines by itself. `old` and `new` count its first lines."""
+    """A hunk without its context: each run of changed lines by itself. `old` and `new` count its
+    first lines.
+    """
     removed: list[bytes] = []
     added: list[bytes] = []
     for mark, line in [*lines, (b" ", b"")]:
@@ -275,7 +296,9 @@ def _finished(draft: _Draft, has_prefixes: bool) -> FileDiff:
 
 
 def _has_prefixes(drafts: Sequence[_Draft]) -> bool:
-    """Whether names begin with a directory that says their side (`a/`, `b/`), and is no part of them."""
+    """Whether names begin with a directory that says their side (`a/`, `b/`), and is no part of
+    them.
+    """
     for draft in drafts:
         names = draft.header or (draft.old, draft.new)
         if _NOTHING in names:
@@ -295,7 +318,9 @@ def _stripped(name: bytes, has_prefixes: bool) -> bytes:
 
 
 def _halves(names: bytes) -> tuple[bytes, bytes]:
-    """Both names of a `diff --git` line. Where they are not quoted, they are one name but for their prefixes."""
+    """Both names of a `diff --git` line. Where they are not quoted, they are one name but for their
+    prefixes.
+    """
     if names.startswith(b'"') and (match := _BOTH_NAMES.fullmatch(names)):
         return _unquoted(match[1]), _unquoted(match[2])
     for at in (at for at, byte in enumerate(names) if byte == 0x20):

@@ -1,8 +1,9 @@
 """Names as people write them in some language, read as the dotted names of an index.
 
-`Class#method`, `Namespace\\Class::method`, `(*Type).Method`, `Type::<T>::method`, `Class->method()` and
-`example.org/group/package.Type` differ from `Class.method` in their punctuation alone. What precedes a qualified name
-is its *container*: the package, namespace or module that a file is, is in, or declares.
+`Class#method`, `Namespace\\Class::method`, `(*Type).Method`, `Type::<T>::method`, `Class->method()`
+and `example.org/group/package.Type` differ from `Class.method` in their punctuation alone. What
+precedes a qualified name is its *container*: the package, namespace or module that a file is, is
+in, or declares.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ _ARGUMENTS = re.compile(r"\([^()]*\)$")
 _RECEIVER = re.compile(r"^\(\s*[*&]?\s*([\w.]+)\s*\)(?=\.)")  # `(*Type).Method`
 _IMPLEMENTED = re.compile(r"^<\s*([\w.]+)[^<>]*>(?=\.)")  # `<Type as Trait>::method`
 _TYPE_ARGUMENTS = re.compile(r"\.?<[^<>]*>")
-_HOST = re.compile(r"^[\w-]+(?:\.[\w-]+)+/(?:.*/)?")  # of a package that is named by where it comes from
+# of a package that is named by where it comes from
+_HOST = re.compile(r"^[\w-]+(?:\.[\w-]+)+/(?:.*/)?")
 _SEPARATOR = re.compile(r"::|->|[\\/]|#(?=\D)")
-_ROOT = re.compile(r"^(?:[.$&*]|crate\.)+")  # what says that a name begins at the root, or is a reference
+# what says that a name begins at the root, or is a reference
+_ROOT = re.compile(r"^(?:[.$&*]|crate\.)+")
 
-_ENTRY_MODULES = frozenset({"__init__", "index", "lib", "main", "mod"})  # files that are what their directory is called
+# files that are what their directory is called
+_ENTRY_MODULES = frozenset({"__init__", "index", "lib", "main", "mod"})
 
 
 class Nearness(IntEnum):
@@ -31,7 +35,9 @@ class Nearness(IntEnum):
 
 
 def dotted_name(name: str) -> str:
-    """A name with dots between its parts, without arguments and references; most names are that already."""
+    """A name with dots between its parts, without arguments and references; most names are that
+    already.
+    """
     text = _HOST.sub("", _ARGUMENTS.sub("", name.strip()))
     text = _SEPARATOR.sub(".", text)
     text = _IMPLEMENTED.sub(r"\1", _RECEIVER.sub(r"\1", text))
@@ -51,7 +57,9 @@ def nearness(container: Sequence[str], path: str, namespace: str) -> Nearness:
 
 
 def _module_parts(path: str) -> list[str]:
-    """`src/click/core.py` as `src`, `click`, `core`; a file that stands for its directory has the directory's parts."""
+    """`src/click/core.py` as `src`, `click`, `core`; a file that stands for its directory has the
+    directory's parts.
+    """
     *directories, name = path.split("/")
     stem = name.partition(".")[0]
     return directories if stem in _ENTRY_MODULES else [*directories, stem]

@@ -1,9 +1,11 @@
-"""Bringing the index up to date: what has changed since it was last looked at is read again, and nothing else.
+"""Bringing the index up to date: what has changed since it was last looked at is read again, and
+nothing else.
 
-A file counts as unchanged when size, mtime and ctime are what they were; if not, its hash decides. A file that was
-written within `RACY_SECONDS` before it was looked at could change again without its times showing it: it is
-remembered without an mtime, so that the next refresh reads it. All changes of a refresh are one transaction: others
-see the index before or after it, and a killed refresh leaves the one before.
+A file counts as unchanged when size, mtime and ctime are what they were; if not, its hash decides.
+A file that was written within `RACY_SECONDS` before it was looked at could change again without its
+times showing it: it is remembered without an mtime, so that the next refresh reads it. All changes
+of a refresh are one transaction: others see the index before or after it, and a killed refresh
+leaves the one before.
 """
 
 from __future__ import annotations
@@ -15,7 +17,14 @@ from pathlib import Path
 
 from tersely.code.index.building.jobs import batches
 from tersely.code.index.content import Reason, read_below
-from tersely.code.index.scan import Scan, ScannedFile, decides_about_others, is_candidate, scan_listed, scan_paths
+from tersely.code.index.scan import (
+    Scan,
+    ScannedFile,
+    decides_about_others,
+    is_candidate,
+    scan_listed,
+    scan_paths,
+)
 from tersely.code.index.schema import Batch, Job, KnownFile, skipped_row
 from tersely.code.index.store import Store
 from tersely.foundation.clock import Stopwatch, wall_seconds
@@ -39,7 +48,8 @@ class RefreshReport:
     removed: int = 0
     unchanged: int = 0
     unknown: int = 0  # files in no language of ours; they are not in the index
-    is_behind: bool = False  # another process was writing: answers come from the revision before the changes
+    # another process was writing: answers come from the revision before the changes
+    is_behind: bool = False
     seconds: float = 0.0
     notices: tuple[str, ...] = ()
 
@@ -54,7 +64,8 @@ class _Plan:
     added: list[ScannedFile] = field(default_factory=list)
     changed: list[tuple[ScannedFile, KnownFile]] = field(default_factory=list)
     touched: list[KnownFile] = field(default_factory=list)  # same content under a new stat
-    skips: list[tuple[str, KnownFile | None, Reason]] = field(default_factory=list)  # news of what the scan skipped
+    # news of what the scan skipped
+    skips: list[tuple[str, KnownFile | None, Reason]] = field(default_factory=list)
     removed: list[tuple[str, KnownFile]] = field(default_factory=list)
     unchanged: int = 0
 
@@ -63,15 +74,20 @@ class _Plan:
 
 
 def refresh(
-    root: Path, store: Store, *, progress: Progress | None = None, paths: Collection[str] | None = None
+    root: Path,
+    store: Store,
+    *,
+    progress: Progress | None = None,
+    paths: Collection[str] | None = None,
 ) -> RefreshReport:
     """Make the store equal to one built anew from the files below `root`.
 
-    With `paths`, the caller knows that nothing else has changed since the last refresh. They are all that is looked
-    at, unless one of them may decide which other files belong to the index.
+    With `paths`, the caller knows that nothing else has changed since the last refresh. They are
+    all that is looked at, unless one of them may decide which other files belong to the index.
 
-    A damaged store is built anew. While another process is writing, this one waits a bounded time and then reports
-    `is_behind`; only for the very first index, without which there is no answer at all, it waits long.
+    A damaged store is built anew. While another process is writing, this one waits a bounded time
+    and then reports `is_behind`; only for the very first index, without which there is no answer at
+    all, it waits long.
     """
     watch = Stopwatch()
     real_root = os.path.realpath(root)
@@ -103,7 +119,9 @@ def _bring_up_to_date(
     """What was to be done, and whether it still is because another process holds the index."""
     watch = Stopwatch()
     while True:
-        plan = (_plan_for(paths, root, store) if paths is not None else None) or _make_plan(root, store)
+        plan = (_plan_for(paths, root, store) if paths is not None else None) or _make_plan(
+            root, store
+        )
         is_usable = store.is_current()
         if is_usable and not plan.changes_facts():
             if plan.touched:
@@ -123,7 +141,8 @@ def _bring_up_to_date(
 def _make_plan(root: str, store: Store) -> _Plan:
     started_ns = int(wall_seconds() * 1e9)
     with GitListing(root) as listing:  # git works while we read what is known
-        data_version = store.data_version()  # first: if others write in between, the plan is known to be old
+        # first: if others write in between, the plan is known to be old
+        data_version = store.data_version()
         known = store.known()
         plan = _Plan(data_version, scan_listed(root, listing), started_ns)
     _compare(root, plan, known)
@@ -138,7 +157,8 @@ def _plan_for(paths: Collection[str], root: str, store: Store) -> _Plan | None:
         return None
     known = {path: file for path in paths if (file := store.known_at(path)) is not None}
     if any(file.skipped for file in known.values()) or any(
-        path not in known and is_candidate(path) and os.path.lexists(f"{root}/{path}") for path in paths
+        path not in known and is_candidate(path) and os.path.lexists(f"{root}/{path}")
+        for path in paths
     ):
         return None
     plan = _Plan(data_version, scan_paths(root, known), started_ns)
@@ -153,14 +173,17 @@ def _compare(root: str, plan: _Plan, known: dict[str, KnownFile]) -> None:
         is_same = old is not None and file[1:] == old[1:4]
         if old is None:
             plan.added.append(file)
-        elif is_same and old.skipped != Reason.UNREADABLE.value:  # what hindered reading it may be gone
+        elif is_same and old.skipped != Reason.UNREADABLE.value:
+            # what hindered reading it may be gone
             plan.unchanged += 1
         elif _content_hash(root, file.path) != old.hash:
             plan.changed.append((file, old))
         elif is_same:
             plan.unchanged += 1
         else:
-            plan.touched.append(KnownFile(old.id, *_stat_to_keep(plan, file), old.hash, old.skipped))
+            plan.touched.append(
+                KnownFile(old.id, *_stat_to_keep(plan, file), old.hash, old.skipped)
+            )
     paths = {file.path for file in plan.scan.files}
     for path, reason in plan.scan.skipped:
         if path in paths:  # the printable form of another path
@@ -216,7 +239,10 @@ def _carry_out(root: str, store: Store, plan: _Plan, progress: Progress | None) 
             free_id += 1
         writer.add(skips)
         jobs = [Job(old.id, file.path, *_stat_to_keep(plan, file)) for file, old in plan.changed]
-        jobs += [Job(free_id + place, file.path, *_stat_to_keep(plan, file)) for place, file in enumerate(plan.added)]
+        jobs += [
+            Job(free_id + place, file.path, *_stat_to_keep(plan, file))
+            for place, file in enumerate(plan.added)
+        ]
         done = 0
         for batch in batches(root, sorted(jobs)):
             writer.add(batch)

@@ -1,8 +1,9 @@
 """Which files of a directory tree are candidates for the index, as they stand on disk.
 
-With git the candidates are what `git ls-files --cached --others --exclude-standard` names, submodules included;
-without it the tree is walked under the rules of its `.gitignore` files. `ignore` takes more away in either case.
-Links are never followed, so nothing outside the root is read and no loop is entered.
+With git the candidates are what `git ls-files --cached --others --exclude-standard` names,
+submodules included; without it the tree is walked under the rules of its `.gitignore` files.
+`ignore` takes more away in either case. Links are never followed, so nothing outside the root is
+read and no loop is entered.
 """
 
 from __future__ import annotations
@@ -155,7 +156,9 @@ class _Scanner:
         """The folder of a path that git has listed; its parents are entered first."""
         parent, _, name = directory.rpartition("/")
         above = self._folders.get(parent) or self._enter(parent)
-        folder = self._folders[directory] = self._folder_listed(above, parent, name) if above.is_open else _CLOSED
+        folder = self._folders[directory] = (
+            self._folder_listed(above, parent, name) if above.is_open else _CLOSED
+        )
         return folder
 
     def _folder_listed(self, above: _Folder, parent: str, name: str) -> _Folder:
@@ -182,7 +185,11 @@ class _Scanner:
         while pending:
             directory, folder = pending.pop()
             entries = self._entries(directory)
-            if directory and keep_repositories_apart and self._is_other_repository(directory, entries):
+            if (
+                directory
+                and keep_repositories_apart
+                and self._is_other_repository(directory, entries)
+            ):
                 continue
             prefix = f"{directory}/" if directory else ""
             if OWN_IGNORE_FILE in entries:
@@ -204,7 +211,9 @@ class _Scanner:
                 return {entry.name: entry for entry in entries}
         except OSError as error:
             if not directory:
-                raise TerselyError("unreadable_file", f"{self._root} cannot be listed: {error.strerror}") from error
+                raise TerselyError(
+                    "unreadable_file", f"{self._root} cannot be listed: {error.strerror}"
+                ) from error
             self._take_unreadable(directory, error)
             return {}
 
@@ -230,7 +239,9 @@ class _Scanner:
         return bool(folder.built_above)
 
     def _is_other_repository(self, directory: str, entries: dict[str, os.DirEntry[str]]) -> bool:
-        """Whether a directory is a clone or a worktree of its own; a submodule's `.git` points into ours."""
+        """Whether a directory is a clone or a worktree of its own; a submodule's `.git` points into
+        ours.
+        """
         mark = entries.get(".git")
         if mark is None:
             return False
@@ -278,7 +289,9 @@ class _Scanner:
         elif status.st_size > MAX_FILE_BYTES:
             self._skip(path, Reason.TOO_LARGE)
         elif path.isascii() or _is_text(path):
-            self.found.files.append(ScannedFile(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
+            self.found.files.append(
+                ScannedFile(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            )
         else:
             self._skip(path, Reason.NAME_NOT_UTF8)
 
@@ -293,7 +306,11 @@ class _Scanner:
             return Reason.SYMLINK_LOOP if error.errno == errno.ELOOP else Reason.SYMLINK_BROKEN
         if not f"{target}/".startswith(f"{self._root}/"):
             return Reason.SYMLINK_OUTSIDE
-        return Reason.SYMLINK_LOOP if f"{self._root}/{path}".startswith(f"{target}/") else Reason.SYMLINK
+        return (
+            Reason.SYMLINK_LOOP
+            if f"{self._root}/{path}".startswith(f"{target}/")
+            else Reason.SYMLINK
+        )
 
     def _skip_directory(self, path: str, reason: Reason) -> None:
         if path not in self._skipped_directories:

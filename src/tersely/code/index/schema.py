@@ -12,8 +12,8 @@ from tersely.code.symbols import Definition, FileFacts, Import, Kind, Problem, S
 from tersely.foundation.database import Database, Row, Schema, damaged
 from tersely.foundation.hashing import sealed, unsealed
 
-# `facts` holds all that is known of a file. The tables after it are read from it, so that questions across files need
-# not decode every one: what is defined, imported and mentioned where.
+# `facts` holds all that is known of a file. The tables after it are read from it, so that questions
+# across files need not decode every one: what is defined, imported and mentioned where.
 SCHEMA = Schema(
     version=1,
     sql="""
@@ -138,7 +138,9 @@ class Job(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Rows of new facts, made ready for their tables away from the database; marshallable as they stand."""
+    """Rows of new facts, made ready for their tables away from the database; marshallable as they
+    stand.
+    """
 
     files: list[Row]
     facts: list[Row]
@@ -158,7 +160,11 @@ def encode_facts(facts: FileFacts) -> bytes:
     definitions = [(str(definition[0]), *definition[1:]) for definition in facts.definitions]
     imports = [(item.module, item.name, item.alias, item.line) for item in facts.imports]
     problems = [tuple(problem) for problem in facts.problems]
-    return sealed(marshal.dumps((definitions, facts.scopes, imports, facts.mentions, facts.namespace, problems)))
+    return sealed(
+        marshal.dumps(
+            (definitions, facts.scopes, imports, facts.mentions, facts.namespace, problems)
+        )
+    )
 
 
 def decode_facts(encoded: bytes) -> FileFacts:
@@ -176,7 +182,9 @@ def decode_facts(encoded: bytes) -> FileFacts:
 
 
 def read_facts(database: Database, file_id: int) -> FileFacts:
-    """The facts of a file; raises `KeyError` where there are none, `database_corrupt` where they are damaged."""
+    """The facts of a file; raises `KeyError` where there are none, `database_corrupt` where they
+    are damaged.
+    """
     encoded = database.value("select facts from facts where file_id = ?", (file_id,))
     if encoded is None:
         raise KeyError(file_id)
@@ -207,7 +215,9 @@ def symbol_of(row: Row) -> Symbol:
     """The value of a row of `SYMBOL_QUERY`."""
     path, language, kind, name, qualname, owner, *places = row
     parent = "" if owner is None else symbol_id(path, owner)
-    return Symbol(symbol_id(path, qualname), path, language, _KINDS[kind], name, qualname, parent, *places)
+    return Symbol(
+        symbol_id(path, qualname), path, language, _KINDS[kind], name, qualname, parent, *places
+    )
 
 
 def symbols_of_facts(path: str, language: str, definitions: tuple[Definition, ...]) -> list[Symbol]:
@@ -215,7 +225,9 @@ def symbols_of_facts(path: str, language: str, definitions: tuple[Definition, ..
     rows = symbol_rows(0, path, definitions)
     names = [row[3] for row in rows]
     return [
-        symbol_of((path, language, row[5], row[2], row[3], names[row[6]] if position else None, *row[7:]))
+        symbol_of(
+            (path, language, row[5], row[2], row[3], names[row[6]] if position else None, *row[7:])
+        )
         for position, row in enumerate(rows)
     ]
 

@@ -1,7 +1,8 @@
 """The index on disk: all files of a repository as facts at a revision.
 
-A store answers from the last finished refresh, whatever other processes write meanwhile; several questions that
-belong together are asked inside `snapshot`. Everything in it can be computed again, so it may be deleted at any time.
+A store answers from the last finished refresh, whatever other processes write meanwhile; several
+questions that belong together are asked inside `snapshot`. Everything in it can be computed again,
+so it may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ from tersely.foundation.limits import DATABASE_BUSY_MILLISECONDS, MAX_LOOKUP_SYM
 from tersely.foundation.private import index_directory, is_private
 from tersely.foundation.roots import INDEX_DIRECTORY, INDEX_FILE, MARK
 
-MAX_KEPT_INDEXES = 3  # of one user in one repository: it may have been elsewhere, or the user's key another one
+# of one user in one repository: it may have been elsewhere, or the user's key another one
+MAX_KEPT_INDEXES = 3
 IN_MEMORY = Path(":memory:")
 REVISION_BYTES = 8
 CACHE_KIBIBYTES = 64_000  # the pages that a cold build writes, mostly: each is then written once
@@ -57,8 +59,8 @@ class Store:
     def open(cls, root: Path) -> Self:
         """Open the index of a repository, making it where there is none.
 
-        A damaged index is replaced by an empty one. Where nothing can be written the index lives in memory. Either is
-        said in `notices`.
+        A damaged index is replaced by an empty one. Where nothing can be written the index lives in
+        memory. Either is said in `notices`.
         """
         try:
             directory, notices = _own_directory(Path(os.path.realpath(root)))
@@ -84,7 +86,9 @@ class Store:
             if error.code != "database_corrupt":
                 raise
         remove(path)
-        return cls(Database.open_derived(path, SCHEMA), ("the index was damaged and is built anew",))
+        return cls(
+            Database.open_derived(path, SCHEMA), ("the index was damaged and is built anew",)
+        )
 
     def replace_damaged(self) -> None:
         """Go on with an empty index in place of one that turned out to be damaged."""
@@ -110,10 +114,14 @@ class Store:
     def is_current(self) -> bool:
         """Whether a refresh of this program filled it; only then are its facts to be read."""
         meta = self._meta()
-        return meta.get("encoding") == ENCODING and meta.get("extraction") == extraction_fingerprint()
+        return (
+            meta.get("encoding") == ENCODING and meta.get("extraction") == extraction_fingerprint()
+        )
 
     def revision(self) -> str:
-        """The identity of all facts: equal for equal files under equal programs, on any machine. "" before any."""
+        """The identity of all facts: equal for equal files under equal programs, on any machine. ""
+        before any.
+        """
         meta = self._meta()
         if "files" not in meta:
             return ""
@@ -134,7 +142,9 @@ class Store:
 
     @contextmanager
     def writing(self, *, wait: bool = True) -> Iterator[Writer]:
-        """Change the index, all or nothing; `database_locked` while another writes, after a bounded time if `wait`."""
+        """Change the index, all or nothing; `database_locked` while another writes, after a bounded
+        time if `wait`.
+        """
         if not wait:
             self._database.execute("pragma busy_timeout = 0")
         try:
@@ -152,7 +162,9 @@ class Store:
         """Every file that was looked at, indexed or skipped, by path."""
         if not self.is_current():
             return {}
-        rows = self._database.rows("select path, id, size, mtime_ns, ctime_ns, hash, skipped from file")
+        rows = self._database.rows(
+            "select path, id, size, mtime_ns, ctime_ns, hash, skipped from file"
+        )
         return {row[0]: KnownFile._make(row[1:]) for row in rows}
 
     def known_at(self, path: str) -> KnownFile | None:
@@ -212,7 +224,10 @@ class Store:
             "symbols": "select kind, count(*) from symbol group by kind",
             "skipped": "select skipped, count(*) from file where skipped not in ('', 'unknown_language') group by 1",
         }
-        return {name: dict(self._database.rows(f"{query} order by 1")) for name, query in queries.items()}
+        return {
+            name: dict(self._database.rows(f"{query} order by 1"))
+            for name, query in queries.items()
+        }
 
     # Facts
 
@@ -237,7 +252,9 @@ class Store:
         return [(row[0], Import(*row[1:])) for row in rows]
 
     def files_mentioning(self, name: str) -> list[int]:
-        """Ids of the files that use an identifier. Ids depend on history: order by path what people see."""
+        """Ids of the files that use an identifier. Ids depend on history: order by path what people
+        see.
+        """
         posting = self._database.value("select files from mention where name = ?", (name,))
         return decode_ids(posting) if posting else []
 
@@ -254,7 +271,9 @@ class Store:
     # Symbols
 
     def places_named(self, name: str) -> list[tuple[int, int, str, str]]:
-        """(file id, position among its definitions, kind, owner's name) of every symbol of exactly this name."""
+        """(file id, position among its definitions, kind, owner's name) of every symbol of exactly
+        this name.
+        """
         query = "select file_id, position, kind, owner from symbol where name = ? order by 1, 2"
         return [(row[0], row[1], row[2], row[3]) for row in self._database.rows(query, (name,))]
 
@@ -264,7 +283,9 @@ class Store:
 
     def symbol_at(self, path: str, position: int) -> Symbol:
         """The symbol at a place among the definitions of a file; `IndexError` if there is none."""
-        rows = self._database.rows(f"{SYMBOL_QUERY} where f.path = ? and s.position = ?", (path, position))
+        rows = self._database.rows(
+            f"{SYMBOL_QUERY} where f.path = ? and s.position = ?", (path, position)
+        )
         return symbol_of(rows[0])
 
     def positions_of(self, symbols: Collection[Symbol]) -> list[int]:
@@ -274,7 +295,9 @@ class Store:
             "select f.path, s.qualname, s.position from symbol s join file f on f.id = s.file_id "
             f"where s.name in ({', '.join('?' * len(names))})"
         )
-        positions = {(path, qualname): at for path, qualname, at in self._database.rows(query, tuple(names))}
+        positions = {
+            (path, qualname): at for path, qualname, at in self._database.rows(query, tuple(names))
+        }
         return [positions[symbol.path, symbol.qualname] for symbol in symbols]
 
     def symbols(self) -> Iterator[Symbol]:
@@ -296,7 +319,9 @@ class Store:
         rows = self._database.rows(f"{SYMBOL_QUERY} where s.name = ? {SYMBOL_ORDER}", (name,))
         return [symbol_of(row) for row in rows]
 
-    def find(self, query: str, kinds: Collection[Kind] = (), limit: int = MAX_LOOKUP_SYMBOLS) -> list[Symbol]:
+    def find(
+        self, query: str, kinds: Collection[Kind] = (), limit: int = MAX_LOOKUP_SYMBOLS
+    ) -> list[Symbol]:
         """The symbols that a user's words may mean; `lookup` says how they are read."""
         return lookup.find(self._database, query, frozenset(kinds), limit)
 
@@ -306,10 +331,11 @@ class Store:
 
 
 def _own_directory(root: Path) -> tuple[Path, tuple[str, ...]]:
-    """Where this user's index of a resolved root lies, kept out of version control by an ignore file of its own.
+    """Where this user's index of a resolved root lies, kept out of version control by an ignore
+    file of its own.
 
-    Besides, what is to be said about it. A repository is not trusted to say where we write, nor what we read: an index
-    that may have come with it has another name, and is none of ours.
+    Besides, what is to be said about it. A repository is not trusted to say where we write, nor
+    what we read: an index that may have come with it has another name, and is none of ours.
     """
     around = root / INDEX_DIRECTORY
     if around.is_symlink():
@@ -338,9 +364,14 @@ def _make_room(around: Path) -> tuple[str, ...]:
 
     found = [Path(entry.path) for entry in os.scandir(around) if _INDEX_NAME.fullmatch(entry.name)]
     own = sorted(
-        (path for path in found if is_private(str(path))), key=lambda path: (path.stat().st_mtime_ns, path.name)
+        (path for path in found if is_private(str(path))),
+        key=lambda path: (path.stat().st_mtime_ns, path.name),
     )
     for path in own[: max(0, len(own) + 1 - MAX_KEPT_INDEXES)]:
         rmtree(path, ignore_errors=True)
     is_foreign = bool(found) or (around / INDEX_FILE).exists()
-    return (f"{INDEX_DIRECTORY} holds an index of another user or place, which is not read",) if is_foreign else ()
+    return (
+        (f"{INDEX_DIRECTORY} holds an index of another user or place, which is not read",)
+        if is_foreign
+        else ()
+    )

@@ -1,7 +1,7 @@
 """What commits said and which files they touched: the latest subjects of the history, newest first.
 
-Reading them takes git a third of a second in a long history, so they are kept beside the index for the commit that is
-checked out.
+Reading them takes git a third of a second in a long history, so they are kept beside the index for
+the commit that is checked out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _OPTIONS = (
 
 
 class Subject(NamedTuple):
-    """One commit: the first line of its message, the files it touched, from the root, and the terms of that line."""
+    """One commit: the first line of its message, the files it touched, from the root, and the terms
+    of that line.
+    """
 
     text: str
     paths: tuple[str, ...]
@@ -41,7 +43,8 @@ def subjects(
 ) -> list[Subject]:
     """The latest commits that led to what is checked out; none where git cannot tell.
 
-    They are kept in the directory `kept_in`, which must be private. `identity` is that of what makes terms of a text.
+    They are kept in the directory `kept_in`, which must be private. `identity` is that of what
+    makes terms of a text.
     """
     head = beginning(str(root), ["rev-parse", "--verify", "--quiet", "HEAD"]).strip()
     if not head:
@@ -59,7 +62,9 @@ def subjects(
 
 def _subject(part: str, terms_of: TermsOf) -> Subject:
     first, _, rest = part.partition("\n")
-    return Subject(first, tuple(path for path in rest.split("\n") if path), frozenset(terms_of(first)))
+    return Subject(
+        first, tuple(path for path in rest.split("\n") if path), frozenset(terms_of(first))
+    )
 
 
 def _read(path: Path, key: bytes) -> list[Subject] | None:

@@ -13,7 +13,8 @@ from tersely.foundation.escape import visible_line
 if TYPE_CHECKING:
     from tersely.code.index.store import Store
 
-MAX_SEARCHED_FILES = 100  # files that are not read, or not understood, in which a name is looked for
+# files that are not read, or not understood, in which a name is looked for
+MAX_SEARCHED_FILES = 100
 MAX_LISTED_UNREAD = 5  # files that were not read and may matter, named one by one
 SOURCE_REASONS = frozenset({
     Reason.TOO_LARGE, Reason.UNREADABLE, Reason.MISSING_GRAMMAR, Reason.EXTRACTION_FAILED, Reason.NOT_UTF8,
@@ -21,24 +22,39 @@ SOURCE_REASONS = frozenset({
 })  # fmt: skip  # why a file is left out that may be source all the same
 
 
-def unread(root: str, store: Store, names: Collection[str], language: str, using: Collection[str]) -> list[str]:
+def unread(
+    root: str, store: Store, names: Collection[str], language: str, using: Collection[str]
+) -> list[str]:
     """The files that may use names without the index knowing it, each with the reason.
 
-    These are files of languages that see the definitions, left out though they may be source, and those with syntax
-    that no grammar understands. `using` are those that are known to use them. A file that can be read all the same
-    is named only if its text has one of the names; the last may say how many were not looked into.
+    These are files of languages that see the definitions, left out though they may be source, and
+    those with syntax that no grammar understands. `using` are those that are known to use them. A
+    file that can be read all the same is named only if its text has one of the names; the last may
+    say how many were not looked into.
     """
-    candidates = [(path, why) for path, why in _candidates(store) if _is_kin(path, language) and path not in using]
+    candidates = [
+        (path, why)
+        for path, why in _candidates(store)
+        if _is_kin(path, language) and path not in using
+    ]
     if not candidates:
         return []
     any_name = b"|".join(re.escape(name.encode()) for name in names)
     writes = re.compile(rb"(?<![\w\x80-\xff])(?:" + any_name + rb")(?![\w\x80-\xff])").search
-    found = [_named(path, why) for path, why in candidates[:MAX_SEARCHED_FILES] if _may_use(root, path, writes)]
+    found = [
+        _named(path, why)
+        for path, why in candidates[:MAX_SEARCHED_FILES]
+        if _may_use(root, path, writes)
+    ]
     return [*found, *_beyond(len(candidates))]
 
 
-def left_out_texts(root: str, store: Store, say_unread: Callable[[Iterable[str]], None]) -> Iterator[bytes]:
-    """The texts of files that were left out though they may be source; those that cannot be read are said."""
+def left_out_texts(
+    root: str, store: Store, say_unread: Callable[[Iterable[str]], None]
+) -> Iterator[bytes]:
+    """The texts of files that were left out though they may be source; those that cannot be read
+    are said.
+    """
     left_out = list(_left_out(store))
     for path, why in left_out[:MAX_SEARCHED_FILES]:
         try:
@@ -55,13 +71,21 @@ def left_out(store: Store, paths: Iterable[str]) -> list[str]:
 
 
 def not_understood(store: Store, path: str, first: int, last: int) -> list[str]:
-    """A file if there is something between two of its lines that no grammar understands, with the place."""
-    lines = [problem.line for other, problem in store.problems() if other == path and first <= problem.line <= last]
+    """A file if there is something between two of its lines that no grammar understands, with the
+    place.
+    """
+    lines = [
+        problem.line
+        for other, problem in store.problems()
+        if other == path and first <= problem.line <= last
+    ]
     return [_named(path, _from_line(lines[0]))] if lines else []
 
 
 def unread_text(found: Sequence[str], matter: str) -> str:
-    """What is said of files that were not read, the first few by name; `matter` says what they may do."""
+    """What is said of files that were not read, the first few by name; `matter` says what they may
+    do.
+    """
     more = f" and {len(found) - MAX_LISTED_UNREAD:,} more" if len(found) > MAX_LISTED_UNREAD else ""
     return f"not complete: {', '.join(map(visible_line, found[:MAX_LISTED_UNREAD]))}{more} {matter}"
 

@@ -74,13 +74,19 @@ class Writer:
     def note_stat(self, files: Iterable[KnownFile]) -> None:
         """Remember that these files have not changed although their `stat` has."""
         rows = [(file.size, file.mtime_ns, file.ctime_ns, file.id) for file in files]
-        self._database.execute_many("update file set size = ?, mtime_ns = ?, ctime_ns = ? where id = ?", rows)
+        self._database.execute_many(
+            "update file set size = ?, mtime_ns = ?, ctime_ns = ? where id = ?", rows
+        )
 
     def finish(self) -> None:
         """Write what was collected."""
         self._write_mentions()
         self._database.execute(INDEXES)
-        entries = {"files": str(self._revision), "encoding": ENCODING, "extraction": extraction_fingerprint()}
+        entries = {
+            "files": str(self._revision),
+            "encoding": ENCODING,
+            "extraction": extraction_fingerprint(),
+        }
         self._database.execute_many("insert or replace into meta values (?, ?)", entries.items())
 
     def _unmention(self, file_id: int) -> None:
@@ -93,12 +99,22 @@ class Writer:
         rows = []
         for name in sorted(self._mentioned.keys() | self._unmentioned.keys()):
             ids = self._mentioned.get(name, [])
-            before = None if is_empty else database.value("select files from mention where name = ?", (name,))
+            before = (
+                None
+                if is_empty
+                else database.value("select files from mention where name = ?", (name,))
+            )
             if before is not None:
                 lost = self._unmentioned.get(name, set())
-                ids = sorted({*ids, *(file_id for file_id in decode_ids(before) if file_id not in lost)})
+                ids = sorted(
+                    {*ids, *(file_id for file_id in decode_ids(before) if file_id not in lost)}
+                )
             posting = encode_ids(ids)
             if posting != before:
                 rows.append((name, posting))
-        database.execute_many("insert or replace into mention values (?, ?)", [row for row in rows if row[1]])
-        database.execute_many("delete from mention where name = ?", [(name,) for name, posting in rows if not posting])
+        database.execute_many(
+            "insert or replace into mention values (?, ?)", [row for row in rows if row[1]]
+        )
+        database.execute_many(
+            "delete from mention where name = ?", [(name,) for name, posting in rows if not posting]
+        )

@@ -54,7 +54,11 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 TYPE_NODES = ("struct_specifier", "union_specifier", "class_specifier", "enum_specifier")
-PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")
+PARAMETERS = (
+    "parameter_declaration",
+    "optional_parameter_declaration",
+    "variadic_parameter_declaration",
+)
 WRAPPING = (
     "pointer_declarator", "array_declarator", "parenthesized_declarator", "reference_declarator", "init_declarator",
     "attributed_declarator", "function_declarator", "structured_binding_declarator",
@@ -64,7 +68,8 @@ NAMES = (
     "operator_cast", "template_function", "template_method", "primitive_type",
 )  # fmt: skip
 MAX_DECLARATOR_DEPTH = 60
-UNNAMED_NAMESPACE = "unnamed namespace"  # a note: whether the walk is in one, whose names are those of the file alone
+# a note: whether the walk is in one, whose names are those of the file alone
+UNNAMED_NAMESPACE = "unnamed namespace"
 DEFINED_HERE = "functions with a body"  # a note: their names
 
 
@@ -81,7 +86,9 @@ def grammar() -> object:
 def read_include(node: Node, text: Callable[[Node], str]) -> list[Import]:
     """`#include "a/b.h"` and `#include <a/b.h>` take all names of a file."""
     path = node.child_by_field_name("path")
-    return [] if path is None else [Import(text(path).strip('<>"'), "*", "", node.start_point[0] + 1)]
+    return (
+        [] if path is None else [Import(text(path).strip('<>"'), "*", "", node.start_point[0] + 1)]
+    )
 
 
 def included_files(files: Files, importer: str, module: str) -> list[str]:
@@ -134,13 +141,15 @@ def declared(node: Node) -> Declared:
             return Declared(node, None if points else function, direct, points)
         if node.type not in WRAPPING:
             break
-        if node.type == "function_declarator":  # the innermost is what is called: `int (*f(char c))(void *a)`
+        if node.type == "function_declarator":
+            # the innermost is what is called: `int (*f(char c))(void *a)`
             function, points = node, False
         elif node.type in ("pointer_declarator", "reference_declarator", "array_declarator"):
             direct = False
             points = points or (function is not None and node.type == "pointer_declarator")
         inner = node.child_by_field_name("declarator") or next(
-            (child for child in named_parts(node) if child.type in WRAPPING or child.type in NAMES), None
+            (child for child in named_parts(node) if child.type in WRAPPING or child.type in NAMES),
+            None,
         )
         if inner is None:
             break
@@ -167,7 +176,9 @@ def qualified(walk: Lowering, node: Node) -> tuple[list[str], str, Node]:
 
 
 def _converts(name: Node) -> bool:
-    """Whether a name is that of `operator T`, which declares a function without a function declarator."""
+    """Whether a name is that of `operator T`, which declares a function without a function
+    declarator.
+    """
     while name.type == "qualified_identifier":
         last = name.child_by_field_name("name")
         if last is None:
@@ -180,7 +191,9 @@ def _conversion(walk: Lowering, node: Node) -> str:
     """`operator T *`, without the parameters."""
     end = node.child_by_field_name("declarator")
     while end is not None and end.type != "abstract_function_declarator":
-        end = next((child for child in named_parts(end) if child.type.startswith("abstract_")), None)
+        end = next(
+            (child for child in named_parts(end) if child.type.startswith("abstract_")), None
+        )
     text = walk.text(node)
     if end is not None:
         text = walk.source[node.start_byte : end.start_byte].decode("utf-8", "replace")
@@ -206,26 +219,39 @@ def _in_class(walk: Lowering) -> bool:
 # Functions
 
 # Macros that define a test: of nothing, or as a method of the class that is named first.
-FIXTURES = {"TEST": Kind.FUNCTION, "TEST_F": Kind.METHOD, "TEST_P": Kind.METHOD, "TYPED_TEST": Kind.METHOD}
+FIXTURES = {
+    "TEST": Kind.FUNCTION,
+    "TEST_F": Kind.METHOD,
+    "TEST_P": Kind.METHOD,
+    "TYPED_TEST": Kind.METHOD,
+}
 
 
 def lower_function(walk: Lowering, node: Node) -> Expression:
     """A function with its body, also one of a class that it names: `void A::b() {…}`."""
     declarator = node.child_by_field_name("declarator")
     found = declared(declarator) if declarator is not None else None
-    if found is None or found.name is None or (found.function is None and not _converts(found.name)):
+    if (
+        found is None
+        or found.name is None
+        or (found.function is None and not _converts(found.name))
+    ):
         walk.visit(named_parts(node))
         return None
     body = node.child_by_field_name("body") or next(
         (child for child in named_parts(node) if child.type == "try_statement"), None
     )
-    looks_like_one = node.child_by_field_name("type") is None or walk.text(found.name) in MACRO_WORDS
+    looks_like_one = (
+        node.child_by_field_name("type") is None or walk.text(found.name) in MACRO_WORDS
+    )
     if looks_like_one and not _owns_names(walk):  # `foreach (…) {…}`, or `if (…) {…}` after a macro
         return walk.value(body)
     return define_function(walk, node, found.name, found.function, body)
 
 
-def define_function(walk: Lowering, node: Node, name: Node, function: Node | None, body: Node | None) -> Expression:
+def define_function(
+    walk: Lowering, node: Node, name: Node, function: Node | None, body: Node | None
+) -> Expression:
     """Define a function or, without a body, what announces one."""
     parent, outermost = walk.scope, walk.wrapped
     qualifiers, text, name_node = qualified(walk, name)
@@ -234,13 +260,27 @@ def define_function(walk: Lowering, node: Node, name: Node, function: Node | Non
         written = function.child_by_field_name("parameters")
         listed_names = named_parts(written) if written is not None else []
         if len(listed_names) > 1:
-            qualifiers, text, name_node = [walk.text(listed_names[0])], walk.text(listed_names[1]), listed_names[1]
+            qualifiers, text, name_node = (
+                [walk.text(listed_names[0])],
+                walk.text(listed_names[1]),
+                listed_names[1],
+            )
             function = None
-    words = [walk.text(child) for child in node.children if child.type in ("storage_class_specifier", "virtual")]
+    words = [
+        walk.text(child)
+        for child in node.children
+        if child.type in ("storage_class_specifier", "virtual")
+    ]
     returned = walk.value(node.child_by_field_name("type"))
     heads = (node, body) if body is not None and body.type == "try_statement" else (node,)
     initializers = next(
-        (child for head in heads for child in named_parts(head) if child.type == "field_initializer_list"), None
+        (
+            child
+            for head in heads
+            for child in named_parts(head)
+            if child.type == "field_initializer_list"
+        ),
+        None,
     )
     listed = function.child_by_field_name("parameters") if function is not None else None
     parameters = _parameters(walk, listed)
@@ -252,8 +292,11 @@ def define_function(walk: Lowering, node: Node, name: Node, function: Node | Non
         draft.flags |= OUTSIDE
     if "static" in words:
         draft.flags |= STATIC if _in_class_draft(parent.kind) else PRIVATE
-    if body is None and not any(child.type == "default_method_clause" for child in named_parts(node)):
-        draft.flags |= ABSTRACT if _in_class_draft(parent.kind) else ABSTRACT | PRIVATE  # known where it is included
+    if body is None and not any(
+        child.type == "default_method_clause" for child in named_parts(node)
+    ):
+        # known where it is included
+        draft.flags |= ABSTRACT if _in_class_draft(parent.kind) else ABSTRACT | PRIVATE
     if walk.notes.get(UNNAMED_NAMESPACE):
         draft.flags |= PRIVATE
     draft.returned_type = returned
@@ -268,7 +311,9 @@ def define_function(walk: Lowering, node: Node, name: Node, function: Node | Non
 
 
 def lower_unit(walk: Lowering, node: Node) -> Expression:
-    """A file. `main() {…}` and `TEST(a, b) {…}` have no type, so the grammar sees a call and a block."""
+    """A file. `main() {…}` and `TEST(a, b) {…}` have no type, so the grammar sees a call and a
+    block.
+    """
     for child in named_parts(node):
         head = previous_part(child) if child.type == "compound_statement" else None
         name = _lone_call(head) if head is not None else None
@@ -279,12 +324,16 @@ def lower_unit(walk: Lowering, node: Node) -> Expression:
         if type(made) is tuple:
             line = head.start_point[0] + 1
             row = walk.definitions[made[1]]
-            walk.definitions[made[1]] = row._replace(start_line=line, name_line=line, start_byte=head.start_byte)
+            walk.definitions[made[1]] = row._replace(
+                start_line=line, name_line=line, start_byte=head.start_byte
+            )
     return None
 
 
 def _is_defined_here(walk: Lowering, node: Node, name: str) -> bool:
-    """Whether the file of a declaration has a function of that name with a body; never where names are overloaded."""
+    """Whether the file of a declaration has a function of that name with a body; never where names
+    are overloaded.
+    """
     if walk.resolution.overloads:
         return False
     if DEFINED_HERE not in walk.notes:
@@ -296,9 +345,15 @@ def _is_defined_here(walk: Lowering, node: Node, name: str) -> bool:
 
 
 def _defined_functions(walk: Lowering, node: Node) -> Iterator[str]:
-    """The names of the functions that have a body in a file, whatever the preprocessor makes of them."""
+    """The names of the functions that have a body in a file, whatever the preprocessor makes of
+    them.
+    """
     for child in named_parts(node):
-        if child.type.startswith("preproc_") or child.type in ("linkage_specification", "declaration_list", "ERROR"):
+        if child.type.startswith("preproc_") or child.type in (
+            "linkage_specification",
+            "declaration_list",
+            "ERROR",
+        ):
             yield from _defined_functions(walk, child)
         elif child.type == "function_definition":
             declarator = child.child_by_field_name("declarator")
@@ -308,7 +363,9 @@ def _defined_functions(walk: Lowering, node: Node) -> Iterator[str]:
 
 
 def _lone_call(head: Node) -> Node | None:
-    """The function of a call that nothing ends, or a name alone: a macro that makes the head of a function."""
+    """The function of a call that nothing ends, or a name alone: a macro that makes the head of a
+    function.
+    """
     if len(named_parts(head)) != 1 or not (head.is_error or all_parts(head)[-1].is_missing):
         return None
     call = named_parts(head)[0]
@@ -350,7 +407,9 @@ def _initialize_members(walk: Lowering, initializers: Node) -> None:
         if child.type == "field_initializer" and len(parts) > 1:
             values = tuple(walk.value(part) for part in named_parts(parts[-1]))
             if parts[0].type == "field_identifier":
-                walk.call((MEMBER, "this", walk.text(parts[0])), values, (), child.start_point[0] + 1, NEW)
+                walk.call(
+                    (MEMBER, "this", walk.text(parts[0])), values, (), child.start_point[0] + 1, NEW
+                )
             else:
                 walk.call(walk.value(parts[0]), values, (), child.start_point[0] + 1, NEW)
 
@@ -371,7 +430,11 @@ def lower_declaration(walk: Lowering, node: Node) -> Expression:
         elif (found.function is not None or _converts(found.name)) and _owns_names(walk):
             body = _empty_body(declarator, default)
             if body is None and _is_defined_here(walk, node, walk.text(found.name)):
-                listed = found.function.child_by_field_name("parameters") if found.function is not None else None
+                listed = (
+                    found.function.child_by_field_name("parameters")
+                    if found.function is not None
+                    else None
+                )
                 _parameters(walk, listed)  # what it announces is in this file
             else:
                 define_function(walk, node, found.name, found.function, body)
@@ -387,7 +450,9 @@ def lower_declaration(walk: Lowering, node: Node) -> Expression:
 
 def _empty_body(declarator: Node, default: Node | None) -> Node | None:
     """`void f() {};` reads like a variable with an initialiser."""
-    body = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else default
+    body = (
+        declarator.child_by_field_name("value") if declarator.type == "init_declarator" else default
+    )
     return body if body is not None and body.type == "initializer_list" else None
 
 
@@ -397,9 +462,12 @@ def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Decla
         return
     if found.is_function_pointer:
         annotation = None
-    if annotation == walk.text(found.name) and _in_class(walk):  # a field that is called like its type
+    if annotation == walk.text(found.name) and _in_class(walk):
+        # a field that is called like its type
         annotation = (AROUND, annotation)
-    value_node = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else default
+    value_node = (
+        declarator.child_by_field_name("value") if declarator.type == "init_declarator" else default
+    )
     value = _initial(walk, value_node, annotation, found, node)
     if value is not None and annotation is not None:
         value = (DECLARED, value, annotation)
@@ -410,14 +478,25 @@ def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Decla
     walk.rebinds = not owns
     walk.bind_name(text, value, name_node)
     walk.rebinds = False
-    is_extern = any(child.type == "storage_class_specifier" and walk.text(child) == "extern" for child in node.children)
+    is_extern = any(
+        child.type == "storage_class_specifier" and walk.text(child) == "extern"
+        for child in node.children
+    )
     if owns and not (is_extern and value_node is None):
         walk.define_value(node, text, name_node, Kind.FIELD if _in_class(walk) else Kind.VARIABLE)
 
 
-def _initial(walk: Lowering, value: Node | None, annotation: Expression, found: Declared, node: Node) -> Expression:
-    """The value of an initialiser; `T x(a)`, `T x{a}` and, where classes have constructors, `T x` construct a T."""
-    constructs = bool(walk.resolution.constructor_is_class_name) and found.is_direct and annotation is not None
+def _initial(
+    walk: Lowering, value: Node | None, annotation: Expression, found: Declared, node: Node
+) -> Expression:
+    """The value of an initialiser; `T x(a)`, `T x{a}` and, where classes have constructors, `T x`
+    construct a T.
+    """
+    constructs = (
+        bool(walk.resolution.constructor_is_class_name)
+        and found.is_direct
+        and annotation is not None
+    )
     constructs = constructs and annotation not in walk.resolution.inferred_types
     if value is None:
         if constructs and not _owns_names(walk) and found.function is None:
@@ -425,14 +504,20 @@ def _initial(walk: Lowering, value: Node | None, annotation: Expression, found: 
         return None
     if value.type == "argument_list":
         arguments = tuple(walk.value(child) for child in named_parts(value))
-        return walk.call(annotation, arguments, (), value.start_point[0] + 1, NEW) if annotation is not None else None
+        return (
+            walk.call(annotation, arguments, (), value.start_point[0] + 1, NEW)
+            if annotation is not None
+            else None
+        )
     if value.type == "initializer_list":
         return _listed(walk, value, annotation, found.is_direct)
     return walk.value(value)
 
 
 def _listed(walk: Lowering, node: Node, annotation: Expression, is_one: bool) -> Expression:
-    """`{…}` of one value of a type, or of an array of them. Members that it names or places are bound."""
+    """`{…}` of one value of a type, or of an array of them. Members that it names or places are
+    bound.
+    """
     if not is_one:
         elements = [
             _listed(walk, child, annotation, is_one=True)
@@ -446,7 +531,11 @@ def _listed(walk: Lowering, node: Node, annotation: Expression, is_one: bool) ->
         if child.type == "initializer_pair":
             designator = child.child_by_field_name("designator")
             value = _element(walk, child, annotation)
-            if designator is not None and designator.type == "field_designator" and named_parts(designator):
+            if (
+                designator is not None
+                and designator.type == "field_designator"
+                and named_parts(designator)
+            ):
                 name = walk.text(named_parts(designator)[0])
                 walk.mentions.add(name)
                 walk.scope.binds.append(((MEMBER, typed, name), value))
@@ -467,7 +556,11 @@ def _element(walk: Lowering, node: Node, annotation: Expression) -> Expression:
             is_array = designator is not None and "subscript" in designator.type
             return _listed(walk, value, annotation if is_array else None, is_one=True)
         return walk.value(value)
-    return _listed(walk, node, None, is_one=True) if node.type == "initializer_list" else walk.value(node)
+    return (
+        _listed(walk, node, None, is_one=True)
+        if node.type == "initializer_list"
+        else walk.value(node)
+    )
 
 
 def _base(annotation: Expression) -> str:
@@ -484,19 +577,27 @@ def lower_struct(walk: Lowering, node: Node) -> Expression:
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if body is None:
         return walk.value(name)
-    return define_class(walk, node, name, body, Kind.CLASS if node.type == "class_specifier" else Kind.STRUCT)
+    return define_class(
+        walk, node, name, body, Kind.CLASS if node.type == "class_specifier" else Kind.STRUCT
+    )
 
 
-def define_class(walk: Lowering, node: Node, name: Node | None, body: Node, kind: Kind) -> Expression:
+def define_class(
+    walk: Lowering, node: Node, name: Node | None, body: Node, kind: Kind
+) -> Expression:
     """Define a struct, union, class or enumeration with what its body declares."""
     parent = walk.scope
     if name is not None and name.type == "template_type":
         name = name.child_by_field_name("name")
     qualifiers, text, name_node = qualified(walk, name) if name is not None else ([], "", None)
-    draft = walk.enter(node, kind, text or walk.anonymous(kind.value), name_node, body, ".".join(qualifiers))
+    draft = walk.enter(
+        node, kind, text or walk.anonymous(kind.value), name_node, body, ".".join(qualifiers)
+    )
     for child in named_parts(node):
         if child.type == "base_class_clause":
-            draft.bases += [walk.value(base) for base in named_parts(child) if base.type != "access_specifier"]
+            draft.bases += [
+                walk.value(base) for base in named_parts(child) if base.type != "access_specifier"
+            ]
     if walk.notes.get(UNNAMED_NAMESPACE):
         draft.flags |= PRIVATE
     walk.scope = draft
@@ -517,10 +618,18 @@ def _place_fields(walk: Lowering, body: Node, own: str) -> None:
     """Fields for functions hold what initialisers put in their place."""
     place = 0
     for field in named_parts(body):
-        for declarator in parts_in(field, "declarator") if field.type == "field_declaration" else []:
+        for declarator in (
+            parts_in(field, "declarator") if field.type == "field_declaration" else []
+        ):
             found = declared(declarator)
-            if found.name is not None and own and (found.is_function_pointer or _is_plain_type(field)):
-                walk.scope.binds.append((walk.text(found.name), (MEMBER, (TYPED, own), f"{own}#{place}")))
+            if (
+                found.name is not None
+                and own
+                and (found.is_function_pointer or _is_plain_type(field))
+            ):
+                walk.scope.binds.append(
+                    (walk.text(found.name), (MEMBER, (TYPED, own), f"{own}#{place}"))
+                )
             place += 1
 
 
@@ -540,9 +649,17 @@ def lower_typedef(walk: Lowering, node: Node) -> Expression:
     made = node.child_by_field_name("type")
     declarators = parts_in(node, "declarator")
     first = declared(declarators[0]) if declarators else None
-    body = made.child_by_field_name("body") if made is not None and made.type in TYPE_NODES else None
+    body = (
+        made.child_by_field_name("body") if made is not None and made.type in TYPE_NODES else None
+    )
     is_nameless = made is not None and body is not None and made.child_by_field_name("name") is None
-    if is_nameless and made is not None and body is not None and first is not None and first.name is not None:
+    if (
+        is_nameless
+        and made is not None
+        and body is not None
+        and first is not None
+        and first.name is not None
+    ):
         walk.wrapped = (node, 0)
         annotation = define_class(walk, made, first.name, body, Kind.TYPE)
         declarators = declarators[1:]
@@ -573,7 +690,9 @@ def lower_subscript(walk: Lowering, node: Node) -> Expression:
 
 
 CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
-MACRO_WORDS = frozenset("if while for switch return sizeof defined do else case typeof alignof __attribute__".split())
+MACRO_WORDS = frozenset(
+    "if while for switch return sizeof defined do else case typeof alignof __attribute__".split()
+)
 
 
 def lower_macro(walk: Lowering, node: Node) -> Expression:
@@ -599,7 +718,10 @@ def lower_macro(walk: Lowering, node: Node) -> Expression:
 
 def lower_branch(walk: Lowering, node: Node) -> Expression:
     """`#if 0` hides what it holds; of other branches all are read."""
-    condition, alternative = node.child_by_field_name("condition"), node.child_by_field_name("alternative")
+    condition, alternative = (
+        node.child_by_field_name("condition"),
+        node.child_by_field_name("alternative"),
+    )
     if condition is not None and walk.text(condition) == "0":
         return walk.value(alternative)
     walk.visit(named_parts(node))
@@ -652,12 +774,18 @@ RULES: dict[str, Rule] = {
     "comment": Comment(),
 }
 
-BLOCKS = frozenset({"compound_statement", "for_statement", "while_statement", "if_statement", "switch_statement"})
+BLOCKS = frozenset(
+    {"compound_statement", "for_statement", "while_statement", "if_statement", "switch_statement"}
+)
 
 C = Language(
     name="c",
     grammar=grammar,
-    rules={**RULES, "translation_unit": Custom(lower_unit), "subscript_expression": Custom(lower_subscript)},
+    rules={
+        **RULES,
+        "translation_unit": Custom(lower_unit),
+        "subscript_expression": Custom(lower_subscript),
+    },
     readable=readable_c,
     blocks=BLOCKS,
     control=control_table("c", "C_CONTROL"),

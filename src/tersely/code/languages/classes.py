@@ -1,4 +1,6 @@
-"""What languages with classes, packages and declared types have in common: functions that their values are made of."""
+"""What languages with classes, packages and declared types have in common: functions that their
+values are made of.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,14 @@ def child_of(node: Node, *types: str) -> Node | None:
 
 
 def namespace_files(suffix: str, separator: str = ".") -> Namespaces:
-    """Files that declare a namespace, and the file that a class of that name lives in by custom; nearest first."""
+    """Files that declare a namespace, and the file that a class of that name lives in by custom;
+    nearest first.
+    """
 
     def modules(files: Files, importer: str, module: str) -> list[str]:
-        by_path = files.ending(module.replace(separator, "/") + suffix) if module[:1].isalpha() else []
+        by_path = (
+            files.ending(module.replace(separator, "/") + suffix) if module[:1].isalpha() else []
+        )
         found = {*by_path, *files.declaring(module)}
         return sorted(found, key=lambda path: (-shared_directories(path, importer), path))
 
@@ -40,7 +46,9 @@ def word(walk: Lowering, node: Node) -> Expression:
 
 
 def dotted_type(name: str) -> Callable[[Lowering, Node], Expression]:
-    """`a.b.T<U>`, whose names and type arguments are children side by side; `name` is the node type of a name."""
+    """`a.b.T<U>`, whose names and type arguments are children side by side; `name` is the node type
+    of a name.
+    """
 
     def lower(walk: Lowering, node: Node) -> Expression:
         value: Expression = None
@@ -48,13 +56,19 @@ def dotted_type(name: str) -> Callable[[Lowering, Node], Expression]:
             if child.type == name:
                 value = walk.value(child) if value is None else (MEMBER, value, walk.text(child))
             elif child.type == "type_arguments" and value is not None:
-                value = (GENERIC, value, tuple(walk.value(argument) for argument in named_parts(child)))
+                value = (
+                    GENERIC,
+                    value,
+                    tuple(walk.value(argument) for argument in named_parts(child)),
+                )
         return value
 
     return lower
 
 
-def anonymous_class(walk: Lowering, node: Node, body: Node | None, bases: Iterable[Expression]) -> Expression:
+def anonymous_class(
+    walk: Lowering, node: Node, body: Node | None, bases: Iterable[Expression]
+) -> Expression:
     """A class body without a name; gives the value of its one instance."""
     parent = walk.scope
     draft = walk.enter(node, Kind.CLASS, walk.anonymous("class"), None, body)
@@ -78,13 +92,17 @@ def narrow_name(walk: Lowering, name: str, annotation: Expression) -> None:
         walk.rebinds = False
 
 
-def bind_typed(walk: Lowering, name: Node | None, annotation: Expression, value: Expression = None) -> None:
+def bind_typed(
+    walk: Lowering, name: Node | None, annotation: Expression, value: Expression = None
+) -> None:
     """Bind a local name to a value of a declared type."""
     if name is not None:
         walk.bind(name, walk.typed(value, annotation))
 
 
-def function(rule: Function | Class, then: Callable[[Lowering, Node], None]) -> Callable[[Lowering, Node], Any]:
+def function(
+    rule: Function | Class, then: Callable[[Lowering, Node], None]
+) -> Callable[[Lowering, Node], Any]:
     """A definition by rule; `then` reads in its scope what the rule leaves out."""
 
     def lower(walk: Lowering, node: Node) -> Any:

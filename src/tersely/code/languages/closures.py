@@ -1,4 +1,6 @@
-"""Variables that inner functions share with the functions around them, for languages without declarations of scope."""
+"""Variables that inner functions share with the functions around them, for languages without
+declarations of scope.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def holder(walk: Lowering, name: str, *, through: frozenset[Kind]) -> ScopeDraft | None:
-    """The scope around the present one that binds a name; only definitions of the kinds `through` see outwards."""
+    """The scope around the present one that binds a name; only definitions of the kinds `through`
+    see outwards.
+    """
     scope = walk.scope
     while scope.kind in through and scope.definition > 0:
         outer = walk.drafts[walk.definitions[scope.definition].parent]
@@ -27,6 +31,7 @@ def holder(walk: Lowering, name: str, *, through: frozenset[Kind]) -> ScopeDraft
 
 def assign_outer(walk: Lowering, owner: ScopeDraft, name: str, value: Expression) -> None:
     """Give a variable of an outer scope a value from here."""
-    owner.binds.append((name, None))  # says that the name is a variable of that scope, a parameter too
+    # says that the name is a variable of that scope, a parameter too
+    owner.binds.append((name, None))
     walk.scope.outer.append((name, int(owner.definition == 0)))
     walk.scope.binds.append((name, value))

@@ -50,7 +50,9 @@ def grammar() -> object:
 
 
 def lower_namespace(walk: Lowering, node: Node) -> Expression:
-    """`namespace a::b {…}`: one part of a namespace that others may open again; without a name, of the file alone."""
+    """`namespace a::b {…}`: one part of a namespace that others may open again; without a name, of
+    the file alone.
+    """
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if name is None:
         around = walk.notes.get(UNNAMED_NAMESPACE, False)
@@ -92,7 +94,11 @@ def lower_qualified(walk: Lowering, node: Node) -> Expression:
         current = current.child_by_field_name("name")
     if current is None:
         return expression
-    last = walk.value(current) if expression is None or current.type not in ("identifier", "type_identifier") else None
+    last = (
+        walk.value(current)
+        if expression is None or current.type not in ("identifier", "type_identifier")
+        else None
+    )
     if expression is None:
         return last
     name = _name(walk, current)
@@ -141,7 +147,9 @@ def lower_using(walk: Lowering, node: Node) -> Expression:
 def lower_alias(walk: Lowering, node: Node) -> Expression:
     """`using A = T;`, `namespace a = b::c;`."""
     name = node.child_by_field_name("name")
-    made = walk.value(node.child_by_field_name("type") or (named_parts(node)[-1] if named_parts(node) else None))
+    made = walk.value(
+        node.child_by_field_name("type") or (named_parts(node)[-1] if named_parts(node) else None)
+    )
     if name is not None and made != walk.text(name):
         walk.bind_name(walk.text(name), made, name)
         if walk.scope.kind not in (Kind.FUNCTION, Kind.METHOD, Kind.LAMBDA):
@@ -200,7 +208,9 @@ def lower_range_loop(walk: Lowering, node: Node) -> Expression:
         name = walk.text(found.name)
         walk.rebinds = walk.scope.kind is not Kind.MODULE
         known = annotation is not None and annotation not in walk.resolution.inferred_types
-        walk.bind_name(name, (TYPED, annotation) if known else values and (ELEMENT, values), found.name)
+        walk.bind_name(
+            name, (TYPED, annotation) if known else values and (ELEMENT, values), found.name
+        )
         walk.rebinds = False
     walk.value(node.child_by_field_name("body"))
     return None
@@ -259,11 +269,15 @@ CPP = Language(
             "vector list deque set map unordered_map unordered_set multimap multiset array span initializer_list queue "
             "stack priority_queue forward_list"
         ),
-        transparent_types=names("unique_ptr shared_ptr weak_ptr optional reference_wrapper atomic scoped_refptr"),
+        transparent_types=names(
+            "unique_ptr shared_ptr weak_ptr optional reference_wrapper atomic scoped_refptr"
+        ),
         echoes=names("get value lock release load"),
         getters=names("front back at top find"),
         views=names("begin end cbegin cend rbegin rend"),
-        adders=dict.fromkeys(("push_back", "emplace_back", "push", "insert", "push_front"), (-1, 0)),
+        adders=dict.fromkeys(
+            ("push_back", "emplace_back", "push", "insert", "push_front"), (-1, 0)
+        ),
         common_members=names(
             "size empty clear begin end get reset data find insert erase push_back emplace_back front back at count "
             "c_str str append resize reserve swap lock unlock load store first second length substr pop push top close "

@@ -23,7 +23,14 @@ from tersely.code.expressions import (
     Expression,
 )
 from tersely.code.expressions import Parameter as Parameter_
-from tersely.code.languages.classes import bind_typed, child_of, function, namespace_files, own_name, word
+from tersely.code.languages.classes import (
+    bind_typed,
+    child_of,
+    function,
+    namespace_files,
+    own_name,
+    word,
+)
 from tersely.code.languages.model import (
     FEEDS,
     Assign,
@@ -120,10 +127,19 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
         if child.type == "parameter":
             name, typed = child.child_by_field_name("name"), child.child_by_field_name("type")
             last = named_parts(child)[-1] if named_parts(child) else None
-            default = last if name is not None and last is not None and last.start_byte > name.start_byte else None
+            default = (
+                last
+                if name is not None and last is not None and last.start_byte > name.start_byte
+                else None
+            )
             text = walk.parameter_name(name, position)
             found.append(
-                Parameter_(text, walk.value(typed), walk.value(default) or (default and (TYPED, None)), POSITIONAL)
+                Parameter_(
+                    text,
+                    walk.value(typed),
+                    walk.value(default) or (default and (TYPED, None)),
+                    POSITIONAL,
+                )
             )
         elif role == "type":
             rest = walk.value(child)
@@ -148,9 +164,15 @@ def read_chaining(walk: Lowering, node: Node) -> None:
     initializer = child_of(node, "constructor_initializer")
     called, arguments = "base", None
     if initializer is not None:
-        called = next((child.type for child in initializer.children if child.type in ("base", "this")), "base")
+        called = next(
+            (child.type for child in initializer.children if child.type in ("base", "this")), "base"
+        )
         arguments = child_of(initializer, "argument_list")
-    values = tuple(walk.value(child) for child in named_parts(arguments)) if arguments is not None else ()
+    values = (
+        tuple(walk.value(child) for child in named_parts(arguments))
+        if arguments is not None
+        else ()
+    )
     walk.scope.calls.insert(0, (CALL, called, values, (), (initializer or node).start_point[0] + 1))
 
 
@@ -159,7 +181,11 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
     name, accessors = node.child_by_field_name("name"), node.child_by_field_name("accessors")
     value = node.child_by_field_name("value")
     arrow = value is not None and value.type == "arrow_expression_clause"
-    bodies = [child.child_by_field_name("body") for child in named_parts(accessors)] if accessors is not None else []
+    bodies = (
+        [child.child_by_field_name("body") for child in named_parts(accessors)]
+        if accessors is not None
+        else []
+    )
     if arrow or any(bodies):
         return walk.as_rule(COMPUTED_BY_ARROW if arrow else COMPUTED, node)
     if name is not None:
@@ -184,8 +210,14 @@ def lower_creation(walk: Lowering, node: Node) -> Expression:
             positional.append(value)
         else:
             keywords.append((walk.text(name), value))
-    made = walk.call(created, tuple(positional), tuple(keywords), line, NEW) if created is not None else None
-    initializer = node.child_by_field_name("initializer") or child_of(node, "initializer_expression")
+    made = (
+        walk.call(created, tuple(positional), tuple(keywords), line, NEW)
+        if created is not None
+        else None
+    )
+    initializer = node.child_by_field_name("initializer") or child_of(
+        node, "initializer_expression"
+    )
     for child in named_parts(initializer) if initializer is not None else ():
         left = child.child_by_field_name("left") if child.type == "assignment_expression" else None
         if left is None or left.type != "identifier":
@@ -207,7 +239,9 @@ def lower_array_creation(walk: Lowering, node: Node) -> Expression:
     """`new T[n]`, `new T[] {…}`, `new[] {…}`."""
     initializer = child_of(node, "initializer_expression")
     walk.value(node.child_by_field_name("type"))
-    return walk.value(initializer) if initializer is not None else (SEQUENCE, (), walk.next_serial())
+    return (
+        walk.value(initializer) if initializer is not None else (SEQUENCE, (), walk.next_serial())
+    )
 
 
 def lower_conditional_access(walk: Lowering, node: Node) -> Expression:
@@ -263,14 +297,20 @@ def lower_enum_member(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_nameless(walk: Lowering, node: Node) -> Expression:
-    """Operators, destructors and indexers have no name to be called by: their code belongs to the class."""
+    """Operators, destructors and indexers have no name to be called by: their code belongs to the
+    class.
+    """
     walk.value(
-        node.child_by_field_name("body") or node.child_by_field_name("accessors") or node.child_by_field_name("value")
+        node.child_by_field_name("body")
+        or node.child_by_field_name("accessors")
+        or node.child_by_field_name("value")
     )
     return None
 
 
-METHOD = Function(Kind.METHOD, returns="returns", read=read_parameters, generics=("type_parameters",))
+METHOD = Function(
+    Kind.METHOD, returns="returns", read=read_parameters, generics=("type_parameters",)
+)
 CONSTRUCTING = Function(Kind.METHOD, flags=CONSTRUCTOR, read=read_parameters)
 COMPUTED = Function(Kind.PROPERTY, parameters="", body="accessors", returns="type", flags=PROPERTY)
 COMPUTED_BY_ARROW = Function(
@@ -343,7 +383,9 @@ RULES: dict[str, Rule] = {
     "anonymous_method_expression": Function(name="", read=read_parameters, body=":block"),
     "parameter": Parameter("name", "type", defines=Kind.PROPERTY),
     "method_declaration": Custom(function(METHOD, mark_extension)),
-    "local_function_statement": Function(returns="type", read=read_parameters, generics=("type_parameters",)),
+    "local_function_statement": Function(
+        returns="type", read=read_parameters, generics=("type_parameters",)
+    ),
     "constructor_declaration": Custom(function(CONSTRUCTING, read_chaining)),
     "property_declaration": Custom(lower_property),
     "indexer_declaration": Custom(lower_nameless),
@@ -356,7 +398,9 @@ RULES: dict[str, Rule] = {
     "interface_declaration": _class(Kind.INTERFACE),
     "enum_declaration": Class(Kind.ENUM),
     "enum_member_declaration": Custom(lower_enum_member),
-    "delegate_declaration": Custom(lambda walk, node: walk.as_rule(Class(Kind.TYPE, body=""), node)),
+    "delegate_declaration": Custom(
+        lambda walk, node: walk.as_rule(Class(Kind.TYPE, body=""), node)
+    ),
     "namespace_declaration": Custom(lower_namespace),
     "file_scoped_namespace_declaration": Custom(lower_namespace),
     "using_directive": Imports(read_import),
@@ -422,7 +466,9 @@ CSHARP = Language(
         modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE, "partial": PARTIAL},
         inferred_types=names("var"),
         text_types=names("string object String Object"),
-        number_types=names("int long short byte uint ulong double float decimal object Int32 Int64"),
+        number_types=names(
+            "int long short byte uint ulong double float decimal object Int32 Int64"
+        ),
         containers=names(
             "[] List IList ICollection IEnumerable IReadOnlyList IReadOnlyCollection HashSet ISet Queue Stack "
             "Dictionary IDictionary IReadOnlyDictionary SortedDictionary ConcurrentDictionary ConcurrentBag "

@@ -102,13 +102,19 @@ def read_import(node: Node, text: Text_) -> list[Import]:
     found: list[Import] = []
     for clause in named_parts(node):
         if clause.type == "import_require_clause":
-            name = next((child for child in named_parts(clause) if child.type == "identifier"), None)
-            found.append(Import(_source(clause, text), "", text(name) if name is not None else "", line))
+            name = next(
+                (child for child in named_parts(clause) if child.type == "identifier"), None
+            )
+            found.append(
+                Import(_source(clause, text), "", text(name) if name is not None else "", line)
+            )
         for child in named_parts(clause) if clause.type == "import_clause" else ():
             if child.type == "identifier":
                 found.append(Import(module, "default", text(child), line))
             elif child.type == "namespace_import":
-                found.extend(Import(module, "", text(name), line) for name in named_parts(child)[:1])
+                found.extend(
+                    Import(module, "", text(name), line) for name in named_parts(child)[:1]
+                )
             elif child.type == "named_imports":
                 found.extend(_specifiers(child, module, text))
     return found or ([Import(module, "", "", line)] if module else [])
@@ -116,7 +122,10 @@ def read_import(node: Node, text: Text_) -> list[Import]:
 
 def read_call(node: Node, text: Text_) -> Import | None:
     """`require("m")` and `import("m")`."""
-    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    function, arguments = (
+        node.child_by_field_name("function"),
+        node.child_by_field_name("arguments"),
+    )
     if function is None or arguments is None or len(named_parts(arguments)) != 1:
         return None
     only = named_parts(arguments)[0]
@@ -165,7 +174,10 @@ def _export_from(walk: Lowering, node: Node, module: str, line: int) -> None:
         if child.type == "export_clause":
             found.extend(_specifiers(child, module, walk.text))
         elif child.type == "namespace_export":
-            found.extend(Import(module, "", walk.text(name).strip(QUOTES), line) for name in named_parts(child)[:1])
+            found.extend(
+                Import(module, "", walk.text(name).strip(QUOTES), line)
+                for name in named_parts(child)[:1]
+            )
     for fact in found or [Import(module, "*", "", line)]:
         walk.add_import(fact)
 
@@ -196,9 +208,15 @@ def lower_element(walk: Lowering, node: Node) -> Expression:
         if child.type == "jsx_attribute" and named_parts(child):
             value = named_parts(child)[1] if len(named_parts(child)) > 1 else None
             pairs.append(((CONST, walk.text(named_parts(child)[0])), walk.value(value)))
-        elif child.type == "jsx_expression" and name is not None and child.start_byte > name.end_byte:
+        elif (
+            child.type == "jsx_expression" and name is not None and child.start_byte > name.end_byte
+        ):
             for inner in named_parts(child):
-                spread = named_parts(inner)[0] if inner.type == "spread_element" and named_parts(inner) else inner
+                spread = (
+                    named_parts(inner)[0]
+                    if inner.type == "spread_element" and named_parts(inner)
+                    else inner
+                )
                 pairs.append(((SPREAD, None), walk.value(spread)))
     if name is None or name.type == "jsx_namespace_name":
         return None
@@ -218,7 +236,9 @@ def lower_catch(walk: Lowering, node: Node) -> Expression:
 
 
 MODIFIERS = {"static": CLASS_METHOD, "get": PROPERTY, "set": PROPERTY | SETTER, "*": GENERATOR}
-FUNCTION = Function(parameters="parameters|parameter", flags=OWN_RECEIVER, modifiers={"*": GENERATOR})
+FUNCTION = Function(
+    parameters="parameters|parameter", flags=OWN_RECEIVER, modifiers={"*": GENERATOR}
+)
 FUNCTION_VALUE = replace(FUNCTION, is_value=True)
 METHOD = Function(kind=Kind.METHOD, modifiers=MODIFIERS)
 
@@ -397,7 +417,9 @@ RESOLUTION = Resolution(
     inheriting_functions=names("inherits setPrototypeOf"),
     describing_functions=names("defineProperty"),
     module_functions=names("define"),
-    union_types=names("Partial Readonly Required NonNullable Pick Omit Promise PromiseLike Awaited Extract Exclude"),
+    union_types=names(
+        "Partial Readonly Required NonNullable Pick Omit Promise PromiseLike Awaited Extract Exclude"
+    ),
     class_types=names("typeof"),
     mappings=names("Map ReadonlyMap WeakMap"),
     containers=names(
@@ -406,7 +428,14 @@ RESOLUTION = Resolution(
     ),
     generators=names("Generator AsyncGenerator Iterator AsyncIterator"),
     result_types=names("ReturnType InstanceType"),
-    adders={"push": (-1, 0), "unshift": (-1, 0), "add": (-1, 0), "set": (0, 1), "splice": (-1, 2), "fill": (-1, 0)},
+    adders={
+        "push": (-1, 0),
+        "unshift": (-1, 0),
+        "add": (-1, 0),
+        "set": (0, 1),
+        "splice": (-1, 2),
+        "fill": (-1, 0),
+    },
     getters=names("get pop shift"),
     properties={"value": Summary(elements=RECEIVER)},  # of what an iterator gives
     common_members=BUILTIN_MEMBERS,
@@ -424,7 +453,9 @@ def outlives(node: Node) -> bool:
     """Whether a name is declared with `var`, which blocks do not end."""
     around: Node | None = node
     while around is not None and around.type not in ("variable_declaration", "for_in_statement"):
-        if around.type.endswith(("_statement", "_block", "_body", "_clause", "_declaration", "parameters")):
+        if around.type.endswith(
+            ("_statement", "_block", "_body", "_clause", "_declaration", "parameters")
+        ):
             return False
         around = around.parent
     return around is not None and any(child.type == "var" for child in around.children)

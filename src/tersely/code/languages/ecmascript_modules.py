@@ -1,4 +1,6 @@
-"""Which files an ECMAScript import means: relative paths, tsconfig paths, packages of the same repository."""
+"""Which files an ECMAScript import means: relative paths, tsconfig paths, packages of the same
+repository.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,19 @@ from typing import Any, NamedTuple
 
 from tersely.code.languages.model import Files
 
-SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts", ".d.mts", ".d.cts")
+SUFFIXES = (
+    ".ts",
+    ".tsx",
+    ".mts",
+    ".cts",
+    ".js",
+    ".jsx",
+    ".mjs",
+    ".cjs",
+    ".d.ts",
+    ".d.mts",
+    ".d.cts",
+)
 # What is imported by the name of its output is written under another.
 SOURCES = {
     ".js": (".ts", ".tsx", ".js", ".jsx", ".d.ts"),
@@ -52,7 +66,9 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     module = module.partition("?")[0]
     if module.startswith((".", "/")):
         base = module.lstrip("/") if module.startswith("/") else posixpath.join(directory, module)
-        return candidates(files, posixpath.normpath(base)) or _in_other_roots(files, directory, module)
+        return candidates(files, posixpath.normpath(base)) or _in_other_roots(
+            files, directory, module
+        )
     found: list[str] = []
     settings = _settings(files, directory)
     base_url = settings.base
@@ -62,7 +78,9 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
             found += candidates(files, posixpath.normpath(target.replace("*", rest, MAX_STARS)))
     if not found and base_url is not None:
         found = candidates(files, posixpath.normpath(posixpath.join(base_url, module)))
-    return found or _package_files(files, directory, module) or _script_files(files, directory, module)
+    return (
+        found or _package_files(files, directory, module) or _script_files(files, directory, module)
+    )
 
 
 def _settings(files: Files, directory: str) -> Configuration:
@@ -71,7 +89,9 @@ def _settings(files: Files, directory: str) -> Configuration:
 
 
 def _in_other_roots(files: Files, directory: str, module: str) -> list[str]:
-    """A relative path, read from the place that the directory would have in another of the `rootDirs`."""
+    """A relative path, read from the place that the directory would have in another of the
+    `rootDirs`.
+    """
     roots = _settings(files, directory).roots
     inside = [root for root in roots if f"{directory}/".startswith(f"{root}/")]
     if module.startswith("/") or not inside:
@@ -83,7 +103,9 @@ def _in_other_roots(files: Files, directory: str, module: str) -> list[str]:
 
 
 def _script_files(files: Files, directory: str, module: str) -> list[str]:
-    """Scripts outside any package may name their neighbours without a `./`, for loaders and import maps."""
+    """Scripts outside any package may name their neighbours without a `./`, for loaders and import
+    maps.
+    """
     if module.partition("/")[0] in HOST_MODULES or ":" in module or _in_package(files, directory):
         return []
     return candidates(files, posixpath.normpath(posixpath.join(directory, module)))
@@ -112,12 +134,18 @@ def matched(pattern: str, module: str) -> str | None:
     before, star, after = pattern.partition("*")
     if not star:
         return "" if module == pattern else None
-    fits = module.startswith(before) and module.endswith(after) and len(module) >= len(before) + len(after)
+    fits = (
+        module.startswith(before)
+        and module.endswith(after)
+        and len(module) >= len(before) + len(after)
+    )
     return module[len(before) : len(module) - len(after)] if fits else None
 
 
 def module_keys(module: str) -> tuple[str, ...]:
-    """Words under which a module is imported: the last parts of its path, of its directory too for an index file."""
+    """Words under which a module is imported: the last parts of its path, of its directory too for
+    an index file.
+    """
     parts = [part for part in module.split("/") if part not in (".", "..", "")]
     if not parts:
         return ("./index",)
@@ -154,8 +182,12 @@ def configurations(files: Files) -> dict[str, Configuration]:
     return found
 
 
-def _configuration(files: Files, path: str, depth: int, known: dict[str, Configuration | None]) -> Configuration | None:
-    """What one file says, each read once: they may extend each other in a circle, and many of them all others."""
+def _configuration(
+    files: Files, path: str, depth: int, known: dict[str, Configuration | None]
+) -> Configuration | None:
+    """What one file says, each read once: they may extend each other in a circle, and many of them
+    all others.
+    """
     if path in known or depth > MAX_EXTENDS:
         return known.get(path)
     known[path] = None
@@ -166,10 +198,18 @@ def _configuration(files: Files, path: str, depth: int, known: dict[str, Configu
     directory = posixpath.dirname(path)
     aliases, base, roots = PLAIN
     inherited = settings.get("extends")
-    for parent in [inherited] if isinstance(inherited, str) else inherited if isinstance(inherited, list) else []:
+    for parent in (
+        [inherited]
+        if isinstance(inherited, str)
+        else inherited
+        if isinstance(inherited, list)
+        else []
+    ):
         if isinstance(parent, str) and parent.startswith("."):
             target = posixpath.normpath(posixpath.join(directory, parent))
-            above = _configuration(files, target if target.endswith(".json") else f"{target}.json", depth + 1, known)
+            above = _configuration(
+                files, target if target.endswith(".json") else f"{target}.json", depth + 1, known
+            )
             aliases, base, roots = above or (aliases, base, roots)
     options = settings.get("compilerOptions")
     options = options if isinstance(options, dict) else {}
@@ -186,7 +226,11 @@ def _configuration(files: Files, path: str, depth: int, known: dict[str, Configu
         ]
     listed = options.get("rootDirs")
     if isinstance(listed, list):
-        roots = tuple(posixpath.normpath(posixpath.join(directory, root)) for root in listed if isinstance(root, str))
+        roots = tuple(
+            posixpath.normpath(posixpath.join(directory, root))
+            for root in listed
+            if isinstance(root, str)
+        )
     known[path] = Configuration(aliases, base, roots)
     return known[path]
 
@@ -269,7 +313,9 @@ def _targets(target: Any, depth: int) -> list[str]:
         return [path for part in target for path in _targets(part, depth + 1)]
     if not isinstance(target, dict):
         return []
-    conditions = [key for key in CONDITIONS if key in target] + [key for key in target if key not in CONDITIONS]
+    conditions = [key for key in CONDITIONS if key in target] + [
+        key for key in target if key not in CONDITIONS
+    ]
     return [path for key in conditions for path in _targets(target[key], depth + 1)]
 
 

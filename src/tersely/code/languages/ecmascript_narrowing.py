@@ -1,4 +1,6 @@
-"""Where a condition says what a variable is an instance of: `x instanceof A`, and `isA(x)` of a type guard."""
+"""Where a condition says what a variable is an instance of: `x instanceof A`, and `isA(x)` of a
+type guard.
+"""
 
 from __future__ import annotations
 
@@ -21,22 +23,38 @@ CALLEES = frozenset({"identifier", "member_expression"})
 
 
 class Test(NamedTuple):
-    """A variable that a condition asks about, and the node that asks: a class, or the call of a guard."""
+    """A variable that a condition asks about, and the node that asks: a class, or the call of a
+    guard.
+    """
 
     name: Node
     asked: Node
 
 
 def lower_if(walk: Lowering, node: Node) -> Expression:
-    """What a condition tells holds in the branch, and behind a branch that leaves where it is not true."""
-    condition, branch = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+    """What a condition tells holds in the branch, and behind a branch that leaves where it is not
+    true.
+    """
+    condition, branch = (
+        node.child_by_field_name("condition"),
+        node.child_by_field_name("consequence"),
+    )
     alternative = node.child_by_field_name("alternative")
     walk.value(condition)
     with _narrowed(walk, condition, branch):
         walk.value(branch)
     walk.value(alternative)
-    if condition is not None and alternative is None and node.parent is not None and _leaves(branch):
-        told = [test for test in _told(condition, when=False) if not _assigns(walk, node.parent, test.name)]
+    if (
+        condition is not None
+        and alternative is None
+        and node.parent is not None
+        and _leaves(branch)
+    ):
+        told = [
+            test
+            for test in _told(condition, when=False)
+            if not _assigns(walk, node.parent, test.name)
+        ]
         walk.known_behind += [_known(walk, test) for test in told]
     return None
 
@@ -55,7 +73,10 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
 
 def lower_ternary(walk: Lowering, node: Node) -> Expression:
     """`a ? b : c`: what `a` tells holds in `b`."""
-    condition, branch = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+    condition, branch = (
+        node.child_by_field_name("condition"),
+        node.child_by_field_name("consequence"),
+    )
     walk.value(condition)
     with _narrowed(walk, condition, branch):
         value = walk.value(branch)
@@ -94,8 +115,13 @@ def _type_of(walk: Lowering, name: Node, asked: Node) -> Expression:
     """The type that a test asks for."""
     if asked.type != "call_expression":
         return walk.value(asked)
-    callee, arguments = asked.child_by_field_name("function"), asked.child_by_field_name("arguments")
-    place = [part.id for part in named_parts(arguments)].index(name.id) if arguments is not None else 0
+    callee, arguments = (
+        asked.child_by_field_name("function"),
+        asked.child_by_field_name("arguments"),
+    )
+    place = (
+        [part.id for part in named_parts(arguments)].index(name.id) if arguments is not None else 0
+    )
     return (GUARDED, walk.callee(callee) if callee is not None else None, (CONST, place))
 
 
@@ -118,7 +144,12 @@ def _told(condition: Node, *, when: bool) -> Iterator[Test]:
 def _guarded(call: Node) -> Iterator[Test]:
     """The variables that the call of something which has a name may say something of."""
     callee, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-    if callee is None or arguments is None or callee.type not in CALLEES or b"(" in (callee.text or b""):
+    if (
+        callee is None
+        or arguments is None
+        or callee.type not in CALLEES
+        or b"(" in (callee.text or b"")
+    ):
         return
     for argument in named_parts(arguments):
         if argument.type == "identifier":

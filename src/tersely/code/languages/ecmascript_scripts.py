@@ -1,7 +1,8 @@
-"""Classic scripts: files that neither import nor export, and share one global scope with those on the same page.
+"""Classic scripts: files that neither import nor export, and share one global scope with those on
+the same page.
 
-Which scripts a page loads is read from the `index.html` of a directory. Scripts on no such page share their names with
-the scripts of their directory.
+Which scripts a page loads is read from the `index.html` of a directory. Scripts on no such page
+share their names with the scripts of their directory.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def namespace_of(root: Node, text: Callable[[Node], str]) -> str:
 
 
 def sharing_scripts(files: Files, path: str) -> list[str]:
-    """The classic scripts that share their names with one: those on its pages, else those of its directory."""
+    """The classic scripts that share their names with one: those on its pages, else those of its
+    directory.
+    """
     on_pages = files.once(scripts_by_path)
     if path in on_pages:
         return list(on_pages[path])
@@ -54,5 +57,7 @@ def _loaded(files: Files, directory: str) -> list[str]:
     """The scripts of the repository that the page of a directory loads."""
     page = files.text(posixpath.join(directory, PAGE))
     sources = [source.partition("?")[0] for source in SCRIPT.findall(page)[:MAX_PAGE_SCRIPTS]]
-    paths = (posixpath.normpath(posixpath.join(directory, source.lstrip("/"))) for source in sources)
+    paths = (
+        posixpath.normpath(posixpath.join(directory, source.lstrip("/"))) for source in sources
+    )
     return [path for path in paths if files.exists(path)]

@@ -1,8 +1,9 @@
 """Elixir.
 
-Everything is a call: `defmodule`, `def`, `alias` and `if` are told apart by their names. Modules are known everywhere
-by their whole names, which aliases shorten within a file. The clauses of a function are one definition; functions of
-one name are told apart by the number of their arguments. An implementation of a protocol adds its functions to it.
+Everything is a call: `defmodule`, `def`, `alias` and `if` are told apart by their names. Modules
+are known everywhere by their whole names, which aliases shorten within a file. The clauses of a
+function are one definition; functions of one name are told apart by the number of their arguments.
+An implementation of a protocol adds its functions to it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,17 @@ from tersely.code.expressions import (
 )  # fmt: skip
 from tersely.code.languages import model
 from tersely.code.languages.closures import assign_outer, holder
-from tersely.code.languages.model import Comment, Custom, Files, Language, Literal, Resolution, Skip, Summary, Text
+from tersely.code.languages.model import (
+    Comment,
+    Custom,
+    Files,
+    Language,
+    Literal,
+    Resolution,
+    Skip,
+    Summary,
+    Text,
+)
 from tersely.code.languages.nodes import all_parts, named_parts, parts_in
 from tersely.code.symbols import Import, Kind
 
@@ -62,7 +73,9 @@ def grammar() -> object:
 
 
 def module_files(files: Files, importer: str, module: str) -> list[str]:
-    """The files that by custom hold a module: `MyApp.UserName` is in `my_app/user_name.ex`, or at least so named."""
+    """The files that by custom hold a module: `MyApp.UserName` is in `my_app/user_name.ex`, or at
+    least so named.
+    """
     tail = "/".join(NAME.sub("_", part).lower() for part in module.split("."))
     for stem in (tail, tail.rpartition("/")[2]):
         found = [path for suffix in (".ex", ".exs") for path in files.ending(stem + suffix)]
@@ -99,7 +112,9 @@ def _own_module(walk: Lowering) -> str:
 
 
 def _module_name(walk: Lowering, node: Node | None) -> str:
-    """The whole name that an alias, `__MODULE__` or `__MODULE__.A` stands for, empty for anything else."""
+    """The whole name that an alias, `__MODULE__` or `__MODULE__.A` stands for, empty for anything
+    else.
+    """
     if node is None:
         return ""
     if node.type == "alias":
@@ -155,7 +170,11 @@ def _define_module(walk: Lowering, node: Node, form: str) -> Expression:
         walk.visit(named_parts(node))
         return None
     name_node = arguments[0]
-    written = _module_name(walk, name_node) if form == "defimpl" else walk.text(name_node).replace("__MODULE__.", "")
+    written = (
+        _module_name(walk, name_node)
+        if form == "defimpl"
+        else walk.text(name_node).replace("__MODULE__.", "")
+    )
     prefix, _, name = written.rpartition(".")
     parent = walk.scope
     kind = {"defprotocol": Kind.INTERFACE, "defimpl": Kind.EXTENSION}.get(form, Kind.NAMESPACE)
@@ -211,7 +230,11 @@ def _lower_attribute(walk: Lowering, node: Node) -> Expression:
         return _define_type(walk, node, value)
     if name in CALLBACK_ATTRIBUTES:
         head = part(value, "left") if value.type == "binary_operator" else value
-        return _define_function(walk, node, head, None, Kind.FUNCTION, ABSTRACT) if head is not None else None
+        return (
+            _define_function(walk, node, head, None, Kind.FUNCTION, ABSTRACT)
+            if head is not None
+            else None
+        )
     if name in ("behaviour", "behavior"):
         base = walk.value(value)
         walk.scope.bases.extend([base] if base is not None else [])
@@ -277,7 +300,9 @@ def _delegate(walk: Lowering, arguments: list[Node], draft: ScopeDraft | None, n
     called = walk.text(other).lstrip(":") if other is not None else name
     walk.mentions.add(called)
     values = tuple(parameter.name for parameter in draft.parameters)
-    draft.returns.append(walk.call((MEMBER, walk.value(target), called), values, (), target.start_point[0] + 1))
+    draft.returns.append(
+        walk.call((MEMBER, walk.value(target), called), values, (), target.start_point[0] + 1)
+    )
     walk.scope = parent
 
 
@@ -288,7 +313,8 @@ def head_of(text: Callable[[Node], str], head: Node) -> tuple[str, Node, list[No
         right = part(head, "right")
         guards = [right] if right is not None else []
         head = part(head, "left") or head
-    if head.type == "binary_operator" and operator_of(head) == "::":  # what it gives is declared beside it
+    if head.type == "binary_operator" and operator_of(head) == "::":
+        # what it gives is declared beside it
         head = part(head, "left") or head
     if head.type == "call":
         target = part(head, "target") or head
@@ -300,7 +326,9 @@ def head_of(text: Callable[[Node], str], head: Node) -> tuple[str, Node, list[No
     return text(head), head, [], guards
 
 
-def _define_function(walk: Lowering, node: Node, head: Node, body: Node | None, kind: Kind, flags: int) -> Expression:
+def _define_function(
+    walk: Lowering, node: Node, head: Node, body: Node | None, kind: Kind, flags: int
+) -> Expression:
     name, name_node, listed, guards = head_of(walk.text, head)
     parent = walk.scope
     draft = _earlier_clause(walk, name, len(listed), kind)
@@ -313,29 +341,44 @@ def _define_function(walk: Lowering, node: Node, head: Node, body: Node | None, 
             doc_end_byte=doc[1] or row.doc_end_byte,
         )  # fmt: skip
         draft.flags |= flags
-        draft.parameters = [Parameter(f"#{position}", None, None, POSITIONAL) for position in range(len(listed))]
+        draft.parameters = [
+            Parameter(f"#{position}", None, None, POSITIONAL) for position in range(len(listed))
+        ]
     else:
         row = walk.definitions[draft.definition]
-        walk.definitions[draft.definition] = row._replace(end_line=node.end_point[0] + 1, end_byte=node.end_byte)
+        walk.definitions[draft.definition] = row._replace(
+            end_line=node.end_point[0] + 1, end_byte=node.end_byte
+        )
         walk.reopened(draft, node)
     walk.scope = draft
     for position, pattern in enumerate(listed):
         _receive(walk, draft, position, pattern)
     walk.visit(guards)
-    value = _lower_block(walk, body) if body is not None and body.type == "do_block" else walk.value(body)
+    value = (
+        _lower_block(walk, body)
+        if body is not None and body.type == "do_block"
+        else walk.value(body)
+    )
     if value is not None:
         draft.returns.append(value)
     return walk.leave(draft, parent)
 
 
 def _earlier_clause(walk: Lowering, name: str, arity: int, kind: Kind) -> ScopeDraft | None:
-    """The definition right before this one in the same module if it is another clause of the same function."""
+    """The definition right before this one in the same module if it is another clause of the same
+    function.
+    """
     for position in range(len(walk.definitions) - 1, walk.scope.definition, -1):
         row = walk.definitions[position]
         if row.parent != walk.scope.definition or row.kind == Kind.LAMBDA:
             continue
         draft = walk.drafts[position]
-        same = row.name == name and row.kind == kind and draft is not None and len(draft.parameters) == arity
+        same = (
+            row.name == name
+            and row.kind == kind
+            and draft is not None
+            and len(draft.parameters) == arity
+        )
         return draft if same and draft is not None and not draft.flags & ABSTRACT else None
     return None
 
@@ -345,12 +388,17 @@ def _receive(walk: Lowering, draft: ScopeDraft, position: int, pattern: Node) ->
     name = draft.parameters[position].name
     if pattern.type == "binary_operator" and operator_of(pattern) == "\\\\":
         default = walk.value(part(pattern, "right"))
-        draft.parameters[position] = draft.parameters[position]._replace(default=default or (CONST, "nil"))
+        draft.parameters[position] = draft.parameters[position]._replace(
+            default=default or (CONST, "nil")
+        )
         pattern = part(pattern, "left") or pattern
-    if pattern.type == "identifier" and name.startswith("#"):  # the first clause that names it names it for all
+    if pattern.type == "identifier" and name.startswith("#"):
+        # the first clause that names it names it for all
         own = walk.text(pattern)
         if all(parameter.name != own for parameter in draft.parameters):
-            draft.binds = [(target, own if value == name else value) for target, value in draft.binds]
+            draft.binds = [
+                (target, own if value == name else value) for target, value in draft.binds
+            ]
             draft.parameters[position] = draft.parameters[position]._replace(name=own)
             draft.bound.add(own)
             walk.written(own, pattern)
@@ -427,7 +475,9 @@ def _lower_capture(walk: Lowering, node: Node) -> Expression:
     parent = walk.scope
     draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, None)
     count = max((int(digits) for digits in re.findall(r"&(\d)", walk.text(node))), default=0)
-    draft.parameters = [Parameter(f"&{position}", None, None, POSITIONAL) for position in range(1, count + 1)]
+    draft.parameters = [
+        Parameter(f"&{position}", None, None, POSITIONAL) for position in range(1, count + 1)
+    ]
     walk.scope = draft
     value = walk.value(operand)
     draft.returns.extend([value] if value is not None else [])
@@ -462,7 +512,16 @@ def _bind(walk: Lowering, pattern: Node, value: Expression) -> None:
         walk.value(struct)
         for key, inner in _map_pairs(walk, pattern):
             _bind(walk, inner, value and (ITEM, value, key))
-    elif kind in ("unary_operator", "integer", "atom", "string", "boolean", "nil", "float", "sigil"):
+    elif kind in (
+        "unary_operator",
+        "integer",
+        "atom",
+        "string",
+        "boolean",
+        "nil",
+        "float",
+        "sigil",
+    ):
         walk.value(pattern)
     else:
         for child in named_parts(pattern):
@@ -572,7 +631,11 @@ def _member(walk: Lowering, dot: Node) -> Expression:
     if whole:
         return _lower_alias_name(walk, dot)
     left, right = part(dot, "left"), part(dot, "right")
-    base = f"{walk.text(left).lstrip(':')}" if left is not None and left.type == "atom" else walk.value(left)
+    base = (
+        f"{walk.text(left).lstrip(':')}"
+        if left is not None and left.type == "atom"
+        else walk.value(left)
+    )
     if right is None:
         return base
     name = walk.text(right)
@@ -581,7 +644,9 @@ def _member(walk: Lowering, dot: Node) -> Expression:
 
 
 def _call_by_names(walk: Lowering, name: str, values: tuple[Expression, ...], line: int) -> None:
-    """A module and the name of its function next to each other: `apply(M, :f, args)`, `spawn(M, :f, [])`."""
+    """A module and the name of its function next to each other: `apply(M, :f, args)`, `spawn(M, :f,
+    [])`.
+    """
     for first, second in pairwise(values):
         is_name = type(second) is tuple and second[0] == CONST and type(second[1]) is str
         if type(first) is str and first[:1].isupper() and is_name:
@@ -609,7 +674,11 @@ def _lower_binary(walk: Lowering, node: Node) -> Expression:
         if right.type == "call":
             return _call(walk, right, (piped,))
         callee = walk.value(right)
-        return walk.call(callee, (piped,), (), right.start_point[0] + 1) if callee is not None else None
+        return (
+            walk.call(callee, (piped,), (), right.start_point[0] + 1)
+            if callee is not None
+            else None
+        )
     if operator in ("=", "<-") and left is not None:
         value = walk.value(right)
         _bind(walk, left, value)
@@ -667,7 +736,9 @@ def _lower_inline(walk: Lowering, block: Node, subject: Expression = None) -> Ex
 
 
 def _form(walk: Lowering, node: Node, name: str) -> Expression:
-    """`if`, `case`, `with`, `try`… give the value of a branch; keywords `do:` and `else:` are branches too."""
+    """`if`, `case`, `with`, `try`… give the value of a branch; keywords `do:` and `else:` are
+    branches too.
+    """
     arguments = arguments_of(node)
     subject: Expression = None
     branches: list[Expression] = []
@@ -682,7 +753,9 @@ def _form(walk: Lowering, node: Node, name: str) -> Expression:
             subject = walk.value(argument)
     branches.append(_lower_block(walk, do_block_of(node), subject if name == "case" else None))
     value = _one_of(*branches)
-    return (SEQUENCE, (value,), walk.next_serial()) if name == "for" and value is not None else value
+    return (
+        (SEQUENCE, (value,), walk.next_serial()) if name == "for" and value is not None else value
+    )
 
 
 def _branches(walk: Lowering, keywords: Node) -> list[Expression]:
@@ -715,7 +788,11 @@ def _named_modules(walk: Lowering, node: Node) -> list[str]:
         left, right = part(node, "left"), part(node, "right")
         if right is not None and right.type == "tuple":
             before = _module_name(walk, left)
-            return [f"{before}.{walk.text(child)}" for child in named_parts(right) if child.type == "alias"]
+            return [
+                f"{before}.{walk.text(child)}"
+                for child in named_parts(right)
+                if child.type == "alias"
+            ]
     name = _module_name(walk, node)
     return [name] if name else []
 
@@ -743,7 +820,9 @@ Form = Callable[["Lowering", "Node", str], Expression]
 FORMS: dict[str, Form] = {
     **dict.fromkeys(("defmodule", "defprotocol", "defimpl"), _define_module),
     **dict.fromkeys(FUNCTIONS, _define),
-    **dict.fromkeys(("if", "unless", "case", "cond", "with", "for", "try", "receive", "quote"), _form),
+    **dict.fromkeys(
+        ("if", "unless", "case", "cond", "with", "for", "try", "receive", "quote"), _form
+    ),
     **dict.fromkeys(("alias", "require"), _alias),
     **dict.fromkeys(("import", "use"), _import),
     **dict.fromkeys(("defstruct", "defexception"), _define_record),
@@ -755,7 +834,9 @@ FORMS: dict[str, Form] = {
 
 def _lower_map(walk: Lowering, node: Node) -> Expression:
     struct = next((child for child in named_parts(node) if child.type == "struct"), None)
-    typed = walk.value(named_parts(struct)[0]) if struct is not None and named_parts(struct) else None
+    typed = (
+        walk.value(named_parts(struct)[0]) if struct is not None and named_parts(struct) else None
+    )
     pairs = tuple((key, walk.value(value)) for key, value in _map_pairs(walk, node))
     return (TYPED, typed) if typed is not None else (MAPPING, pairs, walk.next_serial())
 

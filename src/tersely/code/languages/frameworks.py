@@ -1,8 +1,9 @@
-"""What frameworks call, and when: one entry for each function of a framework that takes or reaches a handler.
+"""What frameworks call, and when: one entry for each function of a framework that takes or reaches
+a handler.
 
-A key is the dotted name of a function outside the repository, or its last two names; `name()` is what calling it gives,
-the decorator that `app.route("/")` makes, unless the name begins with a capital letter: then one key stands for both.
-`docs/frameworks.md` says how to add to the tables.
+A key is the dotted name of a function outside the repository, or its last two names; `name()` is
+what calling it gives, the decorator that `app.route("/")` makes, unless the name begins with a
+capital letter: then one key stands for both. `docs/frameworks.md` says how to add to the tables.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ EVENT = Topic("type", "Spring", HANDLER)
 _DJANGO_NAMED = Topic("name", "Django", keyword="name")
 _DJANGO_ROUTE = Summary(rule="Django route", calls=(1,), registers=(PATH, _DJANGO_NAMED))
 _DJANGO_NAME = Summary(rule="Django route by name", reaches=Topic("name", "Django", 0))
-_DJANGO_CONNECT = Summary(rule="Django signal", calls=(0,), registers=(Topic("word", "Django", RECEIVER),))
+_DJANGO_CONNECT = Summary(
+    rule="Django signal", calls=(0,), registers=(Topic("word", "Django", RECEIVER),)
+)
 _DJANGO_SEND = Summary(rule="Django signal", reaches=Topic("word", "Django", RECEIVER))
 _DJANGO_SIGNALS = names(
     "pre_init post_init pre_save post_save pre_delete post_delete m2m_changed pre_migrate post_migrate request_started "
@@ -32,22 +35,34 @@ DJANGO = {
     "django.urls.reverse": _DJANGO_NAME,
     "django.urls.reverse_lazy": _DJANGO_NAME,
     "django.shortcuts.redirect": _DJANGO_NAME,
-    "django.dispatch.receiver()": Summary(rule="Django signal", calls=(0,), registers=(Topic("word", "Django", 0),)),
+    "django.dispatch.receiver()": Summary(
+        rule="Django signal", calls=(0,), registers=(Topic("word", "Django", 0),)
+    ),
     "django.dispatch.Signal.connect": _DJANGO_CONNECT,
     "django.dispatch.Signal.send": _DJANGO_SEND,
     "django.dispatch.Signal.send_robust": _DJANGO_SEND,
     **{f"{signal}.connect": _DJANGO_CONNECT for signal in _DJANGO_SIGNALS},
 }
 
-_FLASK_ROUTE = Summary(rule="Flask route", calls=(0,), registers=(PATH, Topic("name", "Flask", HANDLER)))
+_FLASK_ROUTE = Summary(
+    rule="Flask route", calls=(0,), registers=(PATH, Topic("name", "Flask", HANDLER))
+)
 _FLASK_HOOK = Summary(rule="Flask hook", calls=(0,))
 _FLASK_HOOKS = names(
     "before_request after_request teardown_request teardown_appcontext context_processor errorhandler()"
 )
 FLASK = {
     "flask.url_for": Summary(rule="Flask route by name", reaches=Topic("name", "Flask", 0)),
-    **{f"flask.{owner}.{verb}()": _FLASK_ROUTE for owner in ("Flask", "Blueprint") for verb in {"route", *HTTP_VERBS}},
-    **{f"flask.{owner}.{hook}": _FLASK_HOOK for owner in ("Flask", "Blueprint") for hook in _FLASK_HOOKS},
+    **{
+        f"flask.{owner}.{verb}()": _FLASK_ROUTE
+        for owner in ("Flask", "Blueprint")
+        for verb in {"route", *HTTP_VERBS}
+    },
+    **{
+        f"flask.{owner}.{hook}": _FLASK_HOOK
+        for owner in ("Flask", "Blueprint")
+        for hook in _FLASK_HOOKS
+    },
 }
 
 _FASTAPI_ROUTE = Summary(rule="FastAPI route", calls=(0,), registers=(PATH,))
@@ -59,7 +74,10 @@ FASTAPI = {
         for owner in ("FastAPI", "APIRouter")
         for verb in {"websocket", "api_route", *HTTP_VERBS}
     },
-    **{f"fastapi.FastAPI.{hook}()": _FASTAPI_HOOK for hook in ("on_event", "middleware", "exception_handler")},
+    **{
+        f"fastapi.FastAPI.{hook}()": _FASTAPI_HOOK
+        for hook in ("on_event", "middleware", "exception_handler")
+    },
 }
 
 # Methods of a class that make a handler of it: the methods that the handler calls.
@@ -78,7 +96,10 @@ EXPRESS = {
 _NEST_ROUTE = Summary(rule="Nest route", calls=(2,), registers=(PATH,))
 _NEST_HANDLER = Summary(rule="Nest handler", calls=(2,))
 NEST = {
-    **{f"@nestjs/common.{verb}": _NEST_ROUTE for verb in names("Get Post Put Patch Delete Head Options All")},
+    **{
+        f"@nestjs/common.{verb}": _NEST_ROUTE
+        for verb in names("Get Post Put Patch Delete Head Options All")
+    },
     "@nestjs/microservices.MessagePattern": _NEST_HANDLER,
     "@nestjs/microservices.EventPattern": _NEST_HANDLER,
     "@nestjs/websockets.SubscribeMessage": _NEST_HANDLER,

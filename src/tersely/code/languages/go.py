@@ -59,7 +59,8 @@ if TYPE_CHECKING:
 
     from tersely.code.syntax.lowering import Lowering
 
-SLICE, MAP, CHANNEL, TUPLE = "[]", "map", "chan", "()"  # generic types that the grammar spells with symbols
+# generic types that the grammar spells with symbols
+SLICE, MAP, CHANNEL, TUPLE = "[]", "map", "chan", "()"
 
 
 def grammar() -> object:
@@ -91,11 +92,15 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
         return [Import(module, "", _package_name(module), line)]
     if name_node.type == "dot":
         return [Import(module, "*", "", line)]
-    return [Import(module, "", "" if name_node.type == "blank_identifier" else text(name_node), line)]
+    return [
+        Import(module, "", "" if name_node.type == "blank_identifier" else text(name_node), line)
+    ]
 
 
 def _package_name(module: str) -> str:
-    """The name that a package most likely declares: the last part of its path without versions and affixes."""
+    """The name that a package most likely declares: the last part of its path without versions and
+    affixes.
+    """
     parts = [part for part in module.split("/") if part]
     if len(parts) > 1 and VERSION.fullmatch(parts[-1]):
         parts.pop()
@@ -108,7 +113,9 @@ def package_files(files: Files, importer: str, module: str) -> list[str]:
     """Files of the package that an import path means, those of tests last."""
     for directory in _directories(files, importer, module):
         found = [
-            path for path in files.under(directory) if path.endswith(".go") and path.rpartition("/")[0] == directory
+            path
+            for path in files.under(directory)
+            if path.endswith(".go") and path.rpartition("/")[0] == directory
         ]
         if found:
             return sorted(found, key=lambda path: (path.endswith("_test.go"), path))
@@ -145,7 +152,9 @@ def _joined(directory: str, relative: str) -> str:
 
 
 def _module_roots(files: Files) -> list[tuple[str, str]]:
-    """(module path, directory) of every module of the repository and of local replacements, longest path first."""
+    """(module path, directory) of every module of the repository and of local replacements, longest
+    path first.
+    """
     found: dict[str, str] = {}
     directories = {""}
     for path in files.under(""):
@@ -159,7 +168,9 @@ def _module_roots(files: Files) -> list[tuple[str, str]]:
         if declared:
             found.setdefault(declared[1], directory)
         for name, target in re.findall(
-            r"^[ \t]*(?:replace[ \t]+)?(\S+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\S*)", text, re.MULTILINE
+            r"^[ \t]*(?:replace[ \t]+)?(\S+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\S*)",
+            text,
+            re.MULTILINE,
         ):
             found.setdefault(name, _joined(directory, target))
     return sorted(found.items(), key=lambda item: (-len(item[0]), item))
@@ -172,7 +183,11 @@ def _generic(name: str, *fields: str) -> Custom:
     """A type that the grammar spells with symbols, as a generic one."""
 
     def lower(walk: Lowering, node: Node) -> Expression:
-        return (GENERIC, name, tuple(walk.value(node.child_by_field_name(field)) for field in fields))
+        return (
+            GENERIC,
+            name,
+            tuple(walk.value(node.child_by_field_name(field)) for field in fields),
+        )
 
     return Custom(lower)
 
@@ -217,7 +232,9 @@ def lower_type_spec(walk: Lowering, node: Node) -> Expression:
 
 def _opening(node: Node) -> Node | None:
     """The brace that opens a type."""
-    return next((child for child in node.children if child.type in ("{", "field_declaration_list")), None)
+    return next(
+        (child for child in node.children if child.type in ("{", "field_declaration_list")), None
+    )
 
 
 def _statement(node: Node) -> Node:
@@ -232,7 +249,9 @@ def _statement(node: Node) -> Node:
 
 def lower_anonymous_type(walk: Lowering, node: Node) -> Expression:
     """`struct {…}` or `interface {…}` without a name."""
-    if not len(named_parts(node)) or (node.type == "struct_type" and not len(named_parts(named_parts(node)[0]))):
+    if not len(named_parts(node)) or (
+        node.type == "struct_type" and not len(named_parts(named_parts(node)[0]))
+    ):
         return None
     kind = Kind.STRUCT if node.type == "struct_type" else Kind.INTERFACE
     parent = walk.scope
@@ -380,7 +399,9 @@ def lower_type_switch(walk: Lowering, node: Node) -> Expression:
         types = parts_in(case, "type")
         expressions = [walk.value(child) for child in types if child.is_named]
         if name is not None:
-            known = tuple((TYPED, expression) for expression in expressions if expression is not None)
+            known = tuple(
+                (TYPED, expression) for expression in expressions if expression is not None
+            )
             walk.rebinds = walk.scope.kind is not Kind.MODULE
             walk.bind_name(walk.text(name), (EITHER, known) if known else value, name)
             walk.rebinds = False
@@ -399,8 +420,12 @@ def lower_composite(walk: Lowering, node: Node) -> Expression:
 STRUCT_TYPES = frozenset({"type_identifier", "qualified_type", "generic_type", "struct_type"})
 
 
-def _filled(walk: Lowering, made: Expression, body: Node | None, outer: Expression = None) -> Expression:
-    """A literal of a type with its braces; inner braces without a type are of the key's or the element's type."""
+def _filled(
+    walk: Lowering, made: Expression, body: Node | None, outer: Expression = None
+) -> Expression:
+    """A literal of a type with its braces; inner braces without a type are of the key's or the
+    element's type.
+    """
     is_container = type(made) is tuple and made[0] == GENERIC and made[1] in (SLICE, MAP)
     key_type, inner = (made[2][0], made[2][-1]) if is_container else (None, None)
     typed = made and (TYPED, made)
@@ -418,10 +443,14 @@ def _filled(walk: Lowering, made: Expression, body: Node | None, outer: Expressi
                 walk.mentions.add(walk.text(name))
                 walk.scope.binds.append(((MEMBER, typed, walk.text(name)), written))
             else:
-                pairs.append((_element(walk, key, key_type, None), _element(walk, value, inner, typed)))
+                pairs.append(
+                    (_element(walk, key, key_type, None), _element(walk, value, inner, typed))
+                )
         else:
             elements.append(_element(walk, element, inner, typed))
-    walk.scope.binds += (((MEMBER, typed, name), value) for name, value in zip(fields, elements, strict=False))
+    walk.scope.binds += (
+        ((MEMBER, typed, name), value) for name, value in zip(fields, elements, strict=False)
+    )
     display: Expression = None
     if pairs:
         display = (MAPPING, tuple(pairs), walk.next_serial())
@@ -510,8 +539,12 @@ RULES: dict[str, Rule] = {
     "parameter_list": Custom(lower_results),
     "parameter_declaration": Parameter("name", "type"),
     "variadic_parameter_declaration": Parameter("name", "type", mode=1),
-    "function_declaration": Function(returns="result", generics=("type_parameters",), results_are_variables=True),
-    "method_declaration": Function(Kind.METHOD, returns="result", receiver="receiver", results_are_variables=True),
+    "function_declaration": Function(
+        returns="result", generics=("type_parameters",), results_are_variables=True
+    ),
+    "method_declaration": Function(
+        Kind.METHOD, returns="result", receiver="receiver", results_are_variables=True
+    ),
     "func_literal": Function(name="", returns="result", results_are_variables=True),
     "var_spec": Custom(lower_specification),
     "const_spec": Custom(lower_specification),

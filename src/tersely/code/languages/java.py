@@ -81,7 +81,10 @@ def grammar() -> object:
 def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     """`import a.b.C`, `import static a.b.C.member`, either with `*`."""
     line = node.start_point[0] + 1
-    path = next((child for child in named_parts(node) if child.type in ("scoped_identifier", "identifier")), None)
+    path = next(
+        (child for child in named_parts(node) if child.type in ("scoped_identifier", "identifier")),
+        None,
+    )
     if path is None:
         return []
     if any(child.type == "asterisk" for child in named_parts(node)):
@@ -101,7 +104,10 @@ def package_of(root: Node, text: Callable[[Node], str]) -> str:
 def package_files(files: Files, importer: str, module: str) -> list[str]:
     """Files of a package, or the file of a class; those of the importer's own source tree first."""
     found = files.ending(module.replace(".", "/") + ".java") if module[:1].isalpha() else []
-    return sorted({*found, *files.declaring(module)}, key=lambda path: (-shared_directories(path, importer), path))
+    return sorted(
+        {*found, *files.declaring(module)},
+        key=lambda path: (-shared_directories(path, importer), path),
+    )
 
 
 def lower_primitive(walk: Lowering, node: Node) -> Any:
@@ -139,11 +145,20 @@ def lower_creation(walk: Lowering, node: Node) -> Any:
     body = next((child for child in named_parts(node) if child.type == "class_body"), None)
     first = named_parts(node)[0] if named_parts(node) else None
     created = walk.value(type_node)
-    if first is not None and type_node is not None and first.id != type_node.id and first.type != "type_arguments":
+    if (
+        first is not None
+        and type_node is not None
+        and first.id != type_node.id
+        and first.type != "type_arguments"
+    ):
         outer = walk.value(first)
         if type(created) is str and outer is not None:
             created = (MEMBER, outer, created)
-    values = tuple(walk.value(child) for child in named_parts(arguments)) if arguments is not None else ()
+    values = (
+        tuple(walk.value(child) for child in named_parts(arguments))
+        if arguments is not None
+        else ()
+    )
     line = (type_node or node).end_point[0] + 1
     made = walk.call(created, values, (), line, NEW)
     return anonymous_class(walk, node, body, created) if body is not None else made
@@ -156,7 +171,11 @@ def lower_enum_constant(walk: Lowering, node: Node) -> Any:
     if name is None:
         return None
     owner = walk.definitions[walk.scope.definition].name
-    values = tuple(walk.value(child) for child in named_parts(arguments)) if arguments is not None else ()
+    values = (
+        tuple(walk.value(child) for child in named_parts(arguments))
+        if arguments is not None
+        else ()
+    )
     value = walk.call(owner, values, (), name.end_point[0] + 1, NEW)
     if body is not None:
         value = anonymous_class(walk, node, body, owner)
@@ -210,12 +229,17 @@ def lower_binary(walk: Lowering, node: Node) -> Any:
 def _is_text(value: Any) -> bool:
     if type(value) is not tuple:
         return False
-    return (value[0] == CONST and type(value[1]) is str) or (value[0] == LITERAL and value[1] in ("str", "String"))
+    return (value[0] == CONST and type(value[1]) is str) or (
+        value[0] == LITERAL and value[1] in ("str", "String")
+    )
 
 
 def lower_if(walk: Lowering, node: Node) -> Any:
     """Where a condition tests the type of a local variable, it has that type in the branch."""
-    condition, branch = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+    condition, branch = (
+        node.child_by_field_name("condition"),
+        node.child_by_field_name("consequence"),
+    )
     walk.value(condition)
     tested, typed = _type_test(walk, condition) if condition is not None else (None, None)
     name = walk.text(tested) if tested is not None else ""
@@ -228,7 +252,9 @@ def lower_if(walk: Lowering, node: Node) -> Any:
 
 
 def _type_test(walk: Lowering, node: Node) -> tuple[Node | None, Node | None]:
-    """The variable and the type that it has where a condition holds: `x instanceof T`, `x.getClass() == T.class`, …"""
+    """The variable and the type that it has where a condition holds: `x instanceof T`,
+    `x.getClass() == T.class`, …
+    """
     while node.type == "parenthesized_expression" and len(named_parts(node)) == 1:
         node = named_parts(node)[0]
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -236,7 +262,10 @@ def _type_test(walk: Lowering, node: Node) -> tuple[Node | None, Node | None]:
         return _variable(left), right
     if node.type == "binary_expression" and walk.text(all_parts(node)[1]) == "==":
         return _variable(_called_on(walk, left, "getClass")), _of_literal(right)
-    typed, arguments = _of_literal(node.child_by_field_name("object")), node.child_by_field_name("arguments")
+    typed, arguments = (
+        _of_literal(node.child_by_field_name("object")),
+        node.child_by_field_name("arguments"),
+    )
     if typed is None or arguments is None or len(named_parts(arguments)) != 1:
         return None, None
     argument: Node | None = named_parts(arguments)[0]
@@ -258,7 +287,11 @@ def _of_literal(node: Node | None) -> Node | None:
 
 def _called_on(walk: Lowering, node: Node | None, method: str) -> Node | None:
     """What a method of that name is called on."""
-    name = node.child_by_field_name("name") if node is not None and node.type == "method_invocation" else None
+    name = (
+        node.child_by_field_name("name")
+        if node is not None and node.type == "method_invocation"
+        else None
+    )
     if node is None or name is None or walk.text(name) != method:
         return None
     return node.child_by_field_name("object")
@@ -286,8 +319,13 @@ def lower_resource(walk: Lowering, node: Node) -> Any:
 
 
 def lower_annotations(walk: Lowering, node: Node) -> None:
-    """Annotations by which a framework calls a method are calls that the class makes, with the method."""
-    method, modifiers = walk.scope, node.child_by_field_name("modifiers") or child_of(node, "modifiers")
+    """Annotations by which a framework calls a method are calls that the class makes, with the
+    method.
+    """
+    method, modifiers = (
+        walk.scope,
+        node.child_by_field_name("modifiers") or child_of(node, "modifiers"),
+    )
     owner = walk.drafts[walk.definitions[method.definition].parent]
     for annotation in named_parts(modifiers) if modifiers is not None and owner is not None else ():
         name = annotation.child_by_field_name("name")
@@ -296,7 +334,10 @@ def lower_annotations(walk: Lowering, node: Node) -> None:
         assert owner is not None
         walk.scope = owner
         listed = annotation.child_by_field_name("arguments")
-        values = [_annotated_value(walk, part) for part in (named_parts(listed) if listed is not None else ())]
+        values = [
+            _annotated_value(walk, part)
+            for part in (named_parts(listed) if listed is not None else ())
+        ]
         line = annotation.start_point[0] + 1
         walk.mentions.add(walk.text(name))
         walk.call(walk.text(name), ((DEFINED, method.definition), *values), (), line)
@@ -392,7 +433,9 @@ RULES: dict[str, Rule] = {
     "class_declaration": Class(bases=("superclass", "interfaces"), generics=GENERICS),
     "record_declaration": Class(bases=("interfaces",), generics=GENERICS),
     "enum_declaration": Class(Kind.ENUM, bases=("interfaces",)),
-    "interface_declaration": Class(Kind.INTERFACE, bases=(":extends_interfaces",), generics=GENERICS),
+    "interface_declaration": Class(
+        Kind.INTERFACE, bases=(":extends_interfaces",), generics=GENERICS
+    ),
     "annotation_type_declaration": Class(Kind.INTERFACE),
     "enum_constant": Custom(lower_enum_constant),
     "import_declaration": Imports(read_import),
@@ -407,7 +450,9 @@ COMMON_MEMBERS = names(
     "forEach stream map filter collect toArray clear set indexOf substring split trim name ordinal getName getValue "
     "getKey read write flush join"
 )
-COMBINATORS = names("andThen compose negate and or identity reversed thenComparing equals hashCode toString getClass")
+COMBINATORS = names(
+    "andThen compose negate and or identity reversed thenComparing equals hashCode toString getClass"
+)
 
 KEEPS = Summary(calls=(0,), iterates=RECEIVER, passes=("element",))
 COMPARES = Summary(calls=(0,), iterates=RECEIVER, passes=("element", "element"))
@@ -422,9 +467,12 @@ METHODS = {
     ),
     **dict.fromkeys(names("filter peek takeWhile dropWhile whenComplete"), KEEPS),
     **dict.fromkeys(
-        names("map mapToObj thenApply thenApplyAsync"), Summary(calls=(0,), collects=(0,), passes=("element",))
+        names("map mapToObj thenApply thenApplyAsync"),
+        Summary(calls=(0,), collects=(0,), passes=("element",)),
     ),
-    **dict.fromkeys(names("flatMap thenCompose"), Summary(calls=(0,), flattens=0, passes=("element",))),
+    **dict.fromkeys(
+        names("flatMap thenCompose"), Summary(calls=(0,), flattens=0, passes=("element",))
+    ),
     **dict.fromkeys(names("sorted sort min max"), COMPARES),
     "entrySet": Summary(item_pairs_of=RECEIVER),
     "keySet": Summary(keys_of=RECEIVER),

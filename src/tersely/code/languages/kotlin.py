@@ -79,23 +79,30 @@ def grammar() -> object:
     return tree_sitter_kotlin.language()
 
 
-# Between the modifiers of a constructor on a line of its own, a word that the grammar does not know there.
+# Between the modifiers of a constructor on a line of its own, a word that the grammar does not know
+# there.
 PLATFORM_WORDS = re.compile(rb"\b(?:actual|expect)(?=[ \t]+constructor\b)")
 
 
-# In a class body on one line: texts, which stay, and spaces where the grammar misses the end of a member.
-ONE_LINE_CLASS = re.compile(rb"^[^\n]*\b(?:class|interface|object)\b[^\n]*\{[^\n]*\}[^\n]*$", re.MULTILINE)
+# In a class body on one line: texts, which stay, and spaces where the grammar misses the end of a
+# member.
+ONE_LINE_CLASS = re.compile(
+    rb"^[^\n]*\b(?:class|interface|object)\b[^\n]*\{[^\n]*\}[^\n]*$", re.MULTILINE
+)
 MEMBER_WORDS = (
     rb"abstract|class|companion|const|data|enum|fun|infix|init|inline|inner|interface|internal|lateinit|object|open|"
     rb"operator|override|private|protected|public|sealed|suspend|tailrec|val|value|var|vararg"
 )
 MEMBER_ENDS = re.compile(
-    rb'"(?:\\.|[^"\\\n])*"|(?<=[^\s{;])[ \t](?=[ \t]*\})|(?<=\})[ \t](?=[ \t]*(?:%b)\b)' % MEMBER_WORDS
+    rb'"(?:\\.|[^"\\\n])*"|(?<=[^\s{;])[ \t](?=[ \t]*\})|(?<=\})[ \t](?=[ \t]*(?:%b)\b)'
+    % MEMBER_WORDS
 )
 
 
 def readable(source: bytes) -> bytes:
-    """The source as the grammar can read it: without words that it does not know, with the ends that it misses."""
+    """The source as the grammar can read it: without words that it does not know, with the ends
+    that it misses.
+    """
     if b"constructor" in source:
         source = PLATFORM_WORDS.sub(b" " * len(b"actual"), source)
     return ONE_LINE_CLASS.sub(lambda line: MEMBER_ENDS.sub(_ended, line[0]), source)
@@ -113,7 +120,14 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     line = node.start_point[0] + 1
     if any(child.type == "*" for child in node.children):
         return [Import(text(path), "*", "", line)]
-    alias = next((child for child in named_parts(node) if child.id != path.id and child.type == "identifier"), None)
+    alias = next(
+        (
+            child
+            for child in named_parts(node)
+            if child.id != path.id and child.type == "identifier"
+        ),
+        None,
+    )
     module, _, name = text(path).rpartition(".")
     return [Import(module, name, text(alias) if alias is not None else name, line)]
 
@@ -125,7 +139,9 @@ def package_of(root: Node, text: Callable[[Node], str]) -> str:
 
 
 def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
-    """Parameters of a function; modifiers and defaults stand beside them. A receiver comes first, as `this`."""
+    """Parameters of a function; modifiers and defaults stand beside them. A receiver comes first,
+    as `this`.
+    """
     found: list[Parameter] = []
     receiver = receiver_of(node)
     if receiver is not None:
@@ -148,15 +164,25 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
 def receiver_of(node: Node) -> Node | None:
     """The type before the name of an extension."""
     name = node.child_by_field_name("name") or child_of(node, "variable_declaration")
-    before = [child for child in named_parts(node) if name is not None and child.end_byte <= name.start_byte]
+    before = [
+        child
+        for child in named_parts(node)
+        if name is not None and child.end_byte <= name.start_byte
+    ]
     return next((child for child in before if child.type in TYPES), None)
 
 
 def finish_function(walk: Lowering, node: Node) -> None:
     """The type that stands after the parameters, and the receiver type of an extension."""
     listed = child_of(node, "function_value_parameters")
-    after = [child for child in named_parts(node) if listed is not None and child.start_byte >= listed.end_byte]
-    walk.scope.returned_type = walk.value(next((child for child in after if child.type in TYPES), None))
+    after = [
+        child
+        for child in named_parts(node)
+        if listed is not None and child.start_byte >= listed.end_byte
+    ]
+    walk.scope.returned_type = walk.value(
+        next((child for child in after if child.type in TYPES), None)
+    )
     if receiver_of(node) is not None:
         walk.scope.receiver_type = walk.scope.parameters[0].annotation
 
@@ -200,7 +226,12 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
     trailing = child_of(node, "annotated_lambda", "lambda_literal")
     listed = child_of(node, "value_arguments")
     callee = named_parts(node)[0] if named_parts(node) else None
-    if listed is None and trailing is not None and callee is not None and callee.type == "call_expression":
+    if (
+        listed is None
+        and trailing is not None
+        and callee is not None
+        and callee.type == "call_expression"
+    ):
         inner = child_of(callee, "value_arguments")
         if inner is not None and child_of(callee, "annotated_lambda") is None:
             listed, callee = inner, named_parts(callee)[0]
@@ -218,7 +249,9 @@ def label_of(node: Node) -> Node | None:
     return named_parts(node)[0] if is_named else None
 
 
-def call_arguments(walk: Lowering, node: Node | None) -> tuple[list[Expression], list[tuple[str, Expression]]]:
+def call_arguments(
+    walk: Lowering, node: Node | None
+) -> tuple[list[Expression], list[tuple[str, Expression]]]:
     """Arguments by place and by name."""
     positional: list[Expression] = []
     keywords: list[tuple[str, Expression]] = []
@@ -239,7 +272,9 @@ def lower_class(walk: Lowering, node: Node) -> Expression:
     modifiers = child_of(node, "modifiers")
     kind = Kind.INTERFACE if "interface" in tokens else Kind.CLASS
     body = child_of(node, "enum_class_body", "class_body")
-    if (body is not None and body.type == "enum_class_body") or (modifiers and "enum" in walk.text(modifiers).split()):
+    if (body is not None and body.type == "enum_class_body") or (
+        modifiers and "enum" in walk.text(modifiers).split()
+    ):
         kind = Kind.ENUM
     return walk.as_rule(CLASSES[kind, body.type if body is not None else ""], node)
 
@@ -248,9 +283,13 @@ def lower_companion(walk: Lowering, node: Node) -> Expression:
     """`companion object { … }`: its members are members of the class around it too."""
     parent, name = walk.scope, child_of(node, "identifier")
     body = child_of(node, "class_body")
-    draft = walk.enter(node, Kind.CLASS, walk.text(name) if name is not None else COMPANION, name, body)
+    draft = walk.enter(
+        node, Kind.CLASS, walk.text(name) if name is not None else COMPANION, name, body
+    )
     specifiers = child_of(node, "delegation_specifiers")
-    draft.bases = [walk.value(child) for child in named_parts(specifiers)] if specifiers is not None else []
+    draft.bases = (
+        [walk.value(child) for child in named_parts(specifiers)] if specifiers is not None else []
+    )
     walk.scope = draft
     walk.value(body)
     result = walk.leave(draft, parent)
@@ -265,20 +304,30 @@ COMPANION = "Companion"
 def lower_object_literal(walk: Lowering, node: Node) -> Expression:
     """`object : T { … }`."""
     specifiers = child_of(node, "delegation_specifiers")
-    bases = [walk.value(child) for child in named_parts(specifiers)] if specifiers is not None else []
+    bases = (
+        [walk.value(child) for child in named_parts(specifiers)] if specifiers is not None else []
+    )
     return anonymous_class(walk, node, child_of(node, "class_body"), bases)
 
 
 def lower_class_parameter(walk: Lowering, node: Node) -> Expression:
-    """`val x: T = default` in a class header is a member; without `val` it is visible to initializers."""
+    """`val x: T = default` in a class header is a member; without `val` it is visible to
+    initializers.
+    """
     name, annotation = child_of(node, "identifier"), walk.value(child_of(node, *TYPES))
-    rest = [child for child in named_parts(node) if child.type not in (*TYPES, "modifiers", "identifier")]
+    rest = [
+        child
+        for child in named_parts(node)
+        if child.type not in (*TYPES, "modifiers", "identifier")
+    ]
     walk.visit(rest)
     if name is not None:
         bind_typed(walk, name, annotation)
         if node.parent is not None and any(child.type in ("val", "var") for child in node.children):
             walk.define_value(node, walk.text(name), name, Kind.FIELD)
-            number = [child.id for child in named_parts(node.parent) if child.type == node.type].index(node.id) + 1
+            number = [
+                child.id for child in named_parts(node.parent) if child.type == node.type
+            ].index(node.id) + 1
             walk.scope.binds.append((f"{COMPONENT}{number}", annotation and (TYPED, annotation)))
     return None
 
@@ -320,7 +369,9 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def computed_property(walk: Lowering, node: Node, declared: Node, name: Node, getter: Node) -> Expression:
+def computed_property(
+    walk: Lowering, node: Node, declared: Node, name: Node, getter: Node
+) -> Expression:
     """A property without a value of its own: reading it calls the getter."""
     parent, receiver = walk.scope, receiver_of(node)
     draft = walk.enter(node, Kind.PROPERTY, walk.text(name), name, getter)
@@ -366,7 +417,11 @@ def bind_components(walk: Lowering, node: Node, value: Expression) -> list[Node]
         name = child_of(child, "identifier")
         if name is not None:
             component = (MEMBER, value, f"{COMPONENT}{position + 1}")
-            walk.bind_name(walk.text(name), value and (EITHER, (component, (ITEM, value, (CONST, position)))), name)
+            walk.bind_name(
+                walk.text(name),
+                value and (EITHER, (component, (ITEM, value, (CONST, position)))),
+                name,
+            )
             found.append(name)
     return found
 
@@ -384,7 +439,9 @@ def lower_for(walk: Lowering, node: Node) -> Expression:
     if parts[0].type == "multi_variable_declaration":
         bind_components(walk, parts[0], element)
     else:
-        bind_typed(walk, child_of(parts[0], "identifier"), walk.value(child_of(parts[0], *TYPES)), element)
+        bind_typed(
+            walk, child_of(parts[0], "identifier"), walk.value(child_of(parts[0], *TYPES)), element
+        )
     walk.visit(parts[2:])
     return None
 
@@ -394,7 +451,9 @@ def lower_subject(walk: Lowering, node: Node) -> Expression:
     declared = child_of(node, "variable_declaration")
     value = walk.value(named_parts(node)[-1]) if named_parts(node) else None
     if declared is not None:
-        bind_typed(walk, child_of(declared, "identifier"), walk.value(child_of(declared, *TYPES)), value)
+        bind_typed(
+            walk, child_of(declared, "identifier"), walk.value(child_of(declared, *TYPES)), value
+        )
     return value
 
 
@@ -405,7 +464,9 @@ def lower_test(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_if(walk: Lowering, node: Node) -> Expression:
-    """The value is that of a branch. What is tested to be of a type is, in the branch or after one that leaves."""
+    """The value is that of a branch. What is tested to be of a type is, in the branch or after one
+    that leaves.
+    """
     parts, condition = named_parts(node), node.child_by_field_name("condition")
     before = dict(walk.scope.versions)
     walk.value(condition)
@@ -423,7 +484,12 @@ def lower_if(walk: Lowering, node: Node) -> Expression:
 def _leaves(node: Node) -> bool:
     """Whether what follows a branch does not run when the branch does."""
     last = named_parts(node)[-1] if node.type == "block" and named_parts(node) else node
-    return last.type in ("return_expression", "throw_expression", "break_expression", "continue_expression")
+    return last.type in (
+        "return_expression",
+        "throw_expression",
+        "break_expression",
+        "continue_expression",
+    )
 
 
 def lower_when(walk: Lowering, node: Node) -> Expression:
@@ -437,18 +503,26 @@ def lower_when(walk: Lowering, node: Node) -> Expression:
         if entry.type == "when_entry":
             before = dict(walk.scope.versions)
             conditions = parts_in(entry, "condition")
-            values.append(_entry_value(walk, entry, [part for part in conditions if part.is_named], name))
+            values.append(
+                _entry_value(walk, entry, [part for part in conditions if part.is_named], name)
+            )
             walk.scope.versions = before
     return either(*values)
 
 
-def _entry_value(walk: Lowering, entry: Node, conditions: list[Node], subject: Node | None) -> Expression:
+def _entry_value(
+    walk: Lowering, entry: Node, conditions: list[Node], subject: Node | None
+) -> Expression:
     types: list[Expression] = []
     for condition in conditions:
         types.append(walk.value(condition))
         if len(conditions) == 1:
             narrow(walk, condition)
-    tests = [condition for condition in conditions if condition.type == "type_test" and not _is_negated(condition)]
+    tests = [
+        condition
+        for condition in conditions
+        if condition.type == "type_test" and not _is_negated(condition)
+    ]
     if subject is not None and tests and len(tests) == len(conditions):
         narrow_name(walk, walk.text(subject), either(*types))
     tested = {condition.id for condition in conditions}
@@ -468,14 +542,18 @@ def _is_negated(node: Node) -> bool:
 
 
 def narrow(walk: Lowering, condition: Node | None, *, negated: bool = False) -> None:
-    """Names that a condition tests for their types have these types from here on; `negated`, where it does not hold."""
+    """Names that a condition tests for their types have these types from here on; `negated`, where
+    it does not hold.
+    """
     if condition is None:
         return
     left, right = condition.child_by_field_name("left"), condition.child_by_field_name("right")
     joined = "||" if negated else "&&"
     if condition.type == "parenthesized_expression":
         narrow(walk, next(iter(named_parts(condition)), None), negated=negated)
-    elif condition.type == "binary_expression" and any(child.type == joined for child in condition.children):
+    elif condition.type == "binary_expression" and any(
+        child.type == joined for child in condition.children
+    ):
         narrow(walk, left, negated=negated)
         narrow(walk, right, negated=negated)
     elif condition.type == "is_expression" and _is_negated(condition) is negated and _is_name(left):
@@ -518,7 +596,12 @@ def lower_infix(walk: Lowering, node: Node) -> Expression:
     if walk.text(name) == "to":
         return (SEQUENCE, (walk.value(left), walk.value(right)), walk.next_serial())
     walk.mentions.add(walk.text(name))
-    return walk.call((MEMBER, walk.value(left), walk.text(name)), (walk.value(right),), (), name.start_point[0] + 1)
+    return walk.call(
+        (MEMBER, walk.value(left), walk.text(name)),
+        (walk.value(right),),
+        (),
+        name.start_point[0] + 1,
+    )
 
 
 def lower_alias(walk: Lowering, node: Node) -> Expression:
@@ -531,7 +614,12 @@ def lower_alias(walk: Lowering, node: Node) -> Expression:
 
 
 def _class(kind: Kind, body: str) -> Class:
-    return Class(kind, bases=(":delegation_specifiers",), body=body and f":{body}", generics=(":type_parameters",))
+    return Class(
+        kind,
+        bases=(":delegation_specifiers",),
+        body=body and f":{body}",
+        generics=(":type_parameters",),
+    )
 
 
 CLASSES = {
@@ -540,11 +628,22 @@ CLASSES = {
     for body in ("", "class_body", "enum_class_body")
 }
 FUNCTION = Function(
-    parameters="", body=":function_body", read=read_parameters, body_is_value=True, generics=(":type_parameters",)
+    parameters="",
+    body=":function_body",
+    read=read_parameters,
+    body_is_value=True,
+    generics=(":type_parameters",),
 )
-ANONYMOUS = Function(name="", parameters="", body=":function_body", read=read_parameters, body_is_value=True)
+ANONYMOUS = Function(
+    name="", parameters="", body=":function_body", read=read_parameters, body_is_value=True
+)
 SECONDARY = Function(
-    Kind.METHOD, name="=constructor", parameters="", body=":block", read=read_parameters, flags=CONSTRUCTOR
+    Kind.METHOD,
+    name="=constructor",
+    parameters="",
+    body=":block",
+    read=read_parameters,
+    flags=CONSTRUCTOR,
 )
 
 RULES: dict[str, Rule] = {
@@ -644,7 +743,9 @@ SUMMARIES = {
     **dict.fromkeys(("kotlin.Pair", "kotlin.Triple"), Summary(tuple_from=0)),
     **{
         f"kotlin.{name}": GATHERS
-        for name in names("listOf mutableListOf setOf mutableSetOf arrayOf arrayListOf sequenceOf listOfNotNull")
+        for name in names(
+            "listOf mutableListOf setOf mutableSetOf arrayOf arrayListOf sequenceOf listOfNotNull"
+        )
     },
 }
 

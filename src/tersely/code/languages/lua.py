@@ -1,7 +1,8 @@
 """Lua.
 
-Modules and classes are tables: a table on which a file declares functions is a definition, a class when one of them
-takes the receiver (`function T:m()`) or when it is a metatable. `object:m(x)` is `object.m(object, x)`, here as there.
+Modules and classes are tables: a table on which a file declares functions is a definition, a class
+when one of them takes the receiver (`function T:m()`) or when it is a metatable. `object:m(x)` is
+`object.m(object, x)`, here as there.
 """
 
 from __future__ import annotations
@@ -69,14 +70,18 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     if not tail:
         return []
     found = [path for form in (f"{tail}.lua", f"{tail}/init.lua") for path in files.ending(form)]
-    return sorted(found, key=lambda path: (-shared_directories(path, importer), path.count("/"), path))
+    return sorted(
+        found, key=lambda path: (-shared_directories(path, importer), path.count("/"), path)
+    )
 
 
 # Tables that have functions
 
 
 def _tables(walk: Lowering, node: Node) -> dict[str, Kind]:
-    """The tables of the file that are definitions; asked first when the walk meets the first assignment."""
+    """The tables of the file that are definitions; asked first when the walk meets the first
+    assignment.
+    """
     known: dict[str, Kind] | None = walk.notes.get("tables")
     if known is None:
         root = node
@@ -130,7 +135,10 @@ def _dotted(walk: Lowering, node: Node | None) -> str:
     if node.type == "identifier":
         return walk.text(node)
     if node.type == "dot_index_expression":
-        before, last = _dotted(walk, node.child_by_field_name("table")), node.child_by_field_name("field")
+        before, last = (
+            _dotted(walk, node.child_by_field_name("table")),
+            node.child_by_field_name("field"),
+        )
         return f"{before}.{walk.text(last)}" if before and last is not None else ""
     return ""
 
@@ -153,7 +161,9 @@ def _around(walk: Lowering) -> set[int]:
     return found | {at for at in tables if walk.definitions[at].parent in found}
 
 
-def _define_table(walk: Lowering, node: Node, target: Node, value: Node, path: str, flags: int) -> Expression:
+def _define_table(
+    walk: Lowering, node: Node, target: Node, value: Node, path: str, flags: int
+) -> Expression:
     """`local T = {…}` for a table with functions: its bases are what the value is made from."""
     parent = walk.scope
     owner_path, _, name = path.rpartition(".")
@@ -162,7 +172,9 @@ def _define_table(walk: Lowering, node: Node, target: Node, value: Node, path: s
     lowered = walk.value(value)
     called = walk.notes.pop(CALLED, None)
     walk.scope = owner or parent
-    draft = walk.enter(node, _tables(walk, node)[path], name, target, None, "" if owner else owner_path)
+    draft = walk.enter(
+        node, _tables(walk, node)[path], name, target, None, "" if owner else owner_path
+    )
     draft.flags |= flags
     draft.bases = _prototypes(lowered)
     if called is not None:
@@ -179,7 +191,9 @@ def _define_table(walk: Lowering, node: Node, target: Node, value: Node, path: s
 
 
 def _prototypes(value: Expression) -> list[Expression]:
-    """What a class is made from: `Base:extend()`, `class("T", Base)`, `setmetatable({}, {__index = Base})`."""
+    """What a class is made from: `Base:extend()`, `class("T", Base)`, `setmetatable({}, {__index =
+    Base})`.
+    """
     if type(value) is not tuple:
         return []
     if value[0] == EITHER:
@@ -193,7 +207,9 @@ def _prototypes(value: Expression) -> list[Expression]:
 
 
 def _may_be_class(expression: Expression) -> bool:
-    return type(expression) is str or (type(expression) is tuple and expression[0] in (MEMBER, IMPORTED))
+    return type(expression) is str or (
+        type(expression) is tuple and expression[0] in (MEMBER, IMPORTED)
+    )
 
 
 def _stretch(walk: Lowering, position: int, node: Node) -> None:
@@ -201,7 +217,9 @@ def _stretch(walk: Lowering, position: int, node: Node) -> None:
     while position > 0 and walk.definitions[position].kind in (Kind.CLASS, Kind.NAMESPACE):
         row = walk.definitions[position]
         if row.end_byte < node.end_byte:
-            walk.definitions[position] = row._replace(end_line=node.end_point[0] + 1, end_byte=node.end_byte)
+            walk.definitions[position] = row._replace(
+                end_line=node.end_point[0] + 1, end_byte=node.end_byte
+            )
         position = row.parent
 
 
@@ -210,7 +228,9 @@ def _stretch(walk: Lowering, position: int, node: Node) -> None:
 
 def _define_function(walk: Lowering, function: Node, name: str, name_node: Node, *, node: Node, path: str = "",
                      takes_receiver: bool = False, flags: int = 0) -> Expression:  # fmt: skip
-    """A function with a name, a member of the table `path` if there is one. `node` is all of its declaration."""
+    """A function with a name, a member of the table `path` if there is one. `node` is all of its
+    declaration.
+    """
     parent = walk.scope
     owner = _table_draft(walk, path) if path else None
     walk.scope = owner or parent
@@ -260,7 +280,9 @@ def _lower_declaration(walk: Lowering, node: Node) -> Expression:
         return None
     base, name = walk.value(table), walk.text(last)
     path = _dotted(walk, table)
-    result = _define_function(walk, node, name, last, node=node, path=path, takes_receiver=takes_receiver)
+    result = _define_function(
+        walk, node, name, last, node=node, path=path, takes_receiver=takes_receiver
+    )
     if _table_draft(walk, path) is None:
         walk.scope.binds.append(((MEMBER, base, name), result))
     return result
@@ -268,7 +290,9 @@ def _lower_declaration(walk: Lowering, node: Node) -> Expression:
 
 def _lower_anonymous(walk: Lowering, node: Node) -> Expression:
     parent = walk.scope
-    draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, node.child_by_field_name("body"))
+    draft = walk.enter(
+        node, Kind.LAMBDA, walk.anonymous("lambda"), None, node.child_by_field_name("body")
+    )
     draft.parameters = walk.parameters(node.child_by_field_name("parameters"))[0]
     draft.bound.update(parameter.name for parameter in draft.parameters)
     walk.scope = draft
@@ -298,7 +322,9 @@ def _lower_assignment(walk: Lowering, node: Node) -> Expression:
     last: Expression = None
     for position, value in enumerate(values):
         target = targets[position] if position < len(targets) else None
-        last = _assign(walk, whole, target, value, local) if target is not None else walk.value(value)
+        last = (
+            _assign(walk, whole, target, value, local) if target is not None else walk.value(value)
+        )
     for position, target in enumerate(targets[len(values) :], len(values)):
         result = (ITEM, last, (CONST, position - len(values) + 1)) if last is not None else None
         _bind(walk, whole, target, result, local)
@@ -314,7 +340,9 @@ def _assign(walk: Lowering, node: Node, target: Node, value: Node, local: bool) 
         name_node = target.child_by_field_name("field") if owned else target
         if owned:
             walk.value(target.child_by_field_name("table"))
-        lowered = _define_function(walk, value, name, name_node or target, node=node, path=table, flags=flags)
+        lowered = _define_function(
+            walk, value, name, name_node or target, node=node, path=table, flags=flags
+        )
         if owned and _table_draft(walk, table) is None:
             walk.scope.binds.append((_member_expression(path), lowered))
         walk.scope.bound.update([] if owned else [name])
@@ -427,7 +455,11 @@ def _fields(node: Node) -> list[tuple[Node | None, Node]]:
         if child.type == "field":
             name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
             if value is not None:
-                plain = name is not None and name.type == "identifier" and all_parts(child)[0].type != "["
+                plain = (
+                    name is not None
+                    and name.type == "identifier"
+                    and all_parts(child)[0].type != "["
+                )
                 found.append((name if plain else None, value))
     return found
 
@@ -450,10 +482,17 @@ def _lower_table(walk: Lowering, node: Node) -> Expression:
             continue
         plain = name.type == "identifier" and all_parts(child)[0].type != "["
         key = (CONST, walk.text(name)) if plain else walk.value(name)
-        if value.type == "function_definition" and type(key) is tuple and key[0] == CONST and type(key[1]) is str:
+        if (
+            value.type == "function_definition"
+            and type(key) is tuple
+            and key[0] == CONST
+            and type(key[1]) is str
+        ):
             if is_definition and plain:  # defined as a member of the table instead
                 continue
-            named = _define_function(walk, value, key[1], name, node=child, path=path or UNNAMED_TABLE)
+            named = _define_function(
+                walk, value, key[1], name, node=child, path=path or UNNAMED_TABLE
+            )
             pairs.append((key, named))
         else:
             pairs.append((key, walk.value(value)))
@@ -467,7 +506,11 @@ def _assigned_path(walk: Lowering, node: Node) -> str:
     if statement is None or statement.type != "assignment_statement":
         return ""
     targets, values = _sides(statement)
-    paths = [_dotted(walk, target) for target, value in zip(targets, values, strict=False) if value.id == node.id]
+    paths = [
+        _dotted(walk, target)
+        for target, value in zip(targets, values, strict=False)
+        if value.id == node.id
+    ]
     return paths[0] if paths else ""
 
 
@@ -504,10 +547,18 @@ def _lower_metatable(walk: Lowering, table: Node, metatable: Node) -> Expression
     walk.scope.read.add("setmetatable")
     index = called = None
     if metatable.type == "table_constructor":
-        keys = [inner for key, inner in _fields(metatable) if key is not None and walk.text(key) == "__index"]
+        keys = [
+            inner
+            for key, inner in _fields(metatable)
+            if key is not None and walk.text(key) == "__index"
+        ]
         index = walk.value(keys[0]) if keys and keys[0].type != "function_definition" else None
         written = walk.value(metatable)
-        called = dict(written[1]).get((CONST, "__call")) if type(written) is tuple and written[0] == MAPPING else None
+        called = (
+            dict(written[1]).get((CONST, "__call"))
+            if type(written) is tuple and written[0] == MAPPING
+            else None
+        )
     else:
         index = walk.value(metatable)
     typed = (TYPED, index) if index is not None else None
@@ -530,11 +581,18 @@ def _is_require(walk: Lowering, node: Node) -> bool:
 
 
 def _name_import(walk: Lowering, value: Expression, path: str) -> None:
-    """`local x = require "m"` and `local f = require("m").f` say under which name the import is known."""
+    """`local x = require "m"` and `local f = require("m").f` say under which name the import is
+    known.
+    """
     name = ""
     if type(value) is tuple and value[0] == MEMBER:
         value, name = value[1], value[2]
-    if type(value) is tuple and value[0] == IMPORTED and walk.imports and walk.imports[-1].module == value[1]:
+    if (
+        type(value) is tuple
+        and value[0] == IMPORTED
+        and walk.imports
+        and walk.imports[-1].module == value[1]
+    ):
         walk.imports[-1] = replace(walk.imports[-1], name=name, alias=path)
 
 

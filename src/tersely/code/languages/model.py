@@ -1,10 +1,11 @@
-"""What a language is: one value, made of the rules below. Adding a language adds such a value and nothing else.
+"""What a language is: one value, made of the rules below. Adding a language adds such a value and
+nothing else.
 
-A *rule* says what a node type of the tree-sitter grammar means. `syntax` turns rules into facts; it knows the rules
-and no language. A key `=word` is the token `word` where the grammar has no node of its own for it. Field arguments are
-the grammar's field names; `#0`, `#-1` name a child by its position among the named children but for comments, which may
-stand anywhere, `:type` the first named child of that node type, `=word` the first token `word`, and `a/b` goes to
-`b` by way of `a`.
+A *rule* says what a node type of the tree-sitter grammar means. `syntax` turns rules into facts; it
+knows the rules and no language. A key `=word` is the token `word` where the grammar has no node of
+its own for it. Field arguments are the grammar's field names; `#0`, `#-1` name a child by its
+position among the named children but for comments, which may stand anywhere, `:type` the first
+named child of that node type, `=word` the first token `word`, and `a/b` goes to `b` by way of `a`.
 """
 
 from __future__ import annotations
@@ -31,9 +32,11 @@ Value = TypeVar("Value")
 
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
 def value(cls: type[Value]) -> type[Value]:
-    """A frozen dataclass for the type checker, and at run time only what has to be made anew in every process.
+    """A frozen dataclass for the type checker, and at run time only what has to be made anew in
+    every process.
 
-    Comparing, printing and guarding forty classes would take longer to make than a file takes to read.
+    Comparing, printing and guarding forty classes would take longer to make than a file takes to
+    read.
     """
     return dataclass(slots=True, eq=False, repr=False)(cls)
 
@@ -48,7 +51,9 @@ class Redefinition(Enum):
 
 @value
 class Name:
-    """An identifier that reads a value or names a type; `may_call`: reading it may call a property of the receiver."""
+    """An identifier that reads a value or names a type; `may_call`: reading it may call a property
+    of the receiver.
+    """
 
     may_call: bool = False
 
@@ -64,14 +69,18 @@ class Member:
 
 @value
 class Call:
-    """`callee(arguments)`, or `receiver.name(arguments)` where the grammar has no node for `receiver.name`."""
+    """`callee(arguments)`, or `receiver.name(arguments)` where the grammar has no node for
+    `receiver.name`.
+    """
 
     callee: Field = "function"
     arguments: Field = "arguments"
-    receiver: Field = ""  # set for grammars that keep receiver and name apart; `callee` is then the name
+    # set for grammars that keep receiver and name apart; `callee` is then the name
+    receiver: Field = ""
     constructs: bool = False  # `new Callee(…)`
     generics: Field = ""  # type arguments: of what is constructed, or of the function
-    imports: Callable[[Node, Callable[[Node], str]], Import | None] | None = None  # an import written as a call
+    # an import written as a call
+    imports: Callable[[Node, Callable[[Node], str]], Import | None] | None = None
 
 
 @value
@@ -119,7 +128,9 @@ class Text:
 
 @value
 class Literal:
-    """A literal of a type that is not ours (`int`, `str`…): known, so that no name is guessed for its members."""
+    """A literal of a type that is not ours (`int`, `str`…): known, so that no name is guessed for
+    its members.
+    """
 
     type: str
 
@@ -153,12 +164,14 @@ class Pair:
     key: Field = "key"
     value: Field = "value"
     names_are_keys: bool = False
-    defines: Kind | None = None  # values of a named mapping at module level are symbols of that kind
+    # values of a named mapping at module level are symbols of that kind
+    defines: Kind | None = None
 
 
 @value
 class Either:
-    """The value is that of one of the fields (all named children if none is given): `a or b`, `c ? a : b`.
+    """The value is that of one of the fields (all named children if none is given): `a or b`, `c ?
+    a : b`.
 
     With `operators` only where one of these tokens stands between them.
     """
@@ -171,7 +184,8 @@ class Either:
 class Operator:
     """An operator that a method of an operand may be; the value is that of the operands, or text.
 
-    `methods`: token -> method. With `values` the result is like the operands, as of `+`; else nothing is known of it.
+    `methods`: token -> method. With `values` the result is like the operands, as of `+`; else
+    nothing is known of it.
     """
 
     methods: Mapping[str, str]
@@ -186,7 +200,9 @@ class Removes:
 
 @value
 class Inner:
-    """The value is that of one field; other children are visited: parentheses, await, casts, dereference."""
+    """The value is that of one field; other children are visited: parentheses, await, casts,
+    dereference.
+    """
 
     field: Field = "#0"
 
@@ -212,10 +228,12 @@ class Generic:
 
 @value
 class Assign:
-    """`left = right`, `let left: type = right`. Several targets and destructuring come from the shape of `left`.
+    """`left = right`, `let left: type = right`. Several targets and destructuring come from the
+    shape of `left`.
 
-    `defines` makes module- and class-level targets symbols of that kind. With `updates` the statement declares nothing:
-    a bare name that no local scope declares is a member of the receiver.
+    `defines` makes module- and class-level targets symbols of that kind. With `updates` the
+    statement declares nothing: a bare name that no local scope declares is a member of the
+    receiver.
     """
 
     left: Field = "left"
@@ -225,7 +243,8 @@ class Assign:
     updates: bool = False
     declares: bool = False  # always a new variable, also where another of the same name is in sight
     names: bool = False  # a function or class without a name on the right is named by the left
-    outward: bool = False  # declares nothing: a name that its scope does not declare is one of a scope around it
+    # declares nothing: a name that its scope does not declare is one of a scope around it
+    outward: bool = False
 
 
 @value
@@ -315,15 +334,18 @@ class Block:
 
 @value
 class Branches:
-    """One of several bodies runs: what one of them binds is a variable of its own until they meet again.
+    """One of several bodies runs: what one of them binds is a variable of its own until they meet
+    again.
 
-    A body stands in the node itself or in a clause of it; with a clause of the type `otherwise` one always runs.
+    A body stands in the node itself or in a clause of it; with a clause of the type `otherwise` one
+    always runs.
     """
 
     body: str  # the node type of a body
     clauses: tuple[str, ...] = ()  # node types that may hold one
     otherwise: str = ""
-    known_in: Callable[[Lowering, Node, Node], list[tuple[str, Any]]] | None = None  # by a condition, in its body
+    # by a condition, in its body
+    known_in: Callable[[Lowering, Node, Node], list[tuple[str, Any]]] | None = None
     known_behind: Callable[[Lowering, Node], list[tuple[str, Any]]] | None = None  # by the node
 
 
@@ -344,15 +366,18 @@ class Function:
     body: Field = "body"
     returns: Field = ""
     receiver: Field = ""  # an explicit receiver parameter outside the list (Go)
-    # The parameters where rules cannot say them; called in the enclosing scope with the definition's node.
+    # The parameters where rules cannot say them; called in the enclosing scope with the
+    # definition's node.
     read: Callable[[Lowering, Node], list[expressions.Parameter]] | None = None
     body_is_value: bool = False  # the last expression of the body is its value
     flags: int = 0
     generics: tuple[Field, ...] = ()  # where type parameters are declared and bounded
     results_are_variables: bool = False  # results with names are variables of the body
     is_value: bool = False  # an expression: its name is bound in its own scope only
-    modifiers: Mapping[str, int] = field(default_factory=dict)  # flags that the types of children mean
-    repeats: Callable[[Node], bool] | None = None  # whether it only announces a definition that follows
+    # flags that the types of children mean
+    modifiers: Mapping[str, int] = field(default_factory=dict)
+    # whether it only announces a definition that follows
+    repeats: Callable[[Node], bool] | None = None
 
 
 @value
@@ -365,13 +390,16 @@ class Class:
     body: Field = "body"
     is_value: bool = False  # an expression: its name is bound in its own scope only
     alias: Field = ""  # without a body it is another name of this type
-    extends: bool = False  # adds members to a class defined elsewhere: `impl T`, `extension T`, reopened classes
+    # adds members to a class defined elsewhere: `impl T`, `extension T`, reopened classes
+    extends: bool = False
     generics: tuple[Field, ...] = ()  # where type parameters are declared and bounded
 
 
 @value
 class Variable:
-    """A declaration without a value that is a symbol at module or class level (a field, an enum member, a type)."""
+    """A declaration without a value that is a symbol at module or class level (a field, an enum
+    member, a type).
+    """
 
     kind: Kind = Kind.FIELD
     name: Field = "name"
@@ -382,7 +410,8 @@ class Variable:
 
 @value
 class Variables:
-    """`type a = x, b`: several variables of one type; at module or class level they are symbols of `kind`.
+    """`type a = x, b`: several variables of one type; at module or class level they are symbols of
+    `kind`.
 
     `each` is the node type of a declarator.
     """
@@ -399,13 +428,16 @@ class Wrapper:
     """A node around a definition that belongs to it: decorators, `export`, templates."""
 
     definition: Field = "definition"
-    decorators: str = ""  # node type of a decorator child; its named child is the decorator's expression
+    # node type of a decorator child; its named child is the decorator's expression
+    decorators: str = ""
     flags: int = 0
 
 
 @value
 class Statement:
-    """A node around one definition or assignment that belongs to it; around several it means nothing."""
+    """A node around one definition or assignment that belongs to it; around several it means
+    nothing.
+    """
 
 
 @value
@@ -430,7 +462,9 @@ class Comment:
 
 @value
 class Attribute:
-    """What belongs to the definition after it and is written as a sibling before it; its children are visited."""
+    """What belongs to the definition after it and is written as a sibling before it; its children
+    are visited.
+    """
 
 
 @value
@@ -504,8 +538,9 @@ class Files(Protocol):
 class Topic:
     """By what a framework brings together a call and the handler that it leads to.
 
-    `kind`: "path" (of a URL; what has a placeholder fits anything), "name" (a text; its last word counts), "word" (the
-    name that a value is written with), "type" (the class of what is passed, or of what the handler takes).
+    `kind`: "path" (of a URL; what has a placeholder fits anything), "name" (a text; its last word
+    counts), "word" (the name that a value is written with), "type" (the class of what is passed, or
+    of what the handler takes).
     """
 
     kind: str
@@ -520,11 +555,13 @@ class Summary:
 
     returns: int = -1  # gives this argument back
     calls: tuple[int, ...] = ()  # calls these arguments
-    settled_by: int = -1  # gives back what this argument, a function, calls its first parameter with
+    # gives back what this argument, a function, calls its first parameter with
+    settled_by: int = -1
     result_of: int = -1  # gives back what calling this argument gives
     collects: tuple[int, ...] = ()  # gives back a collection of what calling these arguments gives
     elements: int = -1  # gives back an element of this argument
-    admitted_by: int = -1  # what it gives back or holds is what this argument says yes to: a type guard
+    # what it gives back or holds is what this argument says yes to: a type guard
+    admitted_by: int = -1
     pairs: tuple[int, ...] = ()  # gives back a collection of tuples of elements of these arguments
     member_of: int = -1  # gives back the member of this argument that the next one names
     class_of: int = -1  # gives back the class of this argument
@@ -532,19 +569,24 @@ class Summary:
     instance_of: int = -1  # gives back an instance of the type that this argument names
     joins: int = -1  # gives back a collection of what this argument and those after it are or hold
     gathers: int = -1  # gives back a collection of this argument and those after it
-    flattens: int = -1  # gives back a collection of the elements of what calling this argument gives
+    # gives back a collection of the elements of what calling this argument gives
+    flattens: int = -1
     iterates: int = -1  # gives back a collection of what iterating over this argument gives
-    numbers: int = -1  # gives back a collection of tuples of a number and an element of this argument
+    # gives back a collection of tuples of a number and an element of this argument
+    numbers: int = -1
     keys_of: int = -1  # gives back a collection of the keys of this argument
-    groups: int = -1  # gives back a mapping of what calling this argument gives to collections of what it is given
+    # gives back a mapping of what calling this argument gives to collections of what it is given
+    groups: int = -1
     tuple_from: int = -1  # gives back a tuple of this argument and those after it
     part: int = -1  # gives back what the receiver, a tuple, holds at this place
     items_of: int = -1  # gives back a collection of what this argument holds
-    item_pairs_of: int = -1  # gives back a collection of the keys of this argument with what they hold
-    # What the functions it calls are given: "receiver", "element" of the receiver, "result" of the function, "rest" of
-    # the arguments after the first; with a position an argument: "element 1", "argument 0", "elements 1"; "" unknown.
-    # "item" is what the receiver holds: of a mapping no pairs; "held" an element, or the receiver where that stands for
-    # the one thing it holds. A function that takes more than one word passes takes the parts of it: of an element of a
+    # gives back a collection of the keys of this argument with what they hold
+    item_pairs_of: int = -1
+    # What the functions it calls are given: "receiver", "element" of the receiver, "result" of the
+    # function, "rest" of the arguments after the first; with a position an argument: "element 1",
+    # "argument 0", "elements 1"; "" unknown. "item" is what the receiver holds: of a mapping no
+    # pairs; "held" an element, or the receiver where that stands for the one thing it holds. A
+    # function that takes more than one word passes takes the parts of it: of an element of a
     # mapping the key and the item.
     passes: tuple[str, ...] = ()
     rule: str = ""  # what a framework does, in a few words: its edges are inferred and name it
@@ -555,7 +597,8 @@ class Summary:
 
 HANDLER = -3  # in a `Topic`: the handler
 RECEIVER = -2  # in a `Summary` of a method: the object it is called on
-FEEDS = Summary(calls=(0,), passes=("held",))  # a method that calls its first argument with what it belongs to
+# a method that calls its first argument with what it belongs to
+FEEDS = Summary(calls=(0,), passes=("held",))
 MAPS = Summary(calls=(0,), collects=(0,), passes=("held",))
 FLATTENS = Summary(calls=(0,), flattens=0, passes=("held",))
 
@@ -590,9 +633,11 @@ class Injection:
     """How a framework fills parameters by their names with what functions of these names give."""
 
     decorators: frozenset[str]  # dotted names of what makes a function provide
-    prefix: str  # what the names of functions begin with whose parameters are filled, besides those that provide
+    # what the names of functions begin with whose parameters are filled, besides those that provide
+    prefix: str
     shared: str  # the file whose providers serve its directory and all below
-    unasked: str = ""  # an argument of a decorator that makes a function provide to every test in reach
+    # an argument of a decorator that makes a function provide to every test in reach
+    unasked: str = ""
 
 
 @value
@@ -607,51 +652,70 @@ class Inherited:
 class Resolution:
     """The few facts that resolving names in a language needs."""
 
-    modules: Callable[[Files, str, str], list[str]] = no_modules  # (files, importing path, module) -> paths, best first
+    # (files, importing path, module) -> paths, best first
+    modules: Callable[[Files, str, str], list[str]] = no_modules
     separator: str = "."  # between the names of a module's path
-    modules_in_scope: bool = False  # modules of the repository have names everywhere, without an import
+    # modules of the repository have names everywhere, without an import
+    modules_in_scope: bool = False
     macros_in_scope: bool = False  # a macro needs no import: the nearest of its name is meant
-    relative_to_file: bool = False  # what an import means depends on the file, not on its directory alone
-    namespace: str = "file"  # who shares top-level names: "file", "directory", "declared", "global", "shared"
-    # With "shared" the paths of the files that share them with one, as far as both have the same declared namespace.
+    # what an import means depends on the file, not on its directory alone
+    relative_to_file: bool = False
+    # who shares top-level names: "file", "directory", "declared", "global", "shared"
+    namespace: str = "file"
+    # With "shared" the paths of the files that share them with one, as far as both have the same
+    # declared namespace.
     sharing: Callable[[Files, str], list[str]] = no_sharing
     receiver_parameter: bool = False  # the first parameter of a method is the receiver
     receiver_names: frozenset[str] = frozenset()  # names for the receiver: this, self
     class_names: frozenset[str] = frozenset()  # names for the receiver's class: Self, static
     super_names: frozenset[str] = frozenset()
     arguments_name: str = ""  # in a function, the collection of all that it was given
-    called_by_name: tuple[str, ...] = ()  # kinds of definitions that a bare name may call without an argument list
+    # kinds of definitions that a bare name may call without an argument list
+    called_by_name: tuple[str, ...] = ()
     implicit_receiver: bool = False  # a bare name in a method may be a member
     constructors: tuple[str, ...] = ()  # methods that construction calls, first found along the MRO
     constructor_is_class_name: bool = False
-    header_constructs: bool = False  # the header of a class is a constructor, beside its own `constructors`
-    construct_method: str = ""  # this method of a class constructs, unless the class has its own: `Class.new(…)`
+    # the header of a class is a constructor, beside its own `constructors`
+    header_constructs: bool = False
+    # this method of a class constructs, unless the class has its own: `Class.new(…)`
+    construct_method: str = ""
     class_member: str = ""  # the member of a thing that is its class: `thing.class`
     call_method: str = ""  # calling an instance calls this method
     enter_method: str = ""  # called when a context manager is entered
     exit_method: str = ""
     iterate_methods: tuple[str, ...] = ()
     next_method: str = ""
-    items_in_order: bool = False  # straight-line code that stores an item and reads it gets what it stored
+    # straight-line code that stores an item and reads it gets what it stored
+    items_in_order: bool = False
     item_methods: tuple[str, ...] = ()  # called to read, store and remove an item
-    reflected: Mapping[str, str] = field(default_factory=dict)  # methods of operators -> those of the right operand
-    container_first: frozenset[str] = frozenset()  # methods of operators that the right operand has: `in`
-    stand_ins: Mapping[str, str] = field(default_factory=dict)  # methods -> what is called where a class lacks them
-    asking_functions: Mapping[str, str] = field(default_factory=dict)  # functions -> the method of their argument
-    implicit_methods: frozenset[str] = frozenset()  # called by syntax, and by nobody who knows nothing of the object
+    # methods of operators -> those of the right operand
+    reflected: Mapping[str, str] = field(default_factory=dict)
+    # methods of operators that the right operand has: `in`
+    container_first: frozenset[str] = frozenset()
+    # methods -> what is called where a class lacks them
+    stand_ins: Mapping[str, str] = field(default_factory=dict)
+    # functions -> the method of their argument
+    asking_functions: Mapping[str, str] = field(default_factory=dict)
+    # called by syntax, and by nobody who knows nothing of the object
+    implicit_methods: frozenset[str] = frozenset()
     namespace_scope_visible: bool = True  # names of a namespace are visible in its functions
-    open_classes: bool = False  # all definitions of one qualified name are one class; qualified names work anywhere
-    class_side: bool = False  # a class and its instances have methods apart; `self` in a class body is the class
+    # all definitions of one qualified name are one class; qualified names work anywhere
+    open_classes: bool = False
+    # a class and its instances have methods apart; `self` in a class body is the class
+    class_side: bool = False
     class_mixin: str = ""  # a class of this name inside a base holds members of the class itself
     module_value: bool = False  # importing a module gives what its file returns
-    symbols: str = ""  # the object whose members are keys that are no texts: `thing[Symbol.iterator]` is a member
+    # the object whose members are keys that are no texts: `thing[Symbol.iterator]` is a member
+    symbols: str = ""
     members_are_items: bool = False  # `table.name` is `table["name"]`
     star_exports: str = ""  # module variable that lists what `import *` takes
-    union_types: frozenset[str] = frozenset()  # Optional, Union: the value is of one of the arguments
+    # Optional, Union: the value is of one of the arguments
+    union_types: frozenset[str] = frozenset()
     class_types: frozenset[str] = frozenset()  # type[X]: the class itself
     containers: frozenset[str] = frozenset()  # generic types whose last argument is the element
     generators: frozenset[str] = frozenset()  # generic types whose first argument is the element
-    result_types: frozenset[str] = frozenset()  # ReturnType<typeof f>: what calling the argument gives
+    # ReturnType<typeof f>: what calling the argument gives
+    result_types: frozenset[str] = frozenset()
     mappings: frozenset[str] = frozenset()  # generic types whose arguments are the key and the item
     # Methods that add to a container: name -> (position of the key or -1, position of the element).
     adders: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -659,82 +723,122 @@ class Resolution:
         default_factory=dict
     )  # methods that add all of an argument: name -> its position
     getters: frozenset[str] = frozenset()  # methods of a container that give an element
-    views: frozenset[str] = frozenset()  # methods of a container that give a container of the same elements
-    item_views: frozenset[str] = frozenset()  # methods of a mapping that give its (key, value) pairs
-    mappers: frozenset[str] = frozenset()  # methods of a container that give a container of what their argument gives
-    transparent_types: frozenset[str] = frozenset()  # generic types that stand for their first argument: Box, Option
-    echoes: frozenset[str] = frozenset()  # methods of transparent types that give the value back: unwrap, clone
-    inherited: Mapping[str, Inherited] = field(default_factory=dict)  # by the name of the type outside
-    tuples: frozenset[str] = frozenset()  # generic types whose arguments are its elements, place by place
-    announces: bool = False  # a function without a body stands for the one of that qualified name that has one
+    # methods of a container that give a container of the same elements
+    views: frozenset[str] = frozenset()
+    # methods of a mapping that give its (key, value) pairs
+    item_views: frozenset[str] = frozenset()
+    # methods of a container that give a container of what their argument gives
+    mappers: frozenset[str] = frozenset()
+    # generic types that stand for their first argument: Box, Option
+    transparent_types: frozenset[str] = frozenset()
+    # methods of transparent types that give the value back: unwrap, clone
+    echoes: frozenset[str] = frozenset()
+    # by the name of the type outside
+    inherited: Mapping[str, Inherited] = field(default_factory=dict)
+    # generic types whose arguments are its elements, place by place
+    tuples: frozenset[str] = frozenset()
+    # a function without a body stands for the one of that qualified name that has one
+    announces: bool = False
     # Sets of methods by which a class fits an interface of the standard library, which calls them.
     outside_interfaces: tuple[frozenset[str], ...] = ()
     structural: bool = False  # whatever has all methods of an interface implements it
-    prototype: str = ""  # the member of a class or function by which members are added to its instances
-    module_object: str = ""  # the name of what a module exports as a whole; unbound it is the module itself
+    # the member of a class or function by which members are added to its instances
+    prototype: str = ""
+    # the name of what a module exports as a whole; unbound it is the module itself
+    module_object: str = ""
     default_export: str = ""  # the name of what a module exports when it is imported without a name
-    module_keys: Callable[[str], tuple[str, ...]] | None = None  # words by which importers of a path are found
+    # words by which importers of a path are found
+    module_keys: Callable[[str], tuple[str, ...]] | None = None
     next_item: str = ""  # what `next_method` gives holds the element in this member
-    methods: Mapping[str, Summary] = field(default_factory=dict)  # methods of values that are not ours, by name
-    universal_methods: frozenset[str] = frozenset()  # those of `methods` that objects of ours have too
-    properties: Mapping[str, Summary] = field(default_factory=dict)  # what reading a member of a container gives
-    receiver_binders: frozenset[str] = frozenset()  # methods of functions whose first argument becomes the receiver
-    # Classes outside whose instances start empty, or with what their one argument holds; whether they are mappings,
-    # which take pairs.
+    # methods of values that are not ours, by name
+    methods: Mapping[str, Summary] = field(default_factory=dict)
+    # those of `methods` that objects of ours have too
+    universal_methods: frozenset[str] = frozenset()
+    # what reading a member of a container gives
+    properties: Mapping[str, Summary] = field(default_factory=dict)
+    # methods of functions whose first argument becomes the receiver
+    receiver_binders: frozenset[str] = frozenset()
+    # Classes outside whose instances start empty, or with what their one argument holds; whether
+    # they are mappings, which take pairs.
     fillable: Mapping[str, bool] = field(default_factory=dict)
-    deriving_functions: frozenset[str] = frozenset()  # `Owner.name` that make an object that inherits from an argument
-    declarations_suffice: bool = False  # what callers pass for a parameter with a type of ours is not looked for
+    # `Owner.name` that make an object that inherits from an argument
+    deriving_functions: frozenset[str] = frozenset()
+    # what callers pass for a parameter with a type of ours is not looked for
+    declarations_suffice: bool = False
     mixing_functions: frozenset[str] = frozenset()  # add what later arguments hold to the first
-    inheriting_functions: frozenset[str] = frozenset()  # make the first argument inherit from the second
-    describing_functions: frozenset[str] = frozenset()  # give the first argument a member: its name, its description
-    module_functions: frozenset[str] = frozenset()  # what their last argument gives is what the module exports
+    # make the first argument inherit from the second
+    inheriting_functions: frozenset[str] = frozenset()
+    # give the first argument a member: its name, its description
+    describing_functions: frozenset[str] = frozenset()
+    # what their last argument gives is what the module exports
+    module_functions: frozenset[str] = frozenset()
     traits: bool = False  # what implements a trait for a type stands in a block of its own
-    open_declarations: bool = False  # what is declared to be of a class may be of one below it; values stay as known
-    descriptor_method: str = ""  # called when a member of a class is read that is an object with this method
-    # Modules outside -> methods that keep keyword arguments, which their results have as members: `args.func`.
+    # what is declared to be of a class may be of one below it; values stay as known
+    open_declarations: bool = False
+    # called when a member of a class is read that is an object with this method
+    descriptor_method: str = ""
+    # Modules outside -> methods that keep keyword arguments, which their results have as members:
+    # `args.func`.
     keyword_keepers: Mapping[str, str] = field(default_factory=dict)
     names_parent: bool = False  # `super(B, self)`: the parent of B
-    open_receivers: bool = False  # what is called on the receiver may be of a class below the one around the call
-    virtual: bool = False  # a declared type stands for its subtypes: calls also reach overriding methods
+    # what is called on the receiver may be of a class below the one around the call
+    open_receivers: bool = False
+    # a declared type stands for its subtypes: calls also reach overriding methods
+    virtual: bool = False
     open_types: tuple[
         str, ...
     ] = ()  # endings of types outside the repository that functions and things of ours may have
-    methods_apart: bool = False  # methods have names of their own: `x` and `x()` are different members
+    # methods have names of their own: `x` and `x()` are different members
+    methods_apart: bool = False
     classes_are_modules: bool = False  # an import may name a class and its member
     sigil: str = ""  # what names of variables begin with, and names of members do not
     name_quote: str = ""  # names may stand between two of these, which do not belong to them
-    variable_mark: str = ""  # what names of instance variables begin with: no base outside the repository gives them
+    # what names of instance variables begin with: no base outside the repository gives them
+    variable_mark: str = ""
     outer_namespaces: bool = False  # names of the namespaces around a file's own are visible
-    factory_method: str = ""  # calling a class without `new` calls this member of it: Scala's `apply`
+    # calling a class without `new` calls this member of it: Scala's `apply`
+    factory_method: str = ""
     companion: str = ""  # a class of this name in another has members that the other has too
-    found_anywhere: bool = False  # a top-level name that only one file of the repository has needs no import
+    # a top-level name that only one file of the repository has needs no import
+    found_anywhere: bool = False
     top_types: frozenset[str] = frozenset()  # types that everything fits: Object, Any
-    extension_functions: bool = False  # functions with a receiver type are members of whatever fits it
-    modifiers: Mapping[str, int] = field(default_factory=dict)  # words before a definition -> its flags
+    # functions with a receiver type are members of whatever fits it
+    extension_functions: bool = False
+    # words before a definition -> its flags
+    modifiers: Mapping[str, int] = field(default_factory=dict)
     inferred_types: frozenset[str] = frozenset()  # words in place of a type that say nothing: var
     overloads: bool = False  # several functions of one name are told apart by their parameters
     text_types: frozenset[str] = frozenset()  # types of parameters that take text literals
     number_types: frozenset[str] = frozenset()
-    final_types: frozenset[str] = frozenset()  # types of parameters that nothing of another name fits
+    # types of parameters that nothing of another name fits
+    final_types: frozenset[str] = frozenset()
     class_objects: frozenset[str] = frozenset()  # types of a class as a value
-    functions_are_objects: bool = False  # calling any member of a function calls it: functional interfaces
+    # calling any member of a function calls it: functional interfaces
+    functions_are_objects: bool = False
     function_combinators: frozenset[str] = frozenset()  # members of functions that do not call them
     chains_constructors: bool = False  # `this(…)` and `super(…)` call constructors
-    calls_back: bool = False  # functions passed to functions outside the repository are called there
-    inert: frozenset[str] = frozenset()  # functions outside the repository that call nothing of what they are given
-    common_members: frozenset[str] = frozenset()  # members of builtin types: never resolved by name alone
+    # functions passed to functions outside the repository are called there
+    calls_back: bool = False
+    # functions outside the repository that call nothing of what they are given
+    inert: frozenset[str] = frozenset()
+    # members of builtin types: never resolved by name alone
+    common_members: frozenset[str] = frozenset()
     builtins: str = ""  # external module of names that are not found
     summaries: Mapping[str, Summary] = field(default_factory=dict)
     # Methods of classes that make a handler: the methods that it calls.
     dispatchers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    value_decorators: Mapping[str, int] = field(default_factory=dict)  # decorator text -> definition flags
-    # What a definition does to earlier ones of its name: the later one is what the name means. None: nothing.
+    # decorator text -> definition flags
+    value_decorators: Mapping[str, int] = field(default_factory=dict)
+    # What a definition does to earlier ones of its name: the later one is what the name means.
+    # None: nothing.
     redefinition: Callable[[Node, Callable[[Node], str]], Redefinition] | None = None
     injection: Injection | None = None
 
 
 def control_table(module: str, name: str = "CONTROL") -> Callable[[], Control]:
-    """A table of `languages/control`, imported when somebody asks what happens inside functions, and not before."""
+    """A table of `languages/control`, imported when somebody asks what happens inside functions,
+    and not before.
+    """
 
     def load() -> Control:
         table: Control = getattr(import_module(f"tersely.code.languages.control.{module}"), name)
@@ -745,22 +849,29 @@ def control_table(module: str, name: str = "CONTROL") -> Callable[[], Control]:
 
 @value
 class Language:
-    """One language: its grammar, what its nodes mean, how its names resolve. `registry` knows its files."""
+    """One language: its grammar, what its nodes mean, how its names resolve. `registry` knows its
+    files.
+    """
 
     name: str
     grammar: Callable[[], object]  # imports the wheel and returns the tree-sitter language pointer
     rules: Mapping[str, Rule]
     doc_string: str = ""  # node type of a docstring that opens a body
-    # Node types that names declared inside end with, besides those of functions, classes and comprehensions; whether
-    # a name bound at a node outlives such blocks: `var`.
+    # Node types that names declared inside end with, besides those of functions, classes and
+    # comprehensions; whether a name bound at a node outlives such blocks: `var`.
     blocks: frozenset[str] = frozenset()
     hoists: bool = False  # a name of such a block may be used before the place that binds it
     outlives: Callable[[Node], bool] | None = None
-    # Source that the grammar can read, of the very length it had: words that only a preprocessor knows are blanked out.
+    # Source that the grammar can read, of the very length it had: words that only a preprocessor
+    # knows are blanked out.
     readable: Callable[[bytes], bytes] | None = None
-    prologue: bytes = b""  # what a part of a file needs before it to be read by itself, on the same line
-    namespace_of: Callable[[Node, Callable[[Node], str]], str] | None = None  # declared package of the file
-    # The child of a node that names a field or parameter, so that it means no value, where no rule says so.
+    # what a part of a file needs before it to be read by itself, on the same line
+    prologue: bytes = b""
+    # declared package of the file
+    namespace_of: Callable[[Node, Callable[[Node], str]], str] | None = None
+    # The child of a node that names a field or parameter, so that it means no value, where no rule
+    # says so.
     label_of: Callable[[Node], Node | None] | None = None
-    control: Callable[[], Control] | None = None  # the order in which its statements run, see `control_table`
+    # the order in which its statements run, see `control_table`
+    control: Callable[[], Control] | None = None
     resolution: Resolution = field(default_factory=Resolution)

@@ -1,4 +1,5 @@
-"""The children of a node without comments and continued lines, which may stand anywhere and mean nothing.
+"""The children of a node without comments and continued lines, which may stand anywhere and mean
+nothing.
 
 What is found by its position is found among these.
 """
@@ -11,12 +12,16 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 # Asked of every node: written out below, since a call of a function would take as long as the rest.
-_REMARKS = frozenset({"comment", "line_comment", "block_comment", "multiline_comment", "line_continuation"})
+_REMARKS = frozenset(
+    {"comment", "line_comment", "block_comment", "multiline_comment", "line_continuation"}
+)
 
 
 def named_parts(node: Node) -> list[Node]:
     """The named children."""
-    return [child for child in node.named_children if not child.is_extra or child.type not in _REMARKS]
+    return [
+        child for child in node.named_children if not child.is_extra or child.type not in _REMARKS
+    ]
 
 
 def all_parts(node: Node) -> list[Node]:
@@ -26,14 +31,20 @@ def all_parts(node: Node) -> list[Node]:
 
 def parts_in(node: Node, name: str) -> list[Node]:
     """The children in a field, tokens included."""
-    return [child for child in node.children_by_field_name(name) if not child.is_extra or child.type not in _REMARKS]
+    return [
+        child
+        for child in node.children_by_field_name(name)
+        if not child.is_extra or child.type not in _REMARKS
+    ]
 
 
 def parts_and_fields(node: Node) -> list[tuple[Node, str | None]]:
     """The named children, each with the name of the field that it is in, None for none."""
     named = enumerate(node.named_children)
     found = [(child, node.field_name_for_named_child(position)) for position, child in named]
-    return [(child, name) for child, name in found if not child.is_extra or child.type not in _REMARKS]
+    return [
+        (child, name) for child, name in found if not child.is_extra or child.type not in _REMARKS
+    ]
 
 
 def next_part(node: Node) -> Node | None:

@@ -22,7 +22,14 @@ from tersely.code.expressions import (
     TYPED,
     Expression,
 )
-from tersely.code.languages.classes import anonymous_class, child_of, function, namespace_files, own_name, word
+from tersely.code.languages.classes import (
+    anonymous_class,
+    child_of,
+    function,
+    namespace_files,
+    own_name,
+    word,
+)
 from tersely.code.languages.model import (
     Assign,
     Call,
@@ -108,7 +115,9 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     beside = f"{directory}/{path}" if directory else path
     if files.exists(beside):
         return [beside]
-    return sorted(files.ending(path), key=lambda found: (-shared_directories(found, importer), found))
+    return sorted(
+        files.ending(path), key=lambda found: (-shared_directories(found, importer), found)
+    )
 
 
 BY_NAMESPACE = namespace_files(".php", "\\")
@@ -160,7 +169,11 @@ def lower_creation(walk: Lowering, node: Node) -> Expression:
     if anonymous is None:
         created = walk.value(named_parts(node)[0]) if named_parts(node) else None
         return walk.call(created, positional, keywords, line, NEW)
-    clauses = [child for child in named_parts(anonymous) if child.type in ("base_clause", "class_interface_clause")]
+    clauses = [
+        child
+        for child in named_parts(anonymous)
+        if child.type in ("base_clause", "class_interface_clause")
+    ]
     bases = [walk.value(base) for clause in clauses for base in named_parts(clause)]
     made = anonymous_class(walk, anonymous, anonymous.child_by_field_name("body"), bases)
     return walk.call(made[1], positional, keywords, line, NEW)
@@ -177,7 +190,12 @@ def lower_array(walk: Lowering, node: Node) -> Expression:
         return (MAPPING, tuple(pairs), walk.next_serial())
     values = tuple(walk.value(named_parts(child)[0]) for child in elements if named_parts(child))
     display = (SEQUENCE, values, walk.next_serial())
-    if len(values) == 2 and type(values[1]) is tuple and values[1][0] == CONST and str(values[1][1]).isidentifier():
+    if (
+        len(values) == 2
+        and type(values[1]) is tuple
+        and values[1][0] == CONST
+        and str(values[1][1]).isidentifier()
+    ):
         walk.mentions.add(values[1][1])
         return (EITHER, (display, (REFERENCE, values[0], values[1][1])))
     return display
@@ -226,7 +244,12 @@ def lower_constants(walk: Lowering, node: Node) -> Expression:
 def lower_call(walk: Lowering, node: Node) -> Expression:
     """`f(…)`; `define('NAME', …)` is a definition too."""
     result = walk.as_rule(CALL, node)
-    if result[1] == "define" and result[2] and type(result[2][0]) is tuple and result[2][0][0] == CONST:
+    if (
+        result[1] == "define"
+        and result[2]
+        and type(result[2][0]) is tuple
+        and result[2][0][0] == CONST
+    ):
         listed = node.child_by_field_name("arguments")
         walk.define_value(node, str(result[2][0][1]), listed or node, Kind.CONSTANT)
     return result
@@ -277,7 +300,11 @@ def promote_parameters(walk: Lowering, node: Node) -> None:
     listed = node.child_by_field_name("parameters")
     constructor = walk.scope
     for child in named_parts(listed) if listed is not None else ():
-        name = child.child_by_field_name("name") if child.type == "property_promotion_parameter" else None
+        name = (
+            child.child_by_field_name("name")
+            if child.type == "property_promotion_parameter"
+            else None
+        )
         if name is None:
             continue
         text = walk.text(name)
@@ -392,7 +419,15 @@ PHP = Language(
         iterate_methods=("getIterator",),
         virtual=True,
         declarations_suffice=True,
-        open_types=("callable", "Closure", "object", "mixed", "iterable", "Traversable", "Iterator"),
+        open_types=(
+            "callable",
+            "Closure",
+            "object",
+            "mixed",
+            "iterable",
+            "Traversable",
+            "Iterator",
+        ),
         methods_apart=True,
         calls_back=True,
         modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE},

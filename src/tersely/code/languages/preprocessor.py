@@ -1,4 +1,6 @@
-"""C and C++ source as their grammars can read it: what only a preprocessor knows is blanked out, byte for byte."""
+"""C and C++ source as their grammars can read it: what only a preprocessor knows is blanked out,
+byte for byte.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from typing import NamedTuple
 
 
 class Macro(NamedTuple):
-    """Macros that say nothing about what is defined; the group `macro` of the pattern is blanked out."""
+    """Macros that say nothing about what is defined; the group `macro` of the pattern is blanked
+    out.
+    """
 
     signs: tuple[bytes, ...]  # source without any of these has none
     pattern: re.Pattern[bytes]
@@ -29,11 +33,16 @@ MACROS = (
     ),
     Macro(  # `A_API int f();`
         (b"_EXPORT", b"_API", b"_PUBLIC", b"_EXTERN"),
-        re.compile(rb"^[ \t]*(?:static[ \t]+|extern[ \t]+)?(?P<macro>" + _EXPORT + rb")(?=[ \t]+\w)", re.MULTILINE),
+        re.compile(
+            rb"^[ \t]*(?:static[ \t]+|extern[ \t]+)?(?P<macro>" + _EXPORT + rb")(?=[ \t]+\w)",
+            re.MULTILINE,
+        ),
     ),
     Macro(  # `typedef int (WINAPI *F)(int);`
         (b"typedef",),
-        re.compile(rb"typedef\b[^;{}()]*\([ \t]*(?P<macro>[A-Z][A-Z_]{2,})(?=[ \t]*\**[ \t]*\w+[ \t]*\)[ \t]*\()"),
+        re.compile(
+            rb"typedef\b[^;{}()]*\([ \t]*(?P<macro>[A-Z][A-Z_]{2,})(?=[ \t]*\**[ \t]*\w+[ \t]*\)[ \t]*\()"
+        ),
     ),
     Macro(  # `int x GUARDED_BY(m);`
         (b"GUARDED_BY", b"ACQUIRED_", b"LOCK", b"NO_THREAD"),
@@ -69,7 +78,8 @@ DIRECTIVE_IN_INITIALIZER = re.compile(
 )
 MAX_DIRECTIVES_IN_INITIALIZERS = 50  # of one initialiser; with more the grammar has to cope
 LOOK_BACK_BYTES = 300  # from a directive, to see what goes on there
-BEGUN = re.compile(rb"(?:\)\s*:|[(&|=+?])\s*\Z")  # initialisers of a constructor, arguments, operands
+# initialisers of a constructor, arguments, operands
+BEGUN = re.compile(rb"(?:\)\s*:|[(&|=+?])\s*\Z")
 DANGLING = re.compile(rb'\b(?:if|while|for)\s*\([^;{}]*\)\s*\Z|\b(?:else|extern\s*"C")\s*\Z')
 CONDITIONAL = re.compile(rb"^[ \t]*#[ \t]*if", re.MULTILINE)
 # What braces do not count in, the directives that choose, and the braces.
@@ -92,7 +102,9 @@ def readable_cpp(source: bytes) -> bytes:
 
 
 def without_included_elements(source: bytes) -> bytes:
-    """The source without directives that stand among the elements of an initialiser, where the grammar has none."""
+    """The source without directives that stand among the elements of an initialiser, where the
+    grammar has none.
+    """
     for _ in range(MAX_DIRECTIVES_IN_INITIALIZERS):
         source, found = DIRECTIVE_IN_INITIALIZER.subn(_without_directive, source)
         if not found:
@@ -146,7 +158,9 @@ def _unwrapped(match: re.Match[bytes]) -> bytes:
 
 
 class Branch(NamedTuple):
-    """One branch of `#if … #else … #endif`: where its directive, and its text up to the next one, lie."""
+    """One branch of `#if … #else … #endif`: where its directive, and its text up to the next one,
+    lie.
+    """
 
     directive: int
     start: int
@@ -156,10 +170,11 @@ class Branch(NamedTuple):
 
 
 def with_whole_branches(source: bytes) -> bytes:
-    """Of branches that open or close different blocks, only the first is left, since a tree can hold but one.
+    """Of branches that open or close different blocks, only the first is left, since a tree can
+    hold but one.
 
-    What alone opens or closes a block, `#ifdef X` `} else {` `#endif`, is left without its directives, and so is what
-    stands inside a statement or a list.
+    What alone opens or closes a block, `#ifdef X` `} else {` `#endif`, is left without its
+    directives, and so is what stands inside a statement or a list.
     """
     if not CONDITIONAL.search(source):
         return source
@@ -175,11 +190,14 @@ def with_whole_branches(source: bytes) -> bytes:
 
 
 def _is_inside(source: bytes, branches: list[Branch]) -> bool:
-    """Whether a conditional begins or its branches end in the middle of something, as far as that is plain to see."""
+    """Whether a conditional begins or its branches end in the middle of something, as far as that
+    is plain to see.
+    """
     if BEGUN.search(source, max(0, branches[0].directive - LOOK_BACK_BYTES), branches[0].directive):
         return True
     return any(
-        DANGLING.search(source, max(branch.start, branch.end - LOOK_BACK_BYTES), branch.end) for branch in branches
+        DANGLING.search(source, max(branch.start, branch.end - LOOK_BACK_BYTES), branch.end)
+        for branch in branches
     )
 
 
@@ -195,7 +213,9 @@ def _conditionals(source: bytes) -> Iterator[tuple[list[Branch], int]]:
         if directive is None:
             if open_ones and match[0] in (b"{", b"}"):
                 last = open_ones[-1][-1]
-                open_ones[-1][-1] = last._replace(opens=last.opens + (1 if match[0] == b"{" else -1))
+                open_ones[-1][-1] = last._replace(
+                    opens=last.opens + (1 if match[0] == b"{" else -1)
+                )
             continue
         if directive.startswith(b"if"):
             open_ones.append([])

@@ -89,7 +89,10 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     for child in parts_in(node, "name"):
         name, alias = child, ""
         if child.type == "aliased_import":
-            alias_node, name_node = child.child_by_field_name("alias"), child.child_by_field_name("name")
+            alias_node, name_node = (
+                child.child_by_field_name("alias"),
+                child.child_by_field_name("name"),
+            )
             alias, name = text(alias_node) if alias_node else "", name_node or child
         if module:
             found.append(Import(module, text(name), alias or text(name), line))
@@ -107,10 +110,12 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
 
 
 def module_files(files: Files, importer: str, module: str) -> list[str]:
-    """Files that `module` may mean: relative to the importer for leading dots, else under the likeliest root.
+    """Files that `module` may mean: relative to the importer for leading dots, else under the
+    likeliest root.
 
-    Roots are not declared anywhere: any directory may be on `sys.path`. Among several files that end in the module's
-    path, the one whose root is nearest to the importer wins, and the repository's root before nested ones.
+    Roots are not declared anywhere: any directory may be on `sys.path`. Among several files that
+    end in the module's path, the one whose root is nearest to the importer wins, and the
+    repository's root before nested ones.
     """
     stem = module.lstrip(".")
     dots = len(module) - len(stem)
@@ -126,13 +131,25 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
         return [form for form in forms if files.exists(form)]
     found = []
     for form in (f"{tail}/__init__.py", f"{tail}.py", f"{tail}/__init__.pyi", f"{tail}.pyi"):
-        found += [path for path in files.ending(form) if _is_root(files, path[: -len(form)].rstrip("/"))]
+        found += [
+            path for path in files.ending(form) if _is_root(files, path[: -len(form)].rstrip("/"))
+        ]
     is_outside = tail.partition("/")[0] in sys.stdlib_module_names
     if not found and not is_outside:  # a script in a package finds first what lies beside it
         beside = importer.rpartition("/")[0]
-        found = [form for form in (f"{beside}/{tail}.py", f"{beside}/{tail}/__init__.py") if files.exists(form)]
+        found = [
+            form
+            for form in (f"{beside}/{tail}.py", f"{beside}/{tail}/__init__.py")
+            if files.exists(form)
+        ]
     return sorted(
-        found, key=lambda path: (-shared_directories(path, importer), path.count("/"), path.endswith(".pyi"), path)
+        found,
+        key=lambda path: (
+            -shared_directories(path, importer),
+            path.count("/"),
+            path.endswith(".pyi"),
+            path,
+        ),
     )
 
 
@@ -146,7 +163,11 @@ def redefinition_of(definition: Node, text: Callable[[Node], str]) -> Redefiniti
     inner = definition.child_by_field_name("definition") or definition
     name = inner.child_by_field_name("name")
     for child in definition.children:
-        written = text(child).removeprefix("@").partition("(")[0].strip() if child.type == "decorator" else ""
+        written = (
+            text(child).removeprefix("@").partition("(")[0].strip()
+            if child.type == "decorator"
+            else ""
+        )
         if written.rpartition(".")[2] == "overload":
             return Redefinition.IS_STUB
         if name is not None and written.startswith(f"{text(name)}."):
@@ -174,7 +195,8 @@ REFLECTED = {
 ITEM_METHODS = ("__getitem__", "__setitem__", "__delitem__")
 # Built-in functions that call a method of their argument.
 ASKING_FUNCTIONS = {
-    name: f"__{name}__" for name in "len str repr bytes hash bool int float iter next dir reversed".split()
+    name: f"__{name}__"
+    for name in "len str repr bytes hash bool int float iter next dir reversed".split()
 }
 STAND_INS = {
     "__ne__": "__eq__", "__str__": "__repr__", "__bool__": "__len__", "__contains__": "__iter__",
@@ -243,7 +265,9 @@ RULES: dict[str, Rule] = {
     "decorated_definition": Wrapper("definition", "decorator"),
     "global_statement": Outer(),
     "nonlocal_statement": Outer(module=False),
-    "if_statement": Branches("block", ("elif_clause", "else_clause"), "else_clause", known_in, known_behind),
+    "if_statement": Branches(
+        "block", ("elif_clause", "else_clause"), "else_clause", known_in, known_behind
+    ),
     "assert_statement": Custom(lower_assert),
     "with_statement": Runs(),
     "import_statement": Imports(read_import, in_order=True),
@@ -299,7 +323,9 @@ PYTHON = Language(
             ASKING_FUNCTIONS.values(),
         ),
         star_exports="__all__",
-        union_types=names("Optional Union Annotated Final ClassVar Required NotRequired Awaitable Coroutine"),
+        union_types=names(
+            "Optional Union Annotated Final ClassVar Required NotRequired Awaitable Coroutine"
+        ),
         class_types=names("type Type"),
         containers=names(
             "list List tuple Tuple set Set frozenset FrozenSet dict Dict Iterable Iterator Sequence Mapping Collection "

@@ -1,4 +1,6 @@
-"""Where Python says what a variable is an instance of: `isinstance(x, A)` in conditions and assertions."""
+"""Where Python says what a variable is an instance of: `isinstance(x, A)` in conditions and
+assertions.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,16 @@ class Test(NamedTuple):
 
 
 def known_in(walk: Lowering, condition: Node, body: Node) -> list[tuple[str, Expression]]:
-    """The variables that a condition tells more of in a body that runs when it is true, and what they are there."""
+    """The variables that a condition tells more of in a body that runs when it is true, and what
+    they are there.
+    """
     return _known(walk, _told(walk, condition, when=True), body)
 
 
 def known_behind(walk: Lowering, statement: Node) -> list[tuple[str, Expression]]:
-    """The same for what follows a statement: an assertion, or an `if` that leaves where its condition is not true."""
+    """The same for what follows a statement: an assertion, or an `if` that leaves where its
+    condition is not true.
+    """
     around = statement.parent
     parts = named_parts(statement)
     if around is None or not parts:
@@ -52,7 +58,9 @@ def lower_assert(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_boolean(walk: Lowering, node: Node) -> Expression:
-    """`a and b`: what `a` tells when it is true holds in `b`; `a or b`: what it tells when it is false."""
+    """`a and b`: what `a` tells when it is true holds in `b`; `a or b`: what it tells when it is
+    false.
+    """
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     operator = node.child_by_field_name("operator")
     if left is None or right is None or operator is None:
@@ -84,7 +92,11 @@ def _known(walk: Lowering, told: Iterator[Test], where: Node) -> list[tuple[str,
 
 
 def _narrowed(walk: Lowering, test: Test) -> Expression:
-    return (DECLARED, walk.versioned(walk.text(test.name)), either(*map(walk.value, _alternatives(test.classes))))
+    return (
+        DECLARED,
+        walk.versioned(walk.text(test.name)),
+        either(*map(walk.value, _alternatives(test.classes))),
+    )
 
 
 def _alternatives(classes: Node) -> Iterator[Node]:
@@ -122,4 +134,7 @@ def _assigns(text: str, name: str) -> bool:
     """Whether code gives a variable another value."""
     word = rf"(?<![\w.]){re.escape(name)}\b"
     statement = rf"^[\s\w.,*()\[\]]*{word}\s*(?:,[^=\n]*|:[^=\n]*|\)\s*)?[-+*/|&^%@]*=(?!=)"
-    return re.search(rf"{statement}|\b(?:for|as|del)\b[^:\n]*{word}|{word}\s*:=", text, re.MULTILINE) is not None
+    return (
+        re.search(rf"{statement}|\b(?:for|as|del)\b[^:\n]*{word}|{word}\s*:=", text, re.MULTILINE)
+        is not None
+    )

@@ -1,7 +1,8 @@
 """Every language Tersely knows, listed by hand, and how a file finds its own.
 
-The table holds what is asked of every file of a repository. All else is in a language's value, which is imported when a
-file of that language is read: a question about Go pays for no other language, and one without parsing for none.
+The table holds what is asked of every file of a repository. All else is in a language's value,
+which is imported when a file of that language is read: a question about Go pays for no other
+language, and one without parsing for none.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ class Known(NamedTuple):
     file_names: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
     line_comment: str = "#"
-    family: str = ""  # languages of one family see each other's definitions (JavaScript and TypeScript)
+    # languages of one family see each other's definitions (JavaScript and TypeScript)
+    family: str = ""
 
 
 _SLASHES = "//"
@@ -95,12 +97,18 @@ class _Languages(Mapping[str, "Language"]):
 LANGUAGES: Mapping[str, Language] = _Languages()
 
 _BY_SUFFIX = {suffix: name for name, known in _KNOWN.items() for suffix in known.suffixes}
-_BY_FILE_NAME = {file_name: name for name, known in _KNOWN.items() for file_name in known.file_names}
-_BY_INTERPRETER = {program: name for name, known in _KNOWN.items() for program in known.interpreters}
+_BY_FILE_NAME = {
+    file_name: name for name, known in _KNOWN.items() for file_name in known.file_names
+}
+_BY_INTERPRETER = {
+    program: name for name, known in _KNOWN.items() for program in known.interpreters
+}
 
 
 def language_of_path(path: str) -> str | None:
-    """The name of a path's language by file name, else by its longest known suffix; None when it is none of ours."""
+    """The name of a path's language by file name, else by its longest known suffix; None when it is
+    none of ours.
+    """
     name = path.rpartition("/")[2]
     start = name.find(".", 1)
     return _BY_FILE_NAME.get(name) or (_of_suffixes(name[start:]) if start != -1 else None)
@@ -123,7 +131,9 @@ def language_of_script(first_line: str) -> str | None:
     if not first_line.startswith("#!"):
         return None
     words = first_line[2:].replace("/", " ").split()
-    return next((_BY_INTERPRETER[word] for word in reversed(words) if word in _BY_INTERPRETER), None)
+    return next(
+        (_BY_INTERPRETER[word] for word in reversed(words) if word in _BY_INTERPRETER), None
+    )
 
 
 def family_of(name: str) -> str:

@@ -1,8 +1,8 @@
 """Ruby.
 
-Constants are global and classes are open: whatever file defines `A::B`, it is one class. A bare name is a local
-variable when one is in sight, else a call of the receiver. A block is an anonymous function that reaches the method as
-the keyword argument `&`.
+Constants are global and classes are open: whatever file defines `A::B`, it is one class. A bare
+name is a local variable when one is in sight, else a call of the receiver. A block is an anonymous
+function that reaches the method as the keyword argument `&`.
 """
 
 from __future__ import annotations
@@ -87,17 +87,29 @@ def grammar() -> object:
 
 
 def module_files(files: Files, importer: str, module: str) -> list[str]:
-    """Files that `require` takes: relative to the importer for leading dots, else under some load path, `lib` first."""
+    """Files that `require` takes: relative to the importer for leading dots, else under some load
+    path, `lib` first.
+    """
     if module.startswith("."):
         path = posixpath.normpath(posixpath.join(posixpath.dirname(importer), module))
         return [form for form in (f"{path}.rb", path) if files.exists(form)]
     stem = module.removesuffix(".rb")
     found = files.ending(f"{stem}.rb")
-    return sorted(found, key=lambda path: (not _is_load_path(path[: -len(stem) - 3]), path.count("/"), path))
+    return sorted(
+        found, key=lambda path: (not _is_load_path(path[: -len(stem) - 3]), path.count("/"), path)
+    )
 
 
 def _is_load_path(directory: str) -> bool:
-    return directory.rstrip("/").rpartition("/")[2] in ("", "lib", "app", "ext", "src", "test", "spec")
+    return directory.rstrip("/").rpartition("/")[2] in (
+        "",
+        "lib",
+        "app",
+        "ext",
+        "src",
+        "test",
+        "spec",
+    )
 
 
 # Classes, modules, methods
@@ -110,11 +122,17 @@ def _lower_class(walk: Lowering, node: Node) -> Expression:
         walk.visit(named_parts(node))
         return None
     superclass = node.child_by_field_name("superclass")
-    bases = [walk.value(child) for child in named_parts(superclass)] if superclass is not None else []
-    made_of = named_parts(superclass)[0] if superclass is not None and named_parts(superclass) else None
+    bases = (
+        [walk.value(child) for child in named_parts(superclass)] if superclass is not None else []
+    )
+    made_of = (
+        named_parts(superclass)[0] if superclass is not None and named_parts(superclass) else None
+    )
     kind = Kind.CLASS if node.type == "class" else Kind.NAMESPACE
     parent = walk.scope
-    draft, last = _open_class(walk, node, kind, name_node, [base for base in bases if base is not None])
+    draft, last = _open_class(
+        walk, node, kind, name_node, [base for base in bases if base is not None]
+    )
     _end_signature(walk, draft, superclass or last)
     if made_of is not None:
         _define_struct_members(walk, made_of)
@@ -138,12 +156,16 @@ def _open_class(
 
 
 def _dotted(walk: Lowering, node: Node | None) -> str:
-    return walk.text(node).strip(":").replace("::", ".").replace(" ", "") if node is not None else ""
+    return (
+        walk.text(node).strip(":").replace("::", ".").replace(" ", "") if node is not None else ""
+    )
 
 
 def _end_signature(walk: Lowering, draft: ScopeDraft, last: Node) -> None:
     row = walk.definitions[draft.definition]
-    walk.definitions[draft.definition] = row._replace(signature_end_byte=max(last.end_byte, row.start_byte))
+    walk.definitions[draft.definition] = row._replace(
+        signature_end_byte=max(last.end_byte, row.start_byte)
+    )
 
 
 def _lower_singleton_class(walk: Lowering, node: Node) -> Expression:
@@ -156,7 +178,12 @@ def _lower_singleton_class(walk: Lowering, node: Node) -> Expression:
 def _is_of_class(walk: Lowering, node: Node) -> bool:
     """Whether a method definition stands in `class << self` or `class_methods do`."""
     around = node.parent
-    while around is not None and around.type not in ("class", "module", "method", "singleton_method"):
+    while around is not None and around.type not in (
+        "class",
+        "module",
+        "method",
+        "singleton_method",
+    ):
         if around.type == "singleton_class":
             return True
         if around.type == "call":
@@ -253,18 +280,28 @@ def _define_attribute(walk: Lowering, call: Node, argument: Node, access: str, f
 def _define_struct_members(walk: Lowering, call: Node) -> None:
     """`Struct.new(:a, :b)` and `Data.define(:a)` have an attribute for each symbol."""
     receiver, method = call.child_by_field_name("receiver"), call.child_by_field_name("method")
-    if receiver is None or method is None or (walk.text(receiver), walk.text(method)) not in STRUCTS:
+    if (
+        receiver is None
+        or method is None
+        or (walk.text(receiver), walk.text(method)) not in STRUCTS
+    ):
         return
     for argument in _arguments(call):
         if argument.type == "simple_symbol":
-            _define_attribute(walk, argument, argument, "rw" if walk.text(receiver) == "Struct" else "r", 0)
+            _define_attribute(
+                walk, argument, argument, "rw" if walk.text(receiver) == "Struct" else "r", 0
+            )
 
 
 STRUCTS = {("Struct", "new"), ("Data", "define")}
-MADE_CLASSES = {("Class", "new"): Kind.CLASS, ("Module", "new"): Kind.NAMESPACE} | dict.fromkeys(STRUCTS, Kind.CLASS)
+MADE_CLASSES = {("Class", "new"): Kind.CLASS, ("Module", "new"): Kind.NAMESPACE} | dict.fromkeys(
+    STRUCTS, Kind.CLASS
+)
 
 
-def _define_made_class(walk: Lowering, node: Node, target: Node, call: Node, kind: Kind) -> Expression:
+def _define_made_class(
+    walk: Lowering, node: Node, target: Node, call: Node, kind: Kind
+) -> Expression:
     """`Name = Class.new(Base) do … end`."""
     arguments = _arguments(call)
     constants = ("constant", "scope_resolution")
@@ -287,10 +324,19 @@ def _lower_assignment(walk: Lowering, node: Node) -> Expression:
     if left is None or right is None:
         walk.visit(named_parts(node))
         return None
-    is_constant = left.type == "constant" or (left.type == "scope_resolution" and walk.scope.kind is Kind.MODULE)
+    is_constant = left.type == "constant" or (
+        left.type == "scope_resolution" and walk.scope.kind is Kind.MODULE
+    )
     if is_constant and right.type == "call":
-        receiver, method = right.child_by_field_name("receiver"), right.child_by_field_name("method")
-        made = (walk.text(receiver), walk.text(method)) if receiver is not None and method is not None else ("", "")
+        receiver, method = (
+            right.child_by_field_name("receiver"),
+            right.child_by_field_name("method"),
+        )
+        made = (
+            (walk.text(receiver), walk.text(method))
+            if receiver is not None and method is not None
+            else ("", "")
+        )
         if made in MADE_CLASSES:
             return _define_made_class(walk, node, left, right, MADE_CLASSES[made])
     value = walk.value(right)
@@ -397,7 +443,11 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
         special = DIRECTIVES.get(name)
         if special is not None and special(walk, node, name):
             return None
-    if name in INLINE and walk.scope.kind in BODIES and node.child_by_field_name("block") is not None:
+    if (
+        name in INLINE
+        and walk.scope.kind in BODIES
+        and node.child_by_field_name("block") is not None
+    ):
         walk.value(node.child_by_field_name("block").child_by_field_name("body"))  # type: ignore[union-attr]
         return None
     line = (method or node).end_point[0] + 1
@@ -412,7 +462,12 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
         return keywords[-1][1]
     if name == "class" and receiver is not None and not arguments:
         return (MEMBER, base, name)
-    if name == "raise" and receiver is None and arguments and arguments[0].type in ("constant", "scope_resolution"):
+    if (
+        name == "raise"
+        and receiver is None
+        and arguments
+        and arguments[0].type in ("constant", "scope_resolution")
+    ):
         walk.call((MEMBER, positional[0], "new"), positional[1:], (), line)
     if receiver is None and walk.scope.kind in BODIES and name.startswith(CALLBACKS):
         _call_named(walk, arguments, line)
@@ -455,10 +510,14 @@ def _lower_arguments(walk: Lowering, node: Node, receiver: Expression) -> Argume
         if argument.type == "pair":
             key, value = argument.child_by_field_name("key"), argument.child_by_field_name("value")
             name = _key(walk, key) if key is not None else None
-            plain = name[1] if type(name) is tuple and name[0] == CONST and type(name[1]) is str else ""
+            plain = (
+                name[1] if type(name) is tuple and name[0] == CONST and type(name[1]) is str else ""
+            )
             keywords.append((plain, walk.value(value) if value is not None else walk.value(key)))
         elif argument.type == "hash_splat_argument":
-            keywords.append(("", walk.value(named_parts(argument)[0]) if named_parts(argument) else None))
+            keywords.append(
+                ("", walk.value(named_parts(argument)[0]) if named_parts(argument) else None)
+            )
         elif argument.type == "block_argument":
             keywords.append((BLOCK, _lower_block_argument(walk, argument, receiver)))
         else:
@@ -498,7 +557,9 @@ def _lower_block(walk: Lowering, node: Node, given: Expression = None) -> Expres
     listed, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
     if node.type == "lambda" and body is not None:
         body = body.child_by_field_name("body")
-    return _define(walk, node, Kind.LAMBDA, walk.anonymous("lambda"), None, listed, body, given=given)
+    return _define(
+        walk, node, Kind.LAMBDA, walk.anonymous("lambda"), None, listed, body, given=given
+    )
 
 
 def _lower_yield(walk: Lowering, node: Node) -> Expression:
@@ -517,7 +578,9 @@ def _lower_super(walk: Lowering, node: Node) -> Expression:
 
 def _call_super(walk: Lowering, node: Node, name: Node) -> Expression:
     method = _method_around(walk)
-    positional, keywords, _ = _lower_arguments(walk, node, None) if node.type == "call" else ((), (), [])
+    positional, keywords, _ = (
+        _lower_arguments(walk, node, None) if node.type == "call" else ((), (), [])
+    )
     line = name.start_point[0] + 1
     if method is None:
         return None
@@ -538,7 +601,14 @@ def _require(walk: Lowering, node: Node, name: str) -> bool:
         return False
     if name == "require_relative" and not module.startswith("."):
         module = f"./{module}"
-    walk.add_import(Import(module.removesuffix(".rb") if name == "load" else module, "", "", node.start_point[0] + 1))
+    walk.add_import(
+        Import(
+            module.removesuffix(".rb") if name == "load" else module,
+            "",
+            "",
+            node.start_point[0] + 1,
+        )
+    )
     return True
 
 
@@ -546,7 +616,11 @@ def _autoload(walk: Lowering, node: Node, name: str) -> bool:
     arguments = _arguments(node)
     if len(arguments) != 2 or not _symbol(walk, arguments[1]):
         return False
-    walk.imports.append(Import(_symbol(walk, arguments[1]), _symbol(walk, arguments[0]), "", node.start_point[0] + 1))
+    walk.imports.append(
+        Import(
+            _symbol(walk, arguments[1]), _symbol(walk, arguments[0]), "", node.start_point[0] + 1
+        )
+    )
     return True
 
 
@@ -567,7 +641,9 @@ def _mix_in(walk: Lowering, node: Node, name: str) -> bool:
 
 
 def _from_within(value: Expression, qualname: str) -> Expression:
-    """A constant that may stand inside the class that mixes it in; bases are looked up from outside."""
+    """A constant that may stand inside the class that mixes it in; bases are looked up from
+    outside.
+    """
     if type(value) is str:
         return (EITHER, (value, f"{qualname}.{value}"))
     if type(value) is tuple and value[0] == MEMBER:
@@ -605,7 +681,11 @@ def _alias(walk: Lowering, node: Node, place: Node, new: str, old: str) -> None:
     new, old = new.strip("\"'"), old.strip("\"'")
     if not new or not old or new[0] == "$" or outer.kind not in BODIES:
         return
-    known = [at for at, row in enumerate(walk.definitions) if row.parent == outer.definition and row.name == old]
+    known = [
+        at
+        for at, row in enumerate(walk.definitions)
+        if row.parent == outer.definition and row.name == old
+    ]
     original = walk.drafts[known[-1]] if known else None
     walk.mentions.add(old)
     draft = walk.enter(node, Kind.METHOD, new, place, None)
@@ -632,7 +712,9 @@ def _define_method(walk: Lowering, node: Node, name: str) -> bool:
 
 
 def _module_function(walk: Lowering, node: Node, name: str) -> bool:
-    """`module_function :a, :b` or before a definition: methods of the module and of whoever includes it."""
+    """`module_function :a, :b` or before a definition: methods of the module and of whoever
+    includes it.
+    """
     for argument in _arguments(node):
         value = walk.value(argument)
         wanted = _symbol(walk, argument)
@@ -676,7 +758,9 @@ def _lower_identifier(walk: Lowering, node: Node) -> Expression:
     return walk.call(name, (), (), node.start_point[0] + 1)
 
 
-SILENT = names("private public protected private_constant raise block_given? __method__ __dir__ binding")
+SILENT = names(
+    "private public protected private_constant raise block_given? __method__ __dir__ binding"
+)
 
 
 # Values
@@ -711,14 +795,24 @@ def _lower_branches(walk: Lowering, node: Node) -> Expression:
             continue
         value = walk.value(child)
         field = node.field_name_for_child(position)
-        if field in ("consequence", "alternative", "body") or child.type in ("when", "else", "in_clause", "elsif"):
+        if field in ("consequence", "alternative", "body") or child.type in (
+            "when",
+            "else",
+            "in_clause",
+            "elsif",
+        ):
             values.append(value)
     return _one_of(*values)
 
 
 def _lower_rescue(walk: Lowering, node: Node) -> Expression:
-    exceptions, variable = node.child_by_field_name("exceptions"), node.child_by_field_name("variable")
-    types = [walk.value(child) for child in named_parts(exceptions)] if exceptions is not None else []
+    exceptions, variable = (
+        node.child_by_field_name("exceptions"),
+        node.child_by_field_name("variable"),
+    )
+    types = (
+        [walk.value(child) for child in named_parts(exceptions)] if exceptions is not None else []
+    )
     if variable is not None:
         for target in named_parts(variable):
             _bind(walk, target, _one_of(*[(TYPED, type_) for type_ in types if type_ is not None]))
@@ -728,7 +822,13 @@ def _lower_rescue(walk: Lowering, node: Node) -> Expression:
 def _lower_return(walk: Lowering, node: Node) -> Expression:
     for child in named_parts(node):
         values = [walk.value(part) for part in named_parts(child)]
-        value = values[0] if len(values) == 1 else (SEQUENCE, tuple(values), walk.next_serial()) if values else None
+        value = (
+            values[0]
+            if len(values) == 1
+            else (SEQUENCE, tuple(values), walk.next_serial())
+            if values
+            else None
+        )
         if value is not None and node.type == "return":
             walk.scope.returns.append(value)
     return None
@@ -736,7 +836,9 @@ def _lower_return(walk: Lowering, node: Node) -> Expression:
 
 def _lower_for(walk: Lowering, node: Node) -> Expression:
     pattern, value = node.child_by_field_name("pattern"), node.child_by_field_name("value")
-    iterable = _one_of(*[walk.value(child) for child in named_parts(value)]) if value is not None else None
+    iterable = (
+        _one_of(*[walk.value(child) for child in named_parts(value)]) if value is not None else None
+    )
     if pattern is not None:
         _bind(walk, pattern, iterable and (ELEMENT, iterable))
     walk.value(node.child_by_field_name("body"))
@@ -754,7 +856,11 @@ def _lower_binary(walk: Lowering, node: Node) -> Expression:
         return second
     if sign == "<<" and first is not None:
         walk.scope.binds.append(((ITEM, first, None), second))
-    if sign in OPERATORS and first is not None and not (type(first) is tuple and first[0] in (LITERAL, CONST)):
+    if (
+        sign in OPERATORS
+        and first is not None
+        and not (type(first) is tuple and first[0] in (LITERAL, CONST))
+    ):
         walk.mentions.add(sign)
         return walk.call((MEMBER, first, sign), (second,), (), node.start_point[0] + 1)
     return None
@@ -763,7 +869,11 @@ def _lower_binary(walk: Lowering, node: Node) -> Expression:
 def _lower_item(walk: Lowering, node: Node) -> Expression:
     """`container[key]`."""
     container = walk.value(node.child_by_field_name("object"))
-    keys = tuple(walk.value(child) for child in named_parts(node)[1:] if child.type not in ("block", "do_block"))
+    keys = tuple(
+        walk.value(child)
+        for child in named_parts(node)[1:]
+        if child.type not in ("block", "do_block")
+    )
     if container is None:
         return None
     called = walk.call((MEMBER, container, "[]"), keys, (), node.start_point[0] + 1)
@@ -783,7 +893,9 @@ def _lower_hash(walk: Lowering, node: Node) -> Expression:
             key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
             pairs.append((_key(walk, key) if key is not None else None, walk.value(value)))
         elif child.type == "hash_splat_argument":
-            pairs.append(((SPREAD, None), walk.value(named_parts(child)[0]) if named_parts(child) else None))
+            pairs.append(
+                ((SPREAD, None), walk.value(named_parts(child)[0]) if named_parts(child) else None)
+            )
     return (MAPPING, tuple(pairs), walk.next_serial())
 
 
@@ -950,12 +1062,21 @@ RUBY = Language(
         class_side=True,
         class_mixin="ClassMethods",
         functions_are_objects=True,
-        function_combinators=(COMMON - {"call"}) | names("arity parameters source_location bind curry receiver"),
+        function_combinators=(COMMON - {"call"})
+        | names("arity parameters source_location bind curry receiver"),
         calls_back=True,
-        adders={"push": (-1, 0), "append": (-1, 0), "unshift": (-1, 0), "add": (-1, 0), "store": (0, 1)},
+        adders={
+            "push": (-1, 0),
+            "append": (-1, 0),
+            "unshift": (-1, 0),
+            "add": (-1, 0),
+            "store": (0, 1),
+        },
         mergers={"merge!": 0, "update": 0, "concat": 0},
         getters=names("first last fetch dig pop shift sample min max find detect delete [] at"),
-        views=names("select reject sort sort_by reverse uniq compact to_a values dup take drop filter flatten"),
+        views=names(
+            "select reject sort sort_by reverse uniq compact to_a values dup take drop filter flatten"
+        ),
         echoes=names("tap freeze dup clone itself"),
         common_members=COMMON,
         builtins="ruby",

@@ -82,7 +82,9 @@ def grammar() -> object:
 
 
 def module_files(files: Files, importer: str, module: str) -> list[str]:
-    """The file of a module path: `crate::a::b`, `self::a`, `super::a`, `a::b` (a child, else a crate)."""
+    """The file of a module path: `crate::a::b`, `self::a`, `super::a`, `a::b` (a child, else a
+    crate).
+    """
     parts = module.replace(".", SEPARATOR).split(SEPARATOR)
     if not importer:
         roots = [path for name, path in files.once(_crates) if name == parts[0]]
@@ -106,7 +108,9 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
 
 
 def _below(files: Files, path: str, parts: list[str]) -> list[str]:
-    """The file of a module below the module that a file is. One written inside a file has a directory all the same."""
+    """The file of a module below the module that a file is. One written inside a file has a
+    directory all the same.
+    """
     directory, found = _child_directory(path, files), path
     for part in parts:
         forms = (f"{directory}{part}.rs", f"{directory}{part}/mod.rs")
@@ -119,7 +123,9 @@ def _child_directory(path: str, files: Files) -> str:
     """Where the files of child modules lie, with a slash at its end unless it is the root."""
     directory, _, name = path.rpartition("/")
     home = f"{directory}/" if directory else ""
-    return home if name == "mod.rs" or _is_root(files, path) else f"{home}{name.removesuffix('.rs')}/"
+    return (
+        home if name == "mod.rs" or _is_root(files, path) else f"{home}{name.removesuffix('.rs')}/"
+    )
 
 
 def _is_root(files: Files, path: str) -> bool:
@@ -142,11 +148,17 @@ def _parent(files: Files, path: str) -> str:
     roots = {root.rpartition("/")[0]: root for _, root in files.once(_crates)}
     while True:
         home = f"{directory}/" if directory else ""
-        forms = (f"{home}mod.rs", f"{directory}.rs" if directory else "", f"{home}lib.rs", f"{home}main.rs")
+        forms = (
+            f"{home}mod.rs",
+            f"{directory}.rs" if directory else "",
+            f"{home}lib.rs",
+            f"{home}main.rs",
+        )
         found = next((form for form in forms if form and form != path and files.exists(form)), "")
         if found or directory in roots or not directory:
             return found or roots.get(directory, "")
-        directory = directory.rpartition("/")[0]  # a module written inside the file of the one around it
+        # a module written inside the file of the one around it
+        directory = directory.rpartition("/")[0]
 
 
 def _crate_root(files: Files, path: str) -> str:
@@ -260,13 +272,19 @@ def lower_use(walk: Lowering, node: Node) -> Expression:
         if name == "*":
             walk.add_import(Import(SEPARATOR.join(segments), "*", "", line))
         elif len(segments) > 1:
-            walk.add_import(Import(SEPARATOR.join(segments[:-1]), segments[-1], "" if alias == "_" else alias, line))
+            walk.add_import(
+                Import(
+                    SEPARATOR.join(segments[:-1]), segments[-1], "" if alias == "_" else alias, line
+                )
+            )
         else:
             walk.add_import(Import(segments[0], "", alias, line))
     return None
 
 
-def _used(walk: Lowering, node: Node | None, before: list[str]) -> Iterator[tuple[list[str], str, str]]:
+def _used(
+    walk: Lowering, node: Node | None, before: list[str]
+) -> Iterator[tuple[list[str], str, str]]:
     """(module, name, alias) of everything that a use tree brings in."""
     if node is None:
         return
@@ -297,7 +315,9 @@ def lower_extern_crate(walk: Lowering, node: Node) -> Expression:
     """`extern crate a as b;`."""
     name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
     if name is not None:
-        walk.add_import(Import(walk.text(name), "", walk.text(alias or name), node.start_point[0] + 1))
+        walk.add_import(
+            Import(walk.text(name), "", walk.text(alias or name), node.start_point[0] + 1)
+        )
     return None
 
 
@@ -308,7 +328,9 @@ def lower_module(walk: Lowering, node: Node) -> Expression:
         return None
     if body is None:
         segments = _from_file(walk, ["self", walk.text(name)])
-        walk.add_import(Import(SEPARATOR.join(segments), "", walk.text(name), node.start_point[0] + 1))
+        walk.add_import(
+            Import(SEPARATOR.join(segments), "", walk.text(name), node.start_point[0] + 1)
+        )
         return None
     parent = walk.scope
     draft = walk.enter(node, Kind.NAMESPACE, walk.text(name), name, body)
@@ -334,7 +356,10 @@ def _generic(name: str, field: str) -> Custom:
 
 def lower_qualified_type(walk: Lowering, node: Node) -> Expression:
     """`<T as Trait>`."""
-    made, trait = walk.value(node.child_by_field_name("type")), walk.value(node.child_by_field_name("alias"))
+    made, trait = (
+        walk.value(node.child_by_field_name("type")),
+        walk.value(node.child_by_field_name("alias")),
+    )
     return (AS_TRAIT, made, trait) if trait is not None else made
 
 
@@ -343,14 +368,21 @@ def lower_bounds(walk: Lowering, node: Node) -> Expression:
     left, bounds = node.child_by_field_name("left"), node.child_by_field_name("bounds")
     bound = walk.value(bounds)
     if left is not None and walk.text(left) in walk.type_parameters:
-        known = tuple(part for part in (walk.type_parameters[walk.text(left)], bound) if part is not None)
-        walk.type_parameters[walk.text(left)] = (EITHER, known) if len(known) > 1 else known[0] if known else None
+        known = tuple(
+            part for part in (walk.type_parameters[walk.text(left)], bound) if part is not None
+        )
+        walk.type_parameters[walk.text(left)] = (
+            (EITHER, known) if len(known) > 1 else known[0] if known else None
+        )
     return None
 
 
 def lower_field(walk: Lowering, node: Node) -> Expression:
     """`name: Type` of a struct."""
-    name, annotation = node.child_by_field_name("name"), walk.value(node.child_by_field_name("type"))
+    name, annotation = (
+        node.child_by_field_name("name"),
+        walk.value(node.child_by_field_name("type")),
+    )
     if name is not None:
         walk.bind_name(walk.text(name), annotation and (TYPED, annotation), name)
         walk.define_value(node, walk.text(name), name, Kind.FIELD)
@@ -366,7 +398,9 @@ def lower_ordered_fields(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_variant(walk: Lowering, node: Node) -> Expression:
-    """A variant of an enum is the enum's instance; what it holds are members `Variant.field` of the enum."""
+    """A variant of an enum is the enum's instance; what it holds are members `Variant.field` of the
+    enum.
+    """
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if name is None:
         return None
@@ -426,7 +460,13 @@ def bind_pattern(walk: Lowering, node: Node | None, value: Expression) -> None:
     elif kind in ("or_pattern", "captured_pattern"):
         for child in named_parts(node):
             bind_pattern(walk, child, value)
-    elif kind in ("scoped_identifier", "integer_literal", "string_literal", "range_pattern", "macro_invocation"):
+    elif kind in (
+        "scoped_identifier",
+        "integer_literal",
+        "string_literal",
+        "range_pattern",
+        "macro_invocation",
+    ):
         walk.value(node)
     else:  # references, `mut`, `ref`, parentheses, guards
         condition = node.child_by_field_name("condition")
@@ -438,7 +478,11 @@ def bind_pattern(walk: Lowering, node: Node | None, value: Expression) -> None:
 
 def _patterns(node: Node) -> list[Node]:
     """The patterns of a list, those of which nothing is kept among them."""
-    return [child for child in all_parts(node) if child.type == "_" or (child.is_named and "comment" not in child.type)]
+    return [
+        child
+        for child in all_parts(node)
+        if child.type == "_" or (child.is_named and "comment" not in child.type)
+    ]
 
 
 def _bind_struct(walk: Lowering, node: Node) -> None:
@@ -544,7 +588,9 @@ def lower_closure(walk: Lowering, node: Node) -> Expression:
     patterns = []
     for position, child in enumerate(_patterns(listed) if listed is not None else []):
         pattern = child.child_by_field_name("pattern") if child.type == "parameter" else child
-        annotation = walk.value(child.child_by_field_name("type")) if child.type == "parameter" else None
+        annotation = (
+            walk.value(child.child_by_field_name("type")) if child.type == "parameter" else None
+        )
         plain = pattern is not None and pattern.type == "identifier"
         name = walk.parameter_name(pattern if plain else None, position)
         draft.parameters.append(Positional(name, annotation, None, 0))
@@ -567,13 +613,20 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
     if function is None:
         return None
     callee = walk.callee(function)
-    arguments = tuple(walk.value(child) for child in _patterns(listed)) if listed is not None else ()
+    arguments = (
+        tuple(walk.value(child) for child in _patterns(listed)) if listed is not None else ()
+    )
     names = walk.text(function).split(SEPARATOR)
     if names[-1] in ("Some", "Ok") and len(names) == 1:
         return arguments[0] if arguments else None
     if names[-1] == "Err" and len(names) == 1:
         return None
-    if len(names) > 1 and names[-1][:1].isupper() and names[-2][:1].isupper() and "(" not in names[-1]:
+    if (
+        len(names) > 1
+        and names[-1][:1].isupper()
+        and names[-2][:1].isupper()
+        and "(" not in names[-1]
+    ):
         return callee
     return walk.call(callee, arguments, (), function.end_point[0] + 1)
 
@@ -613,7 +666,9 @@ def lower_macro_call(walk: Lowering, node: Node) -> Expression:
     return _macro_value(walk, callee, tree, line)
 
 
-def _macro_value(walk: Lowering, callee: Expression, tree: Node | None, line: int = 0) -> Expression:
+def _macro_value(
+    walk: Lowering, callee: Expression, tree: Node | None, line: int = 0
+) -> Expression:
     """What a macro gives that is called with a token tree."""
     if callee == "matches" and tree is not None:
         _match_tokens(walk, all_parts(tree)[1:-1])
@@ -626,7 +681,9 @@ def _macro_value(walk: Lowering, callee: Expression, tree: Node | None, line: in
         is_standard = callee in STANDARD_MACROS and callee not in walk.notes.get(OWN_MACROS, ())
         callee = f"{callee}!" if is_standard else callee
     if callee is not None:
-        walk.call(callee, tuple(values), (), line or (tree.start_point[0] + 1 if tree is not None else 0))
+        walk.call(
+            callee, tuple(values), (), line or (tree.start_point[0] + 1 if tree is not None else 0)
+        )
     return None
 
 
@@ -651,7 +708,9 @@ def _bind_tokens(walk: Lowering, tokens: list[Node], value: Expression) -> None:
         if token.type == "token_tree":
             for place, part in enumerate(_listed(token)):
                 _bind_tokens(walk, part, value and (ITEM, value, (CONST, place)))
-        elif token.type == "identifier" and (text[:1].isupper() or _is_followed_by(tokens, position, "::")):
+        elif token.type == "identifier" and (
+            text[:1].isupper() or _is_followed_by(tokens, position, "::")
+        ):
             made, position = _token_path(walk, tokens, position)
             if position < len(tokens) and tokens[position].type == "token_tree":
                 _bind_variant(walk, tokens[position], made, value)
@@ -686,7 +745,9 @@ def _bind_variant(walk: Lowering, tree: Node, made: Expression, value: Expressio
         field = walk.text(part[0]) if by_name and part else str(place)
         inside = part[2:] if by_name and _is_followed_by(part, 0, ":") else part
         wraps = made in ("Some", "Ok")
-        _bind_tokens(walk, inside, value if wraps else None if made == "Err" else _part_of(made, field))
+        _bind_tokens(
+            walk, inside, value if wraps else None if made == "Err" else _part_of(made, field)
+        )
 
 
 def _token_values(walk: Lowering, tokens: list[Node]) -> list[Expression]:
@@ -708,7 +769,11 @@ def _token_expression(walk: Lowering, tokens: list[Node], position: int) -> tupl
         values = _token_values(walk, all_parts(token)[1:-1])
         value: Expression = values[0] if len(values) == 1 else None
     elif token.type in ("identifier", "self", "crate", "super", "metavariable"):
-        if position + 1 < len(tokens) and tokens[position].type == "!" and tokens[position + 1].type == "token_tree":
+        if (
+            position + 1 < len(tokens)
+            and tokens[position].type == "!"
+            and tokens[position + 1].type == "token_tree"
+        ):
             return _macro_value(walk, walk.text(token), tokens[position + 1]), position + 2
         value, position = _token_path(walk, tokens, position - 1)
     elif token.type.endswith("_literal"):
@@ -721,7 +786,11 @@ def _token_expression(walk: Lowering, tokens: list[Node], position: int) -> tupl
 def _token_path(walk: Lowering, tokens: list[Node], position: int) -> tuple[Expression, int]:
     names = [walk.text(tokens[position])]
     position += 1
-    while position + 1 < len(tokens) and tokens[position].type == "::" and not len(named_parts(tokens[position + 1])):
+    while (
+        position + 1 < len(tokens)
+        and tokens[position].type == "::"
+        and not len(named_parts(tokens[position + 1]))
+    ):
         names.append(walk.text(tokens[position + 1]))
         position += 2
     if names[0] in PATH_WORDS and len(names) > 1:
@@ -736,12 +805,18 @@ def _token_path(walk: Lowering, tokens: list[Node], position: int) -> tuple[Expr
     return value, position
 
 
-def _token_postfix(walk: Lowering, tokens: list[Node], position: int, value: Expression) -> tuple[Expression, int]:
+def _token_postfix(
+    walk: Lowering, tokens: list[Node], position: int, value: Expression
+) -> tuple[Expression, int]:
     while position < len(tokens):
         token = tokens[position]
         if token.type == "token_tree" and all_parts(token)[0].type == "(":
             arguments = tuple(_token_values(walk, all_parts(token)[1:-1]))
-            value = walk.call(value, arguments, (), token.start_point[0] + 1) if value is not None else None
+            value = (
+                walk.call(value, arguments, (), token.start_point[0] + 1)
+                if value is not None
+                else None
+            )
             position += 1
         elif token.type == "token_tree" and all_parts(token)[0].type == "[":
             _token_values(walk, all_parts(token)[1:-1])
@@ -901,7 +976,8 @@ METHODS = {
     **dict.fromkeys(names("flat_map and_then"), FLATTENS),
     **dict.fromkeys(names("map_or map_or_else"), Summary(calls=(0, 1), passes=("held",))),
     **dict.fromkeys(
-        names("fold try_fold"), Summary(calls=(1,), returns=0, result_of=1, passes=("argument 0", "element"))
+        names("fold try_fold"),
+        Summary(calls=(1,), returns=0, result_of=1, passes=("argument 0", "element")),
     ),
     **dict.fromkeys(names("iter iter_mut into_iter drain"), ITERATES),
     **dict.fromkeys(names("keys into_keys"), Summary(keys_of=RECEIVER)),
@@ -960,7 +1036,13 @@ RUST = Language(
             "max_by min_by max_by_key min_by_key nth peek recv try_recv swap_remove get_or_insert_with entry "
             "or_insert or_insert_with or_default max min reduce"
         ),
-        adders={"push": (-1, 0), "push_back": (-1, 0), "push_front": (-1, 0), "insert": (0, 1), "send": (-1, 0)},
+        adders={
+            "push": (-1, 0),
+            "push_back": (-1, 0),
+            "push_front": (-1, 0),
+            "insert": (0, 1),
+            "send": (-1, 0),
+        },
         mergers={"extend": 0, "append": 0},
         methods=METHODS,
         universal_methods=frozenset(METHODS),
@@ -968,7 +1050,17 @@ RUST = Language(
         builtins="std",
         summaries={
             f"std.{name}": IDENTITY
-            for name in ("Box.new", "Rc.new", "Arc.new", "Box.pin", "Vec.from", "Some", "Ok", "Arc.clone", "Rc.clone")
+            for name in (
+                "Box.new",
+                "Rc.new",
+                "Arc.new",
+                "Box.pin",
+                "Vec.from",
+                "Some",
+                "Ok",
+                "Arc.clone",
+                "Rc.clone",
+            )
         }
         | {
             f"std::{name}": IDENTITY

@@ -22,7 +22,14 @@ from tersely.code.expressions import (
     Expression,
 )
 from tersely.code.expressions import Parameter as Parameter_
-from tersely.code.languages.classes import anonymous_class, bind_typed, child_of, function, namespace_files, own_name
+from tersely.code.languages.classes import (
+    anonymous_class,
+    bind_typed,
+    child_of,
+    function,
+    namespace_files,
+    own_name,
+)
 from tersely.code.languages.model import (
     FEEDS,
     Assign,
@@ -91,7 +98,11 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
 
 def package_of(root: Node, text: Callable[[Node], str]) -> str:
     """The packages that a file declares, one inside the other."""
-    clauses = [child.child_by_field_name("name") for child in named_parts(root) if child.type == "package_clause"]
+    clauses = [
+        child.child_by_field_name("name")
+        for child in named_parts(root)
+        if child.type == "package_clause"
+    ]
     return ".".join(text(name) for name in clauses if name is not None)
 
 
@@ -126,10 +137,16 @@ def _listed(walk: Lowering, lists: list[Node]) -> list[Parameter_]:
             if child.type not in ("parameter", "binding"):
                 continue
             name, typed = child.child_by_field_name("name"), child.child_by_field_name("type")
-            mode = REST if typed is not None and typed.type == "repeated_parameter_type" else POSITIONAL
+            mode = (
+                REST
+                if typed is not None and typed.type == "repeated_parameter_type"
+                else POSITIONAL
+            )
             default = child.child_by_field_name("default_value")
             text = walk.parameter_name(name, len(found))
-            value = walk.value(default) or ((EITHER, ()) if default is not None or is_given else None)
+            value = walk.value(default) or (
+                (EITHER, ()) if default is not None or is_given else None
+            )
             found.append(Parameter_(text, walk.value(typed), value, mode))
     return found
 
@@ -140,7 +157,9 @@ def finish_function(walk: Lowering, node: Node) -> None:
     if not any(part.type == "parameters" for part in parts_in(node, "parameters")):
         scope.flags |= PROPERTY
         if scope.kind is not Kind.FUNCTION:
-            walk.definitions[scope.definition] = walk.definitions[scope.definition]._replace(kind=Kind.PROPERTY)
+            walk.definitions[scope.definition] = walk.definitions[scope.definition]._replace(
+                kind=Kind.PROPERTY
+            )
     if walk.definitions[scope.definition].name == CONSTRUCTING:
         scope.flags |= CONSTRUCTOR
     outer = node.parent
@@ -159,14 +178,22 @@ def finish_class(walk: Lowering, node: Node) -> None:
         for child in named_parts(listed):
             name, typed = child.child_by_field_name("name"), child.child_by_field_name("type")
             if name is not None:
-                mode = REST if typed is not None and typed.type == "repeated_parameter_type" else POSITIONAL
+                mode = (
+                    REST
+                    if typed is not None and typed.type == "repeated_parameter_type"
+                    else POSITIONAL
+                )
                 has_default = is_given or child.child_by_field_name("default_value") is not None
                 default = (EITHER, ()) if has_default else None
-                walk.scope.parameters.append(Parameter_(walk.text(name), walk.value(typed), default, mode))
+                walk.scope.parameters.append(
+                    Parameter_(walk.text(name), walk.value(typed), default, mode)
+                )
 
 
 def holds_placeholder(node: Node) -> bool:
-    """Whether an expression is a function because `_` stands in it, outside of arguments and parentheses."""
+    """Whether an expression is a function because `_` stands in it, outside of arguments and
+    parentheses.
+    """
     pending = [node]
     while pending:
         part = pending.pop()
@@ -194,7 +221,11 @@ def lower_argument(walk: Lowering, node: Node) -> Expression:
 
 def lower_parenthesized(walk: Lowering, node: Node) -> Expression:
     """`(value)`, `(_.name)`."""
-    return lower_argument(walk, named_parts(node)[0]) if len(named_parts(node)) == 1 else walk.visit(named_parts(node))
+    return (
+        lower_argument(walk, named_parts(node)[0])
+        if len(named_parts(node)) == 1
+        else walk.visit(named_parts(node))
+    )
 
 
 def lower_wildcard(walk: Lowering, node: Node) -> Expression:
@@ -220,20 +251,30 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
             positional.append(lower_argument(walk, listed))
             continue
         for child in named_parts(listed):
-            left = child.child_by_field_name("left") if child.type == "assignment_expression" else None
+            left = (
+                child.child_by_field_name("left") if child.type == "assignment_expression" else None
+            )
             if left is not None:
                 right = child.child_by_field_name("right")
                 keywords.append((walk.text(left), right and lower_argument(walk, right)))
             else:
                 positional.append(lower_argument(walk, child))
-    if len(positional) == 0 and type(called) is tuple and called[0] == MEMBER and called[2] == "asInstanceOf":
+    if (
+        len(positional) == 0
+        and type(called) is tuple
+        and called[0] == MEMBER
+        and called[2] == "asInstanceOf"
+    ):
         return called
     return walk.call(called, tuple(positional), tuple(keywords), line)
 
 
 def lower_generic_function(walk: Lowering, node: Node) -> Expression:
     """`f[T]`; `x.asInstanceOf[T]` is x as far as it is a T."""
-    inner, arguments = node.child_by_field_name("function"), node.child_by_field_name("type_arguments")
+    inner, arguments = (
+        node.child_by_field_name("function"),
+        node.child_by_field_name("type_arguments"),
+    )
     value = walk.value(inner)
     types = [walk.value(child) for child in named_parts(arguments)] if arguments is not None else []
     if type(value) is tuple and value[0] == MEMBER and value[2] == "asInstanceOf" and types:
@@ -245,7 +286,11 @@ def lower_infix(walk: Lowering, node: Node) -> Expression:
     """`a f b` calls a member of `a`; what ends in a colon a member of `b`."""
     first, second = node.child_by_field_name("left"), node.child_by_field_name("right")
     left = walk.value(first)
-    right = lower_argument(walk, second) if second is not None and second.type == "block" else walk.value(second)
+    right = (
+        lower_argument(walk, second)
+        if second is not None and second.type == "block"
+        else walk.value(second)
+    )
     operator = node.child_by_field_name("operator")
     if operator is None:
         return None
@@ -260,7 +305,9 @@ def lower_instance(walk: Lowering, node: Node) -> Expression:
     """`new T(…) with U { … }`."""
     body = child_of(node, "template_body", "with_template_body")
     types = [
-        child for child in named_parts(node) if child.type not in ("arguments", "template_body", "with_template_body")
+        child
+        for child in named_parts(node)
+        if child.type not in ("arguments", "template_body", "with_template_body")
     ]
     created = walk.value(types[0]) if types else None
     base = created[1] if type(created) is tuple and created[0] == GENERIC else created
@@ -283,11 +330,15 @@ def lower_value(walk: Lowering, node: Node) -> Expression:
         return None
     if name.type == "identifier":
         bind_typed(walk, name, annotation, value)
-        in_block = node.parent is not None and node.parent.type in ("block", "case_clause")  # an argument's: `f { … }`
+        # an argument's: `f { … }`
+        in_block = node.parent is not None and node.parent.type in ("block", "case_clause")
         owned = walk.scope.kind is Kind.MODULE or walk.scope.kind in CLASS_KINDS
         if owned and not in_block:
             walk.define_value(
-                node, walk.text(name), name, Kind.FIELD if walk.scope.kind in CLASS_KINDS else Kind.VARIABLE
+                node,
+                walk.text(name),
+                name,
+                Kind.FIELD if walk.scope.kind in CLASS_KINDS else Kind.VARIABLE,
             )
     else:
         walk.bind(name, value)
@@ -317,7 +368,12 @@ def lower_case(walk: Lowering, node: Node) -> Expression:
 def _bind_pattern(walk: Lowering, pattern: Node) -> None:
     if pattern.type == "identifier" and walk.text(pattern)[:1].islower():
         walk.bind_name(walk.text(pattern), None, pattern)
-    elif pattern.type in ("tuple_pattern", "case_class_pattern", "capture_pattern", "infix_pattern"):
+    elif pattern.type in (
+        "tuple_pattern",
+        "case_class_pattern",
+        "capture_pattern",
+        "infix_pattern",
+    ):
         for child in named_parts(pattern):
             _bind_pattern(walk, child)
     else:
@@ -326,7 +382,9 @@ def _bind_pattern(walk: Lowering, pattern: Node) -> None:
 
 def lower_typed_pattern(walk: Lowering, node: Node) -> Expression:
     """`x: T` in a case."""
-    bind_typed(walk, node.child_by_field_name("pattern"), walk.value(node.child_by_field_name("type")))
+    bind_typed(
+        walk, node.child_by_field_name("pattern"), walk.value(node.child_by_field_name("type"))
+    )
     return None
 
 
@@ -413,7 +471,9 @@ RULES: dict[str, Rule] = {
     "return_expression": Return(),
     "block": Block(is_value=True),
     "indented_block": Block(is_value=True),
-    "lambda_expression": Function(name="", parameters="", read=read_parameters, body="#-1", body_is_value=True),
+    "lambda_expression": Function(
+        name="", parameters="", read=read_parameters, body="#-1", body_is_value=True
+    ),
     "class_parameter": Parameter("name", "type", "default_value", defines=Kind.FIELD),
     "function_definition": Custom(function(METHOD, finish_function)),
     "function_declaration": Custom(function(METHOD, finish_function)),
@@ -440,7 +500,11 @@ FEEDERS = names(
 def label_of(node: Node) -> Node | None:
     """The parameter of `name = value` among arguments."""
     is_argument = node.parent is not None and node.parent.type == "arguments"
-    return node.child_by_field_name("left") if is_argument and node.type == "assignment_expression" else None
+    return (
+        node.child_by_field_name("left")
+        if is_argument and node.type == "assignment_expression"
+        else None
+    )
 
 
 SCALA = Language(

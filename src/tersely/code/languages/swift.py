@@ -89,7 +89,11 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
 def module_files(files: Files, importer: str, module: str) -> list[str]:
     """Files of the target of that name, by the custom of the package manager: `Sources/Module/…`."""
     wanted = module.partition(".")[0]
-    return [path for path in files.under("") if path.endswith(".swift") and f"/Sources/{wanted}/" in f"/{path}"]
+    return [
+        path
+        for path in files.under("")
+        if path.endswith(".swift") and f"/Sources/{wanted}/" in f"/{path}"
+    ]
 
 
 def lower_collection_type(walk: Lowering, node: Node) -> Expression:
@@ -118,8 +122,12 @@ def _type_in(node: Node) -> Node | None:
 def finish_function(walk: Lowering, node: Node) -> None:
     """The type after the arrow."""
     body = node.child_by_field_name("body")
-    header = [child for child in named_parts(node) if body is None or child.end_byte <= body.start_byte]
-    walk.scope.returned_type = walk.value(next((child for child in reversed(header) if child.type in TYPES), None))
+    header = [
+        child for child in named_parts(node) if body is None or child.end_byte <= body.start_byte
+    ]
+    walk.scope.returned_type = walk.value(
+        next((child for child in reversed(header) if child.type in TYPES), None)
+    )
 
 
 def lower_body(walk: Lowering, node: Node) -> Expression:
@@ -165,7 +173,11 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
     for part in named_parts(suffix) if suffix is not None else ():
         if part.type == "value_arguments":
             for argument in named_parts(part):
-                value = argument.child_by_field_name("value") if argument.type == "value_argument" else None
+                value = (
+                    argument.child_by_field_name("value")
+                    if argument.type == "value_argument"
+                    else None
+                )
                 if value is not None:
                     values.append(walk.value(value))
         elif part.type == "lambda_literal":
@@ -176,14 +188,21 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
 
 def lower_declaration(walk: Lowering, node: Node) -> Expression:
     """Classes, structs, enums, actors, extensions."""
-    kind = next((DECLARATIONS[child.type] for child in node.children if child.type in DECLARATIONS), Kind.CLASS)
+    kind = next(
+        (DECLARATIONS[child.type] for child in node.children if child.type in DECLARATIONS),
+        Kind.CLASS,
+    )
     return walk.as_rule(CLASSES[kind], node)
 
 
 def lower_property(walk: Lowering, node: Node) -> Expression:
     """`var x: T = value, y = value`, `var x: T { … }`, `let (a, b) = value`."""
     computed = node.child_by_field_name("computed_value")
-    owned = walk.scope.kind is Kind.MODULE or walk.scope.kind in CLASS_KINDS or walk.scope.kind is Kind.EXTENSION
+    owned = (
+        walk.scope.kind is Kind.MODULE
+        or walk.scope.kind in CLASS_KINDS
+        or walk.scope.kind is Kind.EXTENSION
+    )
     pattern = node.child_by_field_name("name")
     if computed is not None and owned and pattern is not None:
         return computed_property(walk, node, pattern, computed)
@@ -209,7 +228,11 @@ def declared_names(node: Node) -> list[tuple[Node, Node | None, Node | None]]:
         if child.type == "pattern":
             found.append((child, None, None))
         elif child.type == "type_annotation" and found:
-            found[-1] = (found[-1][0], named_parts(child)[-1] if named_parts(child) else None, found[-1][2])
+            found[-1] = (
+                found[-1][0],
+                named_parts(child)[-1] if named_parts(child) else None,
+                found[-1][2],
+            )
         elif role == "value" and found:
             found[-1] = (*found[-1][:2], child)
     return found
@@ -238,7 +261,9 @@ def lower_requirement(walk: Lowering, node: Node) -> Expression:
     pattern, annotation = node.child_by_field_name("name"), child_of(node, "type_annotation")
     name = pattern.child_by_field_name("bound_identifier") if pattern is not None else None
     if name is not None:
-        bind_typed(walk, name, walk.value(named_parts(annotation)[-1]) if annotation is not None else None)
+        bind_typed(
+            walk, name, walk.value(named_parts(annotation)[-1]) if annotation is not None else None
+        )
         walk.define_value(node, walk.text(name), name, Kind.FIELD)
     return None
 
@@ -249,7 +274,11 @@ def lower_conditions(walk: Lowering, node: Node) -> Expression:
     for child, role in parts_and_fields(node):
         if role == "bound_identifier":
             target = child
-        elif role == "condition" and child.type not in ("value_binding_pattern", "pattern", "type_annotation"):
+        elif role == "condition" and child.type not in (
+            "value_binding_pattern",
+            "pattern",
+            "type_annotation",
+        ):
             value = walk.value(child)
             if target is not None and walk.text(target) != "self":
                 walk.bind(target, value)
@@ -286,8 +315,12 @@ def _class(kind: Kind) -> Class:
 
 
 CLASSES = {kind: _class(kind) for kind in (Kind.CLASS, Kind.STRUCT, Kind.ENUM, Kind.EXTENSION)}
-FUNCTION = Function(parameters="", read=read_parameters, body_is_value=True, generics=(":type_parameters",))
-INITIALIZER = Function(Kind.METHOD, name="=init", parameters="", read=read_parameters, flags=CONSTRUCTOR)
+FUNCTION = Function(
+    parameters="", read=read_parameters, body_is_value=True, generics=(":type_parameters",)
+)
+INITIALIZER = Function(
+    Kind.METHOD, name="=init", parameters="", read=read_parameters, flags=CONSTRUCTOR
+)
 
 RULES: dict[str, Rule] = {
     "simple_identifier": Name(may_call=True),
@@ -373,11 +406,19 @@ SWIFT = Language(
         modifiers={"static": STATIC, "private": PRIVATE, "abstract": ABSTRACT},
         text_types=names("String Character StringProtocol Any"),
         number_types=names("Int Double Float CGFloat UInt Int64 Any"),
-        containers=names("Array Set Dictionary Sequence Collection ContiguousArray ArraySlice AnySequence"),
+        containers=names(
+            "Array Set Dictionary Sequence Collection ContiguousArray ArraySlice AnySequence"
+        ),
         union_types=names("Optional"),
-        getters=names("first last popLast removeFirst removeLast randomElement remove min max next reduce"),
-        views=names("filter sorted reversed values prefix suffix dropFirst dropLast shuffled lazy enumerated"),
-        methods=dict.fromkeys(names("forEach map filter compactMap flatMap contains first allSatisfy"), FEEDS),
+        getters=names(
+            "first last popLast removeFirst removeLast randomElement remove min max next reduce"
+        ),
+        views=names(
+            "filter sorted reversed values prefix suffix dropFirst dropLast shuffled lazy enumerated"
+        ),
+        methods=dict.fromkeys(
+            names("forEach map filter compactMap flatMap contains first allSatisfy"), FEEDS
+        ),
         mappers=names("map compactMap flatMap"),
         adders={"append": (-1, 0), "insert": (-1, 0)},
         common_members=names(

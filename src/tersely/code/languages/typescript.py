@@ -21,7 +21,15 @@ from tersely.code.expressions import (
     Expression,
     either,
 )
-from tersely.code.languages.ecmascript import BLOCKS, MODIFIERS, QUOTES, RESOLUTION, RULES, outlives, read_call
+from tersely.code.languages.ecmascript import (
+    BLOCKS,
+    MODIFIERS,
+    QUOTES,
+    RESOLUTION,
+    RULES,
+    outlives,
+    read_call,
+)
 from tersely.code.languages.ecmascript_narrowing import lower_predicate
 from tersely.code.languages.model import (
     Assign,
@@ -55,7 +63,8 @@ CALLED = "()"  # the member of an interface by which it is called
 UNKNOWN_TYPES = frozenset({"any", "unknown", "object", "void", "never", "undefined", "null"})
 FIELD_MARKS = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 SIGNATURES = ("function_signature", "method_signature")
-# The indentation before type parameters that begin a line: those with a bound or several are no element of TSX.
+# The indentation before type parameters that begin a line: those with a bound or several are no
+# element of TSX.
 BOUNDED_SIGNATURE = re.compile(rb"^[ \t]+(?=<\s*\w+(?:\s+extends\b|\s*,))", re.MULTILINE)
 GENERIC_SIGNATURE = re.compile(rb"^[ \t]+(?=<\s*\w+(?:\s+extends\b|\s*,|\s*>\())", re.MULTILINE)
 MAX_REMARK_BYTES = 4_000  # of comments before such a line that are looked through
@@ -77,7 +86,9 @@ def tsx_grammar() -> object:
 
 
 def with_separators(source: bytes, signature: re.Pattern[bytes]) -> bytes:
-    """Source with a semicolon before each signature on a line of its own, without which the grammar goes astray."""
+    """Source with a semicolon before each signature on a line of its own, without which the grammar
+    goes astray.
+    """
     readable = bytearray(source)
     for found in signature.finditer(source):
         if _ends_member(source[: found.start()]):
@@ -104,8 +115,12 @@ def readable_elements(source: bytes) -> bytes:
 
 
 def announces(node: Node) -> bool:
-    """Whether a signature is an overload: another of the same name follows it, at last one with a body."""
-    outer = node.parent if node.parent is not None and node.parent.type == "export_statement" else node
+    """Whether a signature is an overload: another of the same name follows it, at last one with a
+    body.
+    """
+    outer = (
+        node.parent if node.parent is not None and node.parent.type == "export_statement" else node
+    )
     following = outer.next_named_sibling
     while following is not None and following.type in ("comment", "decorator"):
         following = following.next_named_sibling
@@ -132,7 +147,9 @@ def lower_array_type(walk: Lowering, node: Node) -> Expression:
 
 def lower_tuple_type(walk: Lowering, node: Node) -> Expression:
     """`[A, B]`, as an array of either."""
-    parts = tuple(part for part in (walk.value(child) for child in named_parts(node)) if part is not None)
+    parts = tuple(
+        part for part in (walk.value(child) for child in named_parts(node)) if part is not None
+    )
     return (GENERIC, "Array", ((EITHER, parts),)) if parts else None
 
 
@@ -150,7 +167,9 @@ def lower_function_type(walk: Lowering, node: Node) -> Expression:
         walk.value(listed)
     returned = node.child_by_field_name("return_type") or node.child_by_field_name("type")
     parameters, _ = walk.parameters(node.child_by_field_name("parameters"))
-    types = tuple((SPREAD, each.annotation) if each.mode == REST else each.annotation for each in parameters)
+    types = tuple(
+        (SPREAD, each.annotation) if each.mode == REST else each.annotation for each in parameters
+    )
     given = walk.value(returned)
     walk.type_parameters = type_parameters
     return (SIGNATURE, given, types)
@@ -169,7 +188,11 @@ def lower_object_type(walk: Lowering, node: Node) -> Expression:
         return None
     pairs: list[tuple[Any, Any]] = []
     serial = walk.next_serial()
-    signatures = [_of_every_member(walk, child) for child in named_parts(node) if child.type == "index_signature"]
+    signatures = [
+        _of_every_member(walk, child)
+        for child in named_parts(node)
+        if child.type == "index_signature"
+    ]
     for child in named_parts(node):
         name = child.child_by_field_name("name")
         if child.type in ("property_signature", "method_signature") and name is not None:
@@ -182,11 +205,14 @@ def lower_object_type(walk: Lowering, node: Node) -> Expression:
 
 def _of_every_member(walk: Lowering, node: Node) -> Expression:
     """`[name: string]: T` and `[K in Names]: T`: the type of an object all of whose members are T."""
-    clause = next((child for child in named_parts(node) if child.type == "mapped_type_clause"), None)
+    clause = next(
+        (child for child in named_parts(node) if child.type == "mapped_type_clause"), None
+    )
     element = walk.value(node.child_by_field_name("type"))
     keys = clause.child_by_field_name("type") if clause is not None else None
     if keys is not None and keys.type == "index_type_query" and element is None:
-        return walk.value(named_parts(keys)[0]) if named_parts(keys) else None  # as `Readonly<T>` has what T has
+        # as `Readonly<T>` has what T has
+        return walk.value(named_parts(keys)[0]) if named_parts(keys) else None
     return (GENERIC, "Record", (None, element)) if element is not None else None
 
 
@@ -299,7 +325,9 @@ def _typed(rule: Rule) -> Rule:
 
 ELEMENT_RULES = ("jsx_opening_element", "jsx_self_closing_element", "jsx_expression")
 SHARED: dict[str, Rule] = {
-    name: _typed(rule) for name, rule in RULES.items() if name not in ("field_definition", *ELEMENT_RULES)
+    name: _typed(rule)
+    for name, rule in RULES.items()
+    if name not in ("field_definition", *ELEMENT_RULES)
 }
 CLASS = Class(bases=(":class_heritage",), generics=("type_parameters",))
 
@@ -350,8 +378,12 @@ TYPE_RULES: dict[str, Rule] = {
     "abstract_method_signature": replace(BODILESS, kind=Kind.METHOD),
     "class_declaration": CLASS,
     "abstract_class_declaration": CLASS,
-    "interface_declaration": Class(kind=Kind.INTERFACE, bases=(":extends_type_clause",), generics=("type_parameters",)),
-    "type_alias_declaration": Class(kind=Kind.TYPE, body=":object_type", alias="value", generics=("type_parameters",)),
+    "interface_declaration": Class(
+        kind=Kind.INTERFACE, bases=(":extends_type_clause",), generics=("type_parameters",)
+    ),
+    "type_alias_declaration": Class(
+        kind=Kind.TYPE, body=":object_type", alias="value", generics=("type_parameters",)
+    ),
     "enum_declaration": Class(kind=Kind.ENUM),
     "enum_body": Custom(lower_enum_body),
     "enum_assignment": Variable(kind=Kind.CONSTANT, name="name", value="value"),

@@ -1,4 +1,6 @@
-"""The facade of search: one index, its search files, and a searcher that lives as long as its revision."""
+"""The facade of search: one index, its search files, and a searcher that lives as long as its
+revision.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,13 @@ from tersely.code.search.inside import Inside, find_inside
 from tersely.code.search.query import read_query
 from tersely.code.search.searcher import Filters, Found, Place, Searcher, Sources
 from tersely.code.search.storage.collection import Collection
-from tersely.code.search.storage.segment_store import IndexedText, Library, Progress, SegmentStore, open_store
+from tersely.code.search.storage.segment_store import (
+    IndexedText,
+    Library,
+    Progress,
+    SegmentStore,
+    open_store,
+)
 from tersely.code.symbols import Kind
 
 CACHED_FILES = 512  # whose symbols are remembered for text that is found in a revision
@@ -43,9 +51,15 @@ class Search:
         """At most `limit` hits, the best first; `query` says how questions are read."""
         return self.searcher(choice, progress).find(question, filters, limit)
 
-    def find_inside(self, question: str, files: Sequence[IndexedFile], kinds: frozenset[Kind], limit: int) -> Inside:
-        """At most `limit` definitions inside some files that hold words of the question; needs no search files."""
-        return find_inside(read_query(question), files, self._store.symbols_of, self._reader(), kinds, limit)
+    def find_inside(
+        self, question: str, files: Sequence[IndexedFile], kinds: frozenset[Kind], limit: int
+    ) -> Inside:
+        """At most `limit` definitions inside some files that hold words of the question; needs no
+        search files.
+        """
+        return find_inside(
+            read_query(question), files, self._store.symbols_of, self._reader(), kinds, limit
+        )
 
     def prepare(self, choice: Choice = WORDS, progress: Progress | None = None) -> int:
         """Bring the search files up to date, and say how many units there are."""
@@ -55,8 +69,13 @@ class Search:
         """The searcher of the present revision."""
         embedder = self._chosen(choice)
         revision = self._store.revision()
-        is_whole = bool(self._segments.state[0])  # else some files had changed when they were to be read
-        if self._searcher is None or self._searcher[:2] != (revision, embedder.identity) or not is_whole:
+        # else some files had changed when they were to be read
+        is_whole = bool(self._segments.state[0])
+        if (
+            self._searcher is None
+            or self._searcher[:2] != (revision, embedder.identity)
+            or not is_whole
+        ):
             collection = self._collection(embedder, progress)
             self._searcher = (
                 revision,
@@ -71,7 +90,9 @@ class Search:
         return self._embedder[1]
 
     def _collection(self, embedder: Embedder, progress: Progress | None) -> Collection:
-        return self._segments.collection(self._library(), embedder.identity, embedder.embed_units, progress)
+        return self._segments.collection(
+            self._library(), embedder.identity, embedder.embed_units, progress
+        )
 
     def _library(self) -> Library:
         return Library(self._store.revision(), self._files, self._reader(), self._store.symbols_of)
@@ -85,6 +106,10 @@ class Search:
         return Sources(symbols_of, symbol_at, self._named, self._reader)
 
     def _named(self, name: str, limit: int) -> Sequence[Place]:
-        found = [symbol for symbol in self._store.find(name, (), limit) if symbol.kind is not Kind.LAMBDA]
+        found = [
+            symbol for symbol in self._store.find(name, (), limit) if symbol.kind is not Kind.LAMBDA
+        ]
         positions = self._store.positions_of(found)
-        return [Place(symbol.path, position) for symbol, position in zip(found, positions, strict=True)]
+        return [
+            Place(symbol.path, position) for symbol, position in zip(found, positions, strict=True)
+        ]

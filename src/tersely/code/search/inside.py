@@ -1,8 +1,10 @@
-"""The definitions inside some files that hold the words of a question, found line by line as `grep -i` finds them.
+"""The definitions inside some files that hold the words of a question, found line by line as `grep
+-i` finds them.
 
-It reads the files and needs no search files. A *term* is a word, a quoted text or the whole of the question; a plain
-word stands for all that begins with its stem. A definition holds the terms that stand on its own lines, those of its
-members left out, and those of its qualified name. Definitions are ordered by BM25.
+It reads the files and needs no search files. A *term* is a word, a quoted text or the whole of the
+question; a plain word stands for all that begins with its stem. A definition holds the terms that
+stand on its own lines, those of its members left out, and those of its qualified name. Definitions
+are ordered by BM25.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ MAX_TERMS = 100  # of a question; the rest of it is not looked for
 SHORT_WORD_CHARACTERS = 2  # up to here a word has to stand alone: its letters stand anywhere
 LEAST_STEM_CHARACTERS = 4  # of a stem that stands for its word
 
-# Chosen by hand on the changes of the repositories that models are fitted on: which of the changed definitions of
-# the changed files are among the first five and ten for the text of the change.
+# Chosen by hand on the changes of the repositories that models are fitted on: which of the changed
+# definitions of the changed files are among the first five and ten for the text of the change.
 PART_WEIGHT = 0.5  # of a term that stands inside longer words only
 NAME_WEIGHT = 0.5  # of a term in the definition's own name, beside its lines
 NAMED_WEIGHT = 3.0  # of a term that is its own name
@@ -53,13 +55,16 @@ class Passage:
     """A definition that holds terms, with all lines that do."""
 
     symbol: Symbol
-    lines: tuple[int, ...]  # from 1; first those that hold something the ones before do not, most first
+    # from 1; first those that hold something the ones before do not, most first
+    lines: tuple[int, ...]
     share: float  # of the terms that were found anywhere, by rarity, from 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """The best passages, how many there are, and how many terms of the question were not looked for."""
+    """The best passages, how many there are, and how many terms of the question were not looked
+    for.
+    """
 
     passages: tuple[Passage, ...]
     total: int
@@ -68,7 +73,9 @@ class Inside:
 
 @dataclass(slots=True)
 class _Held:
-    """What a definition holds: the terms of each line that has some, and how much each counts, at most 1."""
+    """What a definition holds: the terms of each line that has some, and how much each counts, at
+    most 1.
+    """
 
     symbol: Symbol
     lines: dict[int, set[str]] = field(default_factory=dict)
@@ -93,33 +100,46 @@ def find_inside(
     kinds: frozenset[Kind],
     limit: int,
 ) -> Inside:
-    """At most `limit` passages of some kinds (none: all), the best first; `timed_out` for an endless expression."""
+    """At most `limit` passages of some kinds (none: all), the best first; `timed_out` for an
+    endless expression.
+    """
     every_term = terms_of(query)
     terms = every_term[:MAX_TERMS]
     held: list[_Held] = []
     for file in files:
         source = source_of(file)
         is_expression = query.expression is not None
-        found = _expression_lines(query, file, source) if is_expression else _term_lines(terms, source)
+        found = (
+            _expression_lines(query, file, source) if is_expression else _term_lines(terms, source)
+        )
         held += _by_definition(found, symbols_of(file.path), source)
     if kinds:
         held = [one for one in held if one.symbol.kind in kinds]
     weights = _weights(held)
     average = sum(one.length for one in held) / max(1, len(held))
     held.sort(key=lambda one: (-_worth(one, weights, average), -len(one.lines)))
-    passages = [Passage(one.symbol, _ordered_lines(one, weights), _share(one, weights)) for one in held[:limit]]
+    passages = [
+        Passage(one.symbol, _ordered_lines(one, weights), _share(one, weights))
+        for one in held[:limit]
+    ]
     return Inside(tuple(passages), len(held), len(every_term) - len(terms))
 
 
 def terms_of(query: Query) -> list[Term]:
-    """What lines are looked through for: words that say something, quoted texts, and the question as it stands."""
+    """What lines are looked through for: words that say something, quoted texts, and the question
+    as it stands.
+    """
     prose = query.text.replace('"', " ").replace("`", " ")
     written = [word.strip(_EDGES) for word in prose.split()]
     identifiers = [part for word in written for part in _IDENTIFIER.findall(word)]
     telling = [word for word in identifiers if word.lower() not in STOP_WORDS] or identifiers
     not_telling = set(identifiers) - set(telling)
     whole = " ".join(query.text.split())
-    texts = [text for text in [*telling, *written, *query.quoted, whole] if text and text not in not_telling]
+    texts = [
+        text
+        for text in [*telling, *written, *query.quoted, whole]
+        if text and text not in not_telling
+    ]
     terms = {text.lower(): _term(text) for text in texts}
     return list(terms.values())
 
@@ -165,7 +185,9 @@ def _term_lines(terms: Sequence[Term], source: bytes) -> Iterator[_Found]:
             yield _Found(line, term.text, 1.0 if match.start() in alone else PART_WEIGHT)
 
 
-def _by_definition(found: Iterator[_Found], symbols: Sequence[Symbol], source: bytes) -> list[_Held]:
+def _by_definition(
+    found: Iterator[_Found], symbols: Sequence[Symbol], source: bytes
+) -> list[_Held]:
     """The definitions of a file that hold something on their lines."""
     owner_at = _owners(symbols, source)
     held: dict[str, _Held] = {}
@@ -182,7 +204,9 @@ def _by_definition(found: Iterator[_Found], symbols: Sequence[Symbol], source: b
 
 
 def _owners(symbols: Sequence[Symbol], source: bytes) -> list[Symbol]:
-    """The innermost definition around each line, by its number; the comment before a definition belongs to it."""
+    """The innermost definition around each line, by its number; the comment before a definition
+    belongs to it.
+    """
     lines = source.count(b"\n") + 1
     owner_at = [symbols[0]] * (lines + 1)
     units = [unit.symbol for unit in units_of(symbols) if unit.symbol.kind is not Kind.MODULE]

@@ -1,7 +1,8 @@
-"""Scores by words: BM25 over fields (BM25F, Robertson and Zaragoza 2009), on stems of split identifiers.
+"""Scores by words: BM25 over fields (BM25F, Robertson and Zaragoza 2009), on stems of split
+identifiers.
 
-A term's count in each field is divided by how long the field is beside the average, multiplied by the field's weight
-and summed; the sum saturates, and a term that few units have counts more.
+A term's count in each field is divided by how long the field is beside the average, multiplied by
+the field's weight and summed; the sum saturates, and a term that few units have counts more.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ _WEIGHTS = {
     Field.CALLEE: 1.5,
     Field.DOC: 2.5,
 }
-# How far a field that is longer than the average is held to say less with each word (b), from 0 to 1.
+# How far a field that is longer than the average is held to say less with each word (b), from 0 to
+# 1.
 _LENGTH_SHARES = {
     Field.NAME: 0.75,
     Field.OWNER: 0.75,
@@ -60,13 +62,16 @@ class Lexicon:
 
     def __init__(self, collection: Collection) -> None:
         self.collection = collection
-        self._having = lru_cache(CACHED_TERMS)(self._read)  # one question asks several times for each
+        # one question asks several times for each
+        self._having = lru_cache(CACHED_TERMS)(self._read)
         self.rarity_of = lru_cache(CACHED_RARITIES)(self._rarity_of)
         total = max(1, len(collection))
         average = np.maximum(collection.lengths.sum(axis=0) / total, 1e-9)
         relative = collection.lengths / average
         # What an occurrence in a field of a unit counts.
-        self._worth = (WEIGHTS / (1 - LENGTH_SHARES + LENGTH_SHARES * relative)).ravel().astype(np.float32)
+        self._worth = (
+            (WEIGHTS / (1 - LENGTH_SHARES + LENGTH_SHARES * relative)).ravel().astype(np.float32)
+        )
 
     def _read(self, term: str) -> Having:
         postings = self.collection.postings(term)
@@ -94,7 +99,9 @@ class Lexicon:
         return self.rarity(len(self._having(term).units))
 
     def ceiling(self, terms: Sequence[str]) -> float:
-        """What a unit would score that had all terms as often as can be; those that nothing has count as the rarest."""
+        """What a unit would score that had all terms as often as can be; those that nothing has
+        count as the rarest.
+        """
         having = (self.units_with(term) for term in terms)
         return sum(self.rarity(max(1, number)) * (SATURATION + 1) for number in having)
 
@@ -104,7 +111,9 @@ class Lexicon:
         firsts, lasts = np.searchsorted(unit, units), np.searchsorted(unit, units, side="right")
         return {
             number: sorted(map(Field, field[first:last].tolist()), key=_BY_WEIGHT.__getitem__)
-            for number, first, last in zip(units.tolist(), firsts.tolist(), lasts.tolist(), strict=True)
+            for number, first, last in zip(
+                units.tolist(), firsts.tolist(), lasts.tolist(), strict=True
+            )
             if first < last
         }
 
@@ -121,7 +130,9 @@ class Lexicon:
         return len(self._having(term).units)
 
     def covered(self, terms: Sequence[str], units: Ints) -> Scores:
-        """Which share of the terms, weighed by rarity, each of some units has anywhere, from 0 to 1."""
+        """Which share of the terms, weighed by rarity, each of some units has anywhere, from 0 to
+        1.
+        """
         shares = np.zeros(len(units))
         total = 0.0
         for term in terms:

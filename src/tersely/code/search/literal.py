@@ -13,7 +13,8 @@ from tersely.foundation.deadline import DeadlineError, deadline
 from tersely.foundation.errors import TerselyError
 
 EXPRESSION_SECONDS = 10  # of processor time, for a regular expression in all files
-MAX_LINE_BYTES = 2_000  # of a line that an expression is tried on: longer ones are data, and backtracking has no end
+# of a line that an expression is tried on: longer ones are data, and backtracking has no end
+MAX_LINE_BYTES = 2_000
 MAX_LINES_PER_FILE = 1_000
 
 
@@ -33,7 +34,9 @@ def find_quoted(
         source = source_of(file)
         if all(needle in source for needle in needles):
             expression = re.compile(b"|".join(map(re.escape, needles)))
-            yield FileMatches(file.path, _lines(source, (match.start() for match in expression.finditer(source))))
+            yield FileMatches(
+                file.path, _lines(source, (match.start() for match in expression.finditer(source)))
+            )
 
 
 def find_expression(
@@ -45,12 +48,20 @@ def find_expression(
     try:
         with deadline(EXPRESSION_SECONDS):
             for file in files:
-                lines = _lines_with(source_of(file), required, bool(expression.flags & re.IGNORECASE))
-                matching = (number for number, line in lines if len(line) <= MAX_LINE_BYTES and expression.search(line))
+                lines = _lines_with(
+                    source_of(file), required, bool(expression.flags & re.IGNORECASE)
+                )
+                matching = (
+                    number
+                    for number, line in lines
+                    if len(line) <= MAX_LINE_BYTES and expression.search(line)
+                )
                 found.append(FileMatches(file.path, list(islice(matching, MAX_LINES_PER_FILE))))
     except DeadlineError:
         message = f"the expression was still being searched for after {EXPRESSION_SECONDS} s of processor time"
-        raise TerselyError("timed_out", message, "repeat nothing that repeats itself, or search fewer files") from None
+        raise TerselyError(
+            "timed_out", message, "repeat nothing that repeats itself, or search fewer files"
+        ) from None
     return [matches for matches in found if matches.lines]
 
 

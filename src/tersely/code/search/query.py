@@ -13,7 +13,15 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tersely.code.search.words import ASKING_WORDS, STOP_WORDS, pieces_of, stem, stems_of, whole_of, words_of_text
+from tersely.code.search.words import (
+    ASKING_WORDS,
+    STOP_WORDS,
+    pieces_of,
+    stem,
+    stems_of,
+    whole_of,
+    words_of_text,
+)
 from tersely.foundation.errors import TerselyError
 
 CACHED_QUESTIONS = 8  # one is asked several times for its terms
@@ -26,9 +34,12 @@ _QUALIFIED = re.compile(r"[^\s()\"'`]*[^\W\d][^\s()\"'`]*")
 _CODE_WORD = re.compile(
     r"(?<![\w.])(?:[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)+|[^\W\d]\w*(?=\(\))|\w*[^\W_]_\w+|_\w+|\w*[a-z0-9][A-Z]\w*)(?![\w])"
 )
-_ABOUT_TESTS = frozenset({"test", "spec", "mock", "fixtur", "assert", "unittest", "pytest", "testcas", "benchmark"})
-# How subjects of changes and titles of reports begin, and what else gives them away. Some orders are given to programs
-# as well as to their authors; what a program is to do has an article more often (`add a column`, but `add --column`).
+_ABOUT_TESTS = frozenset(
+    {"test", "spec", "mock", "fixtur", "assert", "unittest", "pytest", "testcas", "benchmark"}
+)
+# How subjects of changes and titles of reports begin, and what else gives them away. Some orders
+# are given to programs as well as to their authors; what a program is to do has an article more
+# often (`add a column`, but `add --column`).
 _CHANGE = re.compile(
     r"""
     ^\s*(?:\[[^\]]+\]|[\w./-]+(?:\([^)]*\))?!?)\s*:\s   # scope: …
@@ -99,7 +110,14 @@ def read_query(text: str) -> Query:
     expression = _EXPRESSION.fullmatch(text)
     if expression:
         return Query(
-            text, _compiled(expression[1], expression[2]), (), "", (), (), about_tests=True, about_change=False
+            text,
+            _compiled(expression[1], expression[2]),
+            (),
+            "",
+            (),
+            (),
+            about_tests=True,
+            about_change=False,
         )
     quoted = tuple(_QUOTED.findall(text))
     rest = _QUOTED.sub(" ", text).strip()
@@ -107,13 +125,24 @@ def read_query(text: str) -> Query:
     prose = rest.replace("`", " ")
     bare = prose.strip().removesuffix("()")
     name = bare if bare and not quoted and _QUALIFIED.fullmatch(bare) else ""
-    names = () if name else tuple(dict.fromkeys([*(tick.strip() for tick in ticked), *_CODE_WORD.findall(prose)]))
+    names = (
+        ()
+        if name
+        else tuple(dict.fromkeys([*(tick.strip() for tick in ticked), *_CODE_WORD.findall(prose)]))
+    )
     words = tuple(words_of_text(prose))
     if not words and not quoted and not name:
         raise TerselyError("invalid_argument", f"the question {text!r} has no words")
     stems = set(stems_of(words))
     return Query(
-        text, None, quoted, name, names, words, not _ABOUT_TESTS.isdisjoint(stems), _CHANGE.search(text) is not None
+        text,
+        None,
+        quoted,
+        name,
+        names,
+        words,
+        not _ABOUT_TESTS.isdisjoint(stems),
+        _CHANGE.search(text) is not None,
     )
 
 
@@ -121,4 +150,6 @@ def _compiled(expression: str, flags: str) -> re.Pattern[bytes]:
     try:
         return re.compile(expression.encode(), re.MULTILINE | (re.IGNORECASE if flags else 0))
     except (re.error, OverflowError, RecursionError) as error:
-        raise TerselyError("invalid_argument", f"/{expression}/ is not a regular expression: {error}") from error
+        raise TerselyError(
+            "invalid_argument", f"/{expression}/ is not a regular expression: {error}"
+        ) from error

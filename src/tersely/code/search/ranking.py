@@ -1,11 +1,12 @@
 """Fusing what is known of each unit into one order.
 
-A unit's score is a weighed sum: its words (BM25F), its meaning (the cosine, in units of how far the cosines of this
-repository's own units lie apart, so that it means the same for every model), and what its place, kind and size say in
-advance. The best of these candidates are then looked at closely. The weights are those of a linear model of choice
-(the softmax over a question's candidates; Cao and others 2007, ListNet); `weights.json` has them beside the list of
-what they were fitted on by `tools/fit.py`. What did not help there (reciprocal ranks, PageRank,
-scores handed on along calls or from classes to members, terms fed back, vectors compared word by word) is not here.
+A unit's score is a weighed sum: its words (BM25F), its meaning (the cosine, in units of how far the
+cosines of this repository's own units lie apart, so that it means the same for every model), and
+what its place, kind and size say in advance. The best of these candidates are then looked at
+closely. The weights are those of a linear model of choice (the softmax over a question's
+candidates; Cao and others 2007, ListNet); `weights.json` has them beside the list of what they were
+fitted on by `tools/fit.py`. What did not help there (reciprocal ranks, PageRank, scores handed on
+along calls or from classes to members, terms fed back, vectors compared word by word) is not here.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ def _shipped(kind: str) -> Weights:
     return Weights(**json.loads(text)[kind])
 
 
-# What code does, and what a change did to it: a change tells names, and long functions are changed more often.
+# What code does, and what a change did to it: a change tells names, and long functions are changed
+# more often.
 BEHAVIOUR = _shipped("behaviour")
 CHANGE = _shipped("change")
 
@@ -102,16 +104,32 @@ class Ranked(NamedTuple):
 def priors_of(collection: Collection) -> Priors:
     """Computed once for a collection."""
     test = np.array([is_test(file.path) for file in collection.files], bool)
-    aside = np.array([not _ASIDE.isdisjoint(file.path.split("/")[:-1]) for file in collection.files], bool)
+    aside = np.array(
+        [not _ASIDE.isdisjoint(file.path.split("/")[:-1]) for file in collection.files], bool
+    )
     values = [kind in VALUE_KINDS or kind in {Kind.MODULE, Kind.NAMESPACE} for kind in KINDS]
     types = [kind in CLASS_KINDS or kind is Kind.EXTENSION for kind in KINDS]
-    size = np.log(1 + collection.lengths[:, [Field.SIGNATURE, Field.BODY, Field.CALLEE]].sum(axis=1))
+    size = np.log(
+        1 + collection.lengths[:, [Field.SIGNATURE, Field.BODY, Field.CALLEE]].sum(axis=1)
+    )
     file, kind = collection.file, collection.kind
-    return Priors(test[file], aside[file], np.array(values)[kind], np.array(types)[kind], size, collection.lengths)
+    return Priors(
+        test[file],
+        aside[file],
+        np.array(values)[kind],
+        np.array(types)[kind],
+        size,
+        collection.lengths,
+    )
 
 
 def rank(
-    query: Query, vector: Floats, lexicon: Lexicon, prior: Scores, named: Named, allowed: NDArray[np.bool_] | None
+    query: Query,
+    vector: Floats,
+    lexicon: Lexicon,
+    prior: Scores,
+    named: Named,
+    allowed: NDArray[np.bool_] | None,
 ) -> Ranked:
     """The best units for the words of a question, those first that the whole of it names."""
     collection = lexicon.collection
@@ -165,7 +183,9 @@ def prior_figures(priors: Priors, about_tests: bool) -> Mapping[str, Scores]:
 
 
 def _best(scores: Scores, count: int) -> Ints:
-    """The units with the highest scores, ascending; among equal ones the first. None that is ruled out."""
+    """The units with the highest scores, ascending; among equal ones the first. None that is ruled
+    out.
+    """
     if len(scores) > count:
         threshold = np.partition(scores, -count)[-count]
         above = np.flatnonzero(scores > threshold)

@@ -1,4 +1,6 @@
-"""What a text must contain for a regular expression to match: a quick look spares most lines the expression."""
+"""What a text must contain for a regular expression to match: a quick look spares most lines the
+expression.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,8 @@ from typing import Any
 
 
 def required_text(expression: re.Pattern[bytes]) -> bytes:
-    """The longest text that is part of every match, b"" if there is none; in lower case where case does not count.
+    """The longest text that is part of every match, b"" if there is none; in lower case where case
+    does not count.
 
     Read from the tree that Python's own parser makes of the expression.
     """

@@ -27,8 +27,10 @@ from tersely.code.symbols import Kind, Symbol
 MAX_NAMED_SYMBOLS = 200  # taken of those that a name may mean
 MAX_REASON_WORDS = 4
 LEAST_COSINE = 0.1  # of a hit that has no word of the question
-LEAST_SHARE, LARGEST_SHARE = 0.01, 0.99  # of a question that is found again in a hit that it does not name
-KNOWN_SHARE = 0.3  # of the words of a question that some unit has, from where on the repository is about it
+# of a question that is found again in a hit that it does not name
+LEAST_SHARE, LARGEST_SHARE = 0.01, 0.99
+# of the words of a question that some unit has, from where on the repository is about it
+KNOWN_SHARE = 0.3
 CLOSE_COSINE = 0.35  # from where on a unit counts as close in meaning
 
 _FIELD_WORDS = {
@@ -89,7 +91,9 @@ class Sources:
 class Searcher:
     """Answers questions about one collection. For one thread at a time."""
 
-    def __init__(self, collection: Collection, embed_question: Callable[[Query], Floats], sources: Sources) -> None:
+    def __init__(
+        self, collection: Collection, embed_question: Callable[[Query], Floats], sources: Sources
+    ) -> None:
         self.collection = collection
         self.lexicon = Lexicon(collection)
         self._language = common_language(collection.files)
@@ -113,7 +117,9 @@ class Searcher:
 
     def _rank(self, query: Query, allowed: NDArray[np.bool_] | None) -> Ranked:
         prior = self._prior(query.about_change, query.about_tests)
-        named = Named(self._numbers_of([query.name] if query.name else []), self._numbers_of(query.names))
+        named = Named(
+            self._numbers_of([query.name] if query.name else []), self._numbers_of(query.names)
+        )
         return rank(query, self._embed(query), self.lexicon, prior, named, allowed)
 
     @property
@@ -127,15 +133,23 @@ class Searcher:
 
     def _numbers_of(self, names: Iterable[str]) -> Ints:
         places = [place for name in names for place in self._sources.named(name, MAX_NAMED_SYMBOLS)]
-        numbers = {number for place in places for number in self.collection.numbers_at(place.path, [place.position])}
+        numbers = {
+            number
+            for place in places
+            for number in self.collection.numbers_at(place.path, [place.position])
+        }
         return np.array(sorted(numbers), np.int64)
 
     def _allowed(self, filters: Filters) -> NDArray[np.bool_] | None:
         """Which units the filters let through, None for all."""
         if filters == Filters():
             return None
-        files = np.array([_file_fits(file.path, file.language, filters) for file in self.collection.files], bool)
-        allowed: NDArray[np.bool_] = files[self.collection.file] if len(files) else np.zeros(0, bool)
+        files = np.array(
+            [_file_fits(file.path, file.language, filters) for file in self.collection.files], bool
+        )
+        allowed: NDArray[np.bool_] = (
+            files[self.collection.file] if len(files) else np.zeros(0, bool)
+        )
         if filters.kinds:
             kinds = np.array([kind in filters.kinds for kind in KINDS])
             allowed = allowed & kinds[self.collection.kind]
@@ -144,7 +158,9 @@ class Searcher:
     # Hits
 
     def _hits(self, query: Query, ranked: Ranked, limit: int) -> Iterable[Hit]:
-        """One hit for each name in a file: redefinitions and overloads of it are not listed beside it."""
+        """One hit for each name in a file: redefinitions and overloads of it are not listed beside
+        it.
+        """
         chosen: dict[tuple[str, str], tuple[int, Symbol]] = {}
         least = LEAST_COSINE if self._is_about_this(query, ranked) else CLOSE_COSINE
         for at, number in enumerate(ranked.units.tolist()):
@@ -160,13 +176,16 @@ class Searcher:
         ceiling = self.lexicon.ceiling(query.terms)
         for at, symbol in chosen.values():
             if not ranked.is_named[at]:
-                share = min(share, _share(float(ranked.words[at]), ceiling, float(ranked.cosines[at])))
+                share = min(
+                    share, _share(float(ranked.words[at]), ceiling, float(ranked.cosines[at]))
+                )
             yield Hit(symbol, symbol.name_line, share, reasons[int(ranked.units[at])])
 
     def _is_about_this(self, query: Query, ranked: Ranked) -> bool:
         """Whether something has much of what is asked, in words or in meaning.
 
-        Something is always nearest; where nothing is near, what has no word of the question is noise.
+        Something is always nearest; where nothing is near, what has no word of the question is
+        noise.
         """
         best = _share(float(ranked.words.max(initial=0.0)), self.lexicon.ceiling(query.terms), 0.0)
         return best >= KNOWN_SHARE or bool(ranked.cosines.max(initial=0.0) >= CLOSE_COSINE)
@@ -176,7 +195,9 @@ class Searcher:
         return self._sources.symbol_at(Place(path, int(self.collection.position[number])))
 
     def _reasons(self, query: Query, ranked: Ranked, places: Ints) -> dict[int, tuple[str, ...]]:
-        """Why each unit is a hit: it is called so, has words of the question, or means something close."""
+        """Why each unit is a hit: it is called so, has words of the question, or means something
+        close.
+        """
         units = ranked.units[places]
         words: dict[int, dict[Field, list[str]]] = {int(unit): {} for unit in units}
         for term, word in _words_of_terms(query).items():
@@ -187,8 +208,13 @@ class Searcher:
         reasons = {}
         for at, unit in zip(places.tolist(), units.tolist(), strict=True):
             said = ["exact name"] if ranked.is_named[at] else []
-            by_field = sorted(words[unit].items(), key=lambda item: list(_FIELD_WORDS).index(item[0]))
-            said += [f"{_FIELD_WORDS[field]}: {' '.join(found[:MAX_REASON_WORDS])}" for field, found in by_field]
+            by_field = sorted(
+                words[unit].items(), key=lambda item: list(_FIELD_WORDS).index(item[0])
+            )
+            said += [
+                f"{_FIELD_WORDS[field]}: {' '.join(found[:MAX_REASON_WORDS])}"
+                for field, found in by_field
+            ]
             if float(ranked.cosines[at]) >= CLOSE_COSINE or not said:
                 said.append(f"meaning {max(0.0, float(ranked.cosines[at])):.2f}")
             reasons[unit] = tuple(said)
@@ -197,7 +223,9 @@ class Searcher:
     # Text
 
     def _find_text(self, query: Query, allowed: NDArray[np.bool_] | None, limit: int) -> Found:
-        """The innermost symbols around the lines that have the text, ordered by the other words of the question."""
+        """The innermost symbols around the lines that have the text, ordered by the other words of
+        the question.
+        """
         files = np.arange(len(self.collection.files))
         if allowed is not None:
             files = np.unique(self.collection.file[allowed])
@@ -209,7 +237,10 @@ class Searcher:
                     lines.setdefault(number, []).append(line)
         units = np.array(sorted(lines), np.int64)
         order = self._order_of_text(query, units, lines)
-        return Found(tuple(self._text_hit(query, number, lines[number]) for number in order[:limit]), len(units))
+        return Found(
+            tuple(self._text_hit(query, number, lines[number]) for number in order[:limit]),
+            len(units),
+        )
 
     def _matches(self, query: Query, files: Sequence[Hashed]) -> Iterable[FileMatches]:
         source_of = self._sources.reader()
@@ -241,19 +272,26 @@ class Searcher:
 
         def place(number: int) -> tuple[bool, bool, int, int]:
             symbol = self._symbol(number)
-            is_header = any(line == symbol.name_line for line in lines[number]) and symbol.kind is not Kind.MODULE
+            is_header = (
+                any(line == symbol.name_line for line in lines[number])
+                and symbol.kind is not Kind.MODULE
+            )
             return bool(is_test[number]), not is_header, -len(lines[number]), number
 
         return sorted(units.tolist(), key=place)
 
     def _text_hit(self, query: Query, number: int, lines: list[int]) -> Hit:
         what = "matches" if query.expression is not None else "text"
-        reason = f"{what} on line {lines[0]}" if len(lines) == 1 else f"{what} on {len(lines)} lines"
+        reason = (
+            f"{what} on line {lines[0]}" if len(lines) == 1 else f"{what} on {len(lines)} lines"
+        )
         return Hit(self._symbol(number), lines[0], 1.0, (reason,))
 
 
 def _share(words: float, ceiling: float, cosine: float) -> float:
-    """How much of a question is found again: of its words by rarity, and in meaning, whichever tells more."""
+    """How much of a question is found again: of its words by rarity, and in meaning, whichever
+    tells more.
+    """
     by_words = words / ceiling if ceiling else 0.0
     return min(LARGEST_SHARE, max(LEAST_SHARE, by_words, cosine))
 
@@ -272,9 +310,16 @@ def _words_of_terms(query: Query) -> dict[str, str]:
 def _file_fits(path: str, language: str, filters: Filters) -> bool:
     if filters.languages and language not in filters.languages:
         return False
-    return not filters.paths or any(path_fits(path, pattern.rstrip("/")) for pattern in filters.paths)
+    return not filters.paths or any(
+        path_fits(path, pattern.rstrip("/")) for pattern in filters.paths
+    )
 
 
 def path_fits(path: str, pattern: str) -> bool:
     """Whether a file is what is named, lies in it, or is as a pattern says."""
-    return pattern in {"", "."} or path == pattern or path.startswith(f"{pattern}/") or fnmatchcase(path, pattern)
+    return (
+        pattern in {"", "."}
+        or path == pattern
+        or path.startswith(f"{pattern}/")
+        or fnmatchcase(path, pattern)
+    )

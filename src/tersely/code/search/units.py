@@ -1,8 +1,8 @@
 """Files as units: what is searched for is a symbol, and its text lies in fields.
 
-Each word of a file belongs to the innermost symbol around it, so the text of a class is what is written in none of
-its members. Functions inside of functions are an exception: their text counts for the outer one too, since a
-decorator or a factory is nothing without it.
+Each word of a file belongs to the innermost symbol around it, so the text of a class is what is
+written in none of its members. Functions inside of functions are an exception: their text counts
+for the outer one too, since a decorator or a factory is nothing without it.
 """
 
 from __future__ import annotations
@@ -37,14 +37,18 @@ _NAME, _OWNER = int(Field.NAME), int(Field.OWNER)
 
 
 class Unit(NamedTuple):
-    """One symbol that can be found: its position among the definitions of its file, and its text for models."""
+    """One symbol that can be found: its position among the definitions of its file, and its text
+    for models.
+    """
 
     position: int
     symbol: Symbol
 
 
 class Occurrences(NamedTuple):
-    """Where words occur: parallel arrays of units (counted from the file's first), fields, and ids of words."""
+    """Where words occur: parallel arrays of units (counted from the file's first), fields, and ids
+    of words.
+    """
 
     unit: NDArray[np.int64]
     field: NDArray[np.int64]
@@ -61,7 +65,9 @@ class Vocabulary(dict[bytes, int]):
 
 
 def units_of(symbols: Sequence[Symbol]) -> list[Unit]:
-    """The symbols of a file that are units: all but anonymous functions and what is local to a function."""
+    """The symbols of a file that are units: all but anonymous functions and what is local to a
+    function.
+    """
     kinds = {symbol.id: symbol.kind for symbol in symbols}
     return [
         Unit(position, symbol)
@@ -111,16 +117,24 @@ def _places(units: Sequence[Unit], size: int) -> tuple[NDArray[np.int32], NDArra
 
 
 def _inner_again(units: Sequence[Unit], found: Occurrences) -> Iterable[Occurrences]:
-    """What stands in a function inside of a function, for the outer one, outward through all of them."""
+    """What stands in a function inside of a function, for the outer one, outward through all of
+    them.
+    """
     numbers = {unit.symbol.id: number for number, unit in enumerate(units)}
     for number, (_, symbol) in enumerate(units):
         outer = numbers.get(symbol.parent)
-        if symbol.kind not in CALLABLE_KINDS or outer is None or units[outer].symbol.kind not in CALLABLE_KINDS:
+        if (
+            symbol.kind not in CALLABLE_KINDS
+            or outer is None
+            or units[outer].symbol.kind not in CALLABLE_KINDS
+        ):
             continue
         is_inner = found.unit == number
         words = found.word[is_inner]
         while outer is not None and units[outer].symbol.kind in CALLABLE_KINDS:
-            yield Occurrences(np.full(len(words), outer), np.full(len(words), int(Field.BODY)), words)
+            yield Occurrences(
+                np.full(len(words), outer), np.full(len(words), int(Field.BODY)), words
+            )
             outer = numbers.get(units[outer].symbol.parent)
 
 
@@ -128,7 +142,9 @@ def _headings(units: Sequence[Unit], vocabulary: Vocabulary) -> Occurrences:
     """The words of names, of what is around them, and of the path."""
     rows: list[int] = []
     path = units[0].symbol.path if units else ""
-    path_ids = [vocabulary[word.encode()] for word in words_of_text(path.rpartition(".")[0] or path)]
+    path_ids = [
+        vocabulary[word.encode()] for word in words_of_text(path.rpartition(".")[0] or path)
+    ]
     for number, (_, symbol) in enumerate(units):
         owner = symbol.qualname.removesuffix(symbol.name)
         for field, text in ((_NAME, symbol.name), (_OWNER, owner)):

@@ -1,7 +1,8 @@
-"""A question in the words of one collection: without the name of its language, and spelt as it is there.
+"""A question in the words of one collection: without the name of its language, and spelt as it is
+there.
 
-Questions that were meant for the whole web name the language (`python read a file by lines`), which tells nothing
-between units that are all in it, and they are typed in haste (`dictionarry`).
+Questions that were meant for the whole web name the language (`python read a file by lines`), which
+tells nothing between units that are all in it, and they are typed in haste (`dictionarry`).
 """
 
 from __future__ import annotations
@@ -31,9 +32,11 @@ def common_language(files: Sequence[FileEntry]) -> str:
 
 
 def in_words_of(query: Query, language: str, units_with: Callable[[str], int]) -> Query:
-    """The question without the name of a language, its misspelt words as the collection spells them.
+    """The question without the name of a language, its misspelt words as the collection spells
+    them.
 
-    `units_with` says how many units have a stem. Nothing changes that would leave a question without words.
+    `units_with` says how many units have a stem. Nothing changes that would leave a question
+    without words.
     """
     telling = [word for word in query.words if word.lower().rstrip(digits) != language]
     words: list[str] = []
@@ -44,11 +47,18 @@ def in_words_of(query: Query, language: str, units_with: Callable[[str], int]) -
 
 def _is_prose(word: str, query: Query) -> bool:
     is_plain = word.isascii() and word.isalpha() and word.islower()
-    return is_plain and LEAST_LETTERS <= len(word) <= MAX_WORD_BYTES and query.name != word and word not in query.names
+    return (
+        is_plain
+        and LEAST_LETTERS <= len(word) <= MAX_WORD_BYTES
+        and query.name != word
+        and word not in query.names
+    )
 
 
 def _spelt(word: str, units_with: Callable[[str], int]) -> Sequence[str]:
-    """A word that somebody knows; else the commonest of the collection one slip of the fingers away, or two in one."""
+    """A word that somebody knows; else the commonest of the collection one slip of the fingers
+    away, or two in one.
+    """
     known = shipped_table().number_of
 
     def units(other: str) -> int:

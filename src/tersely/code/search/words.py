@@ -1,8 +1,9 @@
-"""Text as words: identifiers with their places, the pieces that they are made of, and the stems of those.
+"""Text as words: identifiers with their places, the pieces that they are made of, and the stems of
+those.
 
-A *word* is an identifier or a word of prose as it is written. Its *pieces* are the lower-case words that it is made
-of: `getHTTPResponse` has `get`, `http` and `response`. *Terms* are what is looked up: the stems of the pieces, and
-for a word of several pieces the whole of it after a `=`.
+A *word* is an identifier or a word of prose as it is written. Its *pieces* are the lower-case words
+that it is made of: `getHTTPResponse` has `get`, `http` and `response`. *Terms* are what is looked
+up: the stems of the pieces, and for a word of several pieces the whole of it after a `=`.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ MAX_WHOLE_CHARACTERS = 40
 STEM_CACHE_WORDS = 1 << 17
 WORD_CACHE_WORDS = 1 << 16
 
-# Bytes of identifiers stand for themselves, all others for a space; bytes of other scripts are letters.
-_IDENTIFIER_BYTES = bytes(byte if chr(byte).isalnum() or byte == 0x5F or byte > 0x7F else 0x20 for byte in range(256))
+# Bytes of identifiers stand for themselves, all others for a space; bytes of other scripts are
+# letters.
+_IDENTIFIER_BYTES = bytes(
+    byte if chr(byte).isalnum() or byte == 0x5F or byte > 0x7F else 0x20 for byte in range(256)
+)
 _PIECE = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_a-zA-Z][^\W\d_A-Z]*")
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
 
@@ -87,7 +91,9 @@ def terms_of_word(word: str) -> list[str]:
     whole = "".join(pieces)
     telling = pieces if len(word) <= MAX_WORD_BYTES else []
     terms = [stem(piece) for piece in telling if len(piece) > 1 or piece.isdigit()]
-    return [*terms, f"={whole}"] if len(pieces) > 1 and len(whole) <= MAX_WHOLE_CHARACTERS else terms
+    return (
+        [*terms, f"={whole}"] if len(pieces) > 1 and len(whole) <= MAX_WHOLE_CHARACTERS else terms
+    )
 
 
 def stems_of(words: Iterable[str]) -> list[str]:

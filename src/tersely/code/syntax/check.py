@@ -1,4 +1,6 @@
-"""Whether a change breaks the syntax of a file: what the grammar does not understand after it and did before."""
+"""Whether a change breaks the syntax of a file: what the grammar does not understand after it and
+did before.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,11 @@ from tersely.foundation.errors import TerselyError
 
 
 def broken_by(path: str, before: bytes, after: bytes) -> list[Problem]:
-    """The problems that `after` has and `before` had not, if it has more; none for what no grammar is known for.
+    """The problems that `after` has and `before` had not, if it has more; none for what no grammar
+    is known for.
 
-    A grammar may not know all that a compiler accepts, so a file that it does not understand today may stay as it is.
+    A grammar may not know all that a compiler accepts, so a file that it does not understand today
+    may stay as it is.
     """
     language = language_of_path(path)
     if language is None:
@@ -38,7 +42,10 @@ def broken_by(path: str, before: bytes, after: bytes) -> list[Problem]:
 def _said(source: bytes, problems: Sequence[Problem]) -> list[tuple[str, bytes]]:
     """Problems by what their lines hold: those below an edit move."""
     lines = source.split(b"\n")
-    return [(one.message, lines[one.line - 1].strip() if one.line <= len(lines) else b"") for one in problems]
+    return [
+        (one.message, lines[one.line - 1].strip() if one.line <= len(lines) else b"")
+        for one in problems
+    ]
 
 
 def _problems(source: bytes, language: str) -> list[Problem]:

@@ -15,7 +15,9 @@ Child = Callable[["Node"], "Node | None"]
 
 
 def field(name: str) -> Child:
-    """How to reach a child: a field name, `#n` by position, `:type` by node type, `a|b` for a or else b, "" none."""
+    """How to reach a child: a field name, `#n` by position, `:type` by node type, `a|b` for a or
+    else b, "" none.
+    """
     if not name:
         return lambda node: None
     if "|" in name:
@@ -37,7 +39,9 @@ def field(name: str) -> Child:
         return by_position
     if name[0] == ":":
         wanted = name[1:]
-        return lambda node: next((child for child in named_parts(node) if child.type == wanted), None)
+        return lambda node: next(
+            (child for child in named_parts(node) if child.type == wanted), None
+        )
     return lambda node: node.child_by_field_name(name)
 
 
@@ -46,7 +50,9 @@ def only_leaf(node: Node, but: str) -> Node | None:
     inner = node
     while len(named_parts(inner)) == 1 and inner.type != but:
         inner = named_parts(inner)[0]
-    return inner if inner.start_byte == node.start_byte and inner.end_byte == node.end_byte else None
+    return (
+        inner if inner.start_byte == node.start_byte and inner.end_byte == node.end_byte else None
+    )
 
 
 def every(node: Node, place: str) -> list[Node]:

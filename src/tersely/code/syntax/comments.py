@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 
-_DOCUMENTATION = b"/**"  # begins a comment for documentation in all languages that know it (JSDoc, Javadoc, Doxygen, …)
+# begins a comment for documentation in all languages that know it (JSDoc, Javadoc, Doxygen, …)
+_DOCUMENTATION = b"/**"
 
 
 def comment_above(walk: Lowering, node: Node) -> tuple[int, int]:
@@ -28,9 +29,12 @@ def comment_above(walk: Lowering, node: Node) -> tuple[int, int]:
         previous, around = around.prev_sibling, around.parent  # the first statement of a block
     while previous is not None and type(walk.rules[previous.kind_id]) is model.Comment:
         last = previous.end_point
-        if last[0] > line or (_last_line(previous) < line - 1 and (end or not _is_documentation(previous))):
+        if last[0] > line or (
+            _last_line(previous) < line - 1 and (end or not _is_documentation(previous))
+        ):
             break
-        before = previous.prev_sibling  # a comment at the end of other code's line does not document this
+        # a comment at the end of other code's line does not document this
+        before = previous.prev_sibling
         if before is not None and before.end_point[0] == previous.start_point[0]:
             break
         start, end = previous.start_byte, end or previous.end_byte
@@ -68,7 +72,10 @@ def doc_string(walk: Lowering, body: Node | None) -> tuple[int, int]:
 def first_attribute(walk: Lowering, node: Node) -> Node:
     """The first of the attributes directly before a node, else the node."""
     first, previous = node, node.prev_sibling
-    while previous is not None and type(walk.rules[previous.kind_id]) in (model.Attribute, model.Comment):
+    while previous is not None and type(walk.rules[previous.kind_id]) in (
+        model.Attribute,
+        model.Comment,
+    ):
         if type(walk.rules[previous.kind_id]) is model.Attribute:
             first = previous
         previous = previous.prev_sibling

@@ -26,7 +26,9 @@ class Naming(NamedTuple):
     @property
     def path(self) -> str:
         """The prefix of what is inside."""
-        return f"{self.prefix}.{self.name}" if self.prefix and self.name else self.prefix or self.name
+        return (
+            f"{self.prefix}.{self.name}" if self.prefix and self.name else self.prefix or self.name
+        )
 
 
 class ScopeDraft:
@@ -62,12 +64,14 @@ class ScopeDraft:
         self.read: set[str] = set()  # names read, to find those that must come from elsewhere
         self.bound: set[str] = set()
         self.types: dict[str, Expression] = {}  # declared types of local names
-        self.around: tuple[dict[str, str] | None, dict[str, str]] = (None, {})  # blocks where the definition stands
+        # blocks where the definition stands
+        self.around: tuple[dict[str, str] | None, dict[str, str]] = (None, {})
         self.block_variables: set[str] = set()
         self.versions: dict[str, int] = {}  # of names that straight-line code has bound again
         self.versions_made: dict[str, int] = {}  # ever, those of blocks that have ended included
         self.body = 0  # node id of the body, whose statements run one after the other
-        self.stored: dict[Expression, str] = {}  # items that straight-line code has just stored -> what holds them
+        # items that straight-line code has just stored -> what holds them
+        self.stored: dict[Expression, str] = {}
         self.values: set[str] = set()  # variables that already are symbols
         self.declared: set[str] = set()  # names that the scope declares
         self.outward: set[str] = set()  # names that it assigns without declaring them at that place

@@ -1,4 +1,6 @@
-"""What calls do beyond their result, where their names say it: fill containers, bind receivers, inherit, export."""
+"""What calls do beyond their result, where their names say it: fill containers, bind receivers,
+inherit, export.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,13 @@ def note_receiver(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any,
 def note_inheritance(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) -> None:
     """Functions that mix members into an object, or make one inherit from another."""
     facts = walk.resolution
-    name = callee if type(callee) is str else callee[2] if type(callee) is tuple and callee[0] == MEMBER else ""
+    name = (
+        callee
+        if type(callee) is str
+        else callee[2]
+        if type(callee) is tuple and callee[0] == MEMBER
+        else ""
+    )
     target = arguments[0]
     if name in facts.mixing_functions:
         walk.scope.binds.extend(((ITEM, target, (SPREAD, added)), None) for added in arguments[1:])
@@ -60,8 +68,12 @@ def note_inheritance(walk: Lowering, callee: Expression, arguments: tuple[Any, .
         _describe(walk, (ITEM, target, arguments[1]), target, arguments[2])
 
 
-def _describe(walk: Lowering, member: Expression, owner: Expression, description: Expression) -> None:
-    """`Object.defineProperty(owner, name, {get() {…}})`: the member is what `get` gives, or `value`."""
+def _describe(
+    walk: Lowering, member: Expression, owner: Expression, description: Expression
+) -> None:
+    """`Object.defineProperty(owner, name, {get() {…}})`: the member is what `get` gives, or
+    `value`.
+    """
     pairs = description[1] if type(description) is tuple and description[0] == MAPPING else ()
     for key, value in pairs:
         draft = walk.drafts[value[1]] if type(value) is tuple and value[0] == DEFINED else None
@@ -74,7 +86,9 @@ def _describe(walk: Lowering, member: Expression, owner: Expression, description
 
 
 def note_export(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) -> None:
-    """`define(["a"], function (a) {…})`: what the function gives is the module, and it is given what is imported."""
+    """`define(["a"], function (a) {…})`: what the function gives is the module, and it is given
+    what is imported.
+    """
     if type(callee) is not str or callee not in walk.resolution.module_functions:
         return
     factory, listed = arguments[-1], arguments[-2] if len(arguments) > 1 else None
@@ -82,12 +96,16 @@ def note_export(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) 
         return
     line = walk.definitions[factory[1]].start_line
     names = listed[1] if type(listed) is tuple and listed[0] == SEQUENCE else ()
-    facts = [Import(name[1], "", "", line) for name in names if type(name) is tuple and name[0] == CONST]
+    facts = [
+        Import(name[1], "", "", line) for name in names if type(name) is tuple and name[0] == CONST
+    ]
     given = tuple(walk.imported(fact) for fact in facts) if len(facts) == len(names) else ()
     for fact in facts:
         walk.add_import(fact)
     draft = walk.drafts[factory[1]]
     if draft is not None:
         for place, (parameter, imported) in enumerate(zip(draft.parameters, given, strict=False)):
-            draft.parameters[place] = parameter._replace(default=either(parameter.default, imported))
+            draft.parameters[place] = parameter._replace(
+                default=either(parameter.default, imported)
+            )
     walk.scope.binds.append((walk.resolution.module_object, (CALL, factory, given, (), line)))

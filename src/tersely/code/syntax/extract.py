@@ -38,7 +38,9 @@ def readable(source: bytes, language: Language) -> bytes:
 
 
 def extract(source: bytes, language: Language) -> FileFacts:
-    """What the file defines, imports, binds and calls. Broken parts become problems, the rest is read."""
+    """What the file defines, imports, binds and calls. Broken parts become problems, the rest is
+    read.
+    """
     parser, handlers, rules = tools_for(language)
     tree = parser.parse(readable(source, language))
     root = tree.root_node

@@ -1,6 +1,7 @@
 """Items that straight-line code stores and reads again: what was stored last is what is read.
 
-Between the two nothing may run that could store another: a call, a binding of a name, an item of that key elsewhere.
+Between the two nothing may run that could store another: a call, a binding of a name, an item of
+that key elsewhere.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ def stored(walk: Lowering, item: Expression, value: Expression, *, straight: boo
 
 
 def merged(walk: Lowering, target: Expression, added: Expression) -> None:
-    """A mapping was given all that another holds, in a straight line: what is written in that is stored."""
+    """A mapping was given all that another holds, in a straight line: what is written in that is
+    stored.
+    """
     if type(added) is tuple and added[0] == MAPPING:
         for key, value in added[1]:
             stored(walk, (ITEM, target, key), value, straight=True)
@@ -51,7 +54,9 @@ def _is_place(path: Expression) -> bool:
     """Whether names and constants alone say where an item is."""
     if type(path) is str:
         return True
-    is_item = type(path) is tuple and path[0] == ITEM and type(path[2]) is tuple and path[2][0] == CONST
+    is_item = (
+        type(path) is tuple and path[0] == ITEM and type(path[2]) is tuple and path[2][0] == CONST
+    )
     return is_item and _is_place(path[1])
 
 

@@ -8,10 +8,11 @@ from tersely.code.syntax.extract import readable, tools_for
 
 
 def lines_within_text(part: bytes, language: Language) -> frozenset[int]:
-    """The numbers, from 1, of the lines of a part of a file that begin within text, and so not with indentation.
+    """The numbers, from 1, of the lines of a part of a file that begin within text, and so not with
+    indentation.
 
-    The part is parsed by itself: that is quick, and does not depend on the rest of the file. A node counts as text if a
-    rule says so, and any leaf that reaches over several lines but for comments.
+    The part is parsed by itself: that is quick, and does not depend on the rest of the file. A node
+    counts as text if a rule says so, and any leaf that reaches over several lines but for comments.
     """
     parser, _, rules = tools_for(language)
     found: set[int] = set()

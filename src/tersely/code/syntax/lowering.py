@@ -1,7 +1,8 @@
 """From syntax tree to facts: one walk over the named nodes, steered by the rules of the language.
 
-Every rule is compiled once a language into a function `(lowering, node) -> Expression` (`compiling`); `Lowering.value`
-dispatches on the numeric node kind. A node without a rule has an unknown value, and its children are visited.
+Every rule is compiled once a language into a function `(lowering, node) -> Expression`
+(`compiling`); `Lowering.value` dispatches on the numeric node kind. A node without a rule has an
+unknown value, and its children are visited.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ if TYPE_CHECKING:
 class Lowering:
     """The state of one walk over one file."""
 
-    def __init__(self, source: bytes, language: model.Language, handlers: list[Any], rules: list[Any]) -> None:
+    def __init__(
+        self, source: bytes, language: model.Language, handlers: list[Any], rules: list[Any]
+    ) -> None:
         self.source = source
         self.language = language
         self.resolution = language.resolution
@@ -57,26 +60,35 @@ class Lowering:
         self.imports: list[Import] = []
         self.mentions: set[str] = set()
         self.serial = 0
-        self.block: dict[str, str] | None = None  # variables of the innermost block by name, None outside of any
-        self.in_blocks: dict[str, str] = {}  # variables of all blocks around, those of functions around included
-        self.known_behind: list[tuple[str, Expression]] = []  # of variables, once the present block has ended
+        # variables of the innermost block by name, None outside of any
+        self.block: dict[str, str] | None = None
+        # variables of all blocks around, those of functions around included
+        self.in_blocks: dict[str, str] = {}
+        # of variables, once the present block has ended
+        self.known_behind: list[tuple[str, Expression]] = []
         self.type_parameters: dict[str, Expression] = {}  # in sight, with what bounds them
         self.outward = False  # bindings now declare nothing
         self.rebinds = False  # bindings now replace the earlier ones of the same names
         self.enters = False  # an Alias met now binds what entering gives
-        self.wrapped: tuple[Node, int] | None = None  # the node around the next definition, and flags for it
+        # the node around the next definition, and flags for it
+        self.wrapped: tuple[Node, int] | None = None
         self.naming: Naming | None = None  # the name of the next function, class or mapping
         self.interned: dict[bytes, str] = {}
         self.redefinitions = Redefinitions(language.resolution.redefinition)
         self.notes: dict[str, Any] = {}  # what the rules of a language remember during the walk
-        lines = source.count(b"\n", 0, len(source) - 1) + 1  # a newline at the end begins no other line
+        # a newline at the end begins no other line
+        lines = source.count(b"\n", 0, len(source) - 1) + 1
         module = Definition(Kind.MODULE, "", "", -1, 1, lines, 1, 0, len(source), 0, 0, 0)
         self.scope = self._open(module, Kind.MODULE, "")
 
     def is_definition(self, value: Expression, name: str) -> bool:
-        """Whether a value is a definition of that name, so that no variable of the name need be a symbol."""
+        """Whether a value is a definition of that name, so that no variable of the name need be a
+        symbol.
+        """
         name = name.removeprefix(self.resolution.sigil)
-        return type(value) is tuple and value[0] == DEFINED and self.definitions[value[1]].name == name
+        return (
+            type(value) is tuple and value[0] == DEFINED and self.definitions[value[1]].name == name
+        )
 
     # What rules and languages may call
 
@@ -94,7 +106,11 @@ class Lowering:
     def is_symbol(self, key: Node) -> bool:
         """Whether a key in brackets is a member of the object whose members are no texts."""
         owner = self.resolution.symbols
-        return bool(owner) and type(self.rules[key.kind_id]) is model.Member and self.text(key).startswith(f"{owner}.")
+        return (
+            bool(owner)
+            and type(self.rules[key.kind_id]) is model.Member
+            and self.text(key).startswith(f"{owner}.")
+        )
 
     def as_rule(self, rule: model.Rule, node: Node) -> Expression:
         """What a node stands for if it had this rule."""
@@ -113,7 +129,9 @@ class Lowering:
         return comment_above(self, node)
 
     def parameters(self, node: Node | None) -> tuple[list[Parameter], list[tuple[str, Node]]]:
-        """Parameters of a list, and the patterns that the body must take apart: (synthetic name, pattern)."""
+        """Parameters of a list, and the patterns that the body must take apart: (synthetic name,
+        pattern).
+        """
         return parameters_of(self, node)
 
     def typed(self, value: Expression, annotation: Expression) -> Expression:
@@ -125,7 +143,9 @@ class Lowering:
         return (DECLARED, value, annotation)
 
     def value(self, node: Node | None) -> Expression:
-        """The expression a node stands for; calls and bindings inside are recorded in the current scope."""
+        """The expression a node stands for; calls and bindings inside are recorded in the current
+        scope.
+        """
         if node is None:
             return None
         handler = self.handlers[node.kind_id]
@@ -160,7 +180,9 @@ class Lowering:
         return f"<{what}{self.scope.unnamed}>"
 
     def written(self, name: str, node: Node) -> None:
-        """Called where a name is bound; walks that want to know the places override this and the next four."""
+        """Called where a name is bound; walks that want to know the places override this and the
+        next four.
+        """
 
     def stored(self, name: str, node: Node) -> None:
         """Called where a member is assigned."""
@@ -189,7 +211,8 @@ class Lowering:
             return
         (scope.outward if self.outward else scope.declared).add(name)
         mine = not self.outward or name in scope.declared
-        met = name in scope.bound or name in scope.read  # read before: then it was that of a scope around
+        # read before: then it was that of a scope around
+        met = name in scope.bound or name in scope.read
         if self.rebinds and mine and met and not any(outer == name for outer, _ in scope.outer):
             scope.versions[name] = scope.versions_made[name] = scope.versions_made.get(name, 1) + 1
         scope.binds.append((self.versioned(name), value))
@@ -210,7 +233,9 @@ class Lowering:
             self.narrow(name, value)
 
     def announce(self, names: Iterable[str]) -> None:
-        """Declare variables of the present block that functions may use which stand before their declarations."""
+        """Declare variables of the present block that functions may use which stand before their
+        declarations.
+        """
         for name in names:
             self._new_variable(name)
 
@@ -236,7 +261,9 @@ class Lowering:
         return variable
 
     def _block_variable(self, name: str, node: Node | None) -> str | None:
-        """The variable of a block that a name is bound as: a new one where it is declared in a block."""
+        """The variable of a block that a name is bound as: a new one where it is declared in a
+        block.
+        """
         if self.block is None and not self.in_blocks:
             return None
         if not self._declares(node):
@@ -259,7 +286,11 @@ class Lowering:
         scope = self.scope
         while variable is not None and variable not in scope.block_variables:
             outer = self.drafts[max(self.definitions[scope.definition].parent, 0)]
-            if outer is None or scope.definition <= 0 or (name in scope.bound and scope.kind not in SCOPE_OWNERS):
+            if (
+                outer is None
+                or scope.definition <= 0
+                or (name in scope.bound and scope.kind not in SCOPE_OWNERS)
+            ):
                 return None
             scope = outer
         return variable
@@ -277,7 +308,9 @@ class Lowering:
         return self.text(node)
 
     def update(self, name: str, value: Expression, *, straight: bool) -> Expression:
-        """Give a variable that is declared elsewhere a value: a local one, else a member of the receiver."""
+        """Give a variable that is declared elsewhere a value: a local one, else a member of the
+        receiver.
+        """
         variable = self.in_sight(name) if self.in_blocks else None
         if variable is not None:
             self._bind_variable(variable, value)
@@ -313,7 +346,9 @@ class Lowering:
         return f"{name}{VERSION_MARK}{version}" if version else name
 
     def is_straight(self, node: Node) -> bool:
-        """Whether a statement runs whenever the body of its scope runs to there: it stands in no branch or loop."""
+        """Whether a statement runs whenever the body of its scope runs to there: it stands in no
+        branch or loop.
+        """
         outer = node.parent
         if outer is not None and outer.id != self.scope.body and len(named_parts(outer)) == 1:
             outer = outer.parent  # an expression statement
@@ -336,7 +371,9 @@ class Lowering:
         return self.value(node)
 
     def assigned(self, left: Node, right: Node, wrapped: tuple[Node, int] | None) -> Expression:
-        """The value of the right side of an assignment, named by the left; `wrapped` is the statement around it."""
+        """The value of the right side of an assignment, named by the left; `wrapped` is the
+        statement around it.
+        """
         rule = self.rules[right.kind_id]
         while type(rule) is model.Inner and len(named_parts(right)) == 1:  # in parentheses
             right = named_parts(right)[0]
@@ -344,7 +381,11 @@ class Lowering:
         kind = type(rule)
         if kind in (model.Function, model.Class, model.Assign):
             self.wrapped = wrapped
-        naming = naming_of(self, left) if kind in (model.Function, model.Class, model.Dictionary) else None
+        naming = (
+            naming_of(self, left)
+            if kind in (model.Function, model.Class, model.Dictionary)
+            else None
+        )
         return self.named(right, naming) if naming is not None else self.value(right)
 
     def assigned_to(self, name: str, node: Node, wrapped: tuple[Node, int] | None) -> Expression:
@@ -357,13 +398,21 @@ class Lowering:
     def call(self, callee: Expression, arguments: tuple[Any, ...], keywords: tuple[Any, ...], line: int,
              tag: int = CALL, types: tuple[Any, ...] = ()) -> Expression:  # fmt: skip
         """Record a call in the current scope and return its expression."""
-        result = (tag, callee, arguments, keywords, line, types) if types else (tag, callee, arguments, keywords, line)
+        result = (
+            (tag, callee, arguments, keywords, line, types)
+            if types
+            else (tag, callee, arguments, keywords, line)
+        )
         self.scope.calls.append(result)
         self.scope.stored.clear()
         if type(callee) is tuple and callee[0] == MEMBER:
             note_additions(self, callee, arguments)
             note_receiver(self, callee, arguments)
-        elif len(arguments) == 1 and callee in self.resolution.asking_functions and callee not in self.scope.bound:
+        elif (
+            len(arguments) == 1
+            and callee in self.resolution.asking_functions
+            and callee not in self.scope.bound
+        ):
             self.implicit(arguments[0], self.resolution.asking_functions[callee], (), line)
         if len(arguments) > 1:
             note_inheritance(self, callee, arguments)
@@ -371,8 +420,12 @@ class Lowering:
             note_export(self, callee, arguments)
         return result
 
-    def implicit(self, receiver: Expression, method: str, arguments: tuple[Any, ...], line: int) -> None:
-        """Record a call that nobody writes down; what is written as a literal has no methods of ours."""
+    def implicit(
+        self, receiver: Expression, method: str, arguments: tuple[Any, ...], line: int
+    ) -> None:
+        """Record a call that nobody writes down; what is written as a literal has no methods of
+        ours.
+        """
         if receiver is None or is_literal(receiver):
             return
         self.mentions.add(method)
@@ -387,11 +440,18 @@ class Lowering:
         if not methods or type(item) is not tuple or item[0] != ITEM or not calls:
             return
         callee = calls[-1][1]
-        if type(callee) is tuple and callee[0] == MEMBER and callee[1] is item[1] and callee[2] == methods[0]:
+        if (
+            type(callee) is tuple
+            and callee[0] == MEMBER
+            and callee[1] is item[1]
+            and callee[2] == methods[0]
+        ):
             line = calls.pop()[4]
             self.implicit(item[1], methods[method], arguments, line)
 
-    def define_value(self, node: Node, name: str, name_node: Node, kind: Kind, prefix: str = "") -> None:
+    def define_value(
+        self, node: Node, name: str, name_node: Node, kind: Kind, prefix: str = ""
+    ) -> None:
         """Make a variable of a module or class a symbol, once."""
         scope = self.scope
         key = f"{prefix}.{name}" if prefix else name
@@ -405,7 +465,9 @@ class Lowering:
 
     def enter(self, node: Node, kind: Kind, name: str, name_node: Node | None, body: Node | None,
               prefix: str = "") -> ScopeDraft:  # fmt: skip
-        """Open the scope of a new definition; `leave` closes it. `prefix` qualifies the name beyond the scope."""
+        """Open the scope of a new definition; `leave` closes it. `prefix` qualifies the name beyond
+        the scope.
+        """
         wrapped, self.wrapped = self.wrapped, None
         outermost = first_attribute(self, wrapped[0] if wrapped else node)
         doc = doc_string(self, body)
@@ -413,7 +475,13 @@ class Lowering:
             doc = comment_above(self, outermost)
         signature_end = body.start_byte if body is not None else node.end_byte
         row = self._definition(
-            kind, name, wrapped[0] if wrapped else node, name_node or node, signature_end, doc, prefix
+            kind,
+            name,
+            wrapped[0] if wrapped else node,
+            name_node or node,
+            signature_end,
+            doc,
+            prefix,
         )
         row = row._replace(start_line=outermost.start_point[0] + 1, start_byte=outermost.start_byte)
         draft = self._open(row, kind, row.qualname)
@@ -431,7 +499,9 @@ class Lowering:
 
     def leave(self, draft: ScopeDraft, parent: ScopeDraft) -> Expression:
         """Close a definition's scope; returns the expression of the definition."""
-        elsewhere = draft.outward - draft.declared - {parameter.name for parameter in draft.parameters}
+        elsewhere = (
+            draft.outward - draft.declared - {parameter.name for parameter in draft.parameters}
+        )
         draft.outer.extend((name, 0) for name in sorted(elsewhere))
         own = draft.bound - elsewhere if draft.kind not in SCOPE_OWNERS else set()
         self.mentions |= draft.read - own
@@ -477,7 +547,8 @@ class Lowering:
         qualname = ".".join(part for part in (scope.qualname, prefix, name) if part)
         end_row, end_column = node.end_point
         start_line = node.start_point[0] + 1
-        name_line = max(name_node.start_point[0] + 1, start_line)  # in broken source the name may stand elsewhere
+        # in broken source the name may stand elsewhere
+        name_line = max(name_node.start_point[0] + 1, start_line)
         return Definition(
             kind, name, qualname, scope.definition, start_line, end_row + (1 if end_column else 0), name_line,
             node.start_byte, node.end_byte, signature_end, *doc,

@@ -1,7 +1,8 @@
 """The text of a file with blanks where words stand that mean no value or type.
 
-Comments, the text of string literals (not what is inserted into them), names of keyword arguments and of keys, members
-of objects, symbols and labels are blanked; what is left has every name that may need a definition, where it stood.
+Comments, the text of string literals (not what is inserted into them), names of keyword arguments
+and of keys, members of objects, symbols and labels are blanked; what is left has every name that
+may need a definition, where it stood.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from tersely.code.syntax.extract import parse, tools_for
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
-# Tokens that grammars set apart from identifiers: names of members, keys and labels, and literals that look like names.
+# Tokens that grammars set apart from identifiers: names of members, keys and labels, and literals
+# that look like names.
 APART = frozenset({
     "field_identifier", "property_identifier", "private_property_identifier", "hash_key_symbol", "simple_symbol",
     "instance_variable", "class_variable", "global_variable", "statement_identifier", "lifetime", "atom", "keyword",
@@ -26,13 +28,17 @@ APART = frozenset({
 })  # fmt: skip
 
 # What a type may be made of down to a text: the name of a type that is written before it is known.
-TYPE_NODES = frozenset({"type", "generic_type", "type_parameter", "union_type", "subscript", "binary_operator"})
+TYPE_NODES = frozenset(
+    {"type", "generic_type", "type_parameter", "union_type", "subscript", "binary_operator"}
+)
 MAX_CACHED_TREES = 8  # of files whose symbols are read one after the other
 _LINKS = (b".", b":", b">")  # a member behind one of them belongs to the names before it
 
 
 def names_alone(source: bytes, language: Language, start: int, end: int) -> bytes:
-    """The source with blanks between two bytes for all but names; each line and name stays where it was."""
+    """The source with blanks between two bytes for all but names; each line and name stays where it
+    was.
+    """
     text = bytearray(source)
     for first, last in _blanks(_tree(source, language).root_node, source, language, (start, end)):
         text[first:last] = b"\n".join(b" " * len(line) for line in source[first:last].split(b"\n"))
@@ -44,7 +50,9 @@ def _tree(source: bytes, language: Language) -> Tree:
     return parse(source, language)
 
 
-def _blanks(root: Node, source: bytes, language: Language, within: tuple[int, int]) -> Iterator[tuple[int, int]]:
+def _blanks(
+    root: Node, source: bytes, language: Language, within: tuple[int, int]
+) -> Iterator[tuple[int, int]]:
     rules = tools_for(language)[2]
     pending = [root]
     while pending:
@@ -54,11 +62,15 @@ def _blanks(root: Node, source: bytes, language: Language, within: tuple[int, in
         rule, children = rules[node.kind_id], node.children
         nameless = _nameless_child(node, rule, language)
         is_text = type(rule) is model.Text and not is_type(node)
-        is_apart = node.type in APART and source[node.start_byte - 1 : node.start_byte] not in _LINKS
+        is_apart = (
+            node.type in APART and source[node.start_byte - 1 : node.start_byte] not in _LINKS
+        )
         if type(rule) is model.Comment or is_apart or (is_text and not children):
             yield node.start_byte, node.end_byte
         elif is_text:
-            yield from ((child.start_byte, child.end_byte) for child in children if not child.child_count)
+            yield from (
+                (child.start_byte, child.end_byte) for child in children if not child.child_count
+            )
             pending.extend(child for child in children if child.child_count)
         elif nameless is not None:
             yield nameless.start_byte, nameless.end_byte

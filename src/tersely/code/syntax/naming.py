@@ -35,7 +35,11 @@ def naming_of(walk: Lowering, target: Node) -> Naming | None:
         return None
     path = walk.text(owner)
     alias = next((long for long in rule.aliases if path == long or path.startswith(f"{long}.")), "")
-    prefix = path.removeprefix(alias or module_object).lstrip(".") if alias or path == module_object else path
+    prefix = (
+        path.removeprefix(alias or module_object).lstrip(".")
+        if alias or path == module_object
+        else path
+    )
     prototype = walk.resolution.prototype
     first, _, rest = prefix.partition(".")
     own = first in walk.resolution.receiver_names

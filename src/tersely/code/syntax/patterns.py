@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import CONST, DEFINED, ELEMENT, ITEM, MEMBER, SEQUENCE, SPREAD, Expression, either
+from tersely.code.expressions import (
+    CONST,
+    DEFINED,
+    ELEMENT,
+    ITEM,
+    MEMBER,
+    SEQUENCE,
+    SPREAD,
+    Expression,
+    either,
+)
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts
 from tersely.code.syntax import items
@@ -31,7 +41,9 @@ def bind(walk: Lowering, target: Node, value: Expression) -> None:
         walk.scope.binds.append((member, value))
     elif kind is model.Item:
         item = walk.value(target)
-        walk.instead_of_reading(item, 1, (item[2], value) if type(item) is tuple and item[0] == ITEM else ())
+        walk.instead_of_reading(
+            item, 1, (item[2], value) if type(item) is tuple and item[0] == ITEM else ()
+        )
         walk.scope.binds.append((item, value))
         items.stored(walk, item, value, straight=walk.rebinds)
         _hold(walk, item, value)
@@ -66,13 +78,18 @@ def _bind_elements(walk: Lowering, target: Node, value: Expression) -> None:
         if any(type(part) is tuple and part[0] == SPREAD for part in known):
             known = ()
     spread = False
-    commas = [part.start_byte for part in target.children if part.type == ","]  # two in a row leave one out
+    # two in a row leave one out
+    commas = [part.start_byte for part in target.children if part.type == ","]
     for index, child in enumerate(elements):
         position = max(index, sum(start < child.start_byte for start in commas))
         if type(walk.rules[child.kind_id]) is model.Spread:
             spread = True
             tail = len(elements) - position - 1
-            rest = (SEQUENCE, known[position : len(known) - tail], walk.next_serial()) if known else value
+            rest = (
+                (SEQUENCE, known[position : len(known) - tail], walk.next_serial())
+                if known
+                else value
+            )
             bind(walk, child, rest)
         elif spread:
             from_end = position - len(elements)

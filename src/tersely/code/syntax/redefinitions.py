@@ -1,4 +1,6 @@
-"""Definitions of one name in one file: which of them the name means, and how the others are numbered."""
+"""Definitions of one name in one file: which of them the name means, and how the others are
+numbered.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +28,20 @@ class _Earlier(NamedTuple):
 
 
 class Redefinitions:
-    """What is known of the definitions of a file while it is walked. Does nothing without a rule of the language."""
+    """What is known of the definitions of a file while it is walked. Does nothing without a rule of
+    the language.
+    """
 
     def __init__(self, rule: Callable[[Node, Callable[[Node], str]], Redefinition] | None) -> None:
         self._rule = rule
         self._known: dict[str, list[_Earlier]] = defaultdict(list)
-        self._stubs: dict[int, list[ScopeDraft]] = defaultdict(list)  # by position of what implements them
+        # by position of what implements them
+        self._stubs: dict[int, list[ScopeDraft]] = defaultdict(list)
 
     def add(self, draft: ScopeDraft, node: Node, text: Callable[[Node], str]) -> None:
-        """Note a definition, and mark the earlier ones whose name it takes: those beside it, and its stubs."""
+        """Note a definition, and mark the earlier ones whose name it takes: those beside it, and
+        its stubs.
+        """
         if self._rule is None:
             return
         does, block = self._rule(node, text), node.parent.id if node.parent is not None else 0
@@ -48,12 +55,20 @@ class Redefinitions:
         known.append(_Earlier(draft, block, does))
 
     def finish(self, definitions: Sequence[Definition], drafts: Drafts) -> list[Definition]:
-        """The definitions with their numbers; what implements stubs returns what they declare as well."""
+        """The definitions with their numbers; what implements stubs returns what they declare as
+        well.
+        """
         for position, stubs in self._stubs.items():
             draft = drafts[position]
-            types = [one.returned_type for one in (*stubs, draft) if one is not None and one.returned_type is not None]
+            types = [
+                one.returned_type
+                for one in (*stubs, draft)
+                if one is not None and one.returned_type is not None
+            ]
             if draft is not None and types:
-                draft.returned_type = types[0] if len(types) == 1 else (EITHER, tuple(dict.fromkeys(types)))
+                draft.returned_type = (
+                    types[0] if len(types) == 1 else (EITHER, tuple(dict.fromkeys(types)))
+                )
         return _numbered(definitions, drafts)
 
 

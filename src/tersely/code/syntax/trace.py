@@ -1,7 +1,9 @@
-"""A walk that also remembers places: where names are bound, how far they are seen, and what stands at some offsets.
+"""A walk that also remembers places: where names are bound, how far they are seen, and what stands
+at some offsets.
 
-The walk notes every binding with its node. How far a binding is seen follows from the tree: to the end of the innermost
-block, function or class around it. Nothing of this is in the facts: a file is traced when a question needs it.
+The walk notes every binding with its node. How far a binding is seen follows from the tree: to the
+end of the innermost block, function or class around it. Nothing of this is in the facts: a file is
+traced when a question needs it.
 """
 
 from __future__ import annotations
@@ -12,7 +14,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.expressions import CONST, DETACHED, EXTENSION, ITEM, MEMBER, VERSION_MARK, Expression
+from tersely.code.expressions import (
+    CONST,
+    DETACHED,
+    EXTENSION,
+    ITEM,
+    MEMBER,
+    VERSION_MARK,
+    Expression,
+)
 from tersely.code.languages import model
 from tersely.code.languages.model import Language
 from tersely.code.languages.nodes import named_parts
@@ -30,7 +40,15 @@ from tersely.foundation.recursion import allow_deep_nesting
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-PATTERN_RULES = (type(None), model.Sequence, model.Dictionary, model.Pair, model.Spread, model.Inner, model.Parameter)
+PATTERN_RULES = (
+    type(None),
+    model.Sequence,
+    model.Dictionary,
+    model.Pair,
+    model.Spread,
+    model.Inner,
+    model.Parameter,
+)
 
 
 class Binding(NamedTuple):
@@ -41,7 +59,8 @@ class Binding(NamedTuple):
     start: int
     end: int
     owner: int  # the definition whose scope has the name
-    shared: bool  # there at any time: a name of the whole body of a module or class, not of a block in it
+    # there at any time: a name of the whole body of a module or class, not of a block in it
+    shared: bool
     definition: int  # what the name is the name of, -1 if it is none
     declares: bool  # false for an assignment to a variable that may be declared elsewhere
     version: str
@@ -70,14 +89,22 @@ class Token(NamedTuple):
     name: str
     path: str = ""  # the name with those before it in a path
     version: str = ""  # of the name, where straight-line code binds it again
-    member: tuple[int, Expression] | None = None  # scope and expression, where it is the name of a member
+    # scope and expression, where it is the name of a member
+    member: tuple[int, Expression] | None = None
 
 
 class Trace(Lowering):
-    """A file walked again. `offsets`: the bytes, ascending, of which `token` is to tell what stands there."""
+    """A file walked again. `offsets`: the bytes, ascending, of which `token` is to tell what stands
+    there.
+    """
 
     def __init__(
-        self, source: bytes, language: Language, handlers: list[Any], rules: list[Any], offsets: Sequence[int]
+        self,
+        source: bytes,
+        language: Language,
+        handlers: list[Any],
+        rules: list[Any],
+        offsets: Sequence[int],
     ) -> None:
         self._offsets = offsets
         self._members: dict[int, tuple[int, Expression]] = {}  # by offset
@@ -86,17 +113,22 @@ class Trace(Lowering):
         self._called: set[int] = set()  # where what is called ends
         self._written: set[int] = set()  # where what is bound or assigned begins or ends
         self._root: Node | None = None
-        self.keys: dict[tuple[int, Any], list[int]] = defaultdict(list)  # lines that give a display a key
-        self.stores: dict[str, list[tuple[int, int]]] = defaultdict(list)  # (offset, line) of assigned members
+        # lines that give a display a key
+        self.keys: dict[tuple[int, Any], list[int]] = defaultdict(list)
+        # (offset, line) of assigned members
+        self.stores: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._notes: dict[str, list[Note]] = defaultdict(list)
         self._opened: dict[int, int] = {}  # node -> the definition that it is
-        self._met: dict[tuple[int, str], tuple[str, ...]] = {}  # (scope, variable) -> those that it may be
+        # (scope, variable) -> those that it may be
+        self._met: dict[tuple[int, str], tuple[str, ...]] = {}
         self._skipped: list[Node] = []
         self._current: Node | None = None
         super().__init__(source, language, handlers, rules)
 
     def run(self, root: Node) -> None:
-        """Walk the tree, then what the language skips: names there are bound and read for the reader all the same."""
+        """Walk the tree, then what the language skips: names there are bound and read for the
+        reader all the same.
+        """
         self.scope.body = root.id
         self.value(root)
         for node in self._skipped:
@@ -104,25 +136,39 @@ class Trace(Lowering):
         self._root = root
 
     def lookup(self, token: Token) -> list[Binding]:
-        """The bindings that a name means where it stands: those of the innermost block that has any in sight."""
+        """The bindings that a name means where it stands: those of the innermost block that has any
+        in sight.
+        """
         name, offset = token.name, token.offset
         every = self.bindings(name)
-        here = [each for each in every if each.declares and each.imported is None and self._covers(each.at, offset)]
+        here = [
+            each
+            for each in every
+            if each.declares and each.imported is None and self._covers(each.at, offset)
+        ]
         if here:
             return here
-        seen = [each for each in every if each.start <= offset < each.end and self._sees(offset, each)]
+        seen = [
+            each for each in every if each.start <= offset < each.end and self._sees(offset, each)
+        ]
         seen = [each for each in seen if each.declares] or seen
         if self.language.blocks and not name.startswith(LABEL_MARK):
             before = [each for each in seen if self._precedes(each, offset)]
             if not self.language.hoists:
-                before = [each for each in before if not self._is_being_bound(each, offset)] or before
+                before = [
+                    each for each in before if not self._is_being_bound(each, offset)
+                ] or before
             seen = before or (seen if self.language.hoists else [])
         innermost = max((each.start for each in seen), default=0)
         seen = [each for each in seen if each.start == innermost]
-        seen = [each for each in seen if each.version in self._variables(token.version, each.owner)] or seen
+        seen = [
+            each for each in seen if each.version in self._variables(token.version, each.owner)
+        ] or seen
         if self.language.blocks and seen and seen[0].declares and not seen[0].shared:
             last = max(seen, key=lambda each: (each.offset <= offset, each.offset))
-            return [each for each in seen if each.definition >= 0] if last.definition >= 0 else [last]
+            return (
+                [each for each in seen if each.definition >= 0] if last.definition >= 0 else [last]
+            )
         return seen
 
     def _variables(self, version: str, owner: int) -> set[str]:
@@ -136,7 +182,11 @@ class Trace(Lowering):
 
     def bindings(self, name: str) -> list[Binding]:
         """Every binding of a name in the file."""
-        return [self._binding(note) for note in self._notes.get(name, ()) if self._is_lexical(note.definition)]
+        return [
+            self._binding(note)
+            for note in self._notes.get(name, ())
+            if self._is_lexical(note.definition)
+        ]
 
     def is_in_import(self, offset: int) -> bool:
         """Whether an offset is inside a statement that imports."""
@@ -157,8 +207,13 @@ class Trace(Lowering):
         """Remember where a name is bound."""
         if name:
             outer = dict(self.scope.outer).get(name, -1)
-            everywhere = self._current is not None and type(self.rules[self._current.kind_id]) is model.TypeParameter
-            note = Note(node, -1, not self.outward, self.versioned(name), outer=outer, everywhere=everywhere)
+            everywhere = (
+                self._current is not None
+                and type(self.rules[self._current.kind_id]) is model.TypeParameter
+            )
+            note = Note(
+                node, -1, not self.outward, self.versioned(name), outer=outer, everywhere=everywhere
+            )
             self._notes[name].append(note)
             self._written.add(node.start_byte)
 
@@ -184,7 +239,9 @@ class Trace(Lowering):
         """Remember the name that an import binds."""
         super().add_import(fact)
         if fact.alias and self._current is not None:
-            self._notes[fact.alias].append(Note(self._current, -1, True, self.versioned(fact.alias), fact))
+            self._notes[fact.alias].append(
+                Note(self._current, -1, True, self.versioned(fact.alias), fact)
+            )
 
     def enter(self, node: Node, kind: Kind, name: str, name_node: Node | None, body: Node | None,
               prefix: str = "") -> ScopeDraft:  # fmt: skip
@@ -228,7 +285,9 @@ class Trace(Lowering):
         called = field(rule.callee)(node) if type(rule) is model.Call else None
         self._called.update((called.end_byte,) if called is not None else ())
         member, expression = self._named_member(node, rule, result)
-        for offset in self._asked_in(member) if member is not None and expression is not None else ():
+        for offset in (
+            self._asked_in(member) if member is not None and expression is not None else ()
+        ):
             self._members.setdefault(offset, (self.scope.definition, expression))
 
     def _asked_in(self, node: Node) -> Sequence[int]:
@@ -236,12 +295,18 @@ class Trace(Lowering):
         first = bisect_left(self._offsets, node.start_byte)
         return self._offsets[first : bisect_left(self._offsets, node.end_byte, first)]
 
-    def _named_member(self, node: Node, rule: Any, result: Expression) -> tuple[Node | None, Expression]:
-        """The name of the member that a node reads or calls, and its expression; nothing for other nodes."""
+    def _named_member(
+        self, node: Node, rule: Any, result: Expression
+    ) -> tuple[Node | None, Expression]:
+        """The name of the member that a node reads or calls, and its expression; nothing for other
+        nodes.
+        """
         if type(rule) is model.Member and type(result) is tuple and result[0] == MEMBER:
             return field(rule.member)(node), result
         if type(rule) is model.Call and rule.receiver and field(rule.receiver)(node) is not None:
-            return field(rule.callee)(node), result[1] if type(result) is tuple and len(result) > 1 else None
+            return field(rule.callee)(node), result[1] if type(result) is tuple and len(
+                result
+            ) > 1 else None
         if type(rule) is model.Item and type(result) is tuple and result[0] == ITEM:
             is_constant = type(result[2]) is tuple and result[2][0] == CONST
             return field(rule.index)(node) if is_constant else None, result
@@ -252,23 +317,34 @@ class Trace(Lowering):
         leaf = self._leaf(offset)
         if leaf is None or leaf.child_count:
             return Token(offset, "", member=self._members.get(offset))
-        if leaf.parent is not None and type(self.rule(leaf.parent)) is model.Name:  # of several tokens: `$name`
+        if leaf.parent is not None and type(self.rule(leaf.parent)) is model.Name:
+            # of several tokens: `$name`
             leaf = leaf.parent
         name, start = self.text(leaf), leaf.start_byte
         if leaf.parent is not None and leaf.parent.type.startswith(("dotted", "scoped")):
             start = leaf.parent.start_byte
         path = self.source[start : leaf.end_byte].decode("utf-8", "replace")
         name = LABEL_MARK + name if self._is_label(leaf) else name
-        return Token(leaf.start_byte, name, path, self._versions.get(offset, ""), self._members.get(offset))
+        return Token(
+            leaf.start_byte, name, path, self._versions.get(offset, ""), self._members.get(offset)
+        )
 
     def is_text(self, token: Token) -> bool:
         """Whether what stands there is a part of a text that is no type."""
         leaf = self._leaf(token.offset)
         around = leaf.parent if leaf is not None else None
-        return around is not None and type(self.rules[around.kind_id]) is model.Text and not is_type(around)
+        return (
+            around is not None
+            and type(self.rules[around.kind_id]) is model.Text
+            and not is_type(around)
+        )
 
     def _leaf(self, offset: int) -> Node | None:
-        return self._root.descendant_for_byte_range(offset, offset + 1) if self._root is not None else None
+        return (
+            self._root.descendant_for_byte_range(offset, offset + 1)
+            if self._root is not None
+            else None
+        )
 
     def use(self, token: Token) -> Use:
         """What a name is written for."""
@@ -310,8 +386,12 @@ class Trace(Lowering):
         )  # fmt: skip
 
     def _reach(self, note: Note) -> tuple[int, int, int, bool]:
-        """The bytes in which a binding is seen, the definition whose scope it is of, and whether a block ends it."""
-        outlives = not note.declares or (self.language.outlives is not None and self.language.outlives(note.node))
+        """The bytes in which a binding is seen, the definition whose scope it is of, and whether a
+        block ends it.
+        """
+        outlives = not note.declares or (
+            self.language.outlives is not None and self.language.outlives(note.node)
+        )
         span: tuple[int, int] | None = None
         left = note.outer == 0  # still inside the function that the name is not of
         parent = self.definitions[note.definition].parent if note.definition > 0 else 0
@@ -322,9 +402,19 @@ class Trace(Lowering):
             opened = self._opened.get(around.id, -1)
             if opened >= 0 and opened != note.definition:
                 if not left:
-                    return (*(span or (around.start_byte, around.end_byte)), opened, span is not None)
+                    return (
+                        *(span or (around.start_byte, around.end_byte)),
+                        opened,
+                        span is not None,
+                    )
                 left = False
-            elif span is None and not outlives and not left and opened < 0 and self._ends_names(around, note.node):
+            elif (
+                span is None
+                and not outlives
+                and not left
+                and opened < 0
+                and self._ends_names(around, note.node)
+            ):
                 span = around.start_byte, around.end_byte
             around = around.parent
         return (*(span or (0, len(self.source) + 1)), 0, span is not None)
@@ -332,7 +422,11 @@ class Trace(Lowering):
     def _ends_names(self, node: Node, name: Node) -> bool:
         """Whether a node ends the names inside, its own name aside."""
         rule = self.rules[node.kind_id]
-        if type(rule) in (model.Function, model.Class) and name.parent is not None and name.parent.id == node.id:
+        if (
+            type(rule) in (model.Function, model.Class)
+            and name.parent is not None
+            and name.parent.id == node.id
+        ):
             return field(rule.name)(node) != name
         return node.type in self.language.blocks or type(rule) in ENDING_RULES
 
@@ -342,10 +436,14 @@ class Trace(Lowering):
         if draft is None:
             return definition < 0
         parent = self.definitions[definition].parent
-        return not draft.flags & (EXTENSION | DETACHED) and not (draft.receiver_type is not None and not parent)
+        return not draft.flags & (EXTENSION | DETACHED) and not (
+            draft.receiver_type is not None and not parent
+        )
 
     def _is_shared(self, owner: int) -> bool:
-        """Whether names of a definition's scope are there at any time: those of modules and classes."""
+        """Whether names of a definition's scope are there at any time: those of modules and
+        classes.
+        """
         kind = self.definitions[owner].kind
         return kind is Kind.MODULE or kind in SCOPE_OWNERS
 
@@ -355,7 +453,9 @@ class Trace(Lowering):
         return always or binding.offset <= offset or self.innermost(offset) != binding.owner
 
     def _is_being_bound(self, binding: Binding, offset: int) -> bool:
-        """Whether an offset is in the very statement that binds a local name: the name is still what it was before."""
+        """Whether an offset is in the very statement that binds a local name: the name is still
+        what it was before.
+        """
         if binding.definition >= 0 or binding.imported is not None or binding.shared:
             return False
         around = binding.at.parent
@@ -366,15 +466,21 @@ class Trace(Lowering):
         return binding.at.end_byte <= offset < around.end_byte
 
     def _sees(self, offset: int, binding: Binding) -> bool:
-        """Members of classes are seen by their bare names in the body itself, in methods only in some languages."""
+        """Members of classes are seen by their bare names in the body itself, in methods only in
+        some languages.
+        """
         facts = self.resolution
-        if self.definitions[binding.owner].kind not in CLASS_KINDS or binding.owner == self.innermost(offset):
+        if self.definitions[
+            binding.owner
+        ].kind not in CLASS_KINDS or binding.owner == self.innermost(offset):
             return True
         return facts.implicit_receiver or binding.everywhere
 
 
 def offset_of(source: bytes, line: int, column: int) -> int:
-    """The byte at a place; lines count from 1, columns from 0 in characters. -1 where there is no such line."""
+    """The byte at a place; lines count from 1, columns from 0 in characters. -1 where there is no
+    such line.
+    """
     rows = source.split(b"\n")
     if not 1 <= line <= len(rows):
         return -1
@@ -383,7 +489,9 @@ def offset_of(source: bytes, line: int, column: int) -> int:
 
 
 def trace(source: bytes, language: Language, offsets: Sequence[int] = ()) -> Trace:
-    """Walk a file again, remembering places, and what stands at some offsets, which are to be in ascending order."""
+    """Walk a file again, remembering places, and what stands at some offsets, which are to be in
+    ascending order.
+    """
     parser, handlers, rules = tools_for(language)
     walk = Trace(source, language, handlers, rules, offsets)
     allow_deep_nesting()

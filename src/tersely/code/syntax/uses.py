@@ -1,4 +1,6 @@
-"""What a name is written for, by the rules of its language: in the bases of a class, as a type, in a call."""
+"""What a name is written for, by the rules of its language: in the bases of a class, as a type, in
+a call.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,16 @@ class Use(StrEnum):
     READ = "read"
 
 
-TYPE_TOKENS = frozenset({"type_identifier"})  # what grammars call names that cannot be anything else
+# what grammars call names that cannot be anything else
+TYPE_TOKENS = frozenset({"type_identifier"})
 _FIELDS = {"bases": Use.BASE, "type": Use.TYPE, "returns": Use.TYPE, "bound": Use.TYPE}
 _ENDS = (model.Block, model.Call)  # what is further inside is no part of a header
 
 
 def use_in_header(leaf: Node, rules: Sequence[Any]) -> Use | None:
-    """Whether a name is one of a base or of a type, by the fields of what is around it; None if of neither."""
+    """Whether a name is one of a base or of a type, by the fields of what is around it; None if of
+    neither.
+    """
     node = leaf
     while node.parent is not None:
         around = node.parent

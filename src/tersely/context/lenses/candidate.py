@@ -37,7 +37,9 @@ BY_NAME = " by name"  # ends the reason of an edge for which only the name agree
 
 
 class Twin(NamedTuple):
-    """A candidate that is folded into another, as its code is nearly the same: all that a pack says of it."""
+    """A candidate that is folded into another, as its code is nearly the same: all that a pack says
+    of it.
+    """
 
     symbol: Symbol
     reason: str
@@ -46,7 +48,9 @@ class Twin(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """One place where a file differs: the line at which it begins now, and how many were put in and taken out."""
+    """One place where a file differs: the line at which it begins now, and how many were put in and
+    taken out.
+    """
 
     line: int
     added: int
@@ -54,8 +58,9 @@ class Edit(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What differs of a symbol: the lines that were put in, as numbered now, and those taken out, each with the line
-    before which it stood."""
+    """What differs of a symbol: the lines that were put in, as numbered now, and those taken out,
+    each with the line before which it stood.
+    """
 
     lines: tuple[int, ...]
     removed: tuple[tuple[int, str], ...]
@@ -79,7 +84,8 @@ class Candidate:
     whole_only: bool = False  # less than its body says too little to be worth its tokens
     outline_only: bool = False  # its body is worth less than it costs, however much room there is
     is_gone: bool = False  # the symbol is as it was before a change
-    parts: tuple[tuple[int, int], ...] = ()  # lines of the file that its body is cut down to; all of it without any
+    # lines of the file that its body is cut down to; all of it without any
+    parts: tuple[tuple[int, int], ...] = ()
     imports: tuple[str, ...] = ()  # what it takes from outside the repository
     waits: bool = False  # for a place in a pack until all that do not wait have one
     evidence: str = ""  # what is said beside the reason: figures, a message
@@ -92,25 +98,33 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a lens saw: candidates, best first, and by reason how many more it saw but does not name."""
+    """What a lens saw: candidates, best first, and by reason how many more it saw but does not
+    name.
+    """
 
     candidates: tuple[Candidate, ...]
     beyond: Mapping[str, int] = field(default_factory=dict)
     base: str = ""  # of a view of a change, what it leads from, and to
     head: str = ""
     apart: frozenset[str] = frozenset()  # files of which the parts say more than the whole would
-    in_order: bool = False  # candidates are shown in their order, whatever they cost, instead of by worth per byte
-    lens: str = ""  # what looked, and how far: of equal ones the later sees all that there is to see of a target
+    # candidates are shown in their order, whatever they cost, instead of by worth per byte
+    in_order: bool = False
+    # what looked, and how far: of equal ones the later sees all that there is to see of a target
+    lens: str = ""
 
 
 def ranked(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """One candidate a symbol, the best found of each, best first; equals by id, so that the order is total."""
+    """One candidate a symbol, the best found of each, best first; equals by id, so that the order
+    is total.
+    """
     best: dict[str, Candidate] = {}
     for candidate in candidates:
         known = best.get(candidate.symbol.id)
         if known is None or candidate.score > known.score:
             best[candidate.symbol.id] = candidate
-    return tuple(sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.symbol.id)))
+    return tuple(
+        sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.symbol.id))
+    )
 
 
 def merged(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
@@ -127,4 +141,6 @@ def merged(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 def ranged_lines(lines: Iterable[int], separator: str = ",") -> str:
     """`3-5,9`: numbers of lines, those that follow each other as one range."""
     found = merged((line, line) for line in lines)
-    return separator.join(f"{first}-{last}" if last > first else f"{first}" for first, last in found)
+    return separator.join(
+        f"{first}-{last}" if last > first else f"{first}" for first, last in found
+    )

@@ -1,7 +1,9 @@
-"""What two working trees of a project have changed against each other, whether git would notice or not.
+"""What two working trees of a project have changed against each other, whether git would notice or
+not.
 
-Each is compared with the commit in which both began. A symbol that both have changed is a conflict, and so is a symbol
-that one has changed where the other has changed or added a definition that uses it: that was written for what it was.
+Each is compared with the commit in which both began. A symbol that both have changed is a conflict,
+and so is a symbol that one has changed where the other has changed or added a definition that uses
+it: that was written for what it was.
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ class WorkingTree:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A symbol that was changed on one side, and who is touched by it on the other: a caller there, or itself."""
+    """A symbol that was changed on one side, and who is touched by it on the other: a caller there,
+    or itself.
+    """
 
     symbol: str  # its id
     change: Change
@@ -75,22 +79,30 @@ def working_trees(root: Path) -> list[WorkingTree]:
     if not in_repository(str(root)):
         return []
     try:
-        told = run(str(root), ["worktree", "list", "--porcelain"]).decode("utf-8", "surrogateescape")
+        told = run(str(root), ["worktree", "list", "--porcelain"]).decode(
+            "utf-8", "surrogateescape"
+        )
     except (OSError, GitUnavailableError) as error:
         hint = "conflicts are between trees of one repository"
         raise TerselyError("git_unavailable", f"{root}: {error}", hint) from error
     found = []
     for block in told.split("\n\n"):
         lines = block.splitlines()
-        place = next((line.removeprefix(_WORKTREE) for line in lines if line.startswith(_WORKTREE)), "")
-        branch = next((line.removeprefix(_BRANCH) for line in lines if line.startswith(_BRANCH)), "")
+        place = next(
+            (line.removeprefix(_WORKTREE) for line in lines if line.startswith(_WORKTREE)), ""
+        )
+        branch = next(
+            (line.removeprefix(_BRANCH) for line in lines if line.startswith(_BRANCH)), ""
+        )
         if place and Path(place).is_dir() and Path(place).resolve() != root:
             found.append(WorkingTree(Path(place).resolve(), branch))
     return found
 
 
 def common_base(here: Path, there: Path) -> str:
-    """The commit in which two trees began; raises `git_unavailable` where neither knows that of the other."""
+    """The commit in which two trees began; raises `git_unavailable` where neither knows that of the
+    other.
+    """
     for one, other in ((here, there), (there, here)):
         try:
             tip = run(str(other), ["rev-parse", "--verify", "HEAD"]).decode().strip()
@@ -98,13 +110,19 @@ def common_base(here: Path, there: Path) -> str:
         except (OSError, GitUnavailableError):
             continue
     hint = "fetch the commits of one into the other"
-    raise TerselyError("git_unavailable", f"{here} and {there} have no commit in common that is known", hint)
+    raise TerselyError(
+        "git_unavailable", f"{here} and {there} have no commit in common that is known", hint
+    )
 
 
 def changed_since(engine: Engine, base: str) -> dict[str, ChangedSymbol]:
-    """The symbols that a tree has changed since a commit, by id; what lies outside of definitions is left out."""
+    """The symbols that a tree has changed since a commit, by id; what lies outside of definitions
+    is left out.
+    """
     change = of_git(engine.root, engine.store, Revisions(base=base))
-    return {one.symbol.id: one for one in symbols_changed(change) if one.symbol.kind is not Kind.MODULE}
+    return {
+        one.symbol.id: one for one in symbols_changed(change) if one.symbol.kind is not Kind.MODULE
+    }
 
 
 def conflicts(here: Engine, there: Engine, base: str) -> list[Conflict]:
@@ -118,7 +136,13 @@ def conflicts(here: Engine, there: Engine, base: str) -> list[Conflict]:
 
 def _order(conflict: Conflict) -> tuple[int, bool, int, str, str]:
     badness = list(Change).index(conflict.change)
-    return badness, not conflict.is_same, _GRADES.index(conflict.grade), conflict.symbol, conflict.other
+    return (
+        badness,
+        not conflict.is_same,
+        _GRADES.index(conflict.grade),
+        conflict.symbol,
+        conflict.other,
+    )
 
 
 def _same(
@@ -145,7 +169,11 @@ def _text(engine: Engine, symbol: Symbol) -> bytes:
 
 
 def _used(
-    changed: dict[str, ChangedSymbol], side: Side, its: Engine, other: Engine, others: dict[str, ChangedSymbol]
+    changed: dict[str, ChangedSymbol],
+    side: Side,
+    its: Engine,
+    other: Engine,
+    others: dict[str, ChangedSymbol],
 ) -> Iterator[Conflict]:
     """What one tree has changed and definitions use that the other has changed."""
     users = Users(other.graph)
@@ -172,4 +200,6 @@ def _change_of(changed: ChangedSymbol, its: Engine, other: Engine) -> Change:
 
 def _header(engine: Engine, symbol: Symbol) -> bytes:
     """The signature as it is written, whatever its blanks."""
-    return b" ".join(engine.source(symbol.path)[symbol.start_byte : symbol.signature_end_byte].split())
+    return b" ".join(
+        engine.source(symbol.path)[symbol.start_byte : symbol.signature_end_byte].split()
+    )

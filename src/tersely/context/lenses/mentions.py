@@ -1,7 +1,7 @@
 """The compile-time dependencies of a symbol: classes and values whose names its text mentions.
 
-Calls are the call graph's business; what a body merely names (an annotation, a base, a constant, an exception
-that it catches) is found here, from the text and the names that are visible in its file.
+Calls are the call graph's business; what a body merely names (an annotation, a base, a constant, an
+exception that it catches) is found here, from the text and the names that are visible in its file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from tersely.code.symbols import CLASS_KINDS, VALUE_KINDS, Kind, Symbol
 from tersely.context.lenses.candidate import BASE, CONSTANT, TYPE
 
 MAX_USED_SYMBOLS = 64  # types, bases and constants taken of one symbol
-_IDENTIFIER = re.compile(r"(?<![\w.])[^\W\d]\w*")  # but no member: its meaning depends on the object
+# but no member: its meaning depends on the object
+_IDENTIFIER = re.compile(r"(?<![\w.])[^\W\d]\w*")
 DEPENDENCY_KINDS = CLASS_KINDS | VALUE_KINDS | {Kind.MACRO}
 
 
@@ -26,14 +27,20 @@ class Used(NamedTuple):
 
 
 def declared_in(symbols: Iterable[Symbol]) -> dict[str, Symbol]:
-    """The names that definitions at the top level of one file bind; the last definition of a name wins."""
+    """The names that definitions at the top level of one file bind; the last definition of a name
+    wins.
+    """
     listed = list(symbols)
     modules = {symbol.id for symbol in listed if symbol.kind in {Kind.MODULE, Kind.NAMESPACE}}
     return {symbol.name: symbol for symbol in listed if symbol.parent in modules}
 
 
-def mentioned(symbol: Symbol, signature: str, body: str, visible: Callable[[str], Symbol | None]) -> list[Used]:
-    """The visible classes and values that a symbol names, in order, without itself and what holds it."""
+def mentioned(
+    symbol: Symbol, signature: str, body: str, visible: Callable[[str], Symbol | None]
+) -> list[Used]:
+    """The visible classes and values that a symbol names, in order, without itself and what holds
+    it.
+    """
     declared = set(_IDENTIFIER.findall(signature))
     used = []
     for name in dict.fromkeys(_IDENTIFIER.findall(signature) + _IDENTIFIER.findall(body)):
@@ -51,4 +58,8 @@ def _reason(symbol: Symbol, other: Symbol, declared: bool) -> str:
 
 def holds(outer: Symbol, inner: Symbol) -> bool:
     """Whether a definition lies within another, or is the same."""
-    return outer.path == inner.path and outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
+    return (
+        outer.path == inner.path
+        and outer.start_byte <= inner.start_byte
+        and inner.end_byte <= outer.end_byte
+    )

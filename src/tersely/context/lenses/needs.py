@@ -1,9 +1,9 @@
 """The dependency lens: what a symbol needs to compile, and what that needs; then who calls it.
 
-The names in the text of a symbol are resolved as its file sees them, chains of them (`module.name`, `Class.MEMBER`) as
-far as the repository defines their parts. Names that the function binds itself mean something else and are passed over.
-What is called on objects is known to the call graph alone. Callers are candidates too, but wait for a place in the pack
-until each dependency has one.
+The names in the text of a symbol are resolved as its file sees them, chains of them (`module.name`,
+`Class.MEMBER`) as far as the repository defines their parts. Names that the function binds itself
+mean something else and are passed over. What is called on objects is known to the call graph alone.
+Callers are candidates too, but wait for a place in the pack until each dependency has one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tersely.code.graph.callgraph import EXTERNAL_PREFIX
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Grade, Import, Kind, Symbol
+from tersely.code.symbols import (
+    CALLABLE_KINDS,
+    CLASS_KINDS,
+    VALUE_KINDS,
+    Grade,
+    Import,
+    Kind,
+    Symbol,
+)
 from tersely.context.lenses.candidate import (
     BASE,
     BY_NAME,
@@ -61,7 +69,9 @@ _LINK = re.compile(r"\.|::|->|/|\\")
 
 
 class Need(NamedTuple):
-    """One dependency of `of`, `depth` steps from what was asked about. Outside the repository there is no symbol."""
+    """One dependency of `of`, `depth` steps from what was asked about. Outside the repository there
+    is no symbol.
+    """
 
     id: str  # of the symbol, or `external:` and what is imported
     symbol: Symbol | None
@@ -81,7 +91,11 @@ def needs_of(targets: Sequence[Symbol], neighbours: Neighbours, depth: int) -> l
                 if need.id not in seen:
                     seen.add(need.id)
                     found.append(need)
-                    reached += [need.symbol] if need.symbol is not None and need.symbol.kind is not Kind.MODULE else []
+                    reached += (
+                        [need.symbol]
+                        if need.symbol is not None and need.symbol.kind is not Kind.MODULE
+                        else []
+                    )
         frontier = reached
     return found
 
@@ -93,7 +107,10 @@ def closure(targets: Sequence[Symbol], neighbours: Neighbours, depth: int) -> Vi
     for need in needs:
         if need.symbol is None:
             outside.setdefault(need.of, []).append(need.id.removeprefix(EXTERNAL_PREFIX))
-    found = [Candidate(one, TARGET_SCORE, TARGET, imports=tuple(outside.get(one.id, ()))) for one in targets]
+    found = [
+        Candidate(one, TARGET_SCORE, TARGET, imports=tuple(outside.get(one.id, ())))
+        for one in targets
+    ]
     for need in needs:
         if need.symbol is not None:
             score = NEED_SCORE[need.need] * HOP_DECAY ** (need.depth - 1)
@@ -115,14 +132,20 @@ def closure(targets: Sequence[Symbol], neighbours: Neighbours, depth: int) -> Vi
 def first(view: View, number: int) -> View:
     """A view cut to its best candidates."""
     left = Counter(candidate.reason for candidate in view.candidates[number:])
-    return replace(view, candidates=view.candidates[:number], beyond=dict(Counter(view.beyond) + left))
+    return replace(
+        view, candidates=view.candidates[:number], beyond=dict(Counter(view.beyond) + left)
+    )
 
 
 class _Names:
     """The names in one symbol and what they mean."""
 
     def __init__(
-        self, symbol: Symbol, neighbours: Neighbours, source: bytes, grades: Mapping[str, Grade] | None = None
+        self,
+        symbol: Symbol,
+        neighbours: Neighbours,
+        source: bytes,
+        grades: Mapping[str, Grade] | None = None,
     ) -> None:
         self._symbol = symbol
         self._neighbours = neighbours
@@ -133,15 +156,23 @@ class _Names:
             grades = {edge.callee: edge.grade for edge in neighbours.callees(symbol.id)}
         self._grades = grades
         # Methods bind names of their own, so each is read by itself.
-        members = [one for one in neighbours.members(symbol) if one.kind in CALLABLE_KINDS | CLASS_KINDS]
+        members = [
+            one for one in neighbours.members(symbol) if one.kind in CALLABLE_KINDS | CLASS_KINDS
+        ]
         self._members = [_Names(one, neighbours, source, grades) for one in members]
         blanks = [_lines_of(source, item.line) for item in self._own_imports]
         blanks += [(one.start_byte, one.end_byte) for one in members]
-        blanks += [span for one in neighbours.members(symbol) if (span := _leading_name(one, source)) is not None]
+        blanks += [
+            span
+            for one in neighbours.members(symbol)
+            if (span := _leading_name(one, source)) is not None
+        ]
         self._decoration, self._signature, self._body = _parts(symbol, _blanked(source, blanks))
 
     def needs(self, depth: int) -> Iterator[Need]:
-        """Everything that the symbol needs, in the order in which it is read; what is called on objects comes last."""
+        """Everything that the symbol needs, in the order in which it is read; what is called on
+        objects comes last.
+        """
         symbol = self._symbol
         holder = self._neighbours.symbol(symbol.parent) if symbol.parent else None
         if holder is not None and holder.kind in CLASS_KINDS:
@@ -150,7 +181,13 @@ class _Names:
         for callee, grade in self._grades.items():
             other = None if callee.startswith(EXTERNAL_PREFIX) else self._neighbours.symbol(callee)
             if other is not None and not holds(symbol, other) and not holds(other, symbol):
-                yield Need(callee, other, CALLEE + BY_NAME if grade is Grade.BY_NAME else CALLEE, symbol.id, depth)
+                yield Need(
+                    callee,
+                    other,
+                    CALLEE + BY_NAME if grade is Grade.BY_NAME else CALLEE,
+                    symbol.id,
+                    depth,
+                )
 
     def _named(self, of: Symbol, depth: int) -> Iterator[Need]:
         """What the names in this and its members mean, as needs of a symbol that holds them."""
@@ -175,7 +212,9 @@ class _Names:
         return self._neighbours.inner_meaning(self._symbol, name)
 
     def _is_default(self, name: str) -> bool:
-        """Whether the signature names something as well as the parameter that hides it: `def f(limit=limit)`."""
+        """Whether the signature names something as well as the parameter that hides it: `def
+        f(limit=limit)`.
+        """
         return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", self._signature)) > 1
 
     def _needs_of(self, chain: tuple[str, ...], of: Symbol, depth: int) -> Iterator[Need]:
@@ -207,7 +246,9 @@ class _Names:
         return []
 
     def _member(self, holder: Symbol, rest: Sequence[str]) -> list[Symbol]:
-        """The constant or class of a class that a chain names next; methods are the call graph's business."""
+        """The constant or class of a class that a chain names next; methods are the call graph's
+        business.
+        """
         if not rest or holder.kind not in CLASS_KINDS:
             return []
         named = (one for one in self._neighbours.members(holder) if one.name == rest[0])
@@ -216,7 +257,9 @@ class _Names:
     def _need(self, chain: tuple[str, ...], other: Symbol) -> str:
         if other.kind is Kind.MODULE:
             return IMPORT
-        if _names(self._decoration, chain[0]) and not _names(self._signature + self._body, chain[0]):
+        if _names(self._decoration, chain[0]) and not _names(
+            self._signature + self._body, chain[0]
+        ):
             return DECORATOR
         if other.kind in CLASS_KINDS:
             is_base = self._symbol.kind in CLASS_KINDS and _names(self._signature, chain[0])
@@ -227,7 +270,9 @@ class _Names:
 
 
 def _blanked(source: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
-    """The source with blanks in some places: what is read by itself, and imports, which use nothing."""
+    """The source with blanks in some places: what is read by itself, and imports, which use
+    nothing.
+    """
     if not spans:
         return source
     text = bytearray(source)
@@ -246,9 +291,13 @@ def _lines_of(source: bytes, line: int) -> tuple[int, int]:
 
 
 def _leading_name(member: Symbol, source: bytes) -> tuple[int, int] | None:
-    """Where the name of a field stands that begins with it, `name: type` or `name = value`: there it means itself."""
+    """Where the name of a field stands that begins with it, `name: type` or `name = value`: there
+    it means itself.
+    """
     end = member.start_byte + len(member.name.encode())
-    begins_with_it = member.kind in VALUE_KINDS and source[member.start_byte : end] == member.name.encode()
+    begins_with_it = (
+        member.kind in VALUE_KINDS and source[member.start_byte : end] == member.name.encode()
+    )
     is_bound = begins_with_it and _BOUND.match(source, end) is not None
     return (member.start_byte, end) if is_bound else None
 
@@ -261,7 +310,10 @@ def _parts(symbol: Symbol, source: bytes) -> tuple[str, str, str]:
     header_end = max(symbol.signature_end_byte, name_start)
     body = source[header_end : symbol.end_byte]
     if header_end <= symbol.doc_start_byte < symbol.doc_end_byte <= symbol.end_byte:
-        body = source[header_end : symbol.doc_start_byte] + source[symbol.doc_end_byte : symbol.end_byte]
+        body = (
+            source[header_end : symbol.doc_start_byte]
+            + source[symbol.doc_end_byte : symbol.end_byte]
+        )
     parts = source[symbol.start_byte : name_start], source[name_start:header_end], body
     decoration, header, rest = (part.decode("utf-8", "replace") for part in parts)
     return decoration, header, rest
@@ -278,7 +330,9 @@ def _written(item: Import) -> str:
 
 
 def _after(item: Import, chain: tuple[str, ...]) -> tuple[str, ...] | None:
-    """What is left of a chain behind the module that an import names, None if it does not begin with that."""
+    """What is left of a chain behind the module that an import names, None if it does not begin
+    with that.
+    """
     if item.alias or item.name:
         return chain[1:] if chain[0] in _bound(item) else None
     parts = tuple(_LINK.split(item.module))

@@ -21,16 +21,24 @@ from tersely.foundation.limits import DEFAULT_DEPTH_HOPS
 
 MAX_SIBLING_SYMBOLS = 16  # of the file of a target, the nearest
 MAX_VISIBLE_FILES = 1_000  # through whose imports one name is followed
-VISIBLE_LIMIT = f"truncated: names were followed through at most {MAX_VISIBLE_FILES:,} imported files"
+VISIBLE_LIMIT = (
+    f"truncated: names were followed through at most {MAX_VISIBLE_FILES:,} imported files"
+)
 ALL_NAMES = "*"
 _LAST_PART = re.compile(r"\w+$")
 SIBLING_KINDS = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
 
 
 def view_of(
-    targets: Sequence[Symbol], neighbours: Neighbours, *, depth: int = DEFAULT_DEPTH_HOPS, siblings: bool = False
+    targets: Sequence[Symbol],
+    neighbours: Neighbours,
+    *,
+    depth: int = DEFAULT_DEPTH_HOPS,
+    siblings: bool = False,
 ) -> View:
-    """The symbol lens on an indexed repository; with `siblings`, what stands in the files of the targets comes last."""
+    """The symbol lens on an indexed repository; with `siblings`, what stands in the files of the
+    targets comes last.
+    """
     return around(
         targets,
         neighbours,
@@ -43,7 +51,9 @@ def view_of(
 
 
 class Neighbours:
-    """Callers, callees, members and compile-time dependencies of symbols; each question is answered once."""
+    """Callers, callees, members and compile-time dependencies of symbols; each question is answered
+    once.
+    """
 
     def __init__(self, graph: CallGraph, store: Store, source_of: Callable[[str], bytes]) -> None:
         self._program = graph.program
@@ -56,8 +66,12 @@ class Neighbours:
         self.callees: Callable[[str], list[Edge]] = cache(graph.callees)
         self.symbol: Callable[[str], Symbol | None] = cache(store.symbol)
         self._imports_of: Callable[[str], list[Import]] = cache(store.imports)
-        self._top_level: Callable[[str], dict[str, Symbol]] = cache(lambda path: declared_in(store.symbols_of(path)))
-        self._named_imports: Callable[[str], dict[str, list[Import]]] = cache(self._find_named_imports)
+        self._top_level: Callable[[str], dict[str, Symbol]] = cache(
+            lambda path: declared_in(store.symbols_of(path))
+        )
+        self._named_imports: Callable[[str], dict[str, list[Import]]] = cache(
+            self._find_named_imports
+        )
         self._wholesale: Callable[[str], tuple[str, ...]] = cache(self._find_wholesale)
         self._visible: Callable[[str, str], Symbol | None] = cache(self._find_visible)
 
@@ -72,7 +86,9 @@ class Neighbours:
         return [other for other in self._store.symbols_of(symbol.path) if other.parent == symbol.id]
 
     def definitions(self, symbol: Symbol) -> list[Symbol]:
-        """The members of a class; of a module all functions and classes that are in no function, and its values."""
+        """The members of a class; of a module all functions and classes that are in no function,
+        and its values.
+        """
         if symbol.kind is not Kind.MODULE:
             return self.members(symbol)
         listed = self._store.symbols_of(symbol.path)
@@ -80,11 +96,14 @@ class Neighbours:
         return [
             one
             for one in listed
-            if one.parent not in functions and (one.kind in SIBLING_KINDS or one.parent == symbol.id)
+            if one.parent not in functions
+            and (one.kind in SIBLING_KINDS or one.parent == symbol.id)
         ]
 
     def beside(self, symbol: Symbol) -> list[Symbol]:
-        """Functions and classes of the same file that are no part of the symbol, nor it of them, the nearest first."""
+        """Functions and classes of the same file that are no part of the symbol, nor it of them,
+        the nearest first.
+        """
         listed = self._store.symbols_of(symbol.path)
         functions = {one.id for one in listed if one.kind in CALLABLE_KINDS}
         found = [
@@ -110,14 +129,18 @@ class Neighbours:
         return mentioned(symbol, signature, body, lambda name: self.meaning(symbol.path, name))
 
     def meaning(self, path: str, name: str) -> Symbol | None:
-        """What a name at the top level of a file means: its own definition, else an imported or a shared one."""
+        """What a name at the top level of a file means: its own definition, else an imported or a
+        shared one.
+        """
         own = self._visible(path, name)
         return own if own is not None else self._shared(path, name)
 
     def inner_meaning(self, symbol: Symbol, name: str) -> Symbol | None:
-        """What a bare name in a symbol means by the functions and classes around it: a definition in one of them.
+        """What a bare name in a symbol means by the functions and classes around it: a definition
+        in one of them.
 
-        Functions and classes that are called are the call graph's business, where they are members of a class.
+        Functions and classes that are called are the call graph's business, where they are members
+        of a class.
         """
         place = self._place(symbol.id)
         while place is not None and place[1] > 0:
@@ -127,13 +150,17 @@ class Neighbours:
                 return self._defined_in(file, position, name, CALLABLE_KINDS | DEPENDENCY_KINDS)
             if kind in MEMBER_OWNERS and file.facts.implicit_receiver:
                 for owner in self._linearised((CLASS, file.id, position)):
-                    found = self._defined_in(self._program.file(owner[1]), owner[2], name, DEPENDENCY_KINDS)
+                    found = self._defined_in(
+                        self._program.file(owner[1]), owner[2], name, DEPENDENCY_KINDS
+                    )
                     if found is not None:
                         return found
             place = file, file.definitions[position][3]
         return None
 
-    def _defined_in(self, file: File, position: int, name: str, kinds: Collection[Kind]) -> Symbol | None:
+    def _defined_in(
+        self, file: File, position: int, name: str, kinds: Collection[Kind]
+    ) -> Symbol | None:
         """The definition of a name that stands directly in another."""
         for child in file.children.get(position, ()):
             if file.definitions[child][1] == name and file.definitions[child][0] in kinds:
@@ -141,7 +168,9 @@ class Neighbours:
         return None
 
     def module(self, path: str, item: Import) -> Symbol | None:
-        """The module that an import of a file means, None for what is in a module and for one from outside."""
+        """The module that an import of a file means, None for what is in a module and for one from
+        outside.
+        """
         targets = self._imports.targets(path, item)
         if not targets or (item.name and self.meaning(path, item.alias or item.name) is not None):
             return None
@@ -152,7 +181,9 @@ class Neighbours:
         return self._imports_of(path)
 
     def locals(self, symbol: Symbol) -> frozenset[str]:
-        """The names that the function which a symbol is, and those around it, bind to values of their own."""
+        """The names that the function which a symbol is, and those around it, bind to values of
+        their own.
+        """
         place = self._place(symbol.id)
         found: set[str] = set()
         while place is not None and place[1] > 0:
@@ -163,7 +194,9 @@ class Neighbours:
         return frozenset(found)
 
     def _find_visible(self, path: str, name: str) -> Symbol | None:
-        """What a name at the top level of a file means by its own definitions and its imports, the nearest first."""
+        """What a name at the top level of a file means by its own definitions and its imports, the
+        nearest first.
+        """
         pending = deque([(path, name)])
         seen = set(pending)
         while pending:
@@ -186,7 +219,9 @@ class Neighbours:
         return None
 
     def _find_wholesale(self, path: str) -> tuple[str, ...]:
-        """A file and those whose names it takes all, by way of others too, each once, in the order of the imports."""
+        """A file and those whose names it takes all, by way of others too, each once, in the order
+        of the imports.
+        """
         found: dict[str, None] = {}
         pending = [path]
         while pending:
@@ -197,8 +232,12 @@ class Neighbours:
                 self._program.limits_hit.add(VISIBLE_LIMIT)
                 break
             found[current] = None
-            wholesale = (item for item in self._imports_of(current) if (item.alias or item.name) == ALL_NAMES)
-            targets = [target for item in wholesale for target in self._imports.targets(current, item)]
+            wholesale = (
+                item for item in self._imports_of(current) if (item.alias or item.name) == ALL_NAMES
+            )
+            targets = [
+                target for item in wholesale for target in self._imports.targets(current, item)
+            ]
             pending += reversed(targets)
         return tuple(found)
 
@@ -212,24 +251,43 @@ class Neighbours:
         return found
 
     def _imported_member(self, path: str, item: Import, name: str) -> Symbol | None:
-        """What an import takes from a module, or from a class named as if it were one, `import a.Outer.Inner`."""
+        """What an import takes from a module, or from a class named as if it were one, `import
+        a.Outer.Inner`.
+        """
         targets = self._imports.targets(path, item)
-        own = next((found for target in targets if (found := self._top_level(target).get(name)) is not None), None)
+        own = next(
+            (
+                found
+                for target in targets
+                if (found := self._top_level(target).get(name)) is not None
+            ),
+            None,
+        )
         if own is not None:
             return own
         holder_name = _LAST_PART.search(item.module)
         for target in targets if holder_name else ():
             holder = self._top_level(target).get(holder_name[0] if holder_name else "")
-            named = (one for one in self.members(holder) if one.name == name) if holder is not None else ()
+            named = (
+                (one for one in self.members(holder) if one.name == name)
+                if holder is not None
+                else ()
+            )
             found = next((one for one in named if one.kind in DEPENDENCY_KINDS), None)
             if found is not None:
                 return found
         return None
 
     def _shared(self, path: str, name: str) -> Symbol | None:
-        """A definition in a file that shares its top-level names with this one: of the same package or namespace."""
+        """A definition in a file that shares its top-level names with this one: of the same package
+        or namespace.
+        """
         program = self._program
         sharing = set(program.neighbours(program.file(program.by_path[path])))
         named = self._store.symbols_named(name) if sharing else []
-        beside = (one for one in named if one.kind in DEPENDENCY_KINDS and program.by_path[one.path] in sharing)
+        beside = (
+            one
+            for one in named
+            if one.kind in DEPENDENCY_KINDS and program.by_path[one.path] in sharing
+        )
         return next((one for one in beside if self._top_level(one.path).get(name) == one), None)

@@ -1,9 +1,10 @@
 """How much each file and symbol of a repository matters: a PageRank over who uses whom.
 
-Files are the nodes. A file passes its rank on to those that define the names which it mentions, and to those that it
-imports; names are as the index has them, so no call is resolved. What flows into a file along a name is the rank of the
-symbols of that name (the idea is that of aider's repository map). A personalised rank (Haveliwala, 2002) starts from
-the files of a focus in place of all, and goes also from a file to those that use it.
+Files are the nodes. A file passes its rank on to those that define the names which it mentions, and
+to those that it imports; names are as the index has them, so no call is resolved. What flows into a
+file along a name is the rank of the symbols of that name (the idea is that of aider's repository
+map). A personalised rank (Haveliwala, 2002) starts from the files of a focus in place of all, and
+goes also from a file to those that use it.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ DAMPING = 0.85
 MAX_ROUNDS = 60
 CONVERGED = 1e-7  # change of the whole rank in one round
 IMPORT_WEIGHT = 1.0
-# A mentioned name is most likely one of a file that is imported, and one of many that have it is little to go by.
-PASSED_ON_WEIGHT = 0.7  # of what an imported file imports: packages hand on what their modules define
+# A mentioned name is most likely one of a file that is imported, and one of many that have it is
+# little to go by. of what an imported file imports: packages hand on what their modules define
+PASSED_ON_WEIGHT = 0.7
 UNIMPORTED_WEIGHT = 0.2
 ALONE_WEIGHT = 0.3  # of the name of a member where its class is not mentioned
 PRIVATE_WEIGHT = 0.1
@@ -37,7 +39,9 @@ RANKED_KINDS = (CLASS_KINDS | CALLABLE_KINDS) - {Kind.LAMBDA}
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """The ranks of symbols by id, and what is left of the rank of each file by path. All together they are 1."""
+    """The ranks of symbols by id, and what is left of the rank of each file by path. All together
+    they are 1.
+    """
 
     symbols: Mapping[str, float]
     files: Mapping[str, float]
@@ -61,7 +65,9 @@ def rank(
     focus_files: Collection[str] = (),
     focus_symbols: Collection[str] = (),
 ) -> Ranks:
-    """Rank everything. `mentions` has for each name the files that use it, by their place in `paths`."""
+    """Rank everything. `mentions` has for each name the files that use it, by their place in
+    `paths`.
+    """
     at = {path: number for number, path in enumerate(paths)}
     defined: dict[str, dict[int, list[Symbol]]] = defaultdict(lambda: defaultdict(list))
     own: dict[int, list[Symbol]] = defaultdict(list)
@@ -98,12 +104,25 @@ def _uses(
             for user in users:
                 if user != target:
                     edge = (user, target)
-                    known = 1.0 if edge in imported else PASSED_ON_WEIGHT if edge in passed_on else UNIMPORTED_WEIGHT
+                    known = (
+                        1.0
+                        if edge in imported
+                        else PASSED_ON_WEIGHT
+                        if edge in passed_on
+                        else UNIMPORTED_WEIGHT
+                    )
                     is_alone = near is not None and user not in near
-                    rows.append((user, target, index, weight * known * (ALONE_WEIGHT if is_alone else 1.0)))
+                    rows.append(
+                        (user, target, index, weight * known * (ALONE_WEIGHT if is_alone else 1.0))
+                    )
     table = np.array(rows, np.float64).reshape(-1, 4)
     table = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]
-    return _Uses(table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), table[:, 2].astype(np.int64), table[:, 3])
+    return _Uses(
+        table[:, 0].astype(np.int64),
+        table[:, 1].astype(np.int64),
+        table[:, 2].astype(np.int64),
+        table[:, 3],
+    )
 
 
 def _two_steps(imported: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
@@ -113,7 +132,9 @@ def _two_steps(imported: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
     return {(source, far) for source, target in imported for far in targets.get(target, ())}
 
 
-def _users_of_owners(symbols: Sequence[Symbol], users_of: Mapping[str, Sequence[int]]) -> set[int] | None:
+def _users_of_owners(
+    symbols: Sequence[Symbol], users_of: Mapping[str, Sequence[int]]
+) -> set[int] | None:
     """The files that mention the class of some of the symbols, None if one is no member."""
     found: set[int] = set()
     for symbol in symbols:
@@ -169,7 +190,9 @@ def _spread(
 ) -> Ranks:
     """Give the rank of each file to its symbols by what flows in along their names."""
     into_file = np.bincount(uses.target, flow, len(paths))
-    per_flow = np.divide((1 - OWN_SHARE) * ranks, into_file, out=np.zeros(len(paths)), where=into_file > 0)
+    per_flow = np.divide(
+        (1 - OWN_SHARE) * ranks, into_file, out=np.zeros(len(paths)), where=into_file > 0
+    )
     found: dict[str, float] = defaultdict(float)
     left = ranks.copy()
     named = uses.name >= 0
@@ -191,6 +214,9 @@ def _spread(
     scale = [TEST_WEIGHT if is_test(path) and not focus else 1.0 for path in paths]
     weights = dict(zip(paths, scale, strict=True))
     return Ranks(
-        {symbol_id: amount * weights.get(symbol_id.partition(":")[0], 1.0) for symbol_id, amount in found.items()},
+        {
+            symbol_id: amount * weights.get(symbol_id.partition(":")[0], 1.0)
+            for symbol_id, amount in found.items()
+        },
         {path: max(float(left[index]), 0.0) * scale[index] for index, path in enumerate(paths)},
     )

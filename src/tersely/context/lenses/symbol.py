@@ -1,11 +1,13 @@
-"""The symbol lens: what is worth knowing around some symbols, by the call graph and what they mention.
+"""The symbol lens: what is worth knowing around some symbols, by the call graph and what they
+mention.
 
 The score of a neighbour is a product of factors, so that each can be judged alone:
 
     direction × distance × grade × commonness × nearness × test
 
-The first four pass along a path to what lies beyond it; nearness and test speak of one symbol only. Paths keep
-their direction: callees of callees and callers of callers are followed, the other callers of a callee are not.
+The first four pass along a path to what lies beyond it; nearness and test speak of one symbol only.
+Paths keep their direction: callees of callees and callers of callers are followed, the other
+callers of a callee are not.
 """
 
 from __future__ import annotations
@@ -39,19 +41,26 @@ from tersely.context.lenses.candidate import (
 )
 from tersely.context.lenses.mentions import Used
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_CANDIDATES_SYMBOLS, MAX_DEPTH_HOPS, MAX_EXPANDED_SYMBOLS
+from tersely.foundation.limits import (
+    DEFAULT_DEPTH_HOPS,
+    MAX_CANDIDATES_SYMBOLS,
+    MAX_DEPTH_HOPS,
+    MAX_EXPANDED_SYMBOLS,
+)
 
 MAX_NEIGHBOURS_SYMBOLS = 200  # callers or callees taken of one symbol; a hub has thousands
 
 # What a symbol calls decides what it does; who calls it only how it is used.
 CALLEE_WEIGHT = 0.8
 CALLER_WEIGHT = 0.7
-# Each further hop is half as likely to matter: most changes stay within one hop of where they start.
+# Each further hop is half as likely to matter: most changes stay within one hop of where they
+# start.
 HOP_DECAY = 0.5
 # An edge is worth about as much as it is likely to be true.
 GRADE_WEIGHT = {Grade.EXACT: 1.0, Grade.INFERRED: 0.9, Grade.BY_NAME: 0.4}
-# A callee that everything calls (a logger, `len` of ours) says little about its caller, and a caller that does
-# everything (`main`) little about its callees: like a common word in search, worth less by the logarithm.
+# A callee that everything calls (a logger, `len` of ours) says little about its caller, and a
+# caller that does everything (`main`) little about its callees: like a common word in search, worth
+# less by the logarithm.
 COMMON_AT = 16  # as many users, or steps, halve the worth
 # How much a caller does is known from its length, without following its calls.
 LINES_PER_STEP = 4
@@ -62,12 +71,15 @@ SAME_FOLDER_WEIGHT = 1.1
 TEST_WEIGHT = 0.5
 # The class around a method holds the fields that it works on.
 ENCLOSING_SCORE = 0.6
-# What a class is made of. What its methods call is one hop further away than what it calls itself would be.
+# What a class is made of. What its methods call is one hop further away than what it calls itself
+# would be.
 MEMBER_SCORE = 0.75
-# Compile-time dependencies: a base gives members, a constant its whole meaning in one line, a type its shape.
+# Compile-time dependencies: a base gives members, a constant its whole meaning in one line, a type
+# its shape.
 USED_SCORE = {BASE: 0.7, CONSTANT: 0.6, TYPE: 0.5}
-# What stands in the same file is changed together with the target more often than what is two calls away, but tells
-# little of what the target does: its signature takes the room that all others leave.
+# What stands in the same file is changed together with the target more often than what is two calls
+# away, but tells little of what the target does: its signature takes the room that all others
+# leave.
 SIBLING_SCORE = 0.15
 
 
@@ -115,31 +127,44 @@ def around(
 
     A target that is a module stands for what it defines, which `members` gives.
 
-    `uses` gives the compile-time dependencies of a symbol, `members` what a class consists of, `beside` what
-    stands in the same file, the nearest first. `popularity` says how many places use a symbol, by and large: the files
-    that mention its name will do, where counting its callers would mean to resolve them all.
+    `uses` gives the compile-time dependencies of a symbol, `members` what a class consists of,
+    `beside` what stands in the same file, the nearest first. `popularity` says how many places use
+    a symbol, by and large: the files that mention its name will do, where counting its callers
+    would mean to resolve them all.
     """
     if not 0 <= depth <= MAX_DEPTH_HOPS:
-        raise TerselyError("invalid_argument", f"the depth is {depth}; it can be 0 to {MAX_DEPTH_HOPS}")
+        raise TerselyError(
+            "invalid_argument", f"the depth is {depth}; it can be 0 to {MAX_DEPTH_HOPS}"
+        )
     beyond: Counter[str] = Counter()
     users = popularity or (lambda symbol: len(graph.callers(symbol.id)))
-    found = [Candidate(one, TARGET_SCORE, TARGET, whole_only=one.kind is Kind.MODULE) for one in targets]
+    found = [
+        Candidate(one, TARGET_SCORE, TARGET, whole_only=one.kind is Kind.MODULE) for one in targets
+    ]
     for target in targets:
         if target.kind is Kind.MODULE:
             found += _contents(target, list(members(target)), users)
             continue
         found += _enclosing(target, graph)
         found += [Candidate(member, MEMBER_SCORE, MEMBER, target.id) for member in members(target)]
-        found += [Candidate(used, USED_SCORE[reason], reason, target.id) for used, reason in uses(target)]
-    callees = _Walk(graph, graph.callees, lambda edge: edge.callee, users, CALLEE, CALLEE_WEIGHT, beyond)
-    callers = _Walk(graph, graph.callers, lambda edge: edge.caller, _steps_in, CALLER, CALLER_WEIGHT, beyond)
+        found += [
+            Candidate(used, USED_SCORE[reason], reason, target.id) for used, reason in uses(target)
+        ]
+    callees = _Walk(
+        graph, graph.callees, lambda edge: edge.callee, users, CALLEE, CALLEE_WEIGHT, beyond
+    )
+    callers = _Walk(
+        graph, graph.callers, lambda edge: edge.caller, _steps_in, CALLER, CALLER_WEIGHT, beyond
+    )
     found += callees.candidates(targets, depth)
     found += callers.candidates(targets, depth)
     definitions = [target for target in targets if target.kind is not Kind.MODULE] if depth else []
     found += [one for target in definitions for one in _siblings(target, beside)]
     candidates = ranked(found)
     beyond.update(candidate.reason for candidate in candidates[MAX_CANDIDATES_SYMBOLS:])
-    return View(candidates[:MAX_CANDIDATES_SYMBOLS], dict(sorted(beyond.items())), lens=f"around {depth}")
+    return View(
+        candidates[:MAX_CANDIDATES_SYMBOLS], dict(sorted(beyond.items())), lens=f"around {depth}"
+    )
 
 
 def _enclosing(target: Symbol, graph: Graph) -> list[Candidate]:
@@ -153,13 +178,22 @@ def _contents(module: Symbol, definitions: Sequence[Symbol], users: Popularity) 
     """What a file defines, worth the more the more is known by its name elsewhere."""
     known = {symbol.id: log2(2 + users(symbol)) for symbol in definitions}
     most = max(known.values(), default=1.0)
-    return [Candidate(symbol, MEMBER_SCORE * known[symbol.id] / most, MEMBER, module.id) for symbol in definitions]
+    return [
+        Candidate(symbol, MEMBER_SCORE * known[symbol.id] / most, MEMBER, module.id)
+        for symbol in definitions
+    ]
 
 
 def _siblings(target: Symbol, beside: Callable[[Symbol], Iterable[Symbol]]) -> list[Candidate]:
     """What stands in the file of a target, worth less the further away it stands."""
     return [
-        Candidate(symbol, SIBLING_SCORE / (1 + log2(1 + rank) / log2(COMMON_AT)), SIBLING, target.id, outline_only=True)
+        Candidate(
+            symbol,
+            SIBLING_SCORE / (1 + log2(1 + rank) / log2(COMMON_AT)),
+            SIBLING,
+            target.id,
+            outline_only=True,
+        )
         for rank, symbol in enumerate(beside(target))
     ]
 
@@ -187,9 +221,14 @@ class _Walk:
     beyond: Counter[str]
 
     def candidates(self, targets: Sequence[Symbol], depth: int) -> list[Candidate]:
-        """What lies within `depth` hops. Each symbol is expanded once, from where it was first reached."""
+        """What lies within `depth` hops. Each symbol is expanded once, from where it was first
+        reached.
+        """
         seen = {target.id for target in targets}
-        frontier = [(target, self.weight / (1 if target.kind in CLASS_KINDS else HOP_DECAY)) for target in targets]
+        frontier = [
+            (target, self.weight / (1 if target.kind in CLASS_KINDS else HOP_DECAY))
+            for target in targets
+        ]
         found: list[Candidate] = []
         for _ in range(depth):
             reached: dict[str, tuple[Symbol, float]] = {}
@@ -220,13 +259,19 @@ class _Walk:
         return GRADE_WEIGHT[grade] * _nearness(near.path, path) * _test_weight(path)
 
     def _take(
-        self, step: _Step, seen: set[str], found: list[Candidate], reached: dict[str, tuple[Symbol, float]]
+        self,
+        step: _Step,
+        seen: set[str],
+        found: list[Candidate],
+        reached: dict[str, tuple[Symbol, float]],
     ) -> None:
         symbol = None if step.far in seen else self.graph.symbol(step.far)
         if symbol is None or symbol.parent == step.near.id:
             return
         known = reached.get(symbol.id)
-        strength = step.strength * HOP_DECAY * GRADE_WEIGHT[step.grade] * _commonness(self.crowd(symbol))
+        strength = (
+            step.strength * HOP_DECAY * GRADE_WEIGHT[step.grade] * _commonness(self.crowd(symbol))
+        )
         # Nobody calls a test, and what lies behind a guess is hardly ever right.
         leads_on = step.grade is not Grade.BY_NAME and not is_test(symbol.path)
         if leads_on and (known is None or strength > known[1]):

@@ -37,9 +37,16 @@ def around_change(
     with_docs: bool,
     fills: bool = True,
 ) -> ChangeView:
-    """The candidates of a pack about a change; with `fills` as many as a budget in tokens may have room for."""
+    """The candidates of a pack about a change; with `fills` as many as a budget in tokens may have
+    room for.
+    """
     store = engine.store
-    sides = {side.path: side for file in change.files for side in (file.before, file.after) if side is not None}
+    sides = {
+        side.path: side
+        for file in change.files
+        for side in (file.before, file.after)
+        if side is not None
+    }
 
     def text_of(path: str) -> bytes:
         if path in sides:
@@ -50,13 +57,17 @@ def around_change(
         return sides[path].symbols if path in sides else store.symbols_of(path)
 
     paths = {file.id: file.path for file in store.files()}
-    committed = sorted({file.diff.old_path for file in change.files if file.diff.old_path and file.before})
+    committed = sorted(
+        {file.diff.old_path for file in change.files if file.diff.old_path and file.before}
+    )
     graph = engine.graph
 
     def imports_of(path: str) -> set[str]:
         if path not in graph.program.by_path:
             return set()
-        return {target for item in store.imports(path) for target in graph.imports.targets(path, item)}
+        return {
+            target for item in store.imports(path) for target in graph.imports.targets(path, item)
+        }
 
     sources = ChangeSources(
         symbols_of,
@@ -72,7 +83,9 @@ def around_change(
     )
     view = view_of(change.files, changed, sources, budget, fills=fills)
     view = replace(view, base=change.base, head=change.head)
-    return ChangeView(view, lambda seen: _texts(seen, change.files, text_of, symbols_of, with_docs=with_docs))
+    return ChangeView(
+        view, lambda seen: _texts(seen, change.files, text_of, symbols_of, with_docs=with_docs)
+    )
 
 
 def _texts(
@@ -84,7 +97,9 @@ def _texts(
     with_docs: bool,
 ) -> Texts:
     """The source of the candidates, cut down to their parts; of what is gone as it was."""
-    before: Mapping[str, Side] = {file.before.path: file.before for file in files if file.before is not None}
+    before: Mapping[str, Side] = {
+        file.before.path: file.before for file in files if file.before is not None
+    }
     gone = {one.symbol.id for one in view.candidates if one.is_gone and one.parts}
 
     def body_of(symbol: Symbol) -> Sequence[Line] | None:

@@ -1,7 +1,8 @@
-"""In which order candidates rise from one level of detail to the next: by what a step is worth per byte.
+"""In which order candidates rise from one level of detail to the next: by what a step is worth per
+byte.
 
-Sizes are taken from the offsets of a symbol, so that no file is read to rank it; the exact cost in tokens is
-found when a step is tried.
+Sizes are taken from the offsets of a symbol, so that no file is read to rank it; the exact cost in
+tokens is found when a step is tried.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from tersely.context.lenses.candidate import Candidate
 from tersely.context.pack.excerpt import VALUE_CHARACTERS
 from tersely.context.pack.model import Detail
 
-# What a level is worth of what the whole body would be: a signature tells how to use a thing, which is half of
-# what one asks, and a name at least that it exists.
+# What a level is worth of what the whole body would be: a signature tells how to use a thing, which
+# is half of what one asks, and a name at least that it exists.
 WORTH = {Detail.NAME: 0.2, Detail.SIGNATURE: 0.5, Detail.SKELETON: 0.75, Detail.BODY: 1.0}
 # Bytes that an item takes beside its own text: its line range and reason.
 ITEM_BYTES = 12
@@ -30,7 +31,9 @@ SizeOf = Callable[[Symbol, Detail], float]
 
 
 class DetailStep(NamedTuple):
-    """A step of one candidate, by its position in the view, up to `detail`, for about `size_bytes` more of text."""
+    """A step of one candidate, by its position in the view, up to `detail`, for about `size_bytes`
+    more of text.
+    """
 
     candidate: int
     detail: Detail
@@ -40,8 +43,8 @@ class DetailStep(NamedTuple):
 def levels(candidate: Candidate, holds_target: bool) -> list[Detail]:
     """The levels at which a symbol can be shown, each saying more than the one before.
 
-    Around a target that is shown by itself, a class or module is never shown whole. What is cut down to parts shows
-    these in the place of its members.
+    Around a target that is shown by itself, a class or module is never shown whole. What is cut
+    down to parts shows these in the place of its members.
     """
     symbol = candidate.symbol
     if candidate.whole_only:
@@ -49,13 +52,18 @@ def levels(candidate: Candidate, holds_target: bool) -> list[Detail]:
     if candidate.outline_only:
         return [Detail.NAME, Detail.SIGNATURE]
     if candidate.parts:
-        return [Detail.NAME, Detail.BODY] if symbol.kind in _HOLDERS else [Detail.NAME, Detail.SIGNATURE, Detail.BODY]
+        return (
+            [Detail.NAME, Detail.BODY]
+            if symbol.kind in _HOLDERS
+            else [Detail.NAME, Detail.SIGNATURE, Detail.BODY]
+        )
     if symbol.kind in _HOLDERS:
         return [Detail.NAME, Detail.SKELETON, Detail.BODY] if candidate.is_target else [Detail.NAME]
     found = [Detail.NAME, Detail.SIGNATURE]
     if symbol.kind in CLASS_KINDS and symbol.signature_end_byte < symbol.end_byte:
         found.append(Detail.SKELETON)
-    has_more = candidate.change is not None or _has_more_than_signature(symbol)  # a change is told line by line
+    # a change is told line by line
+    has_more = candidate.change is not None or _has_more_than_signature(symbol)
     if has_more and (candidate.is_target or not holds_target):
         found.append(Detail.BODY)
     return found
@@ -71,11 +79,14 @@ def size_bytes(symbol: Symbol, detail: Detail) -> float:
     whole = symbol.end_byte - symbol.start_byte
     if symbol.doc_start_byte >= symbol.start_byte:
         whole -= symbol.doc_end_byte - symbol.doc_start_byte
-    return whole + ITEM_BYTES if detail is Detail.BODY else header + SKELETON_PART * whole + ITEM_BYTES
+    return (
+        whole + ITEM_BYTES if detail is Detail.BODY else header + SKELETON_PART * whole + ITEM_BYTES
+    )
 
 
 def target_steps(candidates: Sequence[Candidate], size_of: SizeOf = size_bytes) -> list[DetailStep]:
-    """The steps of the targets, to be taken in this order as far as they fit: all signatures, then small bodies first.
+    """The steps of the targets, to be taken in this order as far as they fit: all signatures, then
+    small bodies first.
 
     A larger budget takes a longer part of the list, so it never shows less of a target.
     """
@@ -93,7 +104,9 @@ def _target_order(step: DetailStep) -> tuple[int, float, int]:
     return step.detail, step.size_bytes if size_matters else 0, step.candidate
 
 
-def steps_in_order(candidates: Sequence[Candidate], size_of: SizeOf = size_bytes) -> list[DetailStep]:
+def steps_in_order(
+    candidates: Sequence[Candidate], size_of: SizeOf = size_bytes
+) -> list[DetailStep]:
     """The steps of all but the targets, those of each candidate before those of the next.
 
     A body is a step only where nothing less will do: what is begun in order is not to be cut.
@@ -114,7 +127,9 @@ def steps_in_order(candidates: Sequence[Candidate], size_of: SizeOf = size_bytes
 def other_steps(
     candidates: Sequence[Candidate], holding: frozenset[int], size_of: SizeOf = size_bytes
 ) -> list[DetailStep]:
-    """The steps of all but the targets, the most worth per byte first; `holding` are indexes of what holds a target."""
+    """The steps of all but the targets, the most worth per byte first; `holding` are indexes of
+    what holds a target.
+    """
     found: list[tuple[float, DetailStep]] = []
     for index, candidate in enumerate(candidates):
         if candidate.is_target:
@@ -123,13 +138,16 @@ def other_steps(
         for step in _steps_of(index, candidate, levels(candidate, index in holding), size_of):
             gain = candidate.score * (WORTH[step.detail] - worth)
             worth = WORTH[step.detail]
-            density = min(density, gain / step.size_bytes)  # no level may come before the one below it
+            # no level may come before the one below it
+            density = min(density, gain / step.size_bytes)
             found.append((density, step))
     found.sort(key=lambda pair: (-pair[0], pair[1].candidate, pair[1].detail))
     return [step for _, step in found]
 
 
-def _steps_of(index: int, candidate: Candidate, details: list[Detail], size_of: SizeOf) -> list[DetailStep]:
+def _steps_of(
+    index: int, candidate: Candidate, details: list[Detail], size_of: SizeOf
+) -> list[DetailStep]:
     steps: list[DetailStep] = []
     size = 0.0
     for detail in details:
@@ -146,10 +164,15 @@ def _size(candidate: Candidate, detail: Detail, size_of: SizeOf) -> float:
     if detail is not Detail.BODY or not candidate.parts:
         return size
     lines = sum(last - first + 1 for first, last in candidate.parts)
-    return size * min(1.0, lines / (symbol.end_line - symbol.start_line + 1)) + size_of(symbol, Detail.SIGNATURE)
+    return size * min(1.0, lines / (symbol.end_line - symbol.start_line + 1)) + size_of(
+        symbol, Detail.SIGNATURE
+    )
 
 
 def _has_more_than_signature(symbol: Symbol) -> bool:
     if symbol.kind in _WITH_BODY:
         return symbol.signature_end_byte < symbol.end_byte
-    return symbol.end_line > symbol.start_line or symbol.end_byte - symbol.start_byte > VALUE_CHARACTERS
+    return (
+        symbol.end_line > symbol.start_line
+        or symbol.end_byte - symbol.start_byte > VALUE_CHARACTERS
+    )

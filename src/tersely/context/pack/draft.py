@@ -17,7 +17,9 @@ from tersely.context.pack.texts import Texts
 
 
 class Choice(NamedTuple):
-    """Which detail each chosen candidate has, and how many lines of a body or members of a skeleton if not all."""
+    """Which detail each chosen candidate has, and how many lines of a body or members of a skeleton
+    if not all.
+    """
 
     chosen: dict[int, Detail]
     cuts: dict[int, int]
@@ -41,13 +43,19 @@ class Draft:
         self.cuts: dict[int, int] = {}
         targets = tuple(candidate.symbol.id for candidate in view.candidates if candidate.is_target)
         # While drafting, the size that a pack prints of itself is the largest that it may be.
-        self._blank = Pack(revision, budget, budget, targets, extracts, (), (), (), view.base, view.head)
+        self._blank = Pack(
+            revision, budget, budget, targets, extracts, (), (), (), view.base, view.head
+        )
         self._place = places(view.candidates)
         self._holders = holders(view.candidates)
         self._inside = inside(self._holders)
         self._apart = shown_apart(view.candidates, self._holders)
-        self._index_of = {candidate.symbol.id: index for index, candidate in enumerate(view.candidates)}
-        self._extracted = {i for i, candidate in enumerate(view.candidates) if _is_extracted(candidate, extracts)}
+        self._index_of = {
+            candidate.symbol.id: index for index, candidate in enumerate(view.candidates)
+        }
+        self._extracted = {
+            i for i, candidate in enumerate(view.candidates) if _is_extracted(candidate, extracts)
+        }
         twins = (twin.reason for candidate in view.candidates for twin in candidate.twins)
         # What only fills room is not missed where there is none.
         missed = (candidate.reason for candidate in view.candidates if not candidate.outline_only)
@@ -73,7 +81,9 @@ class Draft:
                 self.chosen[step.candidate] = detail
 
     def _least(self, index: int, detail: Detail) -> Detail:
-        """The detail that showing a candidate at another amounts to: no less than what the reader has of it."""
+        """The detail that showing a candidate at another amounts to: no less than what the reader
+        has of it.
+        """
         known = self._reader.known(self.candidates[index].symbol) if self._reader else None
         return detail if known is None else max(detail, known)
 
@@ -92,28 +102,44 @@ class Draft:
 
     def is_covered(self, index: int) -> bool:
         """Whether all of a candidate is shown as part of something else."""
-        return index in self._extracted or any(self._covers(holder, index) for holder in self._holders[index])
+        return index in self._extracted or any(
+            self._covers(holder, index) for holder in self._holders[index]
+        )
 
     def _is_within(self, index: int) -> bool:
-        """Whether what is to be shown of a candidate is part of something else, and so not shown by itself."""
-        return self.is_covered(index) or any(self._lists(holder, index) for holder in self._holders[index])
+        """Whether what is to be shown of a candidate is part of something else, and so not shown by
+        itself.
+        """
+        return self.is_covered(index) or any(
+            self._lists(holder, index) for holder in self._holders[index]
+        )
 
     def _covers(self, holder: int, index: int) -> bool:
         """Whether the shown body of `holder` contains a candidate."""
         if self.chosen.get(holder) is not Detail.BODY:
             return False
         if self._reader and self.candidates[index].is_target and self._item(holder).delta:
-            return False  # what is around it is not printed whole, and a target is spoken of in any case
+            # what is around it is not printed whole, and a target is spoken of in any case
+            return False
         symbol, parts = self.candidates[index].symbol, self.candidates[holder].parts
         if self.candidates[index].change or (parts and not _is_in(symbol, parts)):
             return False  # a change is told where it is
-        return holder not in self.cuts or self.candidates[index].symbol.end_line <= self._item(holder).last_line
+        return (
+            holder not in self.cuts
+            or self.candidates[index].symbol.end_line <= self._item(holder).last_line
+        )
 
     def _lists(self, holder: int, index: int) -> bool:
-        """Whether `holder` is shown with the signatures of its members, and no more is to be shown of this one."""
-        lists_members = self.chosen.get(holder) is (Detail.BODY if holder in self.cuts else Detail.SKELETON)
+        """Whether `holder` is shown with the signatures of its members, and no more is to be shown
+        of this one.
+        """
+        lists_members = self.chosen.get(holder) is (
+            Detail.BODY if holder in self.cuts else Detail.SKELETON
+        )
         is_member = self.candidates[index].symbol.parent == self.candidates[holder].symbol.id
-        needs_no_more = self.chosen[index] <= Detail.SIGNATURE and not self.candidates[index].is_target
+        needs_no_more = (
+            self.chosen[index] <= Detail.SIGNATURE and not self.candidates[index].is_target
+        )
         return lists_members and is_member and needs_no_more
 
     def pack(self) -> Pack:
@@ -127,7 +153,12 @@ class Draft:
                 items.append(self._item(index))
         left = self._reasons - Counter(self.candidates[index].reason for index in self.chosen)
         left -= Counter(twin.reason for item in items for twin in item.twins)
-        pack = replace(self._blank, items=tuple(items), within=tuple(within), omitted=tuple(sorted(left.items())))
+        pack = replace(
+            self._blank,
+            items=tuple(items),
+            within=tuple(within),
+            omitted=tuple(sorted(left.items())),
+        )
         return self._reader.without_known(pack) if self._reader else pack
 
     def _item(self, index: int) -> Item:
@@ -138,12 +169,20 @@ class Draft:
         key = (index, detail, cut, shown, apart)
         if key not in self._items:
             item = _item(self.candidates[index], detail, cut, shown, apart, self.texts)
-            self._items[key] = self._reader.told(item, is_cut=cut is not None) if self._reader else item
+            self._items[key] = (
+                self._reader.told(item, is_cut=cut is not None) if self._reader else item
+            )
         return self._items[key]
 
     def _shown_apart(self, index: int) -> tuple[tuple[int, int], ...]:
-        """The lines within the body of a candidate at which others stand that are shown by themselves."""
-        apart = [one for one in (*self._apart[index], *self._begun(index)) if self.chosen.get(one) is Detail.BODY]
+        """The lines within the body of a candidate at which others stand that are shown by
+        themselves.
+        """
+        apart = [
+            one
+            for one in (*self._apart[index], *self._begun(index))
+            if self.chosen.get(one) is Detail.BODY
+        ]
         symbols = {self.candidates[one].symbol for one in apart}
         return tuple(sorted((symbol.start_line, symbol.end_line) for symbol in symbols))
 
@@ -162,7 +201,9 @@ class Draft:
         return found
 
     def _members_shown(self, index: int) -> tuple[str, ...]:
-        """Members that are shown by themselves, since a skeleton that repeats them would be longer for nothing."""
+        """Members that are shown by themselves, since a skeleton that repeats them would be longer
+        for nothing.
+        """
         least = Detail.NAME if index in self.cuts else Detail.SKELETON
         parent = self.candidates[index].symbol.id
         members = (other for other in self.chosen if self.candidates[other].symbol.parent == parent)
@@ -188,14 +229,27 @@ def _item(
     twins = candidate.twins if detail is Detail.BODY and cut is None else ()
     imports = candidate.imports if detail > Detail.SIGNATURE else ()
     texts_shown = (plain, qualified, dedented(lines), tuple(lines), last_line)
-    item = Item(symbol, detail, candidate.score, candidate.reason, candidate.of, *texts_shown, twins, imports)
+    item = Item(
+        symbol,
+        detail,
+        candidate.score,
+        candidate.reason,
+        candidate.of,
+        *texts_shown,
+        twins,
+        imports,
+    )
     parts = candidate.parts if detail is Detail.BODY else ()
     evidence = candidate.evidence if detail > Detail.NAME or candidate.is_target else ""
-    return replace(item, change=candidate.change, parts=parts, evidence=evidence, is_gone=candidate.is_gone)
+    return replace(
+        item, change=candidate.change, parts=parts, evidence=evidence, is_gone=candidate.is_gone
+    )
 
 
 def places(candidates: Sequence[Candidate]) -> list[tuple[int, bool, int, int, str]]:
-    """Where each candidate stands in print: by file in the order of their best, targets first, then by line."""
+    """Where each candidate stands in print: by file in the order of their best, targets first, then
+    by line.
+    """
     rank: dict[str, int] = {}
     for candidate in candidates:
         rank.setdefault(candidate.symbol.path, len(rank))
@@ -208,7 +262,9 @@ def _place(rank: int, candidate: Candidate) -> tuple[int, bool, int, int, str]:
 
 
 def holders(candidates: Sequence[Candidate]) -> list[tuple[int, ...]]:
-    """For each candidate the others around it in the file; of two with one extent, the first holds the second."""
+    """For each candidate the others around it in the file; of two with one extent, the first holds
+    the second.
+    """
     by_path: dict[str, list[int]] = defaultdict(list)
     for index, candidate in enumerate(candidates):
         by_path[candidate.symbol.path].append(index)
@@ -216,10 +272,13 @@ def holders(candidates: Sequence[Candidate]) -> list[tuple[int, ...]]:
     for indexes in by_path.values():
         around: list[int] = []
         for index in sorted(
-            indexes, key=lambda i: (candidates[i].symbol.start_byte, -candidates[i].symbol.end_byte, i)
+            indexes,
+            key=lambda i: (candidates[i].symbol.start_byte, -candidates[i].symbol.end_byte, i),
         ):
             symbol = candidates[index].symbol
-            around = [other for other in around if candidates[other].symbol.end_byte >= symbol.end_byte]
+            around = [
+                other for other in around if candidates[other].symbol.end_byte >= symbol.end_byte
+            ]
             found[index] = tuple(around)
             around.append(index)
     return found
@@ -234,8 +293,12 @@ def inside(around: Sequence[tuple[int, ...]]) -> list[list[int]]:
     return found
 
 
-def shown_apart(candidates: Sequence[Candidate], around: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """For each candidate whose body may have others left out that are shown by themselves, these others."""
+def shown_apart(
+    candidates: Sequence[Candidate], around: Sequence[tuple[int, ...]]
+) -> list[tuple[int, ...]]:
+    """For each candidate whose body may have others left out that are shown by themselves, these
+    others.
+    """
     found: list[list[int]] = [[] for _ in candidates]
     for index, others in enumerate(around):
         for holder in others:
@@ -260,7 +323,8 @@ def _is_in(symbol: Symbol, parts: Sequence[tuple[int, int]]) -> bool:
 def _is_extracted(candidate: Candidate, extracts: Sequence[Extract]) -> bool:
     symbol = candidate.symbol
     return candidate.change is None and any(
-        extract.whole or (extract.first_line <= symbol.start_line and symbol.end_line <= extract.last_line)
+        extract.whole
+        or (extract.first_line <= symbol.start_line and symbol.end_line <= extract.last_line)
         for extract in extracts
         if extract.path == symbol.path
     )

@@ -1,7 +1,8 @@
-"""A symbol's text at each level of detail. Pure functions of the file's bytes; offsets out of range give less text.
+"""A symbol's text at each level of detail. Pure functions of the file's bytes; offsets out of range
+give less text.
 
-Code lines stay verbatim but for the indentation that all of them share. A documentation comment is left out
-when it has its lines to itself; then those lines go, and blank lines right after them.
+Code lines stay verbatim but for the indentation that all of them share. A documentation comment is
+left out when it has its lines to itself; then those lines go, and blank lines right after them.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ from typing import NamedTuple
 
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 
-# Decorators and the like are shown with a signature up to this length; a table of test parameters is not.
+# Decorators and the like are shown with a signature up to this length; a table of test parameters
+# is not.
 DECORATION_CHARACTERS = 80
-# A constant's "signature" is its whole definition, so it is cut; those of functions and classes never are.
+# A constant's "signature" is its whole definition, so it is cut; those of functions and classes
+# never are.
 VALUE_CHARACTERS = 120
 
 _WITH_BODY = CALLABLE_KINDS | CLASS_KINDS
 _SEPARATORS = re.compile(r"\.|::|->|[:#\\]")
-_OWNER = re.compile(r"(?:[\w$]+(?:\.|::|->|[:#\\]))+$")  # what is written before a name, with its last separator
+# what is written before a name, with its last separator
+_OWNER = re.compile(r"(?:[\w$]+(?:\.|::|->|[:#\\]))+$")
 _OPENS_BODY = re.compile(r"\s*(?:[:{]|=>?)\s*$")
 _AFTER_BRACKET = re.compile(r"([(\[{<]) ")
 _BEFORE_BRACKET = re.compile(r",? ([)\]}])")
@@ -53,8 +57,12 @@ def signature(symbol: Symbol, source: bytes, line_comment: str = "") -> Signatur
     return Signature(prefix + header, prefix + _qualified(header, symbol))
 
 
-def body(symbol: Symbol, source: bytes, docs: Iterable[tuple[int, int]] = (), *, with_docs: bool = False) -> list[Line]:
-    """The lines of a definition. `docs` are byte ranges of documentation within it, left out unless `with_docs`."""
+def body(
+    symbol: Symbol, source: bytes, docs: Iterable[tuple[int, int]] = (), *, with_docs: bool = False
+) -> list[Line]:
+    """The lines of a definition. `docs` are byte ranges of documentation within it, left out unless
+    `with_docs`.
+    """
     start, first = symbol.start_byte, symbol.start_line
     if with_docs:
         if symbol.doc_start_byte < symbol.doc_end_byte <= start:
@@ -70,7 +78,9 @@ def body(symbol: Symbol, source: bytes, docs: Iterable[tuple[int, int]] = (), *,
 
 
 def lines_of(source: bytes, start: int, end: int, first_line: int) -> list[Line]:
-    """A range of bytes as lines; what stands before it on its first line is kept only if it is indentation."""
+    """A range of bytes as lines; what stands before it on its first line is kept only if it is
+    indentation.
+    """
     line_start = source.rfind(b"\n", 0, start) + 1
     lead = source[line_start:start]
     if lead.isspace():
@@ -78,11 +88,17 @@ def lines_of(source: bytes, start: int, end: int, first_line: int) -> list[Line]
     text = source[start:end].decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\r\n")
     if start == 0:
         text = text.removeprefix("\ufeff")
-    return [Line(number, line) for number, line in enumerate(text.split("\n"), first_line)] if text else []
+    return (
+        [Line(number, line) for number, line in enumerate(text.split("\n"), first_line)]
+        if text
+        else []
+    )
 
 
 def dedented(lines: Sequence[Line]) -> str:
-    """Lines without the indentation that all of them share, each ended; the first never starts with a blank."""
+    """Lines without the indentation that all of them share, each ended; the first never starts with
+    a blank.
+    """
     if not any(line.text.strip() for line in lines):
         return ""
     kept = without_indentation(lines, shared_indentation(lines))
@@ -123,14 +139,20 @@ def _halves(symbol: Symbol, source: bytes) -> tuple[str, str]:
     middle = start
     for _ in range(symbol.name_line - symbol.start_line):
         middle = source.find(b"\n", middle, end) + 1 or start
-    return source[start:middle].decode("utf-8", "replace"), source[middle:end].decode("utf-8", "replace")
+    return source[start:middle].decode("utf-8", "replace"), source[middle:end].decode(
+        "utf-8", "replace"
+    )
 
 
 def _one_line(text: str, line_comment: str) -> str:
     rows = text.splitlines()
     if line_comment and len(rows) > 1:
         # Put on one line, a comment would swallow what follows it.
-        rows = [row.split(f" {line_comment}", 1)[0] for row in rows if not row.lstrip().startswith(line_comment)]
+        rows = [
+            row.split(f" {line_comment}", 1)[0]
+            for row in rows
+            if not row.lstrip().startswith(line_comment)
+        ]
     words = " ".join(" ".join(rows).split())
     if len(rows) > 1:
         words = _BEFORE_BRACKET.sub(r"\1", _AFTER_BRACKET.sub(r"\1", words))
@@ -146,13 +168,20 @@ def _qualified(header: str, symbol: Symbol) -> str:
     before = header[:at]
     written = _written_owner(before, symbol)
     owner = symbol.qualname.removesuffix(symbol.name).rstrip(".").rpartition(".")[2]
-    if not written and owner and _place_of(owner, before) >= 0:  # a receiver, or the class that is repeated
+    if not written and owner and _place_of(owner, before) >= 0:
+        # a receiver, or the class that is repeated
         return header
-    return before[: at - written].removesuffix("self.") + symbol.qualname + header[at + len(symbol.name) :]
+    return (
+        before[: at - written].removesuffix("self.")
+        + symbol.qualname
+        + header[at + len(symbol.name) :]
+    )
 
 
 def _written_owner(before: str, symbol: Symbol) -> int:
-    """How many characters before a name already say what it is in: `Context::` of `int Context::run()`."""
+    """How many characters before a name already say what it is in: `Context::` of `int
+    Context::run()`.
+    """
     found = _OWNER.search(before)
     parts = _SEPARATORS.split(found[0])[:-1] if found else []
     owner = symbol.qualname.removesuffix(symbol.name).rstrip(".").split(".")
@@ -163,9 +192,13 @@ def _place_of(name: str, header: str) -> int:
     """Where a name first stands in a header, an identifier as a word of its own; -1 for nowhere."""
     at = header.find(name)
     if name.isidentifier():
-        while at >= 0 and (_continues(header[at - 1 : at]) or _continues(header[at + len(name) : at + len(name) + 1])):
+        while at >= 0 and (
+            _continues(header[at - 1 : at])
+            or _continues(header[at + len(name) : at + len(name) + 1])
+        ):
             at = header.find(name, at + 1)
-        while at >= 0 and header.startswith(f"::{name}", at + len(name)):  # a constructor, written outside its class
+        while at >= 0 and header.startswith(f"::{name}", at + len(name)):
+            # a constructor, written outside its class
             at += len(name) + 2
     return at
 
@@ -201,5 +234,8 @@ def _without(lines: list[Line], left_out: set[int]) -> list[Line]:
 
 def _common_prefix(texts: Sequence[str]) -> str:
     low, high = min(texts), max(texts)
-    size = next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
+    size = next(
+        (at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b),
+        min(len(low), len(high)),
+    )
     return low[:size]

@@ -16,9 +16,9 @@ MAX_CUT_BODIES = 4  # bodies of which a pack tries to show the first lines
 MAX_CUT_ROUNDS = 16  # looks at how much of a body fits
 MAX_REFUSALS_STEPS = 16  # steps found too large before a pack counts as full
 
-# Of what targets' signatures leave of a budget, what goes to bodies of targets that do not fit whole. The rest is
-# for neighbours: half a body and what it calls says more than the body and nothing else. What has changed goes before
-# all that has not.
+# Of what targets' signatures leave of a budget, what goes to bodies of targets that do not fit
+# whole. The rest is for neighbours: half a body and what it calls says more than the body and
+# nothing else. What has changed goes before all that has not.
 CUT_TARGET_PART = 0.6
 # A pack that uses this much is full; looking for the last tokens costs more than they are worth.
 FULL_PART = 0.985
@@ -26,8 +26,8 @@ FULL_PART = 0.985
 FILLED_PART = 0.95
 # A body is only begun when this many tokens are left for it.
 MIN_CUT_TOKENS = 8
-# What a step costs is guessed from its bytes before it is tried. A neighbour's step is not tried if by the guess
-# it is so much too large; a target's only if no code is sparse enough to make it fit.
+# What a step costs is guessed from its bytes before it is tried. A neighbour's step is not tried if
+# by the guess it is so much too large; a target's only if no code is sparse enough to make it fit.
 TOKENS_PER_BYTE = 0.27
 HOPELESS_FACTOR = 1.3
 MOST_BYTES_PER_TOKEN = 12
@@ -37,7 +37,9 @@ BATCH_PART = 0.8
 
 @dataclass(slots=True)
 class Filling:
-    """Steps taken on a draft. What was chosen before each is kept, so that the last can be taken back."""
+    """Steps taken on a draft. What was chosen before each is kept, so that the last can be taken
+    back.
+    """
 
     draft: Draft
     meter: TokenMeter
@@ -50,7 +52,9 @@ class Filling:
         return self.meter.weigh(self.draft.pack()) - self.merged
 
     def fill_up(self, to_targets: Sequence[DetailStep], to_others: Sequence[DetailStep]) -> Fitted:
-        """Take as many steps as fit, the targets' first. What the exact count leaves over is filled once more."""
+        """Take as many steps as fit, the targets' first. What the exact count leaves over is filled
+        once more.
+        """
         self.climb(to_targets)
         self.cut_targets(to_targets)
         to_others = self._without_waiting(to_others)
@@ -65,7 +69,9 @@ class Filling:
         return fitted
 
     def _without_waiting(self, steps: Sequence[DetailStep]) -> Sequence[DetailStep]:
-        """The steps to take: those of candidates that wait only when all others have been given a place."""
+        """The steps to take: those of candidates that wait only when all others have been given a
+        place.
+        """
         candidates = self.draft.candidates
         early = [step for step in steps if not candidates[step.candidate].waits]
         if len(early) == len(steps):
@@ -77,7 +83,9 @@ class Filling:
         """Take the longest beginning of the steps that fits."""
         start = self.draft.choice()
         sizes = accumulate(step.size_bytes for step in steps)
-        possible = sum(1 for size_bytes in sizes if size_bytes <= self.budget * MOST_BYTES_PER_TOKEN)
+        possible = sum(
+            1 for size_bytes in sizes if size_bytes <= self.budget * MOST_BYTES_PER_TOKEN
+        )
         fitting, beyond = 0, possible + 1
         while beyond - fitting > 1:
             tried = (fitting + beyond) // 2
@@ -92,10 +100,11 @@ class Filling:
             self.draft.raise_to([step])
 
     def cut_targets(self, steps: Sequence[DetailStep]) -> None:
-        """Give the targets that did not fit whole the beginning of what comes next, all an equal share.
+        """Give the targets that did not fit whole the beginning of what comes next, all an equal
+        share.
 
-        One for which the share is too small even to begin takes what there is: whether a target is begun then depends
-        on the budget alone, so a larger budget never shows less.
+        One for which the share is too small even to begin takes what there is: whether a target is
+        begun then depends on the budget alone, so a larger budget never shows less.
         """
         left = self._following(steps)[:MAX_CUT_BODIES]
         for position, step in enumerate(left):
@@ -138,7 +147,9 @@ class Filling:
         return weight
 
     def fill_with_cut(self, steps: Sequence[DetailStep]) -> None:
-        """Spend what is left on more of what is cut, or on the beginning of what is not shown, the best first."""
+        """Spend what is left on more of what is cut, or on the beginning of what is not shown, the
+        best first.
+        """
         for _ in range(MAX_CUT_BODIES):
             used = self.weigh()
             if self.budget - used < MIN_CUT_TOKENS or used >= self.budget * FULL_PART:
@@ -152,7 +163,9 @@ class Filling:
         return cut + self._following(steps)[:MAX_CUT_BODIES]
 
     def _following(self, steps: Sequence[DetailStep]) -> list[DetailStep]:
-        """Of each candidate that is not shown whole its next step beyond the signature, the best candidate first."""
+        """Of each candidate that is not shown whole its next step beyond the signature, the best
+        candidate first.
+        """
         following: dict[int, DetailStep] = {}
         for step in steps:
             shown = self.draft.chosen.get(step.candidate)
@@ -164,10 +177,14 @@ class Filling:
         """Take a step whole or in part; False if it cannot even be begun."""
         is_new = self.draft.chosen[step.candidate] < step.detail
         may_fit = is_new and step.size_bytes <= (self.budget - used) * MOST_BYTES_PER_TOKEN
-        return bool(may_fit and self._try([step])) or self.cut(step.candidate, step.detail, self.budget)
+        return bool(may_fit and self._try([step])) or self.cut(
+            step.candidate, step.detail, self.budget
+        )
 
     def cut(self, index: int, detail: Detail, limit: int) -> bool:
-        """Show as much of a body or skeleton as keeps the pack within `limit`; False if that is nothing more."""
+        """Show as much of a body or skeleton as keeps the pack within `limit`; False if that is
+        nothing more.
+        """
         before = self.draft.choice()
         shown = before.cuts.get(index, 0) if before.chosen[index] is detail else 0
         size = self._size_that_fits(index, detail, shown, limit)
@@ -179,13 +196,16 @@ class Filling:
         return True
 
     def _size_that_fits(self, index: int, detail: Detail, shown: int, limit: int) -> int:
-        """How many lines of a body, or members of a skeleton, keep the pack within `limit`; 0 if none.
+        """How many lines of a body, or members of a skeleton, keep the pack within `limit`; 0 if
+        none.
 
         A body that is begun shows more than the signature, or it would cost more and say no more.
         """
         symbol, texts = self.draft.candidates[index].symbol, self.draft.texts
         is_body = detail is Detail.BODY
-        lines = [line.text for line in texts.body(symbol)] if is_body else texts.member_lines(symbol)
+        lines = (
+            [line.text for line in texts.body(symbol)] if is_body else texts.member_lines(symbol)
+        )
         del lines[-1:]  # cut to its whole size it would not be cut
         least = texts.header_size(symbol) + 1 if is_body else 1
         fitting = 0

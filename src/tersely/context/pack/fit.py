@@ -1,15 +1,19 @@
 """Fit candidates into a token budget, counted on the text that is printed, all of it.
 
-1. Every target gets at least its name; if not even that fits, the error `budget_too_small` says what would.
-2. Targets rise as far as the budget goes. A body that does not fit whole is shown in part, for a share of the rest.
-3. All others rise by worth per byte: signatures of many, bodies of the most relevant, names of the remote.
-4. What is left of the budget shows the first lines of one more body.
-5. Up to here the blocks of the text were counted. Now it is counted as a whole; if it is too long after all, the
+1. Every target gets at least its name; if not even that fits, the error `budget_too_small` says
+what would. 2. Targets rise as far as the budget goes. A body that does not fit whole is shown in
+part, for a share of the rest. 3. All others rise by worth per byte: signatures of many, bodies of
+the most relevant, names of the remote. 4. What is left of the budget shows the first lines of one
+more body. 5. Up to here the blocks of the text were counted. Now it is counted as a whole; if it is
+too long after all, the
    last steps are taken back.
-6. A file of which the pack shows parts that cost as much as the whole is shown whole, and the rest fitted anew:
-   on small files a pack is the file. So is a file that has room where its only target alone has not.
-7. Functions that are nearly the same are folded into the best of them (`folding.py`), and the room is filled anew.
-8. No pack is larger than the plain files that it stands for (`plain.py`): if it is after all, these are the answer.
+6. A file of which the pack shows parts that cost as much as the whole is shown whole, and the rest
+fitted anew:
+   on small files a pack is the file. So is a file that has room where its only target alone has
+   not.
+7. Functions that are nearly the same are folded into the best of them (`folding.py`), and the room
+is filled anew. 8. No pack is larger than the plain files that it stands for (`plain.py`): if it is
+after all, these are the answer.
 """
 
 from __future__ import annotations
@@ -19,7 +23,13 @@ from dataclasses import dataclass, replace
 
 from tersely.context.lenses.candidate import View
 from tersely.context.pack.delta.reader import Reader
-from tersely.context.pack.detail_levels import levels, other_steps, size_bytes, steps_in_order, target_steps
+from tersely.context.pack.detail_levels import (
+    levels,
+    other_steps,
+    size_bytes,
+    steps_in_order,
+    target_steps,
+)
 from tersely.context.pack.draft import Draft
 from tersely.context.pack.filling import MOST_BYTES_PER_TOKEN, Filling
 from tersely.context.pack.folding import folded, folded_ids, without_folded
@@ -48,12 +58,17 @@ def fit(
     count: Count = tokens.count,
     reader: Reader | None = None,
 ) -> Fitted:
-    """The most useful pack of at most `budget` tokens. Raises `budget_too_small` when not even the names fit.
+    """The most useful pack of at most `budget` tokens. Raises `budget_too_small` when not even the
+    names fit.
 
-    A `reader` is told in fewer words what it has been shown, and the room that this leaves is filled.
+    A `reader` is told in fewer words what it has been shown, and the room that this leaves is
+    filled.
     """
     if budget > MAX_BUDGET_TOKENS:
-        raise TerselyError("invalid_argument", f"the budget is {budget} tokens; it can be at most {MAX_BUDGET_TOKENS}")
+        raise TerselyError(
+            "invalid_argument",
+            f"the budget is {budget} tokens; it can be at most {MAX_BUDGET_TOKENS}",
+        )
     question = _Question(view, texts, TokenMeter(render, count), budget, revision, reader)
     extracts = extracts_of(includes, texts)
     question.require_room_for(extracts)
@@ -89,7 +104,9 @@ class _Question:
         """The draft that holds what every answer has to: the extracts and the names of the targets."""
         told = tuple(map(self.told, extracts))
         draft = Draft(self.view, self.texts, told, self.budget, self.revision, self.reader)
-        draft.raise_to(step for step in target_steps(self.view.candidates) if step.detail is Detail.NAME)
+        draft.raise_to(
+            step for step in target_steps(self.view.candidates) if step.detail is Detail.NAME
+        )
         return draft
 
     def needed(self, extracts: Extracts) -> int:
@@ -105,7 +122,9 @@ class _Question:
             raise TerselyError("budget_too_small", message, hint)
 
     def answer(self, extracts: Extracts, limit: int | None = None) -> Fitted:
-        """The best pack that holds the extracts, of no more than the budget or `limit` tokens if that is possible."""
+        """The best pack that holds the extracts, of no more than the budget or `limit` tokens if
+        that is possible.
+        """
         draft = self.least(extracts)
         size_of = self.reader.size_bytes if self.reader else size_bytes
         to_targets = target_steps(self.view.candidates, size_of)
@@ -113,7 +132,9 @@ class _Question:
             to_others = steps_in_order(self.view.candidates, size_of)
         else:
             to_others = other_steps(self.view.candidates, draft.holding_targets, size_of)
-        return Filling(draft, self.meter, self.budget if limit is None else limit).fill_up(to_targets, to_others)
+        return Filling(draft, self.meter, self.budget if limit is None else limit).fill_up(
+            to_targets, to_others
+        )
 
     def lacks(self, pack: Pack) -> bool:
         """Whether there are candidates that wait, and one for which they wait has no place."""
@@ -182,7 +203,9 @@ class _Question:
         return smallest
 
     def _plain_files(self, pack: Pack) -> Fitted | None:
-        """The files that a pack stands for; None if a look at their sizes shows that they are larger."""
+        """The files that a pack stands for; None if a look at their sizes shows that they are
+        larger.
+        """
         left_bytes = pack.used * MOST_BYTES_PER_TOKEN
         for path in plain_paths(pack, self.view):
             left_bytes -= len(self.texts.source(path))
@@ -191,7 +214,9 @@ class _Question:
         return self.meter.settle(plain(pack, self.view, self.texts, self.told))
 
     def _may_cost(self, path: str, cost: int) -> bool:
-        """Whether a file may cost as little, without counting: text is never so sparse that more bytes would."""
+        """Whether a file may cost as little, without counting: text is never so sparse that more
+        bytes would.
+        """
         if path in self.view.apart:
             return False
         return len(self.texts.source(path)) <= cost * MOST_BYTES_PER_TOKEN

@@ -1,7 +1,9 @@
-"""Near-copies in a pack: of functions that are nearly the same one is shown, and of each other one what differs.
+"""Near-copies in a pack: of functions that are nearly the same one is shown, and of each other one
+what differs.
 
-A function is folded only where one line says all that differs and takes fewer tokens than its code does. A target, a
-changed symbol and what is shown in part keep a place of their own; the best of several copies is the one that is shown.
+A function is folded only where one line says all that differs and takes fewer tokens than its code
+does. A target, a changed symbol and what is shown in part keep a place of their own; the best of
+several copies is the one that is shown.
 """
 
 from __future__ import annotations
@@ -9,7 +11,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from tersely.code.search.duplicates.differences import Difference, differences, line_of, says_all, words_of
+from tersely.code.search.duplicates.differences import (
+    Difference,
+    differences,
+    line_of,
+    says_all,
+    words_of,
+)
 from tersely.code.symbols import CALLABLE_KINDS, Symbol
 from tersely.context.lenses.candidate import BY_NAME, CALLEE, CALLER, TEST, Twin, View
 from tersely.context.pack.model import Detail, Item, Pack
@@ -17,7 +25,8 @@ from tersely.context.pack.token_meter import TokenMeter
 
 MAX_FOLDING_BODIES = 100  # that are compared in one pack, the best first
 MAX_COMPARISONS = 200  # of two bodies word by word, in one pack
-COMMON_PART = 0.8  # of the words of two bodies, that both have; below it too much differs for one line
+# of the words of two bodies, that both have; below it too much differs for one line
+COMMON_PART = 0.8
 
 # What a line below the target names, wherever its code is.
 _NAMED_BELOW_TARGET = frozenset({CALLEE, CALLER, TEST})
@@ -34,7 +43,9 @@ def folded(pack: Pack, meter: TokenMeter) -> Pack:
         left = []
         for other in others:
             twin = None
-            if _may_stand_for(exemplar, other, pack) and _resemble(words[exemplar.symbol.id], words[other.symbol.id]):
+            if _may_stand_for(exemplar, other, pack) and _resemble(
+                words[exemplar.symbol.id], words[other.symbol.id]
+            ):
                 comparisons += 1
                 twin = _twin(exemplar, other)
             shorter = _with_twin(pack, exemplar.symbol.id, twin) if twin is not None else pack
@@ -50,7 +61,9 @@ def without_folded(view: View, pack: Pack) -> View:
     twins = {item.symbol.id: item.twins for item in pack.items if item.twins}
     gone = {twin.symbol.id for folds in twins.values() for twin in folds}
     kept = (one for one in view.candidates if one.symbol.id not in gone)
-    return replace(view, candidates=tuple(replace(one, twins=twins.get(one.symbol.id, ())) for one in kept))
+    return replace(
+        view, candidates=tuple(replace(one, twins=twins.get(one.symbol.id, ())) for one in kept)
+    )
 
 
 def folded_ids(pack: Pack) -> set[str]:
@@ -67,7 +80,9 @@ def _may_stand_for(exemplar: Item, other: Item, pack: Pack) -> bool:
     """Whether nothing but code is lost where one item stands for another."""
     is_asked_about = other.symbol.id in pack.targets or other.change is not None
     says_more = bool(other.evidence or other.twins) or other.imports != exemplar.imports
-    return not (is_asked_about or says_more or _holds_others(other.symbol, pack)) and _has_reason(exemplar, other, pack)
+    return not (is_asked_about or says_more or _holds_others(other.symbol, pack)) and _has_reason(
+        exemplar, other, pack
+    )
 
 
 def _has_reason(exemplar: Item, other: Item, pack: Pack) -> bool:

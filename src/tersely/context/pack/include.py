@@ -29,7 +29,9 @@ def parse_include(text: str) -> Include:
     first = int(found["first"])
     last = int(found["last"] or first)
     if not 1 <= first <= last:
-        raise TerselyError("invalid_argument", f"{text!r} is no range of lines", "Write PATH:FIRST-LAST, from 1.")
+        raise TerselyError(
+            "invalid_argument", f"{text!r} is no range of lines", "Write PATH:FIRST-LAST, from 1."
+        )
     return Include(found["path"], first, last)
 
 

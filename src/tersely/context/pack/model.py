@@ -51,8 +51,10 @@ class Item:
     code: str = ""  # body or skeleton without indentation in common; empty for the other details
     lines: tuple[Line, ...] = ()  # what `code` is made of, with the indentation of the file
     last_line: int = 0  # of the file, the last that `code` reaches
-    twins: tuple[Twin, ...] = ()  # candidates whose code is nearly this one's, where its body is shown whole
-    imports: tuple[str, ...] = ()  # what it takes from outside the repository, where its body is shown
+    # candidates whose code is nearly this one's, where its body is shown whole
+    twins: tuple[Twin, ...] = ()
+    # what it takes from outside the repository, where its body is shown
+    imports: tuple[str, ...] = ()
     delta: Delta = Delta.WHOLE
     etag: str = ""  # of the symbol, where the reader is told less than all
     base: str = ""  # the tag of what `code` is the difference from
@@ -80,7 +82,9 @@ class Extract:
 
 
 class Relation(NamedTuple):
-    """That the symbol with an id is something to the one with the other: `reason` is the reason of a candidate."""
+    """That the symbol with an id is something to the one with the other: `reason` is the reason of
+    a candidate.
+    """
 
     of: str
     reason: str
@@ -91,9 +95,10 @@ class Relation(NamedTuple):
 class Pack:
     """What fits a budget, in the order in which it is to be read.
 
-    Extracts come first. Items are grouped by file; files stand in the order of their best candidate, so those
-    with targets lead, then by and large what the targets need, then who needs them. Within a file targets come
-    first, the others in the order of its lines. The order does not depend on the budget.
+    Extracts come first. Items are grouped by file; files stand in the order of their best
+    candidate, so those with targets lead, then by and large what the targets need, then who needs
+    them. Within a file targets come first, the others in the order of its lines. The order does not
+    depend on the budget.
     """
 
     revision: str
@@ -103,10 +108,12 @@ class Pack:
     extracts: tuple[Extract, ...]
     items: tuple[Item, ...]
     within: tuple[Candidate, ...]  # chosen, and shown as part of something larger
-    omitted: tuple[tuple[str, int], ...]  # reason and how many candidates there is no room for, sorted
+    # reason and how many candidates there is no room for, sorted
+    omitted: tuple[tuple[str, int], ...]
     base: str = ""  # of a pack about a change, what it leads from
     head: str = ""
-    as_before: tuple[Item | Candidate, ...] = ()  # of which the reader was told all that is to be told here
+    # of which the reader was told all that is to be told here
+    as_before: tuple[Item | Candidate, ...] = ()
     gone: tuple[Relation, ...] = ()  # what the reader was told of targets and is not so any more
 
     @property
@@ -144,8 +151,9 @@ class Block(NamedTuple):
     path: str = ""
 
 
-# Prints a pack as blocks whose texts, joined, are the answer, its last newline included. Pure: equal packs give
-# equal blocks. Blocks are best ended where tokens end (at a newline), since fitting adds up their counts.
+# Prints a pack as blocks whose texts, joined, are the answer, its last newline included. Pure:
+# equal packs give equal blocks. Blocks are best ended where tokens end (at a newline), since
+# fitting adds up their counts.
 Render = Callable[[Pack, Count], Sequence[Block]]
 
 

@@ -1,7 +1,9 @@
-"""A repository as an indented outline within a token budget: directories, files, classes, functions.
+"""A repository as an indented outline within a token budget: directories, files, classes,
+functions.
 
-Each part of the tree weighs what all in it weighs, directories and files a tenth of that beside symbols. The heaviest
-are shown first, and what is around them with them. A line says how much of what is below it is not shown.
+Each part of the tree weighs what all in it weighs, directories and files a tenth of that beside
+symbols. The heaviest are shown first, and what is around them with them. A line says how much of
+what is below it is not shown.
 """
 
 from __future__ import annotations
@@ -19,12 +21,15 @@ from tersely.foundation.limits import MAX_BUDGET_TOKENS
 MAX_OUTLINE_TRIES = 40  # lines that a map tries to add when the next heaviest does not fit
 INDENT = " "
 OUTLINED_KINDS = (CLASS_KINDS | CALLABLE_KINDS | {Kind.NAMESPACE, Kind.EXTENSION}) - {Kind.LAMBDA}
-COARSE_WEIGHT = 0.1  # of a directory or file beside its symbols: its line says little but that it is there
+# of a directory or file beside its symbols: its line says little but that it is there
+COARSE_WEIGHT = 0.1
 
 
 @dataclass(slots=True)
 class Node:
-    """A directory, a file or a symbol: `id` is a path that ends in a slash, a path, or the id of a symbol."""
+    """A directory, a file or a symbol: `id` is a path that ends in a slash, a path, or the id of a
+    symbol.
+    """
 
     id: str
     symbol: Symbol | None = None
@@ -53,7 +58,9 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The text, its tokens, its lines but for the last where that is a note, and the tree that it is an outline of."""
+    """The text, its tokens, its lines but for the last where that is a note, and the tree that it
+    is an outline of.
+    """
 
     text: str
     used: int
@@ -78,7 +85,8 @@ def lost(outline: Outline, known: Mapping[str, str]) -> list[str]:
 
 
 def without_known(outline: Outline, known: Mapping[str, str]) -> str:
-    """What an outline says beyond the names of nodes that are `known`, by id; and which of these there are no more.
+    """What an outline says beyond the names of nodes that are `known`, by id; and which of these
+    there are no more.
 
     What is around a line that is shown has a line with its name alone.
     """
@@ -101,11 +109,19 @@ def outermost(symbols: Iterable[Symbol]) -> list[Symbol]:
     """The classes, functions and what holds them, but for those inside of functions."""
     symbols = list(symbols)
     functions = {symbol.id for symbol in symbols if symbol.kind in CALLABLE_KINDS}
-    return [symbol for symbol in symbols if symbol.kind in OUTLINED_KINDS and symbol.parent not in functions]
+    return [
+        symbol
+        for symbol in symbols
+        if symbol.kind in OUTLINED_KINDS and symbol.parent not in functions
+    ]
 
 
-def file_tree(path: str, symbols: Sequence[Symbol], weight_of: Callable[[str], float] = lambda one: 0.0) -> Node:
-    """A file with its symbols in the order of its lines, each in its parent; those without parent are left out."""
+def file_tree(
+    path: str, symbols: Sequence[Symbol], weight_of: Callable[[str], float] = lambda one: 0.0
+) -> Node:
+    """A file with its symbols in the order of its lines, each in its parent; those without parent
+    are left out.
+    """
     file = Node(path, weight=weight_of(path))
     nodes = {symbol.id: Node(symbol.id, symbol, weight_of(symbol.id)) for symbol in symbols}
     for symbol in symbols:
@@ -124,8 +140,14 @@ def walk(node: Node) -> Iterator[tuple[Node, int]]:
         pending += [(child, depth + 1) for child in reversed(one.children)]
 
 
-def tree(paths: Iterable[str], symbols_of: Mapping[str, Sequence[Symbol]], weight_of: Callable[[str], float]) -> Node:
-    """The whole tree, children by weight within directories, in the order of their lines within files."""
+def tree(
+    paths: Iterable[str],
+    symbols_of: Mapping[str, Sequence[Symbol]],
+    weight_of: Callable[[str], float],
+) -> Node:
+    """The whole tree, children by weight within directories, in the order of their lines within
+    files.
+    """
     root = Node("")
     directories = {"": root}
     for path in sorted(paths):
@@ -137,9 +159,14 @@ def tree(paths: Iterable[str], symbols_of: Mapping[str, Sequence[Symbol]], weigh
 
 
 def fit(root: Node, label: Callable[[Symbol], str], budget: int, count: Count) -> Outline:
-    """The heaviest nodes that `budget` tokens pay for. Raises `budget_too_small` when not even one does."""
+    """The heaviest nodes that `budget` tokens pay for. Raises `budget_too_small` when not even one
+    does.
+    """
     if budget > MAX_BUDGET_TOKENS:
-        raise TerselyError("invalid_argument", f"the budget is {budget} tokens; it can be at most {MAX_BUDGET_TOKENS}")
+        raise TerselyError(
+            "invalid_argument",
+            f"the budget is {budget} tokens; it can be at most {MAX_BUDGET_TOKENS}",
+        )
     depth = {id(node): depth for node, depth in walk(root)}
     order = [node for node, _ in walk(root) if node is not root]
     place = {id(node): index for index, node in enumerate(order)}
@@ -162,7 +189,9 @@ def fit(root: Node, label: Callable[[Symbol], str], budget: int, count: Count) -
     best = measured(order[:least])
     if not least and order:
         needed = measured(order[:1]).used
-        raise TerselyError("budget_too_small", f"the least map takes {needed} tokens; the budget is {budget}")
+        raise TerselyError(
+            "budget_too_small", f"the least map takes {needed} tokens; the budget is {budget}"
+        )
     return _filled(best, order[:least], order[least:], parents, measured, budget)
 
 
@@ -192,7 +221,9 @@ def _filled(
     return best
 
 
-def _printed(root: Node, chosen: set[int], label: Callable[[Symbol], str]) -> tuple[tuple[Row, ...], str]:
+def _printed(
+    root: Node, chosen: set[int], label: Callable[[Symbol], str]
+) -> tuple[tuple[Row, ...], str]:
     rows: list[Row] = []
     pending = [(child, 0, root.id) for child in reversed(root.children) if id(child) in chosen]
     hidden = [child for child in root.children if id(child) not in chosen]
@@ -221,8 +252,16 @@ def _counted(nodes: Sequence[Node]) -> str:
     directories = sum(node.is_directory for node in nodes)
     files = sum(not node.is_directory and node.symbol is None for node in nodes)
     symbols = len(nodes) - directories - files
-    parts = [(directories, "director" + ("y" if directories == 1 else "ies")), (files, "file" + "s" * (files != 1))]
-    return ", ".join([*(f"{number} {noun}" for number, noun in parts if number), *([str(symbols)] if symbols else [])])
+    parts = [
+        (directories, "director" + ("y" if directories == 1 else "ies")),
+        (files, "file" + "s" * (files != 1)),
+    ]
+    return ", ".join(
+        [
+            *(f"{number} {noun}" for number, noun in parts if number),
+            *([str(symbols)] if symbols else []),
+        ]
+    )
 
 
 def _directory(path: str, known: dict[str, Node]) -> Node:

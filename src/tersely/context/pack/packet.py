@@ -1,7 +1,9 @@
-"""The packet: where a task has to be done, in a few hundred tokens, with the source of what is likeliest.
+"""The packet: where a task has to be done, in a few hundred tokens, with the source of what is
+likeliest.
 
-It has rows (symbols with their lines, why they are likely and how much so), the source of the first ones where it is
-short, and one line that says what to ask next. Rows are filled first, each part within its own bound of tokens.
+It has rows (symbols with their lines, why they are likely and how much so), the source of the first
+ones where it is short, and one line that says what to ask next. Rows are filled first, each part
+within its own bound of tokens.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ NEXT_TOKENS = (900, 1_800)  # of the sources that the first and the second comma
 MAX_NEXT_SOURCE_TOKENS = 800  # of one of them: in a longer one it is cheaper to search
 NEXT_FILES = 3  # inside which a search is offered
 NEXT_WORDS = 4  # for which
-CERTAINTIES = ((0.6, "very likely"), (0.2, "likely"), (0.0, "possible"))  # from which chance on, and the word for it
+# from which chance on, and the word for it
+CERTAINTIES = ((0.6, "very likely"), (0.2, "likely"), (0.0, "possible"))
 HEADING = "Probably about, likeliest first (check before editing):"
 
 
@@ -65,7 +68,8 @@ class Brief:
     text: str
     used: int
     rows: tuple[Row, ...]
-    files: tuple[LikelyFile, ...]  # the likeliest first; `text` names those with rows and those that are likely
+    # the likeliest first; `text` names those with rows and those that are likely
+    files: tuple[LikelyFile, ...]
     bodies: tuple[Body, ...]
     tests: tuple[str, ...]  # files of tests that name the symbols
     test_command: str
@@ -104,7 +108,9 @@ class Choice:
 def brief(frame: Frame, texts: Texts, budget: int) -> Brief:
     """The packet within a budget; `budget_too_small` when not even its first row fits."""
     likely = _worth_a_row(frame.location.symbols)
-    offers = {one.symbol.id: _offer(one.symbol, frame, texts) for one in likely[: MAX_ROWS + MAX_NAMED]}
+    offers = {
+        one.symbol.id: _offer(one.symbol, frame, texts) for one in likely[: MAX_ROWS + MAX_NAMED]
+    }
     rows_room = min(budget, ROWS_TOKENS)
     chosen = Choice((), ())
     for place, one in enumerate(likely[: MAX_ROWS + MAX_NAMED]):
@@ -116,7 +122,9 @@ def brief(frame: Frame, texts: Texts, budget: int) -> Brief:
         )
         used = _written(frame, wider).used
         if not place and used > budget:
-            raise TerselyError("budget_too_small", f"no packet fits into {budget} tokens", f"it takes {used}")
+            raise TerselyError(
+                "budget_too_small", f"no packet fits into {budget} tokens", f"it takes {used}"
+            )
         if not place or used <= rows_room:
             chosen = wider
     for body in _likely_bodies(frame, chosen.rows, texts):
@@ -143,9 +151,15 @@ def _likely_bodies(frame: Frame, rows: Sequence[LikelySymbol], texts: Texts) -> 
 def _worth_a_row(symbols: Sequence[LikelySymbol]) -> list[LikelySymbol]:
     """The likeliest symbols, but no function together with one inside of it."""
     least = LEAST_SHARE * max((one.chance for one in symbols), default=0.0)
-    likely = [one for one in symbols if one.chance >= least and is_plain(one.symbol.path, one.symbol.qualname)]
+    likely = [
+        one
+        for one in symbols
+        if one.chance >= least and is_plain(one.symbol.path, one.symbol.qualname)
+    ]
     ids = {one.symbol.id for one in likely}
-    return [one for one in likely if not (one.symbol.parent in ids and _is_inside_function(one, likely))]
+    return [
+        one for one in likely if not (one.symbol.parent in ids and _is_inside_function(one, likely))
+    ]
 
 
 def _is_inside_function(one: LikelySymbol, likely: Sequence[LikelySymbol]) -> bool:
@@ -154,7 +168,9 @@ def _is_inside_function(one: LikelySymbol, likely: Sequence[LikelySymbol]) -> bo
 
 
 def is_plain(*names: str) -> bool:
-    """Whether names can stand in lines and commands: who names files could write lines of his own otherwise."""
+    """Whether names can stand in lines and commands: who names files could write lines of his own
+    otherwise.
+    """
     return all(name.isprintable() and not name.startswith("-") for name in names)
 
 
@@ -186,7 +202,17 @@ def _written(frame: Frame, choice: Choice) -> Brief:
         lines += [f"== {body.path}:{body.line}-{body.end_line}", body.code.rstrip("\n")]
     text = "\n".join(lines) + "\n"
     files = frame.location.files
-    return Brief(text, frame.count(text), rows, files, choice.bodies, frame.tests, frame.test_command, commands, 0)
+    return Brief(
+        text,
+        frame.count(text),
+        rows,
+        files,
+        choice.bodies,
+        frame.tests,
+        frame.test_command,
+        commands,
+        0,
+    )
 
 
 def _row(one: LikelySymbol) -> Row:
@@ -210,7 +236,9 @@ def _listed(frame: Frame, rows: Sequence[Row]) -> Iterable[str]:
         by_path.setdefault(row.path, []).append(row)
     for path, own in by_path.items():
         yield path
-        yield from (f"  {row.line}-{row.end_line} {row.name}: {row.certainty}, {row.reason}" for row in own)
+        yield from (
+            f"  {row.line}-{row.end_line} {row.name}: {row.certainty}, {row.reason}" for row in own
+        )
     others = [one for one in frame.location.files if one.path not in by_path and is_plain(one.path)]
     likely = [one.path for one in others if one.probability >= LEAST_FILE_PROBABILITY]
     if likely:
@@ -218,7 +246,9 @@ def _listed(frame: Frame, rows: Sequence[Row]) -> Iterable[str]:
 
 
 def _next(frame: Frame, choice: Choice) -> Iterable[str]:
-    """The commands that show the sources that are offered, the likeliest first, then a search inside the files."""
+    """The commands that show the sources that are offered, the likeliest first, then a search
+    inside the files.
+    """
     shown = {body.id for body in choice.bodies}
     for names in _calls([one for one in choice.offers if one.id not in shown]):
         alone = " --code" if len(names) == 1 else ""
@@ -232,7 +262,9 @@ def _next(frame: Frame, choice: Choice) -> Iterable[str]:
 
 
 def _calls(offers: Sequence[Offer]) -> Iterable[list[str]]:
-    """The symbols of each call in the order of the offers: so many that it prints about as much as it may."""
+    """The symbols of each call in the order of the offers: so many that it prints about as much as
+    it may.
+    """
     waiting = list(offers)
     for most in NEXT_TOKENS:
         names: list[str] = []

@@ -1,10 +1,11 @@
-"""What a pack for a task shows: the likeliest symbols whole, what they lead to, and the names of the rest.
+"""What a pack for a task shows: the likeliest symbols whole, what they lead to, and the names of
+the rest.
 
-Symbols are taken in the order of their chance of being changed, for the first finds are read first; worth by token
-decides nothing among them. A body that is taken is never cut at its end: a long function is cut down to the windows
-that hold words of the task, lines of its traces and what those depend on. Then come steps along calls and bases from
-the likeliest. Below a floor of chance nothing more is added, whatever the budget: what is not needed costs as much as
-what is.
+Symbols are taken in the order of their chance of being changed, for the first finds are read first;
+worth by token decides nothing among them. A body that is taken is never cut at its end: a long
+function is cut down to the windows that hold words of the task, lines of its traces and what those
+depend on. Then come steps along calls and bases from the likeliest. Below a floor of chance nothing
+more is added, whatever the budget: what is not needed costs as much as what is.
 """
 
 from __future__ import annotations
@@ -13,7 +14,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tersely.code.symbols import CALLABLE_KINDS, Kind, Symbol
-from tersely.context.lenses.candidate import BASE, CALLEE, CALLER, NEAR_TARGET_SCORE, TYPE, Candidate, View, merged
+from tersely.context.lenses.candidate import (
+    BASE,
+    CALLEE,
+    CALLER,
+    NEAR_TARGET_SCORE,
+    TYPE,
+    Candidate,
+    View,
+    merged,
+)
 from tersely.context.lenses.localization.rank import LikelySymbol, Location
 from tersely.context.pack.excerpt import Line
 from tersely.context.pack.packet import certainty
@@ -40,7 +50,8 @@ class PlanSources:
 
     around: Callable[[Symbol], Sequence[Candidate]]  # what is one step away from a symbol
     lines: Callable[[Symbol], Sequence[Line]]  # of its source, without documentation
-    depends: Callable[[Symbol, int], Iterable[int]]  # lines of a function on which one of them depends, itself included
+    # lines of a function on which one of them depends, itself included
+    depends: Callable[[Symbol, int], Iterable[int]]
 
 
 def planned(location: Location, sources: PlanSources, *, fill: bool) -> View:
@@ -60,14 +71,18 @@ def planned(location: Location, sources: PlanSources, *, fill: bool) -> View:
 
 
 def _shown(ranked: Sequence[LikelySymbol]) -> list[LikelySymbol]:
-    """The likeliest that are worth their tokens, of a handful of files; nothing inside of what is shown already."""
+    """The likeliest that are worth their tokens, of a handful of files; nothing inside of what is
+    shown already.
+    """
     shown: list[LikelySymbol] = []
     paths: set[str] = set()
     for one in ranked:
         is_new_file = one.symbol.path not in paths
         if one.chance < FLOOR or len(shown) == MAX_SHOWN:
             break
-        if (is_new_file and len(paths) == MAX_FILES) or any(_holds(other.symbol, one.symbol) for other in shown):
+        if (is_new_file and len(paths) == MAX_FILES) or any(
+            _holds(other.symbol, one.symbol) for other in shown
+        ):
             continue
         paths.add(one.symbol.path)
         shown.append(one)
@@ -76,7 +91,11 @@ def _shown(ranked: Sequence[LikelySymbol]) -> list[LikelySymbol]:
 
 def _holds(outer: Symbol, inner: Symbol) -> bool:
     """Whether showing one function shows another one too."""
-    within = outer.path == inner.path and outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
+    within = (
+        outer.path == inner.path
+        and outer.start_byte <= inner.start_byte
+        and inner.end_byte <= outer.end_byte
+    )
     return within and outer.kind in CALLABLE_KINDS
 
 
@@ -101,7 +120,9 @@ def _with_steps(symbols: Sequence[LikelySymbol], sources: PlanSources) -> list[L
 
 
 def _whole(one: LikelySymbol, location: Location, sources: PlanSources, place: int) -> Candidate:
-    """A symbol with its source, cut down to windows where it is long; a long class with its outline alone."""
+    """A symbol with its source, cut down to windows where it is long; a long class with its outline
+    alone.
+    """
     symbol = one.symbol
     score = NEAR_TARGET_SCORE - place / 1_000
     common = Candidate(symbol, score, certainty(one.chance), evidence=one.reason)
@@ -113,7 +134,9 @@ def _whole(one: LikelySymbol, location: Location, sources: PlanSources, place: i
 
 
 def _windows(symbol: Symbol, location: Location, sources: PlanSources) -> Ranges:
-    """The parts of a long function that the task speaks of; nothing where that is most of it, or nothing at all."""
+    """The parts of a long function that the task speaks of; nothing where that is most of it, or
+    nothing at all.
+    """
     lines = sources.lines(symbol)
     weights = _line_weights([line.text for line in lines], location.words)
     chosen = {line.number for line in lines[:HEAD_LINES]}
@@ -130,7 +153,9 @@ def _windows(symbol: Symbol, location: Location, sources: PlanSources) -> Ranges
 
 
 def _line_weights(lines: Sequence[str], words: Sequence[str]) -> dict[int, float]:
-    """By position, how many of the words a line has, the rarer ones first in the order counting more."""
+    """By position, how many of the words a line has, the rarer ones first in the order counting
+    more.
+    """
     weights: dict[int, float] = {}
     wanted = [word.lower() for word in words]
     for at, line in enumerate(lines):
@@ -143,4 +168,6 @@ def _line_weights(lines: Sequence[str], words: Sequence[str]) -> dict[int, float
 
 def _named(one: LikelySymbol) -> Candidate:
     """A symbol that is told by its name."""
-    return Candidate(one.symbol, max(0.01, min(one.chance, 0.5)), certainty(one.chance), outline_only=True)
+    return Candidate(
+        one.symbol, max(0.01, min(one.chance, 0.5)), certainty(one.chance), outline_only=True
+    )

@@ -12,7 +12,9 @@ from tersely.context.pack.texts import Texts
 
 @dataclass(frozen=True, slots=True)
 class BudgetReport:
-    """All figures are tokens of the printed text. `by_part` and `by_file` each add up to those of the pack."""
+    """All figures are tokens of the printed text. `by_part` and `by_file` each add up to those of
+    the pack.
+    """
 
     by_part: Mapping[str, int]  # body, signature, …, header, note
     by_file: Mapping[str, int]  # most first; "" for what is about no file
@@ -46,4 +48,8 @@ def budget_report(pack: Pack, texts: Texts, render: Render, count: Count) -> Bud
 
 
 def _ordered(counter: Counter[str]) -> dict[str, int]:
-    return {key: times for key, times in sorted(counter.items(), key=lambda pair: (-pair[1], pair[0])) if times}
+    return {
+        key: times
+        for key, times in sorted(counter.items(), key=lambda pair: (-pair[1], pair[0]))
+        if times
+    }

@@ -10,7 +10,9 @@ ELLIPSIS = "⋯"
 
 
 def sliced(lines: list[str], first_line: int, last_line: int, kept: Collection[int]) -> list[Line]:
-    """The kept lines of a file between two others, both included; a mark with its lines stands for each gap."""
+    """The kept lines of a file between two others, both included; a mark with its lines stands for
+    each gap.
+    """
     body: list[Line] = []
     gap = 0
     for number in range(first_line, last_line + 2):
@@ -25,8 +27,12 @@ def sliced(lines: list[str], first_line: int, last_line: int, kept: Collection[i
     return body
 
 
-def in_parts(whole: Sequence[Line], parts: Sequence[tuple[int, int]], header_lines: int) -> list[Line]:
-    """The first lines of a body, and those that lie in some ranges of the file; a mark stands for each gap."""
+def in_parts(
+    whole: Sequence[Line], parts: Sequence[tuple[int, int]], header_lines: int
+) -> list[Line]:
+    """The first lines of a body, and those that lie in some ranges of the file; a mark stands for
+    each gap.
+    """
     kept: list[Line] = []
     gap: list[Line] = []
     for position, line in enumerate(whole):

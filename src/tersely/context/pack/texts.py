@@ -1,4 +1,6 @@
-"""Where a pack gets its text from: files, the symbols in them, and program slices and deltas of their bodies."""
+"""Where a pack gets its text from: files, the symbols in them, and program slices and deltas of
+their bodies.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,15 @@ from tersely.context.pack.excerpt import (
 from tersely.context.pack.model import Extract
 from tersely.context.pack.sliced import in_parts, without_ranges
 
-# A list of members is to be read at a glance; one that fills the screen is shown whole only by itself.
+# A list of members is to be read at a glance; one that fills the screen is shown whole only by
+# itself.
 MEMBER_CHARACTERS = 300
 MEMBER_INDENTATION = "    "  # of one that stands on no line of its own, or outside of its class
 
 SourceOf = Callable[[str], bytes]
 SymbolsOf = Callable[[str], Sequence[Symbol]]
-# The lines to show as the body of a symbol, None for those of the file: program slices and deltas come in here.
+# The lines to show as the body of a symbol, None for those of the file: program slices and deltas
+# come in here.
 BodyOf = Callable[[Symbol], Sequence[Line] | None]
 
 
@@ -68,7 +72,9 @@ class Texts:
 
     def header_size(self, symbol: Symbol) -> int:
         """The lines from the start of a symbol to where its body begins."""
-        return self.source(symbol.path).count(b"\n", symbol.start_byte, symbol.signature_end_byte) + 1
+        return (
+            self.source(symbol.path).count(b"\n", symbol.start_byte, symbol.signature_end_byte) + 1
+        )
 
     def body(self, symbol: Symbol) -> Sequence[Line]:
         """The lines of a symbol, documentation only on demand."""
@@ -79,7 +85,8 @@ class Texts:
     def code(self, symbol: Symbol, size_lines: int | None = None) -> tuple[str, int]:
         """The text of a body and the last line of the file that it reaches.
 
-        With a size, that of its first lines, and the signatures of the members that come after them.
+        With a size, that of its first lines, and the signatures of the members that come after
+        them.
         """
         lines, last = self.code_lines(symbol, size_lines)
         return dedented(lines), last
@@ -87,7 +94,9 @@ class Texts:
     def code_lines(
         self, symbol: Symbol, size_lines: int | None = None, apart: Collection[tuple[int, int]] = ()
     ) -> tuple[list[Line], int]:
-        """The lines of a body and the last that it reaches, without ranges of the file that are shown `apart`."""
+        """The lines of a body and the last that it reaches, without ranges of the file that are
+        shown `apart`.
+        """
         lines = list(self.body(symbol))
         if size_lines is None or size_lines >= len(lines):
             return without_ranges(lines, apart) if apart else lines, symbol.end_line
@@ -95,7 +104,10 @@ class Texts:
         last = lines[size_lines - 1].number
         passed = {member.id for member in self._members(symbol) if member.start_line <= last}
         begun = lines[:size_lines]
-        return [*(without_ranges(begun, apart) if apart else begun), *self._member_rows(symbol, passed)], last
+        return [
+            *(without_ranges(begun, apart) if apart else begun),
+            *self._member_rows(symbol, passed),
+        ], last
 
     def last_line(self, symbol: Symbol, size_lines: int) -> int:
         """The last line of the file that the first lines of a body reach."""
@@ -105,7 +117,9 @@ class Texts:
         return lines[_without_blank_end(lines, size_lines) - 1].number
 
     def body_with(self, symbol: Symbol, numbers: Collection[int]) -> list[Line]:
-        """The lines of a symbol as the file has them, documentation only where it stands on one of some lines."""
+        """The lines of a symbol as the file has them, documentation only where it stands on one of
+        some lines.
+        """
         kept = {line.number for line in self._body_of_file(symbol)}.union(numbers)
         source = self.source(symbol.path)
         lines = lines_of(source, symbol.start_byte, symbol.end_byte, symbol.start_line)
@@ -115,14 +129,20 @@ class Texts:
         """The text of a body as the file has it, whatever is shown in its place."""
         return dedented(self._body_of_file(symbol))
 
-    def skeleton(self, symbol: Symbol, shown: Collection[str] = (), size_members: int | None = None) -> str:
-        """The signature of a symbol and of its (first) members, but not of those with an id in `shown`."""
+    def skeleton(
+        self, symbol: Symbol, shown: Collection[str] = (), size_members: int | None = None
+    ) -> str:
+        """The signature of a symbol and of its (first) members, but not of those with an id in
+        `shown`.
+        """
         return dedented(self.skeleton_lines(symbol, shown, size_members))
 
     def skeleton_lines(
         self, symbol: Symbol, shown: Collection[str] = (), size_members: int | None = None
     ) -> list[Line]:
-        """The lines of a skeleton, each with the line of the file at which what it speaks of begins."""
+        """The lines of a skeleton, each with the line of the file at which what it speaks of
+        begins.
+        """
         members = self._member_rows(symbol, shown)
         header = self.signature(symbol).plain
         around = indentation_at(self.source(symbol.path), symbol.start_byte)
@@ -160,8 +180,11 @@ class Texts:
         return Extract(path, first_line, end, first_line == 1 and end == len(lines), text)
 
     def _body_of_file(self, symbol: Symbol) -> list[Line]:
-        # Functions within a function rarely have documentation; not worth looking at the whole file.
-        nested = () if self.with_docs or symbol.kind in CALLABLE_KINDS else self._symbols_in(symbol.path)
+        # Functions within a function rarely have documentation; not worth looking at the whole
+        # file.
+        nested = (
+            () if self.with_docs or symbol.kind in CALLABLE_KINDS else self._symbols_in(symbol.path)
+        )
         docs = [
             (other.doc_start_byte, other.doc_end_byte)
             for other in nested

@@ -1,7 +1,7 @@
 """What packs cost: fast while they are filled, exactly in the end.
 
-While filling, a pack is weighed as the sum of its blocks, each counted once and remembered: that differs from the
-count of the whole only where blocks meet, by a token here or there.
+While filling, a pack is weighed as the sum of its blocks, each counted once and remembered: that
+differs from the count of the whole only where blocks meet, by a token here or there.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class TokenMeter:
         return sum([known(block.text) for block in self.blocks(pack)])
 
     def by_path(self, pack: Pack) -> Counter[str]:
-        """About the tokens by which the printed pack shows each file; what it says of other files is not among them."""
+        """About the tokens by which the printed pack shows each file; what it says of other files
+        is not among them.
+        """
         costs: Counter[str] = Counter()
         for block in self.blocks(pack):
             if block.part is not Part.RELATION:
@@ -57,7 +59,8 @@ class TokenMeter:
     def settle(self, pack: Pack) -> Fitted:
         """The pack with its true size, which its text may state, and that text.
 
-        More tokens never take fewer digits, so going up from the smallest size ends at one that is true.
+        More tokens never take fewer digits, so going up from the smallest size ends at one that is
+        true.
         """
         text = ""
         used = 0

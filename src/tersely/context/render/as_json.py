@@ -2,18 +2,21 @@
 
     {"revision": …, "budget": 2000, "budget_used": 1847,
      "slices": [{"id", "relevance", "signature", "code" or null, "lines": [45, 72]}, …],
-     "signatures_only": [ids of which there is room for no more], "files": […], "omitted": {reason: times}}
+     "signatures_only": [ids of which there is room for no more], "files": […], "omitted": {reason:
+     times}}
 
-A slice that does not show a whole body says so: `"detail": "skeleton"`, or `"of": [45, 72]` beside its shorter
-`lines`. To a reader who was shown something before, a slice may have a `delta`: `"unchanged"` with its `etag` and
-without code, or `"diff"` with the `diff` from `base` to `etag` in the place of the code; names of which the reader has
-more stand in `"unchanged"` or `"changed"`. `"as_before"` counts those of which it was told all that would be told here,
-and `"gone"` lists relations that it was told and that are not so any more. `"alike"` has a line for each function that
+A slice that does not show a whole body says so: `"detail": "skeleton"`, or `"of": [45, 72]` beside
+its shorter `lines`. To a reader who was shown something before, a slice may have a `delta`:
+`"unchanged"` with its `etag` and without code, or `"diff"` with the `diff` from `base` to `etag` in
+the place of the code; names of which the reader has more stand in `"unchanged"` or `"changed"`.
+`"as_before"` counts those of which it was told all that would be told here, and `"gone"` lists
+relations that it was told and that are not so any more. `"alike"` has a line for each function that
 the pack does not show because its code is that of the slice with a few words replaced.
 
-Of a slice that is cut down to some of its lines, `"shown": [[45, 50], [60, 66]]` has these. A changed symbol has
-`"diff_lines"`, and `"removed"` with the lines that were taken out, each with the line before which it stood; packs of
-changes say `"base"` and `"head"`, and have a `"note"` if nothing differs. `budget_used` is the size of the JSON text.
+Of a slice that is cut down to some of its lines, `"shown": [[45, 50], [60, 66]]` has these. A
+changed symbol has `"diff_lines"`, and `"removed"` with the lines that were taken out, each with the
+line before which it stood; packs of changes say `"base"` and `"head"`, and have a `"note"` if
+nothing differs. `budget_used` is the size of the JSON text.
 """
 
 from __future__ import annotations
@@ -21,7 +24,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from tersely.context.pack.model import PART_OF_DETAIL, Block, Count, Delta, Detail, Extract, Item, Pack, Part
+from tersely.context.pack.model import (
+    PART_OF_DETAIL,
+    Block,
+    Count,
+    Delta,
+    Detail,
+    Extract,
+    Item,
+    Pack,
+    Part,
+)
 from tersely.context.render.relations import nothing_phrase, related_name, twin_phrase
 from tersely.foundation.escape import json_escaped
 
@@ -29,10 +42,18 @@ from tersely.foundation.escape import json_escaped
 def as_json(pack: Pack, count: Count) -> Sequence[Block]:
     """The pack as JSON, for programs."""
     between = {"base": pack.base, "head": pack.head} if pack.base else {}
-    head: dict[str, object] = {"revision": pack.revision, **between, "budget": pack.budget, "budget_used": pack.used}
+    head: dict[str, object] = {
+        "revision": pack.revision,
+        **between,
+        "budget": pack.budget,
+        "budget_used": pack.used,
+    }
     slices = [item for item in pack.items if item.detail > Detail.NAME]
     names = [item for item in pack.items if item.detail is Detail.NAME]
-    marked = {delta: [item for item in names if item.delta is delta] for delta in (Delta.UNCHANGED, Delta.CHANGED)}
+    marked = {
+        delta: [item for item in names if item.delta is delta]
+        for delta in (Delta.UNCHANGED, Delta.CHANGED)
+    }
     blocks = [Block(_encoded(head)[:-1] + ',"slices":[', Part.HEADER)]
     blocks += _separated([_slice_block(item, pack) for item in slices])
     blocks.append(Block('],"signatures_only":[', Part.HEADER))
@@ -66,7 +87,9 @@ def _slice_block(item: Item, pack: Pack) -> Block:
     symbol = item.symbol
     fields: dict[str, object] = {
         "id": symbol.id,
-        "relevance": f"{item.reason} of {related_name(item)}" if _names_another(item, pack) else item.reason,
+        "relevance": f"{item.reason} of {related_name(item)}"
+        if _names_another(item, pack)
+        else item.reason,
         "signature": item.signature,
         "code": item.code or None,
         "lines": [symbol.start_line, item.last_line],
@@ -98,12 +121,17 @@ def _slice_block(item: Item, pack: Pack) -> Block:
 
 
 def _names_another(item: Item, pack: Pack) -> bool:
-    """Whether it has to be said to what an item is related: there is more than one target, or it is another symbol."""
+    """Whether it has to be said to what an item is related: there is more than one target, or it is
+    another symbol.
+    """
     return bool(item.of) and pack.targets != (item.of,)
 
 
 def _file_block(extract: Extract) -> Block:
-    fields: dict[str, object] = {"path": extract.path, "lines": [extract.first_line, extract.last_line]}
+    fields: dict[str, object] = {
+        "path": extract.path,
+        "lines": [extract.first_line, extract.last_line],
+    }
     if extract.delta:
         fields["delta"] = extract.delta.value
     if extract.delta is not Delta.UNCHANGED:

@@ -1,4 +1,6 @@
-"""Every format a pack can be printed in, listed by hand. A format is one function and its line here."""
+"""Every format a pack can be printed in, listed by hand. A format is one function and its line
+here.
+"""
 
 from __future__ import annotations
 
@@ -20,5 +22,7 @@ FORMATS: dict[str, Render] = {
 def format_named(name: str) -> Render:
     """The format with this name."""
     if name not in FORMATS:
-        raise TerselyError("invalid_argument", f"there is no format {name!r}", f"Formats: {', '.join(FORMATS)}.")
+        raise TerselyError(
+            "invalid_argument", f"there is no format {name!r}", f"Formats: {', '.join(FORMATS)}."
+        )
     return FORMATS[name]

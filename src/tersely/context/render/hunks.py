@@ -1,7 +1,8 @@
-"""A changed symbol as hunks of a unified diff: its lines as the file has them, numbered on both sides.
+"""A changed symbol as hunks of a unified diff: its lines as the file has them, numbered on both
+sides.
 
-Lines that a pack leaves out, such as documentation that has not changed, end a hunk; lines among which nothing has
-changed make none. A symbol that is gone is a hunk of removed lines.
+Lines that a pack leaves out, such as documentation that has not changed, end a hunk; lines among
+which nothing has changed make none. A symbol that is gone is a hunk of removed lines.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ KEPT, ADDED, REMOVED = " ", "+", "-"
 
 @dataclass(slots=True)
 class _Hunk:
-    """Rows with their marks; `first` is the number of the first line of the new side, or of the line that follows."""
+    """Rows with their marks; `first` is the number of the first line of the new side, or of the
+    line that follows.
+    """
 
     first: int
     rows: list[str] = field(default_factory=list)
@@ -39,7 +42,9 @@ class _Hunk:
 
 
 def has_hunks(item: Item) -> bool:
-    """Whether an item is shown as hunks: its body is there, and not as a difference to what its reader has."""
+    """Whether an item is shown as hunks: its body is there, and not as a difference to what its
+    reader has.
+    """
     return item.change is not None and item.detail is Detail.BODY and item.delta is Delta.WHOLE
 
 
@@ -52,7 +57,9 @@ def hunks_of(item: Item) -> str:
         removed = map(_removed_run, _runs(_own_lines(item)))
         text = "".join(_printed(hunk, hunk.first, _new_line(hunk.first, edits)) for hunk in removed)
     else:
-        text = "".join(_printed(hunk, _old_line(hunk.first, edits), hunk.first) for hunk in _marked(item))
+        text = "".join(
+            _printed(hunk, _old_line(hunk.first, edits), hunk.first) for hunk in _marked(item)
+        )
     more = item.change.removed_more
     return text + (f"-⋯ {more} more lines\n" if more else "")
 
@@ -76,7 +83,9 @@ def _removed_run(run: Sequence[Line]) -> _Hunk:
 
 
 def _marked(item: Item) -> Iterator[_Hunk]:
-    """The runs of lines with what was put in and taken out; what was taken out elsewhere is a hunk by itself."""
+    """The runs of lines with what was put in and taken out; what was taken out elsewhere is a hunk
+    by itself.
+    """
     added = set(item.change.lines) if item.change else set[int]()
     removed: dict[int, list[str]] = defaultdict(list)
     for number, text in item.change.removed if item.change else ():
@@ -113,7 +122,9 @@ def _runs(lines: Sequence[Line]) -> Iterator[list[Line]]:
 
 
 def _old_line(new: int, edits: Sequence[Edit]) -> int:
-    """The number that a line had before a change or, of one that was put in, the line in whose place it stands."""
+    """The number that a line had before a change or, of one that was put in, the line in whose
+    place it stands.
+    """
     old = new
     for edit in edits:
         if edit.line >= new:

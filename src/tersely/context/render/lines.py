@@ -4,35 +4,41 @@ r"""The formats made of lines: `text`, `compact` and `ultracompact`.
     @1-90 class of Session.validate              its lines 1 to 90 and why they are here; then code
     class Session(Base)
     @45-72 target                                a member where it stands in its class
-      callers: src/cli.py:main                   neighbours of a target that have no line of their own
-      ≈ Session.renew @80-88: tok → key          its code is the code below with these words replaced
+      callers: src/cli.py:main                   neighbours of a target that have no line of their
+      own
+      ≈ Session.renew @80-88: tok → key          its code is the code below with these words
+      replaced
         def validate(self, tok: str) -> bool:
             return check_expiry(decode_jwt(tok))
         def close(self) -> None
     @94-99 called by Session.validate: def decode_jwt(tok: str) -> dict
     @+ called by decode_jwt: b64, pad            only names
     === src/cli.py
-    @12-30 changed: def main(argv)               a changed symbol, its signature where no hunk has it
+    @12-30 changed: def main(argv)               a changed symbol, its signature where no hunk has
+    it
     @@ -14,1 +14,1 @@                            hunks, see `hunks.py`
     -    return run(argv)
     +    return run(argv[1:])
     === src/settings.py whole                    lines of a file as they stand, here all of them
-    === +12 more callers, whole: symbol get NAME what there was no room for, and how to have something whole
+    === +12 more callers, whole: symbol get NAME what there was no room for, and how to have
+    something whole
 
-To a reader who was shown something before, `17 as before` in the last line counts neighbours that were named before,
-as what they are named now, and of which nothing that was shown has changed; `[unchanged TAG]` and `name=` say the same
-of one symbol, `[diff from TAG to TAG]` is followed by the hunks of a unified diff, and `name≠` has changed.
+To a reader who was shown something before, `17 as before` in the last line counts neighbours that
+were named before, as what they are named now, and of which nothing that was shown has changed;
+`[unchanged TAG]` and `name=` say the same of one symbol, `[diff from TAG to TAG]` is followed by
+the hunks of a unified diff, and `name≠` has changed.
 
-In `ultracompact` the lines of a target name all its neighbours, which then do not say why they are there. Its
-dictionary form says each path once, at the top, and starts items with it:
+In `ultracompact` the lines of a target name all its neighbours, which then do not say why they are
+there. Its dictionary form says each path once, at the top, and starts items with it:
 
     P0=src/auth.py P1=src/routes.py
     P0:validate_token @45-72 target
       calls: P1:check_expiry
     P0:Session.close(self) -> None @74-80
 
-Nothing in a file can pass for structure: a line of code that starts like one of ours gets a backslash before it,
-lines of neighbours are only directly below the line of an item, and hidden characters are written out.
+Nothing in a file can pass for structure: a line of code that starts like one of ours gets a
+backslash before it, lines of neighbours are only directly below the line of an item, and hidden
+characters are written out.
 """
 
 from __future__ import annotations
@@ -44,7 +50,17 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from tersely.code.symbols import Kind, Symbol
-from tersely.context.pack.model import PART_OF_DETAIL, Block, Count, Delta, Detail, Extract, Item, Pack, Part
+from tersely.context.pack.model import (
+    PART_OF_DETAIL,
+    Block,
+    Count,
+    Delta,
+    Detail,
+    Extract,
+    Item,
+    Pack,
+    Part,
+)
 from tersely.context.render.hunks import has_hunks, names_itself
 from tersely.context.render.nesting import SAID_BY_PLACE, Group, grouped, pieces
 from tersely.context.render.relations import (
@@ -81,12 +97,17 @@ def compact(pack: Pack, count: Count) -> Sequence[Block]:
 
 
 def ultracompact(pack: Pack, count: Count) -> Sequence[Block]:
-    """With a dictionary of paths where that is shorter than grouping by file, so never longer than compact.
+    """With a dictionary of paths where that is shorter than grouping by file, so never longer than
+    compact.
 
-    Neighbours are listed below a target instead of saying themselves what they are to it, unless that is longer; what
-    stands in the same file as a target does not say so.
+    Neighbours are listed below a target instead of saying themselves what they are to it, unless
+    that is longer; what stands in the same file as a target does not say so.
     """
-    forms = (_grouped(pack, compact=True, lists_all=True), _with_dictionary(pack), _grouped(pack, compact=True))
+    forms = (
+        _grouped(pack, compact=True, lists_all=True),
+        _with_dictionary(pack),
+        _grouped(pack, compact=True),
+    )
     return min(forms, key=lambda blocks: _weight(blocks, count))
 
 
@@ -98,7 +119,9 @@ def _grouped(pack: Pack, *, compact: bool, lists_all: bool = False) -> list[Bloc
     relations = relations_of(pack, lists_all=lists_all)
     items = printed_items(pack, relations)
     between = "" if compact else "\n"
-    page = _Page(pack, relations, unique_names(items), compact, delta_marks(pack), lists_all=lists_all)
+    page = _Page(
+        pack, relations, unique_names(items), compact, delta_marks(pack), lists_all=lists_all
+    )
     blocks = [block for extract in pack.extracts for block in _extract_blocks(extract)]
     for path, group in groupby(items, key=lambda item: item.symbol.path):
         in_file = list(group)
@@ -114,15 +137,34 @@ def _with_dictionary(pack: Pack) -> list[Block]:
     relations = relations_of(pack, lists_all=True)
     items = printed_items(pack, relations)
     times = Counter(item.symbol.path for item in pack.items)
-    numbers = {path: f"P{number}" for number, path in enumerate(path for path, n in times.items() if n > 1)}
+    numbers = {
+        path: f"P{number}" for number, path in enumerate(path for path, n in times.items() if n > 1)
+    }
     # Names in a list say their path only here, so others cannot leave it out for them.
     listed = {
-        item.symbol.qualname for item in items if item.detail is Detail.NAME and item.symbol.id not in pack.targets
+        item.symbol.qualname
+        for item in items
+        if item.detail is Detail.NAME and item.symbol.id not in pack.targets
     }
-    page = _Page(pack, relations, unique_names(items) - listed, True, delta_marks(pack), numbers, lists_all=True)
-    legend = [Block(f" {number}={visible_line(path)}", Part.HEADER, path) for path, number in numbers.items()]
+    page = _Page(
+        pack,
+        relations,
+        unique_names(items) - listed,
+        True,
+        delta_marks(pack),
+        numbers,
+        lists_all=True,
+    )
+    legend = [
+        Block(f" {number}={visible_line(path)}", Part.HEADER, path)
+        for path, number in numbers.items()
+    ]
     if legend:
-        legend = [legend[0]._replace(text=legend[0].text[1:]), *legend[1:], Block("\n", Part.HEADER)]
+        legend = [
+            legend[0]._replace(text=legend[0].text[1:]),
+            *legend[1:],
+            Block("\n", Part.HEADER),
+        ]
     blocks = legend + [block for extract in pack.extracts for block in _extract_blocks(extract)]
     for item in items:
         blocks += page.dictionary_item(item)
@@ -146,7 +188,9 @@ class _Page:
         if not group.members:
             return self._grouped_item(group.holder)
         holder = group.holder
-        blocks = self._heading(holder, self._header(holder, self._label(holder, code_says_name=True)))
+        blocks = self._heading(
+            holder, self._header(holder, self._label(holder, code_says_name=True))
+        )
         for member, code in pieces(group):
             one = holder if member is None else member
             part = PART_OF_DETAIL[one.detail]
@@ -180,7 +224,12 @@ class _Page:
         if item.detail is Detail.NAME and not self._is_target(item):
             return []
         label = self._label(item, code_says_name=False)
-        said = (f"{self._path(item.symbol.path)}:{label}", f"@{_line_range(item)}", _delta(item), self._reason(item))
+        said = (
+            f"{self._path(item.symbol.path)}:{label}",
+            f"@{_line_range(item)}",
+            _delta(item),
+            self._reason(item),
+        )
         return [*self._heading(item, " ".join(filter(None, said))), *self._code(item)]
 
     def names(self, items: Iterable[Item], path: str) -> list[Block]:
@@ -203,16 +252,22 @@ class _Page:
             for label, symbols in labels.items()
         ]
         if item.imports:
-            blocks.append(Block(f"  imports: {visible_line(', '.join(item.imports))}\n", Part.RELATION, path))
+            blocks.append(
+                Block(f"  imports: {visible_line(', '.join(item.imports))}\n", Part.RELATION, path)
+            )
         twins = (f"  {visible_line(twin_phrase(twin, path))}\n" for twin in item.twins)
         return [*blocks, *(Block(twin, Part.RELATION, path) for twin in twins)]
 
     def _code(self, item: Item) -> list[Block]:
         code = code_text(item)
-        return [Block(_guarded(code), PART_OF_DETAIL[item.detail], item.symbol.path)] if code else []
+        return (
+            [Block(_guarded(code), PART_OF_DETAIL[item.detail], item.symbol.path)] if code else []
+        )
 
     def _reason(self, item: Item) -> str:
-        is_said = item.symbol.id in self.relations.said or (item.reason in SAID_BY_PLACE and not item.evidence)
+        is_said = item.symbol.id in self.relations.said or (
+            item.reason in SAID_BY_PLACE and not item.evidence
+        )
         if self.lists_all and is_said:
             return ""
         return visible_line(reason_phrase(item) + changed_phrase(item) + evidence_phrase(item))
@@ -221,7 +276,9 @@ class _Page:
         return item.symbol.id in self.pack.targets
 
     def _label(self, item: Item, *, code_says_name: bool) -> str:
-        """The signature, or the name if there is none or code follows; "" if the code tells the name itself."""
+        """The signature, or the name if there is none or code follows; "" if the code tells the
+        name itself.
+        """
         symbol = item.symbol
         if item.qualified and (item.detail is Detail.SIGNATURE or _lacks_header(item)):
             return self._worded(item.qualified)

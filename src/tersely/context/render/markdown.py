@@ -1,7 +1,7 @@
 """The `markdown` format, for people and for chat.
 
-Code stands in fences longer than any run of backticks in it, names and paths in code spans likewise, so nothing
-in a file can end either and pass for our own words.
+Code stands in fences longer than any run of backticks in it, names and paths in code spans
+likewise, so nothing in a file can end either and pass for our own words.
 """
 
 from __future__ import annotations
@@ -11,7 +11,17 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from tersely.code.symbols import Symbol
-from tersely.context.pack.model import PART_OF_DETAIL, Block, Count, Delta, Detail, Extract, Item, Pack, Part
+from tersely.context.pack.model import (
+    PART_OF_DETAIL,
+    Block,
+    Count,
+    Delta,
+    Detail,
+    Extract,
+    Item,
+    Pack,
+    Part,
+)
 from tersely.context.render.hunks import has_hunks, hunks_of
 from tersely.context.render.nesting import Group, grouped, pieces
 from tersely.context.render.relations import (
@@ -49,14 +59,18 @@ def markdown(pack: Pack, count: Count) -> Sequence[Block]:
     return blocks
 
 
-def _group_blocks(group: Group, pack: Pack, relations: Relations, unique: frozenset[str]) -> list[Block]:
+def _group_blocks(
+    group: Group, pack: Pack, relations: Relations, unique: frozenset[str]
+) -> list[Block]:
     """An entry for an item and for each that is open in it, then their code as one text."""
     open_members = tuple(member for member in group.members if member.delta is Delta.WHOLE)
     apart = [member for member in group.members if member.delta is not Delta.WHOLE]
     blocks: list[Block] = []
     for item in (group.holder, *open_members):
         blocks += _entry(item, pack, relations, unique)
-    blocks += _code(group.holder, "".join(piece.text for piece in pieces(Group(group.holder, open_members))))
+    blocks += _code(
+        group.holder, "".join(piece.text for piece in pieces(Group(group.holder, open_members)))
+    )
     for item in apart:
         blocks += [*_entry(item, pack, relations, unique), *_code(item, item.code)]
     return blocks
@@ -90,7 +104,8 @@ def _code(item: Item, of_group: str) -> list[Block]:
 
 def _listed(symbols: Iterable[Symbol], path: str, unique: frozenset[str]) -> str:
     return ", ".join(
-        _span(symbol.qualname if symbol.path == path or symbol.qualname in unique else symbol.id) for symbol in symbols
+        _span(symbol.qualname if symbol.path == path or symbol.qualname in unique else symbol.id)
+        for symbol in symbols
     )
 
 

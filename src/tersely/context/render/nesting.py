@@ -1,4 +1,6 @@
-"""Classes with the members that are shown of them: a class stands once, and what is open of it stands in its place."""
+"""Classes with the members that are shown of them: a class stands once, and what is open of it
+stands in its place.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Piece(NamedTuple):
 
 
 def grouped(items: Sequence[Item]) -> list[Group]:
-    """The items of one file, members with their class; a group stands where the first of its items does."""
+    """The items of one file, members with their class; a group stands where the first of its items
+    does.
+    """
     holders = {item.symbol.id: item for item in items if _may_hold(item)}
     members: dict[str, list[Item]] = {}
     inner: set[str] = set()
@@ -40,7 +44,9 @@ def grouped(items: Sequence[Item]) -> list[Group]:
             inner.add(item.symbol.id)
     heads = (holders[item.symbol.parent] if item.symbol.id in inner else item for item in items)
     once = {id(head): head for head in heads}.values()
-    return [Group(head, tuple(sorted(members.get(head.symbol.id, ()), key=_place))) for head in once]
+    return [
+        Group(head, tuple(sorted(members.get(head.symbol.id, ()), key=_place))) for head in once
+    ]
 
 
 def pieces(group: Group) -> Iterator[Piece]:
@@ -58,7 +64,9 @@ def pieces(group: Group) -> Iterator[Piece]:
         before = [line for line in left if line.number < member.symbol.start_line]
         yield Piece(None, _text(before, shared))
         left = left[len(before) :]
-        yield Piece(member, _text(member.lines, shared) if member.delta is Delta.WHOLE else member.code)
+        yield Piece(
+            member, _text(member.lines, shared) if member.delta is Delta.WHOLE else member.code
+        )
     yield Piece(None, _text(left, shared))
 
 
@@ -67,7 +75,9 @@ def _text(lines: Iterable[Line], shared: str) -> str:
 
 
 def _may_hold(item: Item) -> bool:
-    """Whether members are printed within an item: what is shown of it lists the others, or it is a line alone."""
+    """Whether members are printed within an item: what is shown of it lists the others, or it is a
+    line alone.
+    """
     if item.delta is not Delta.WHOLE or item.change is not None or item.parts:
         return False
     is_class = item.symbol.kind in CLASS_KINDS
@@ -75,7 +85,10 @@ def _may_hold(item: Item) -> bool:
 
 
 def _is_open_in(item: Item, holder: Item) -> bool:
-    inside = holder.symbol.start_byte <= item.symbol.start_byte and item.symbol.end_byte <= holder.symbol.end_byte
+    inside = (
+        holder.symbol.start_byte <= item.symbol.start_byte
+        and item.symbol.end_byte <= holder.symbol.end_byte
+    )
     if item.change is not None or item.detail is Detail.NAME or not inside:
         return False
     if holder.detail is Detail.SIGNATURE:

@@ -1,4 +1,6 @@
-"""Why an item is in a pack, in words that a reader needs no key for: `called by Flask.wsgi_app`, `near the change`."""
+"""Why an item is in a pack, in words that a reader needs no key for: `called by Flask.wsgi_app`,
+`near the change`.
+"""
 
 from __future__ import annotations
 
@@ -53,12 +55,15 @@ _ALONE = {
     RAISED: "raised the failure",
     STACK: "on the stack",
 }
-# What is told of a change by weak evidence alone, or stands in the same file: of those left out only the sum is said.
+# What is told of a change by weak evidence alone, or stands in the same file: of those left out
+# only the sum is said.
 WEAK_REASONS = frozenset({COCHANGE, MENTION, NEIGHBOUR, SIBLING, WORDING})
 
 
 def reason_words(reason: str, of: str) -> str:
-    """The reason of a candidate in words; `of` is the name of the symbol it is related to, "" for none."""
+    """The reason of a candidate in words; `of` is the name of the symbol it is related to, "" for
+    none.
+    """
     base = reason.removesuffix(BY_NAME)
     suffix = " (by name alone)" if base != reason else ""
     if base == SIBLING:

@@ -1,4 +1,6 @@
-"""What is said of items beside their code: why they are there, and the neighbours of a target that have only a name."""
+"""What is said of items beside their code: why they are there, and the neighbours of a target that
+have only a name.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tersely.code.symbols import Symbol
-from tersely.context.lenses.candidate import BY_NAME, CALLEE, CALLER, TEST, Candidate, Twin, ranged_lines
+from tersely.context.lenses.candidate import (
+    BY_NAME,
+    CALLEE,
+    CALLER,
+    TEST,
+    Candidate,
+    Twin,
+    ranged_lines,
+)
 from tersely.context.pack.model import Delta, Detail, Extract, Item, Pack
 from tersely.context.render.hunks import has_hunks, hunks_of
 from tersely.context.render.reasons import WEAK_REASONS, plural, reason_words
@@ -32,14 +42,20 @@ class Relations:
 
 
 def relations_of(pack: Pack, *, lists_all: bool = False) -> Relations:
-    """What the lines of the targets that are shown by themselves name: neighbours that have no line of their own.
+    """What the lines of the targets that are shown by themselves name: neighbours that have no line
+    of their own.
 
     With `lists_all` also those that have one, which then need not say why they are there.
     """
     shown_targets = {item.symbol.id for item in pack.items if item.symbol.id in pack.targets}
     of_target: dict[str, dict[str, list[Symbol]]] = defaultdict(lambda: defaultdict(list))
     said = set()
-    folded = (twin for item in pack.items for twin in item.twins if twin.reason != item.reason or twin.of != item.of)
+    folded = (
+        twin
+        for item in pack.items
+        for twin in item.twins
+        if twin.reason != item.reason or twin.of != item.of
+    )
     names = (item for item in pack.items if lists_all or item.detail is Detail.NAME)
     neighbours: tuple[Item | Candidate | Twin, ...] = (*names, *pack.within, *folded)
     for neighbour in neighbours:
@@ -72,15 +88,21 @@ def relation_label(reason: str) -> str:
 
 
 def delta_marks(pack: Pack) -> dict[str, str]:
-    """By id what follows the names of symbols of which only the name is sent because the reader has more, or had."""
+    """By id what follows the names of symbols of which only the name is sent because the reader has
+    more, or had.
+    """
     marks = {Delta.UNCHANGED: UNCHANGED_NAME, Delta.CHANGED: CHANGED_NAME}
     return {
-        item.symbol.id: marks[item.delta] for item in pack.items if item.detail is Detail.NAME and item.delta in marks
+        item.symbol.id: marks[item.delta]
+        for item in pack.items
+        if item.detail is Detail.NAME and item.delta in marks
     }
 
 
 def delta_phrase(item: Item | Extract) -> str:
-    """What is said of a text that is not sent whole: `unchanged TAG`, `diff from TAG to TAG`; "" of one that is."""
+    """What is said of a text that is not sent whole: `unchanged TAG`, `diff from TAG to TAG`; "" of
+    one that is.
+    """
     if isinstance(item, Extract):
         return item.delta.value
     if item.delta is Delta.DIFF:
@@ -89,10 +111,16 @@ def delta_phrase(item: Item | Extract) -> str:
 
 
 def twin_phrase(twin: Twin, path: str = "") -> str:
-    """`≈ post @12-18: "get" → "post"`: what is said of a symbol whose code is nearly that of one in the file `path`."""
+    """`≈ post @12-18: "get" → "post"`: what is said of a symbol whose code is nearly that of one in
+    the file `path`.
+    """
     symbol = twin.symbol
     name = symbol.qualname if symbol.path == path else symbol.id
-    lines = str(symbol.start_line) if symbol.start_line == symbol.end_line else f"{symbol.start_line}-{symbol.end_line}"
+    lines = (
+        str(symbol.start_line)
+        if symbol.start_line == symbol.end_line
+        else f"{symbol.start_line}-{symbol.end_line}"
+    )
     return f"≈ {name} @{lines}" + (f": {twin.differences}" if twin.differences else "")
 
 
@@ -107,7 +135,9 @@ def related_name(item: Item | Candidate) -> str:
 
 
 def changed_phrase(item: Item) -> str:
-    """` 14-15,20`: the lines that a change put in, where no hunks say so; "" for what has not changed."""
+    """` 14-15,20`: the lines that a change put in, where no hunks say so; "" for what has not
+    changed.
+    """
     lines = item.change.lines if item.change and not (has_hunks(item) and item.lines) else ()
     return f" {ranged_lines(lines)}" if lines else ""
 
@@ -124,12 +154,18 @@ def evidence_phrase(item: Item) -> str:
 
 def printed_items(pack: Pack, relations: Relations) -> list[Item]:
     """The items but for those that a relation line names and of which nothing else is shown."""
-    return [item for item in pack.items if item.detail is not Detail.NAME or item.symbol.id not in relations.said]
+    return [
+        item
+        for item in pack.items
+        if item.detail is not Detail.NAME or item.symbol.id not in relations.said
+    ]
 
 
 def unique_names(items: Iterable[Item]) -> frozenset[str]:
     """The qualified names that mean only one symbol of those printed."""
-    symbols = [symbol for item in items for symbol in (item.symbol, *(twin.symbol for twin in item.twins))]
+    symbols = [
+        symbol for item in items for symbol in (item.symbol, *(twin.symbol for twin in item.twins))
+    ]
     names = Counter(symbol.qualname for symbol in symbols)
     return frozenset(name for name, times in names.items() if times == 1 and name)
 
@@ -143,7 +179,10 @@ def note_phrase(pack: Pack) -> str:
     lost: dict[tuple[str, str], list[str]] = defaultdict(list)
     for one in pack.gone:
         lost[one.reason, one.of].append(one.id)
-    gone = [f"no {reason} of {_short(of)} any more: {' '.join(map(_short, ids))}" for (reason, of), ids in lost.items()]
+    gone = [
+        f"no {reason} of {_short(of)} any more: {' '.join(map(_short, ids))}"
+        for (reason, of), ids in lost.items()
+    ]
     omitted: Counter[str] = Counter()
     for reason, times in pack.omitted:
         omitted["" if reason in WEAK_REASONS else reason] += times
@@ -158,7 +197,10 @@ def _leaves_out(pack: Pack) -> bool:
     """Whether something is shown in part, or its reader is told that it has it."""
     if pack.as_before or any(extract.delta for extract in pack.extracts):
         return True
-    return any(item.detail is not Detail.BODY or item.is_cut or item.parts or item.delta for item in pack.items)
+    return any(
+        item.detail is not Detail.BODY or item.is_cut or item.parts or item.delta
+        for item in pack.items
+    )
 
 
 def nothing_phrase(pack: Pack) -> str:

@@ -1,4 +1,6 @@
-"""How a result is written for clients of the daemon: as it is, but for search, whose hits such clients print."""
+"""How a result is written for clients of the daemon: as it is, but for search, whose hits such
+clients print.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +18,11 @@ def whole(value: Any) -> Any:
 def hits(value: Any) -> list[dict[str, Any]]:
     """The hits of `code.search`, the best first; `score` is from 0 to 1."""
     return [
-        {"file": hit["path"], "line": hit["line"], "signature": hit["signature"], "score": hit["share"]}
+        {
+            "file": hit["path"],
+            "line": hit["line"],
+            "signature": hit["signature"],
+            "score": hit["share"],
+        }
         for hit in value["hits"]
     ]

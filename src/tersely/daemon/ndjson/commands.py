@@ -1,4 +1,6 @@
-"""Which capability a command of the socket means, with which arguments; and what the daemon does about itself."""
+"""Which capability a command of the socket means, with which arguments; and what the daemon does
+about itself.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,14 @@ OWN_COMMANDS: Mapping[str, frozenset[str]] = {
     "revision": frozenset({"program_identity", "root"}),
 }
 WORDS_COMMAND = "words"  # what the command line asks: its words, answered as they would be printed
-VALUE_COMMAND = "value"  # what doors that draw the answer ask: any command, of the program that they belong to
-TEXT_COMMAND = "text"  # what doors that show text ask: any command, answered in words within a token budget
+# what doors that draw the answer ask: any command, of the program that they belong to
+VALUE_COMMAND = "value"
+# what doors that show text ask: any command, answered in words within a token budget
+TEXT_COMMAND = "text"
 
-_PATH_ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SOURCE, Role.SYMBOL, Role.MODULE, Role.REPORT})
+_PATH_ROLES = frozenset(
+    {Role.PATH, Role.FILE, Role.PLACE, Role.SOURCE, Role.SYMBOL, Role.MODULE, Role.REPORT}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,9 @@ def call(command: str, given: Mapping[str, Any], root: str) -> Call:
     """
     spelling = spelling_of(command)
     if spelling is None:
-        raise TerselyError("unknown_command", f"there is no command {command!r}", _suggestion(command))
+        raise TerselyError(
+            "unknown_command", f"there is no command {command!r}", _suggestion(command)
+        )
     spelling = spelling.about(given, root)
     declared = parameters_of(catalogue.load(spelling.capability).parameters)
     roles = {parameter.name: parameter.role for parameter in declared}
@@ -61,12 +69,18 @@ def call(command: str, given: Mapping[str, Any], root: str) -> Call:
     for own, value in _named(spelling, given, set(roles)):
         meant = _from_root(value, root) if roles.get(own) in _PATH_ROLES else value
         if arguments.setdefault(own, meant) != meant:
-            raise TerselyError("invalid_argument", f"{command} is given {spelling.shown.get(own, own)} twice", "once")
+            raise TerselyError(
+                "invalid_argument",
+                f"{command} is given {spelling.shown.get(own, own)} twice",
+                "once",
+            )
     _check_names(command, spelling, declared, {**spelling.preset, **arguments})
     return Call(spelling.capability, {**spelling.preset, **arguments}, spelling.shape)
 
 
-def _named(spelling: Spelling, given: Mapping[str, Any], declared: set[str]) -> Iterator[tuple[str, object]]:
+def _named(
+    spelling: Spelling, given: Mapping[str, Any], declared: set[str]
+) -> Iterator[tuple[str, object]]:
     """What a request gives, under the names of the capability."""
     parts = {name for names in spelling.parts.values() for name in names}
     for name, value in given.items():
@@ -84,7 +98,9 @@ def _check_names(
     for name in arguments:
         if name not in known:
             listed = sorted(names.get(own, own) for own in known - set(spelling.preset))
-            raise TerselyError("invalid_argument", f"{command} has no parameter {name!r}", suggestion(name, listed))
+            raise TerselyError(
+                "invalid_argument", f"{command} has no parameter {name!r}", suggestion(name, listed)
+            )
     for parameter in declared:
         if parameter.required and parameter.name not in arguments:
             needed = names.get(parameter.name, parameter.name)

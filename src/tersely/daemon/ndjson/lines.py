@@ -14,7 +14,9 @@ class Lines:
         self._is_too_long = False
 
     def feed(self, received: bytes) -> Iterator[bytes | None]:
-        """The lines that `received` completes, without their ends; None stands for one that was too long."""
+        """The lines that `received` completes, without their ends; None stands for one that was too
+        long.
+        """
         start = 0
         while (end := received.find(b"\n", start)) >= 0:
             line = None if self._exceeds(end - start) else bytes(self._begun) + received[start:end]

@@ -1,8 +1,8 @@
 """Requests and replies of the code daemon: one JSON object a line.
 
-A request is `{"cmd": …, "id": …, "timeout_ms": …}` with the parameters of the command beside these. A reply is
-`{"success": true, "result": …}` or `{"success": false, "error": …, "code": …}` and carries the request's `id` if it had
-one.
+A request is `{"cmd": …, "id": …, "timeout_ms": …}` with the parameters of the command beside these.
+A reply is `{"success": true, "result": …}` or `{"success": false, "error": …, "code": …}` and
+carries the request's `id` if it had one.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class RefusedRequestError(Exception):
 def parse(line: bytes | None) -> Request:
     """Read one line, None for one that was too long; raises `RefusedRequestError`."""
     if line is None:
-        raise RefusedRequestError(None, _malformed(f"the line is longer than {MAX_REQUEST_BYTES:,} bytes"))
+        raise RefusedRequestError(
+            None, _malformed(f"the line is longer than {MAX_REQUEST_BYTES:,} bytes")
+        )
     try:
         value = json.loads(line, parse_constant=_refuse_constant)
     except RecursionError as error:
@@ -68,7 +70,9 @@ def parse(line: bytes | None) -> Request:
 
 
 def encode(body: Mapping[str, Any]) -> bytes:
-    """A JSON object without the end of its line, in ASCII: a lone surrogate in a file name must not stop a reply."""
+    """A JSON object without the end of its line, in ASCII: a lone surrogate in a file name must not
+    stop a reply.
+    """
     return json.dumps(body, separators=(",", ":")).encode()
 
 
@@ -99,7 +103,10 @@ def _seconds(milliseconds: object) -> float:
     if not isinstance(milliseconds, int | float) or isinstance(milliseconds, bool):
         raise TerselyError("invalid_argument", "timeout_ms must be a number")
     if not 0 < milliseconds <= MAX_REQUEST_SECONDS * MILLISECONDS:
-        raise TerselyError("invalid_argument", f"timeout_ms: more than 0, at most {MAX_REQUEST_SECONDS * MILLISECONDS}")
+        raise TerselyError(
+            "invalid_argument",
+            f"timeout_ms: more than 0, at most {MAX_REQUEST_SECONDS * MILLISECONDS}",
+        )
     return milliseconds / MILLISECONDS
 
 

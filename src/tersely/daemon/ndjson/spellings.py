@@ -1,7 +1,7 @@
 """How clients and servers of the wire call capabilities and their parameters: the one table of it.
 
-The names are those of relays, of tools of the Model Context Protocol, and of llm-tldr 1.5.2. Parameters that a spelling
-does not rename are those of the capability itself.
+The names are those of relays, of tools of the Model Context Protocol, and of llm-tldr 1.5.2.
+Parameters that a spelling does not rename are those of the capability itself.
 """
 
 from __future__ import annotations
@@ -22,13 +22,17 @@ _ANY_LANGUAGE = frozenset({"language"})
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """A command that asks for a capability, with parameters under other names and some values already given."""
+    """A command that asks for a capability, with parameters under other names and some values
+    already given.
+    """
 
     capability: str
-    renames: Mapping[str, str] = field(default_factory=dict)  # name in a request: parameter; of several, one is shown
+    # name in a request: parameter; of several, one is shown
+    renames: Mapping[str, str] = field(default_factory=dict)
     preset: Mapping[str, object] = field(default_factory=dict)
     shape: Shape = answers.whole
-    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # parameter: names whose values make it up
+    # parameter: names whose values make it up
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unused: frozenset[str] = frozenset()  # names that are taken and change nothing
     of_file: Spelling | None = None  # what it means where what it is asked about is a file
 
@@ -42,24 +46,34 @@ class Spelling:
 
     def joined(self, given: Mapping[str, Any]) -> dict[str, str]:
         """The parameters that are given in parts, as `file` and `line` of a place."""
-        found = {own: [str(given[name]) for name in names if name in given] for own, names in self.parts.items()}
+        found = {
+            own: [str(given[name]) for name in names if name in given]
+            for own, names in self.parts.items()
+        }
         return {own: ":".join(values) for own, values in found.items() if values}
 
     def about(self, given: Mapping[str, Any], root: str) -> Spelling:
         """This spelling, or its own for files where the question is about a file of a repository."""
         if self.of_file is None:
             return self
-        named = [value for name, value in given.items() if name in self.of_file.renames and isinstance(value, str)]
+        named = [
+            value
+            for name, value in given.items()
+            if name in self.of_file.renames and isinstance(value, str)
+        ]
         is_file = bool(named) and all(os.path.isfile(os.path.join(root, path)) for path in named)
         return self.of_file if is_file else self
 
     def under_every_name(self, given: Mapping[str, Any], root: str) -> dict[str, Any]:
-        """A question with each parameter under all names that it may have, for servers that know one of them.
+        """A question with each parameter under all names that it may have, for servers that know
+        one of them.
 
         Files are named by absolute paths, as a server may work anywhere.
         """
         own = {self.renames.get(name, name): value for name, value in given.items()}
-        named: dict[str, Any] = {name: own[parameter] for name, parameter in self.renames.items() if parameter in own}
+        named: dict[str, Any] = {
+            name: own[parameter] for name, parameter in self.renames.items() if parameter in own
+        }
         for parameter, names in self.parts.items():
             named |= _in_parts(own.get(parameter), names)
         if isinstance(path := named.get(_FILE), str):
@@ -72,7 +86,10 @@ def _in_parts(value: object, names: Sequence[str]) -> dict[str, Any]:
     parts = str(value).rsplit(":", len(names) - 1)
     if len(parts) != len(names):
         return {}
-    return {name: int(part) if part.isdecimal() else part for name, part in zip(names, parts, strict=True)}
+    return {
+        name: int(part) if part.isdecimal() else part
+        for name, part in zip(names, parts, strict=True)
+    }
 
 
 SPELLINGS: Mapping[str, Spelling] = {
@@ -112,7 +129,9 @@ SPELLINGS: Mapping[str, Spelling] = {
 
 
 def spelling_of(command: str) -> Spelling | None:
-    """What a command means: a word of its own, or a capability by its name, with or without the prefix."""
+    """What a command means: a word of its own, or a capability by its name, with or without the
+    prefix.
+    """
     if command in SPELLINGS:
         return SPELLINGS[command]
     names = [name for name in (command, f"{PREFIX}{command}") if name in catalogue.CODE_NAMES]

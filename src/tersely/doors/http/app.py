@@ -50,12 +50,16 @@ class Apps(NamedTuple):
     bare: Table  # behind no guard: for a door that has looked at who asks
 
 
-def make_apps(relay: Relay, told: RelayTold, token: Callable[[], str], tokens: Tokens | None = None) -> Apps:
-    """The application behind its guards. `told` is what the relay says of itself; `token` gives the one in force, and
-    `tokens` those of identities from elsewhere."""
+def make_apps(
+    relay: Relay, told: RelayTold, token: Callable[[], str], tokens: Tokens | None = None
+) -> Apps:
+    """The application behind its guards. `told` is what the relay says of itself; `token` gives the
+    one in force, and `tokens` those of identities from elsewhere.
+    """
     relay.about = told
     pool = ThreadPoolExecutor(WEB_THREADS, thread_name_prefix="tersely-web")
-    calls = ThreadPoolExecutor(WEB_CALL_THREADS, thread_name_prefix="tersely-call")  # which may all be slow
+    # which may all be slow
+    calls = ThreadPoolExecutor(WEB_CALL_THREADS, thread_name_prefix="tersely-call")
     port = urlsplit(told.url).port
     entry = Entry(str(port or ""), token)
     pages = Pages(relay, entry, pool)
@@ -63,7 +67,9 @@ def make_apps(relay: Relay, told: RelayTold, token: Callable[[], str], tokens: T
     def ticket_new(relay: Relay, asked: Asked) -> Any:
         if not told.url:
             hint = "tersely down, then tersely up without --no-tcp"
-            raise TerselyError("port_unavailable", "this relay listens at no port for a browser", hint)
+            raise TerselyError(
+                "port_unavailable", "this relay listens at no port for a browser", hint
+            )
         return {"ticket": entry.ticket(is_of_person(asked.peer)), "url": told.url}
 
     handlers: dict[str, Handler] = {
@@ -76,7 +82,9 @@ def make_apps(relay: Relay, told: RelayTold, token: Callable[[], str], tokens: T
     by_path: dict[str, dict[str, Endpoint]] = {}
     for operation in OPERATIONS:
         threads = calls if operation.is_call else pool
-        by_path.setdefault(operation.path, {})[operation.method] = _endpoint(operation, relay, threads, handlers)
+        by_path.setdefault(operation.path, {})[operation.method] = _endpoint(
+            operation, relay, threads, handlers
+        )
     described = encode(document(OPERATIONS))
 
     async def openapi(request: Request) -> Response:
@@ -86,16 +94,23 @@ def make_apps(relay: Relay, told: RelayTold, token: Callable[[], str], tokens: T
     others = Starlette(routes=pages.routes(), exception_handlers={HTTPException: _unrouted})
     others.state.event_streams = 0
     others.router.redirect_slashes = False
-    # What is asked most is looked up at once: going through routes one by one costs more than most answers.
+    # What is asked most is looked up at once: going through routes one by one costs more than most
+    # answers.
     table = Table(by_path, others, _failed)
     open_paths = {operation.path for operation in OPERATIONS if operation.is_open}
     guarded = GuardedPages(lambda cookies: entry.session(cookies) is not None, pages.refusal)
     refused = relay.audit.refused
-    tcp = None if port is None else Guard(table, Visitor(token, open_paths, guarded), guarded, refused)
+    tcp = (
+        None
+        if port is None
+        else Guard(table, Visitor(token, open_paths, guarded), guarded, refused)
+    )
     return Apps(Guard(table, OwnUser(), guarded, refused), tcp, table)
 
 
-def _endpoint(operation: Operation, relay: Relay, pool: Executor, handlers: Mapping[str, Handler]) -> Endpoint:
+def _endpoint(
+    operation: Operation, relay: Relay, pool: Executor, handlers: Mapping[str, Handler]
+) -> Endpoint:
     async def admitted(request: Request) -> Asked:
         asked = await read(operation, request)
         if asked.principal is not None and not operation.capability:  # those look themselves
@@ -115,7 +130,9 @@ def _endpoint(operation: Operation, relay: Relay, pool: Executor, handlers: Mapp
         asked = await admitted(request)
         # Reading takes less time than handing over to a thread; writing waits for the disk.
         if operation.writes or operation.waits:
-            told: Any = await asyncio.get_running_loop().run_in_executor(pool, partial(handler, relay, asked))
+            told: Any = await asyncio.get_running_loop().run_in_executor(
+                pool, partial(handler, relay, asked)
+            )
         else:
             told = handler(relay, asked)
         if isinstance(told, Later):
@@ -129,15 +146,24 @@ def _endpoint(operation: Operation, relay: Relay, pool: Executor, handlers: Mapp
 def _failed(request: Request, error: Exception) -> Response:
     match error:
         case TerselyError():
-            told, headers = error, {"retry-after": "1"} if error.code in {"busy", "rate_limited"} else {}
+            told, headers = (
+                error,
+                {"retry-after": "1"} if error.code in {"busy", "rate_limited"} else {},
+            )
         case HTTPException():
             code = "method_not_allowed" if error.status_code == 405 else "no_route"
             message = f"{request.method} {request.url.path[:200]} is not an operation"
-            told, headers = TerselyError(code, message, "see /openapi.json"), dict(error.headers or {})
+            told, headers = (
+                TerselyError(code, message, "see /openapi.json"),
+                dict(error.headers or {}),
+            )
         case _:
             _LOG.error("%s %s", request.method, request.url.path, exc_info=error)
             hint = "a defect in Tersely; the log has more"
-            told, headers = TerselyError("internal_error", f"{type(error).__name__}: {error}", hint), {}
+            told, headers = (
+                TerselyError("internal_error", f"{type(error).__name__}: {error}", hint),
+                {},
+            )
     return Response(body_of(told), status_of(told.code), headers, _JSON)
 
 

@@ -1,4 +1,6 @@
-"""The server of HTTP: whom it takes connections from, and what it says to bytes that are no request."""
+"""The server of HTTP: whom it takes connections from, and what it says to bytes that are no
+request.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +36,14 @@ def make_server(app: Any) -> uvicorn.Server:
     return _server(uvicorn.Config(app, ws="none", proxy_headers=False, **_COMMON))
 
 
-def make_remote_server(app: Any, certificate: Certificate | None, trusted_proxies: Sequence[str]) -> uvicorn.Server:
-    """A server of an application for whoever comes from elsewhere, over TLS where there is a certificate.
+def make_remote_server(
+    app: Any, certificate: Certificate | None, trusted_proxies: Sequence[str]
+) -> uvicorn.Server:
+    """A server of an application for whoever comes from elsewhere, over TLS where there is a
+    certificate.
 
-    `trusted_proxies` are addresses whose word is taken for where a request comes from. Raises `invalid_certificate`.
+    `trusted_proxies` are addresses whose word is taken for where a request comes from. Raises
+    `invalid_certificate`.
     """
     files = certificate or Certificate("", "")
     config = uvicorn.Config(
@@ -49,7 +55,9 @@ def make_remote_server(app: Any, certificate: Certificate | None, trusted_proxie
         config.load()
     except OSError as error:  # of ssl as well
         hint = "`tersely relay ca` makes a certificate and its key"
-        raise TerselyError("invalid_certificate", f"{files.certificate}, {files.key}: {error}", hint) from error
+        raise TerselyError(
+            "invalid_certificate", f"{files.certificate}, {files.key}: {error}", hint
+        ) from error
     if config.ssl is not None:
         config.ssl.minimum_version = ssl.TLSVersion.TLSv1_2
     return _server(config)
@@ -75,7 +83,9 @@ class _Protocol(H11Protocol):
             self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no request as any other failure is answered, unless an answer is on its way already."""
+        """Answer what is no request as any other failure is answered, unless an answer is on its
+        way already.
+        """
         cycle: Any = self.cycle  # None before the first request
         is_answering = cycle is not None and cycle.response_started and not cycle.response_complete
         if not is_answering:

@@ -61,7 +61,9 @@ STATUS_OF_CODE = {
 
 
 def status_of(code: str) -> int:
-    """The HTTP status of an error code: 503 for environment errors, 422 for what has no status of its own."""
+    """The HTTP status of an error code: 503 for environment errors, 422 for what has no status of
+    its own.
+    """
     from tersely.foundation.errors import EXIT_OF_CODE, EXIT_SURROUNDINGS
 
     return STATUS_OF_CODE.get(code) or (503 if EXIT_OF_CODE.get(code) == EXIT_SURROUNDINGS else 422)
@@ -69,4 +71,6 @@ def status_of(code: str) -> int:
 
 def body_of(error: TerselyError) -> bytes:
     """The failure as JSON, in the shape of `doors.http.contract.shapes.Failure`."""
-    return encode({"error": str(error), "code": error.code, "message": error.message, "hint": error.hint})
+    return encode(
+        {"error": str(error), "code": error.code, "message": error.message, "hint": error.hint}
+    )

@@ -1,9 +1,10 @@
-"""Who may ask: this user's own programs at the socket in the home; at the TCP port, who shows the home's token, and
-browsers that have signed in to the pages.
+"""Who may ask: this user's own programs at the socket in the home; at the TCP port, who shows the
+home's token, and browsers that have signed in to the pages.
 
-Any page of the internet can have a browser send requests to this machine. What it cannot do is name this relay as the
-host by an address, come from the relay's own origin, or know the token. All three are looked at before anything else.
-The cookie of a browser opens the pages and nothing else; the token opens everything else and no page.
+Any page of the internet can have a browser send requests to this machine. What it cannot do is name
+this relay as the host by an address, come from the relay's own origin, or know the token. All three
+are looked at before anything else. The cookie of a browser opens the pages and nothing else; the
+token opens everything else and no page.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ Send = Callable[[Any], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 DEFAULT_AGENT = "local"
-PRINCIPAL = "principal"  # the identity that asks, in the scope of a request; nothing for the relay's own user
+# the identity that asks, in the scope of a request; nothing for the relay's own user
+PRINCIPAL = "principal"
 Refused = Callable[[Refusal], None]
 _AGENT = re.compile(AGENT_PATTERN)
 _LOOPBACK = re.compile(rb"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})")
@@ -45,7 +47,8 @@ class Pages(NamedTuple):
     """What is asked about the pages."""
 
     is_signed_in: Callable[[str], bool]  # whom a `Cookie` header belongs to
-    refusal: Callable[[TerselyError], tuple[dict[str, str], bytes]]  # the headers and body of a page that says why
+    # the headers and body of a page that says why
+    refusal: Callable[[TerselyError], tuple[dict[str, str], bytes]]
 
 
 class Shown(NamedTuple):
@@ -66,12 +69,16 @@ class Admission(Protocol):
 
 
 class OwnUser:
-    """At the socket in the home: the system lets nobody else come to it, and the pages are not there."""
+    """At the socket in the home: the system lets nobody else come to it, and the pages are not
+    there.
+    """
 
     def check(self, shown: Shown) -> None:
         """Raise `unauthorized` for a page."""
         if is_page(shown.path):
-            raise TerselyError("unauthorized", "pages are for browsers", "`tersely relay open THREAD` opens one")
+            raise TerselyError(
+                "unauthorized", "pages are for browsers", "`tersely relay open THREAD` opens one"
+            )
 
 
 class Visitor:
@@ -89,7 +96,9 @@ class Visitor:
     def check(self, shown: Shown) -> None:
         """Raise `unauthorized` or `forbidden_origin` unless this one may."""
         if not _LOOPBACK.fullmatch(shown.host.lower()):
-            raise TerselyError("forbidden_origin", "this is not a name of this relay", "ask it as 127.0.0.1")
+            raise TerselyError(
+                "forbidden_origin", "this is not a name of this relay", "ask it as 127.0.0.1"
+            )
         if shown.origin and shown.origin.lower() != b"http://" + shown.host.lower():
             raise TerselyError("forbidden_origin", "other pages may not ask the relay")
         if is_page(shown.path):
@@ -126,7 +135,11 @@ class Guard:
         try:
             scope["agent"] = self._check(scope)
         except TerselyError as error:
-            self._refused(Refusal(error.code, error.message, asked_of(scope), "tcp", address=address_of(scope)))
+            self._refused(
+                Refusal(
+                    error.code, error.message, asked_of(scope), "tcp", address=address_of(scope)
+                )
+            )
             wants_page = error.code == "unauthorized" and is_page(scope["path"])
             headers, body = self._pages.refusal(error) if wants_page else refusal(error)
             await refuse(error, headers, body, send)
@@ -195,7 +208,10 @@ def _with_safe(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, byte
     """The headers with those that make an answer safe, where it does not have its own."""
     given = list(headers)
     names = {name for name, _ in given}
-    return [*given, *((name, value) for name, value in (*_SAFE_HEADERS, _POLICY) if name not in names)]
+    return [
+        *given,
+        *((name, value) for name, value in (*_SAFE_HEADERS, _POLICY) if name not in names),
+    ]
 
 
 def refusal(error: TerselyError) -> tuple[dict[str, str], bytes]:

@@ -1,7 +1,8 @@
 """Connections that ask for nothing: whoever opens them and falls silent holds them from others.
 
-The server closes a connection that has been answered and stays silent. One that never finishes its first request, or a
-later one, it would keep for ever, and a process may only have so many files open.
+The server closes a connection that has been answered and stays silent. One that never finishes its
+first request, or a later one, it would keep for ever, and a process may only have so many files
+open.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ REQUEST_HEAD_SECONDS = 10  # for a request to begin, once a connection is open
 
 
 def allow_connections() -> None:
-    """Let this process have as many files open as its connections may need, or as many as the system permits."""
+    """Let this process have as many files open as its connections may need, or as many as the
+    system permits.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 4 * MAX_WEB_CONNECTIONS  # at the port, at the socket, of those who send messages, and files
+    # at the port, at the socket, of those who send messages, and files
+    wanted = 4 * MAX_WEB_CONNECTIONS
     if soft != resource.RLIM_INFINITY and soft < wanted:
         most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         with suppress(ValueError, OSError):
@@ -34,9 +38,12 @@ async def close_stalled(connections: Iterable[Any]) -> None:
     before: dict[Any, Any] = {}  # those that asked for nothing, with the last request of each
     while True:
         await asyncio.sleep(REQUEST_HEAD_SECONDS / 2)
-        now = [one for one in connections if hasattr(one, "cycle")]  # a WebSocket looks after itself
+        # a WebSocket looks after itself
+        now = [one for one in connections if hasattr(one, "cycle")]
         are_too_many = len(now) > MAX_WEB_CONNECTIONS
-        waiting = {one: one.cycle for one in now if one.cycle is None or one.cycle.response_complete}
+        waiting = {
+            one: one.cycle for one in now if one.cycle is None or one.cycle.response_complete
+        }
         for one, last in waiting.items():
             has_been_silent = one in before and before[one] is last
             if are_too_many or has_been_silent:

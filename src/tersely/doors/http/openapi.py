@@ -21,21 +21,37 @@ from tersely.doors.http.contract.operations import (
 )
 from tersely.doors.http.failures import status_of
 
-_FOR_ALL = ("malformed_request", "invalid_argument", "forbidden_origin", "unauthorized", "busy", "database_unavailable")
+_FOR_ALL = (
+    "malformed_request",
+    "invalid_argument",
+    "forbidden_origin",
+    "unauthorized",
+    "busy",
+    "database_unavailable",
+)
 _SCHEMAS = "#/components/schemas/{name}"
 
 
 def document(operations: Iterable[Operation]) -> dict[str, Any]:
     """The document."""
     listed = tuple(operations)
-    kinds = [kind for operation in listed for kind in (operation.asks, operation.answers) if kind is not None]
+    kinds = [
+        kind
+        for operation in listed
+        for kind in (operation.asks, operation.answers)
+        if kind is not None
+    ]
     _, components = msgspec.json.schema_components([*kinds, shapes.Failure], ref_template=_SCHEMAS)
     paths: dict[str, Any] = {}
     for operation in listed:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Tersely relay", "version": __version__, "license": {"name": "Apache-2.0"}},
+        "info": {
+            "title": "Tersely relay",
+            "version": __version__,
+            "license": {"name": "Apache-2.0"},
+        },
         "paths": paths,
         "components": {
             "schemas": components,
@@ -47,7 +63,12 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
 
 def _operation(operation: Operation) -> dict[str, Any]:
     parameters: list[dict[str, Any]] = [
-        {"name": name, "in": "path", "required": True, "schema": _text(PATH_PATTERNS.get(name), PATH_CHOICES.get(name))}
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": _text(PATH_PATTERNS.get(name), PATH_CHOICES.get(name)),
+        }
         for name in re.findall(r"{(\w+)}", operation.path)
     ]
     parameters += [_query(query) for query in operation.query]
@@ -57,7 +78,9 @@ def _operation(operation: Operation) -> dict[str, Any]:
         ("Idempotency-Key", operation.repeatable, KEY_PATTERN),
     ]
     parameters += [
-        {"name": name, "in": "header", "schema": _text(pattern)} for name, is_known, pattern in headers if is_known
+        {"name": name, "in": "header", "schema": _text(pattern)}
+        for name, is_known, pattern in headers
+        if is_known
     ]
     described: dict[str, Any] = {
         "operationId": operation.name,
@@ -68,9 +91,13 @@ def _operation(operation: Operation) -> dict[str, Any]:
     if operation.is_open:
         described["security"] = []
     if operation.asks is not None:
-        described["requestBody"] = {"required": True, "content": {Content.JSON: {"schema": _schema(operation.asks)}}}
+        described["requestBody"] = {
+            "required": True,
+            "content": {Content.JSON: {"schema": _schema(operation.asks)}},
+        }
     elif operation.takes is Content.BYTES:
-        described["requestBody"] = {"content": {Content.BYTES: {"schema": {}}}}  # nothing is content, too
+        # nothing is content, too
+        described["requestBody"] = {"content": {Content.BYTES: {"schema": {}}}}
     return described
 
 
@@ -87,7 +114,8 @@ def _responses(operation: Operation) -> dict[str, Any]:
         codes.setdefault(status_of(code), []).append(code)
     failure = {Content.JSON: {"schema": _schema(shapes.Failure)}}
     failed = {
-        str(status): {"description": ", ".join(names), "content": failure} for status, names in sorted(codes.items())
+        str(status): {"description": ", ".join(names), "content": failure}
+        for status, names in sorted(codes.items())
     }
     return {str(operation.status): given, **failed}
 
@@ -99,7 +127,13 @@ def _query(query: Query) -> dict[str, Any]:
     if query.default is not None:
         schema["default"] = query.default
     needed = {"required": True} if query.is_required else {}
-    return {"name": query.name, "in": "query", "description": query.help, **needed, "schema": schema}
+    return {
+        "name": query.name,
+        "in": "query",
+        "description": query.help,
+        **needed,
+        "schema": schema,
+    }
 
 
 def _text(pattern: str | None = "", choices: tuple[str, ...] | None = ()) -> dict[str, Any]:

@@ -1,6 +1,8 @@
-"""The door for whoever comes from elsewhere: each request shows the token of an identity, and reaches its tenant alone.
+"""The door for whoever comes from elsewhere: each request shows the token of an identity, and
+reaches its tenant alone.
 
-A token that is revoked, rotated or expired ends what is open with it, at once: streams of events and WebSockets too.
+A token that is revoked, rotated or expired ends what is open with it, at once: streams of events
+and WebSockets too.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ from tersely.relay.relay import Relay
 WEBSOCKET_PATH = "/socket"
 MAX_OPEN_REQUESTS = 512  # of one token, streams and WebSockets among them
 _OPEN_PATHS = frozenset({"/health", "/join"})
-_ALIASES = frozenset({DEFAULT_AGENT, "cli"})  # what programs say that know no name: the identity itself
+# what programs say that know no name: the identity itself
+_ALIASES = frozenset({DEFAULT_AGENT, "cli"})
 _POLICY_VIOLATION = 1008  # why a WebSocket is closed, as RFC 6455 numbers it
 
 
@@ -59,9 +62,11 @@ class RemoteDoor:
         tenant: Callable[[str], Awaitable[Tenant]],
         trusted_hosts: Sequence[str],
     ) -> None:
-        """`tenant` opens one by its name; `trusted_hosts` are the names by which this door may be asked, any without.
+        """`tenant` opens one by its name; `trusted_hosts` are the names by which this door may be
+        asked, any without.
 
-        `main` is the relay's own: it answers what needs no token, and has the log of what is refused.
+        `main` is the relay's own: it answers what needs no token, and has the log of what is
+        refused.
         """
         self._tokens = tokens
         self._main = main
@@ -82,7 +87,11 @@ class RemoteDoor:
             shown, agent = read_headers(scope)
             self._check_host(shown.host, shown.origin)
             if is_page(shown.path):
-                raise TerselyError("unauthorized", "the pages are at the relay's machine", "an SSH tunnel leads there")
+                raise TerselyError(
+                    "unauthorized",
+                    "the pages are at the relay's machine",
+                    "an SSH tunnel leads there",
+                )
             if scope["type"] == "http" and shown.path in _OPEN_PATHS:
                 await self._main.app({**scope, "agent": agent}, receive, safely(send))
                 return
@@ -94,14 +103,22 @@ class RemoteDoor:
             await self._refuse(error, principal, scope, receive, send)
 
     async def _serve(
-        self, tenant: Tenant, principal: Principal, agent: str, scope: Scope, receive: Receive, send: Send
+        self,
+        tenant: Tenant,
+        principal: Principal,
+        agent: str,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
     ) -> None:
         """Serve for as long as the token is in force."""
         task = asyncio.current_task()
         assert task is not None
         mine = self._open.setdefault(principal.token_id, set())
         if len(mine) >= MAX_OPEN_REQUESTS:
-            raise TerselyError("busy", f"{MAX_OPEN_REQUESTS} requests of this token are open", "close some")
+            raise TerselyError(
+                "busy", f"{MAX_OPEN_REQUESTS} requests of this token are open", "close some"
+            )
         ends_itself = asked_of(scope) == f"DELETE /tokens/{principal.token_id}"
         if not ends_itself:  # that is answered still
             mine.add(task)
@@ -121,13 +138,21 @@ class RemoteDoor:
                     await serve_websocket(tenant.router, principal, receive, send)
                 else:
                     path = scope["path"][:200]
-                    raise TerselyError("no_route", f"there is no WebSocket at {path}", f"at {WEBSOCKET_PATH}")
+                    raise TerselyError(
+                        "no_route", f"there is no WebSocket at {path}", f"at {WEBSOCKET_PATH}"
+                    )
         except (TimeoutError, asyncio.CancelledError):
             if not self._tokens.is_ended(principal.token_id):
                 raise
             if scope["type"] == "websocket":
                 with suppress(RuntimeError):  # closed already
-                    await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": "the token has ended"})
+                    await send(
+                        {
+                            "type": "websocket.close",
+                            "code": _POLICY_VIOLATION,
+                            "reason": "the token has ended",
+                        }
+                    )
         finally:
             mine.discard(task)
             if not mine:
@@ -141,9 +166,13 @@ class RemoteDoor:
         named = host.decode("latin-1").lower().rsplit(":", 1)[0]
         if self._hosts and named not in self._hosts:
             hint = "`trusted_hosts` in the relay's config.toml lists its names"
-            raise TerselyError("forbidden_origin", f"{named[:80]!r} is not a name of this relay", hint)
+            raise TerselyError(
+                "forbidden_origin", f"{named[:80]!r} is not a name of this relay", hint
+            )
         if origin:
-            raise TerselyError("forbidden_origin", "pages of browsers may not ask the relay from here")
+            raise TerselyError(
+                "forbidden_origin", "pages of browsers may not ask the relay from here"
+            )
 
     async def _refuse(
         self, error: TerselyError, principal: Principal, scope: Scope, receive: Receive, send: Send
@@ -156,7 +185,9 @@ class RemoteDoor:
             await refuse(error, headers, body, send)
             return
         await receive()
-        await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": str(error)[:100]})
+        await send(
+            {"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": str(error)[:100]}
+        )
 
 
 def _bearer(authorization: bytes) -> str:

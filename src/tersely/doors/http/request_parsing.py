@@ -1,4 +1,6 @@
-"""Requests as values: what is in the path, behind the question mark, in the headers and in the body, checked."""
+"""Requests as values: what is in the path, behind the question mark, in the headers and in the
+body, checked.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.relay.access.principals import Principal
 
-PERSON_HEADER = "x-relay-person"  # by which a machine that has joined says that a person asks at its socket
+# by which a machine that has joined says that a person asks at its socket
+PERSON_HEADER = "x-relay-person"
 PEER = "peer"  # what a connection at the socket in the home says of itself: the process that asks
 
 
@@ -69,7 +72,17 @@ async def read(operation: Operation, request: Request) -> Asked:
     principal = request.scope.get(PRINCIPAL)
     query = _query(operation, request)
     of_person = principal is not None and request.headers.get(PERSON_HEADER) == "1"
-    return Asked(request.path_params, query, body, agent, key, expected.strip('"'), peer, principal, of_person)
+    return Asked(
+        request.path_params,
+        query,
+        body,
+        agent,
+        key,
+        expected.strip('"'),
+        peer,
+        principal,
+        of_person,
+    )
 
 
 def _header(request: Request, name: str, pattern: str) -> str:
@@ -82,9 +95,13 @@ def _header(request: Request, name: str, pattern: str) -> str:
 
 def _check(name: str, text: str, pattern: str = "", choices: tuple[str, ...] = ()) -> None:
     if choices and text not in choices:
-        raise TerselyError("invalid_argument", f"{name} is no {text[:40]!r}", f"one of {', '.join(choices)}")
+        raise TerselyError(
+            "invalid_argument", f"{name} is no {text[:40]!r}", f"one of {', '.join(choices)}"
+        )
     if pattern and not re.fullmatch(pattern, text):
-        raise TerselyError("invalid_argument", f"{text[:80]!r} is no {name}", f"it is written as {pattern}")
+        raise TerselyError(
+            "invalid_argument", f"{text[:80]!r} is no {name}", f"it is written as {pattern}"
+        )
 
 
 def _query(operation: Operation, request: Request) -> dict[str, Any]:
@@ -106,17 +123,23 @@ def _value(query: Query, text: str) -> Any:
         _check(query.name, text, query.pattern, query.choices)
         return text
     if not (text.isascii() and text.isdigit() and len(text) <= 15):
-        raise TerselyError("invalid_argument", f"{query.name}: a whole number of at least {query.least}")
+        raise TerselyError(
+            "invalid_argument", f"{query.name}: a whole number of at least {query.least}"
+        )
     number = int(text)
     if not query.least <= number <= query.most:
-        raise TerselyError("invalid_argument", f"{query.name}: a whole number from {query.least} to {query.most:,}")
+        raise TerselyError(
+            "invalid_argument", f"{query.name}: a whole number from {query.least} to {query.most:,}"
+        )
     return number
 
 
 async def _body(request: Request) -> bytes:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in {"", Content.JSON, "application/json-patch+json"}:
-        raise TerselyError("malformed_request", f"a body of {kind[:80]!r} is not read", f"send {Content.JSON}")
+        raise TerselyError(
+            "malformed_request", f"a body of {kind[:80]!r} is not read", f"send {Content.JSON}"
+        )
     held = bytearray()
     try:
         async with asyncio.timeout(UPLOAD_CHUNK_SECONDS):
@@ -124,9 +147,15 @@ async def _body(request: Request) -> bytes:
                 held += chunk
                 if len(held) > MAX_WEB_BODY_BYTES:
                     hint = "send large content with PUT, as it is"
-                    raise TerselyError("payload_too_large", f"a body has at most {MAX_WEB_BODY_BYTES:,} bytes", hint)
+                    raise TerselyError(
+                        "payload_too_large",
+                        f"a body has at most {MAX_WEB_BODY_BYTES:,} bytes",
+                        hint,
+                    )
     except TimeoutError:
-        raise TerselyError("malformed_request", f"the body did not come in {UPLOAD_CHUNK_SECONDS} s") from None
+        raise TerselyError(
+            "malformed_request", f"the body did not come in {UPLOAD_CHUNK_SECONDS} s"
+        ) from None
     except ClientDisconnect:
         raise TerselyError("malformed_request", "the request ended before its body did") from None
     return bytes(held)
@@ -139,16 +168,24 @@ def _decoded(operation: Operation, body: bytes) -> Any:
     except msgspec.ValidationError as error:
         with suppress(msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             return msgspec.convert(_with_whole_numbers(_decoder(Any).decode(body)), operation.asks)
-        raise TerselyError("invalid_argument", str(error), f"see {operation.name} in /openapi.json") from None
+        raise TerselyError(
+            "invalid_argument", str(error), f"see {operation.name} in /openapi.json"
+        ) from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise TerselyError("malformed_request", f"the body is not JSON: {error}", "send JSON in UTF-8") from None
+        raise TerselyError(
+            "malformed_request", f"the body is not JSON: {error}", "send JSON in UTF-8"
+        ) from None
 
 
 def _with_whole_numbers(body: Any) -> Any:
     """A body whose members that are written as `1.0` are the whole numbers that they are to JSON."""
     if not isinstance(body, dict):
         return body
-    whole = {name: int(value) for name, value in body.items() if isinstance(value, float) and value.is_integer()}
+    whole = {
+        name: int(value)
+        for name, value in body.items()
+        if isinstance(value, float) and value.is_integer()
+    }
     return {**body, **whole}
 
 

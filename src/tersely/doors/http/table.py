@@ -1,4 +1,6 @@
-"""Which endpoint a request means: a walk down the segments of its path, however many endpoints there are."""
+"""Which endpoint a request means: a walk down the segments of its path, however many endpoints
+there are.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +37,16 @@ class _Leaf(NamedTuple):
 class Table:
     """An application that answers the paths it knows, and hands all others on.
 
-    A template such as `/threads/{thread_id}` has parameters between braces, each of which is one whole segment. Where
-    both are there, a segment that is written out goes before a parameter.
+    A template such as `/threads/{thread_id}` has parameters between braces, each of which is one
+    whole segment. Where both are there, a segment that is written out goes before a parameter.
     """
 
-    def __init__(self, endpoints: Mapping[str, Mapping[str, Endpoint]], others: Starlette, failed: Failed) -> None:
-        """`endpoints` are by template and method; `failed` makes an answer of what one of them raises."""
+    def __init__(
+        self, endpoints: Mapping[str, Mapping[str, Endpoint]], others: Starlette, failed: Failed
+    ) -> None:
+        """`endpoints` are by template and method; `failed` makes an answer of what one of them
+        raises.
+        """
         self._root = _Node()
         self._others = others
         self._failed = failed

@@ -1,4 +1,6 @@
-"""The code capabilities as offers of the relay, asked of a repository's code daemon or of processes of our own."""
+"""The code capabilities as offers of the relay, asked of a repository's code daemon or of processes
+of our own.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ AnswerT = TypeVar("AnswerT")
 
 
 class Workspaces:
-    """Any number of repositories, each asked through its own processes. Used from the threads of calls."""
+    """Any number of repositories, each asked through its own processes. Used from the threads of
+    calls.
+    """
 
     def __init__(
         self,
@@ -53,9 +57,17 @@ class Workspaces:
             read: list[str] = []
             fetch = partial(self._fetch, read)
             arguments = with_references(parameters_of(capability.parameters), given, fetch)
-            reply = self._wait(self._asking.ask(root, capability.name, arguments, _say_nothing, is_whole=True))
+            reply = self._wait(
+                self._asking.ask(root, capability.name, arguments, _say_nothing, is_whole=True)
+            )
             replaced = self._replaced(root, reply["files"], reply["text"])
-            return Given([reply["text"].encode()], "code", capability.name, replaced=replaced, made_from=tuple(read))
+            return Given(
+                [reply["text"].encode()],
+                "code",
+                capability.name,
+                replaced=replaced,
+                made_from=tuple(read),
+            )
 
         def scope(call: Call) -> Scope | None:
             root, arguments = self._split(call.arguments)
@@ -81,14 +93,18 @@ class Workspaces:
         except TimeoutError:
             waiting.cancel()
             hint = "ask for less: limit, depth or budget"
-            raise TerselyError("timed_out", f"no answer within {MAX_REQUEST_SECONDS} s", hint) from None
+            raise TerselyError(
+                "timed_out", f"no answer within {MAX_REQUEST_SECONDS} s", hint
+            ) from None
 
     def _fetch(self, read: list[str], ref: str) -> Referred:
         """What a reference among the arguments means, which is noted as read."""
         found = cassettes.get(self._store, ref)
         read.append(found.digest)
         is_whole = found.type != "binary" and found.size_bytes <= MAX_REFERRED_BYTES
-        content = b"".join(self._store.blob(found.digest)) if is_whole else found.preview.text.encode()
+        content = (
+            b"".join(self._store.blob(found.digest)) if is_whole else found.preview.text.encode()
+        )
         text = content.decode("utf-8", "replace")
         return Referred(found.digest, found.name, found.type, found.size_bytes, text, is_whole)
 
@@ -97,17 +113,25 @@ class Workspaces:
         rest = dict(arguments)
         named = rest.pop(ROOT, self._default)
         if not isinstance(named, str) or not named:
-            raise TerselyError("invalid_argument", "root: the directory of a repository", "the call names none")
+            raise TerselyError(
+                "invalid_argument", "root: the directory of a repository", "the call names none"
+            )
         try:
             root = Path(named).resolve(strict=True)
         except (OSError, RuntimeError, ValueError) as error:
-            raise TerselyError("root_not_found", f"{named[:200]}: {error}", "name a directory with root") from None
+            raise TerselyError(
+                "root_not_found", f"{named[:200]}: {error}", "name a directory with root"
+            ) from None
         if not root.is_dir():
-            raise TerselyError("root_not_found", f"{named[:200]} is not a directory", "name a directory with root")
+            raise TerselyError(
+                "root_not_found", f"{named[:200]} is not a directory", "name a directory with root"
+            )
         return root, rest
 
     def _replaced(self, root: Path, paths: Iterable[str], text: str) -> Size:
-        """What an agent would have read without the answer: the files that it stands for, never less than itself."""
+        """What an agent would have read without the answer: the files that it stands for, never
+        less than itself.
+        """
         whole = [content for path in paths if (content := _file_text(root, path))]
         texts = max(whole, [text], key=lambda texts: sum(map(len, texts)))
         return Size(sum(map(self._count_tokens, texts)), sum(map(len, texts)))
@@ -130,7 +154,13 @@ def _say_nothing(done: int, total: int) -> None:
 def _schema(capability: Capability[Any, Any]) -> dict[str, Any]:
     """The schema without what does more than read: nobody may ask for that through this door."""
     described = schema(capability.parameters)
-    allowed = {one.name for one in parameters_of(capability.parameters) if one.effect is Effect.READ}
-    properties = {ROOT: {"type": "string", "description": "the repository, as a directory of this machine"}}
-    properties |= {name: about for name, about in described["properties"].items() if name in allowed}
+    allowed = {
+        one.name for one in parameters_of(capability.parameters) if one.effect is Effect.READ
+    }
+    properties = {
+        ROOT: {"type": "string", "description": "the repository, as a directory of this machine"}
+    }
+    properties |= {
+        name: about for name, about in described["properties"].items() if name in allowed
+    }
     return {**described, "properties": properties}

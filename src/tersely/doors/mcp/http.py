@@ -1,4 +1,5 @@
-"""A server over HTTP on this machine, for any number of clients: the transport that the conformance suite drives.
+"""A server over HTTP on this machine, for any number of clients: the transport that the conformance
+suite drives.
 
 Every answer is one JSON body: progress is not told, and there is no stream of events to listen to.
 """
@@ -45,13 +46,23 @@ MAX_SESSIONS = 256  # of handshakes; the oldest is forgotten
 _BACKLOG = 64
 _SETTLE_SECONDS = 1  # for what is still being answered, or sent, when a signal ends us
 _OWN_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
-_SESSION, _VERSION, _METHOD, _NAME = "mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name"
-_NAMED_BY = {"tools/call": "name", "resources/read": "uri"}  # the parameter that the header with a name repeats
+_SESSION, _VERSION, _METHOD, _NAME = (
+    "mcp-session-id",
+    "mcp-protocol-version",
+    "mcp-method",
+    "mcp-name",
+)
+# the parameter that the header with a name repeats
+_NAMED_BY = {"tools/call": "name", "resources/read": "uri"}
 _HEADER_MISMATCH = -32_020
-_BAD_REQUEST = frozenset({PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, _HEADER_MISMATCH, UNSUPPORTED_VERSION})
+_BAD_REQUEST = frozenset(
+    {PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, _HEADER_MISMATCH, UNSUPPORTED_VERSION}
+)
 
 
-async def serve_http(make_service: Callable[[], ServedMethods], port: int, told: Callable[[str], None]) -> None:
+async def serve_http(
+    make_service: Callable[[], ServedMethods], port: int, told: Callable[[str], None]
+) -> None:
     """Serve on a port, 0 for any that is free, until a signal; `told` is given the URL."""
     try:
         listening = socket.create_server((HOST, port), backlog=_BACKLOG)
@@ -60,10 +71,15 @@ async def serve_http(make_service: Callable[[], ServedMethods], port: int, told:
         raise TerselyError("port_unavailable", message, "name another with --port") from error
     with listening:
         door = _Endpoint(make_service)
-        routes = [Route(PATH, door.post, methods=["POST"]), Route(PATH, door.delete, methods=["DELETE"])]
+        routes = [
+            Route(PATH, door.post, methods=["POST"]),
+            Route(PATH, door.delete, methods=["DELETE"]),
+        ]
         told(f"http://{HOST}:{listening.getsockname()[1]}{PATH}")
         app = Starlette(routes=routes)
-        config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_SETTLE_SECONDS)
+        config = uvicorn.Config(
+            app, log_config=None, access_log=False, timeout_graceful_shutdown=_SETTLE_SECONDS
+        )
         await uvicorn.Server(config).serve(sockets=[listening])
 
 
@@ -87,7 +103,10 @@ class _Endpoint:
         version = request.headers.get(_VERSION, HANDSHAKE_VERSIONS[0])
         if version not in HANDSHAKE_VERSIONS:
             told = {"supported": [*HANDSHAKE_VERSIONS, *ENVELOPE_VERSIONS], "requested": version}
-            return JSONResponse(failure(id_of(value), RpcError(UNSUPPORTED_VERSION, "Unsupported version", told)), 400)
+            return JSONResponse(
+                failure(id_of(value), RpcError(UNSUPPORTED_VERSION, "Unsupported version", told)),
+                400,
+            )
         return await self._answer_in_session(request, value)
 
     async def delete(self, request: Request) -> Response:
@@ -107,7 +126,9 @@ class _Endpoint:
         if not isinstance(answer, dict):
             return Response(status_code=202)
         code = answer.get("error", {}).get("code")
-        return JSONResponse(answer, 404 if code == METHOD_NOT_FOUND else 400 if code in _BAD_REQUEST else 200)
+        return JSONResponse(
+            answer, 404 if code == METHOD_NOT_FOUND else 400 if code in _BAD_REQUEST else 200
+        )
 
     async def _answer_in_session(self, request: Request, value: Any) -> Response:
         is_first = isinstance(value, dict) and value.get("method") == "initialize"
@@ -132,7 +153,9 @@ class _Endpoint:
 
 
 def _refusal(request: Request) -> Response | None:
-    """What a page in a browser is answered: it must not reach us by a name that it has made resolve here."""
+    """What a page in a browser is answered: it must not reach us by a name that it has made resolve
+    here.
+    """
     if not _is_own(f"//{request.headers.get('host', '')}"):
         return Response("this host is not served", 421)
     origin = request.headers.get("origin")
@@ -158,7 +181,9 @@ async def _body(request: Request) -> bytes | None:
 
 
 def _check_headers(request: Request, value: Any) -> None:
-    """Raise `RpcError` where headers, by which others may have let the request pass, say something else than it."""
+    """Raise `RpcError` where headers, by which others may have let the request pass, say something
+    else than it.
+    """
     if not isinstance(value, dict) or "id" not in value:
         return
     params = value.get("params")

@@ -90,7 +90,9 @@ def message(value: Any) -> Message:
 
 
 def encode(value: Mapping[str, Any] | list[dict[str, Any]]) -> bytes:
-    """A message or a batch in one line without its end, in ASCII: a lone surrogate in a file name stops no answer."""
+    """A message or a batch in one line without its end, in ASCII: a lone surrogate in a file name
+    stops no answer.
+    """
     return json.dumps(value, separators=(",", ":")).encode()
 
 
@@ -102,7 +104,11 @@ def success(request_id: Id, result: Mapping[str, Any]) -> dict[str, Any]:
 def failure(request_id: Id, error: RpcError) -> dict[str, Any]:
     """The refusal of a request; of a message without a valid id the id is null."""
     told = {"code": error.code, "message": error.message}
-    return {"jsonrpc": "2.0", "id": request_id, "error": told if error.data is None else {**told, "data": error.data}}
+    return {
+        "jsonrpc": "2.0",
+        "id": request_id,
+        "error": told if error.data is None else {**told, "data": error.data},
+    }
 
 
 def _refuse_constant(name: str) -> NoReturn:

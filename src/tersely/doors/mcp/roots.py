@@ -18,7 +18,9 @@ MAX_ROOTS = 100  # that are looked at
 
 
 class Roots:
-    """The directory that was named; else the first that the client works in, as it is; else that around our own."""
+    """The directory that was named; else the first that the client works in, as it is; else that
+    around our own.
+    """
 
     def __init__(self, named: Path | None) -> None:
         self._named = named
@@ -53,7 +55,9 @@ def _uris(result: Any) -> list[str]:
 
 
 def _directory(uris: Sequence[str]) -> Path | None:
-    """The first directory of this machine among some URIs, None if there are none; raises `root_not_found`."""
+    """The first directory of this machine among some URIs, None if there are none; raises
+    `root_not_found`.
+    """
     for uri in uris:
         with suppress(ValueError, OSError):  # no URI, or no path that the system takes
             parts = urlsplit(uri)

@@ -31,7 +31,8 @@ MAX_ECHOED_CHARACTERS = 80  # of a name that is wrong
 Progress = Callable[[int, int], None]  # files read, of how many
 # root, command, arguments, progress; the reply is a `capabilities.reply.Reply` in JSON
 Ask = Callable[[Path, str, Mapping[str, Any], Progress], Awaitable[dict[str, Any]]]
-SessionOf = Callable[[Path], str]  # of the model behind a connection, by the repository that it asks about
+# of the model behind a connection, by the repository that it asks about
+SessionOf = Callable[[Path], str]
 
 
 def make_service(
@@ -55,7 +56,9 @@ def make_service(
 class _CodeMethods:
     """The methods of the protocol that answer about code, one each."""
 
-    def __init__(self, ask: Ask, roots: Roots, others: Services, session_of: SessionOf, all_tools: bool) -> None:
+    def __init__(
+        self, ask: Ask, roots: Roots, others: Services, session_of: SessionOf, all_tools: bool
+    ) -> None:
         self._ask = ask
         self._session_of = session_of
         self._lost = 0  # answers that were given up, of which nobody knows how far they had come
@@ -64,7 +67,9 @@ class _CodeMethods:
         self._all_tools = all_tools
 
     async def instructions(self) -> str:
-        """What a model is told before it calls anything: with whom it works too, where a relay runs."""
+        """What a model is told before it calls anything: with whom it works too, where a relay
+        runs.
+        """
         return f"{tools.INSTRUCTIONS} {await self._others.introduction()}"
 
     async def list_tools(self, request: OpenRequest) -> dict[str, Any]:
@@ -78,18 +83,25 @@ class _CodeMethods:
         if not isinstance(arguments, dict | None):
             raise RpcError(INVALID_PARAMS, "arguments is an object")
         if not tools.is_known(name):
-            raise RpcError(INVALID_PARAMS, f"Unknown tool: {name[:MAX_ECHOED_CHARACTERS]}: {tools.likely(name)}")
+            raise RpcError(
+                INVALID_PARAMS,
+                f"Unknown tool: {name[:MAX_ECHOED_CHARACTERS]}: {tools.likely(name)}",
+            )
         try:
             return await self._called(request, name, arguments or {})
         except TerselyError as error:
-            meta = {"tersely/error": {"code": error.code, "message": error.message, "hint": error.hint}}
+            meta = {
+                "tersely/error": {"code": error.code, "message": error.message, "hint": error.hint}
+            }
             return _result([failure_text(error, PLAIN)], meta, is_error=True)
 
     async def list_resources(self, request: OpenRequest) -> dict[str, Any]:
         """The map alone: symbols are too many to be listed, and have a template."""
         _check_first_page(request)
         about = catalogue.load(MAP).summary
-        return {"resources": [{"name": "map", "uri": _MAP_URI, "description": about, "mimeType": _TEXT}]}
+        return {
+            "resources": [{"name": "map", "uri": _MAP_URI, "description": about, "mimeType": _TEXT}]
+        }
 
     async def list_templates(self, request: OpenRequest) -> dict[str, Any]:
         """That of symbols."""
@@ -106,12 +118,21 @@ class _CodeMethods:
         except TerselyError as error:
             told = {"uri": uri, "code": error.code, "hint": error.hint}
             raise RpcError(INVALID_PARAMS, error.message, told) from error
-        return {"contents": [{"uri": uri, "text": reply["text"], "mimeType": _TEXT, "_meta": _meta(reply)}]}
+        return {
+            "contents": [
+                {"uri": uri, "text": reply["text"], "mimeType": _TEXT, "_meta": _meta(reply)}
+            ]
+        }
 
-    async def _called(self, request: OpenRequest, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    async def _called(
+        self, request: OpenRequest, name: str, arguments: dict[str, Any]
+    ) -> dict[str, Any]:
         if name == tools.MORE_TOOLS:
             return _result([await self._more_tools(request, arguments)], {})
-        if name in {tools.CALL, tools.ACT} and (said := await self._of_service(request, arguments)) is not None:
+        if (
+            name in {tools.CALL, tools.ACT}
+            and (said := await self._of_service(request, arguments)) is not None
+        ):
             return _result([said], {})
         question = tools.question(name, arguments)
         if tools.is_of_relay(question.command):
@@ -126,7 +147,11 @@ class _CodeMethods:
 
     async def _more_tools(self, request: OpenRequest, arguments: Mapping[str, Any]) -> str:
         asked = arguments.get("tool")
-        method = await services.named(self._others, asked) if isinstance(asked, str) and _is_other(asked) else None
+        method = (
+            await services.named(self._others, asked)
+            if isinstance(asked, str) and _is_other(asked)
+            else None
+        )
         if method is not None:
             return await self._cut(request, services.page(method), arguments.get(BUDGET))
         told = tools.more_tools(arguments)
@@ -139,7 +164,9 @@ class _CodeMethods:
         method = await services.named(self._others, name) if _is_other(name) else None
         if method is None:
             return None
-        return await self._cut(request, services.text(await self._others.ask(method, given)), budget)
+        return await self._cut(
+            request, services.text(await self._others.ask(method, given)), budget
+        )
 
     async def _of_relay(self, request: OpenRequest, question: Question) -> str:
         given = dict(question.arguments)
@@ -168,7 +195,9 @@ def _is_other(name: str) -> bool:
 
 
 class _Rising:
-    """Tells progress of one phase of the work after another, as the protocol wants it: always more than before."""
+    """Tells progress of one phase of the work after another, as the protocol wants it: always more
+    than before.
+    """
 
     def __init__(self, request: OpenRequest) -> None:
         self._request = request
@@ -189,7 +218,9 @@ def _resource_question(uri: str) -> Question:
     if uri == _MAP_URI:
         return Question(MAP, {})
     if not uri.startswith(_SYMBOL_URI) or uri == _SYMBOL_URI:
-        raise TerselyError("path_not_found", f"there is no resource {uri!r}", f"{_SYMBOL_URI}ID, or {_MAP_URI}")
+        raise TerselyError(
+            "path_not_found", f"there is no resource {uri!r}", f"{_SYMBOL_URI}ID, or {_MAP_URI}"
+        )
     symbol = unquote(uri.removeprefix(_SYMBOL_URI))
     return Question(SYMBOL, {"symbol": symbol, "limit": MAX_SHOWN_LINES, BUDGET: MAX_BUDGET_TOKENS})
 
@@ -224,5 +255,9 @@ def _result(texts: list[str], meta: dict[str, Any], *, is_error: bool = False) -
 
 def _meta(reply: Mapping[str, Any]) -> dict[str, Any]:
     """What programs may want to know of an answer."""
-    told = {"tersely/revision": reply["revision"], "tersely/notes": reply["notes"], "tersely/etag": reply["etag"]}
+    told = {
+        "tersely/revision": reply["revision"],
+        "tersely/notes": reply["notes"],
+        "tersely/etag": reply["etag"],
+    }
     return {name: value for name, value in told.items() if value}

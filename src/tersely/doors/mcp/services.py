@@ -1,6 +1,8 @@
-"""Services of a relay as tools: `more_tools` lists them behind the capabilities, and `call` asks them.
+"""Services of a relay as tools: `more_tools` lists them behind the capabilities, and `call` asks
+them.
 
-Those alone that say of themselves that they only read: what `call` does, clients may do without asking their user.
+Those alone that say of themselves that they only read: what `call` does, clients may do without
+asking their user.
 """
 
 from __future__ import annotations
@@ -39,17 +41,23 @@ class Services(Protocol):
         """The result; raises what there is instead."""
 
     async def answer(self, capability: str, arguments: Mapping[str, Any], budget: int) -> str:
-        """What a capability of the relay answers in words of at most `budget` tokens; raises what there is instead."""
+        """What a capability of the relay answers in words of at most `budget` tokens; raises what
+        there is instead.
+        """
 
 
 async def named(services: Services, tool: str) -> Method | None:
     """The method that is called as a tool by this name, None where there is none."""
-    return next((method for method in await services.methods() if method.tool == tool_name(tool)), None)
+    return next(
+        (method for method in await services.methods() if method.tool == tool_name(tool)), None
+    )
 
 
 async def listing(services: Services) -> str:
     """The methods, a line each, as `more_tools` lists capabilities."""
-    return "".join(f"{_signature(method)}  {method.description}\n" for method in await services.methods())
+    return "".join(
+        f"{_signature(method)}  {method.description}\n" for method in await services.methods()
+    )
 
 
 def page(method: Method) -> str:
@@ -65,5 +73,7 @@ def text(result: Any) -> str:
 
 def _signature(method: Method) -> str:
     needed = method.parameters.get("required", ())
-    names = [name if name in needed else f"{name}?" for name in method.parameters.get("properties", {})]
+    names = [
+        name if name in needed else f"{name}?" for name in method.parameters.get("properties", {})
+    ]
     return f"{method.tool}({', '.join(names)})"

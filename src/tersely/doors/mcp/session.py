@@ -1,7 +1,8 @@
-"""One client of the server, over any transport: which revision it speaks, and what is being done for it.
+"""One client of the server, over any transport: which revision it speaks, and what is being done
+for it.
 
-Four revisions begin with a handshake (`initialize`). The fifth has none: every request says in its `_meta` which
-revision it is of, and what the client is able to.
+Four revisions begin with a handshake (`initialize`). The fifth has none: every request says in its
+`_meta` which revision it is of, and what the client is able to.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from tersely.doors.mcp.jsonrpc import (
 
 BATCHING_VERSION = "2025-03-26"  # the one revision with batches of messages
 HANDSHAKE_VERSIONS = ("2024-11-05", BATCHING_VERSION, "2025-06-18", "2025-11-25")
-ENVELOPE_VERSIONS = ("2026-07-28",)  # revisions whose requests each carry version and abilities of the client
+# revisions whose requests each carry version and abilities of the client
+ENVELOPE_VERSIONS = ("2026-07-28",)
 UNSUPPORTED_VERSION = -32_022
 SERVER_BUSY = -32_000  # of the codes that are left to implementations
 
@@ -41,7 +43,8 @@ _ABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 _SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 _SERVER = {"name": "tersely", "version": __version__}
 _CAPABILITIES: Mapping[str, Any] = {"tools": {}, "resources": {}}
-_UNCACHED = {"ttlMs": 0, "cacheScope": "private"}  # what answers say of keeping them, where a revision wants it said
+# what answers say of keeping them, where a revision wants it said
+_UNCACHED = {"ttlMs": 0, "cacheScope": "private"}
 
 _LOG = logging.getLogger("tersely.mcp")
 
@@ -50,7 +53,9 @@ Method = Callable[["OpenRequest"], Awaitable[dict[str, Any]]]
 
 
 class ServedMethods(NamedTuple):
-    """What is served: a text for the model, methods by name, and what is to be done when the client's roots move."""
+    """What is served: a text for the model, methods by name, and what is to be done when the
+    client's roots move.
+    """
 
     instructions: Callable[[], Awaitable[str]]
     methods: Mapping[str, Method]
@@ -70,7 +75,9 @@ class OpenRequest(NamedTuple):
         token = meta.get("progressToken") if isinstance(meta, dict) else None
         if isinstance(token, str | int) and self.session.send is not None:
             told = {"progressToken": token, "progress": done, "total": total, "message": text}
-            self.session.send({"jsonrpc": "2.0", "method": "notifications/progress", "params": told})
+            self.session.send(
+                {"jsonrpc": "2.0", "method": "notifications/progress", "params": told}
+            )
 
     @property
     def has_roots(self) -> bool:
@@ -80,7 +87,9 @@ class OpenRequest(NamedTuple):
 
 
 class ClientSession:
-    """Answers the messages of one client. `send` takes what we say without being asked, None where nothing can be."""
+    """Answers the messages of one client. `send` takes what we say without being asked, None where
+    nothing can be.
+    """
 
     def __init__(self, service: ServedMethods, send: Send | None) -> None:
         self._service = service
@@ -92,7 +101,9 @@ class ClientSession:
         self._asked_count = 0
 
     async def answer(self, value: Any) -> dict[str, Any] | list[dict[str, Any]] | None:
-        """The answer to a message or a batch; None where there is none: to notifications, and what was cancelled."""
+        """The answer to a message or a batch; None where there is none: to notifications, and what
+        was cancelled.
+        """
         if not isinstance(value, list):
             return await self._answer(value)
         if self.version != BATCHING_VERSION or not 0 < len(value) <= MAX_OPEN_REQUESTS:
@@ -102,7 +113,9 @@ class ClientSession:
         return [one for one in answers if one is not None] or None
 
     async def ask(self, method: str, seconds: float) -> Any:
-        """The result of a request to a client that can be asked; raises `RpcError`, and `TimeoutError`."""
+        """The result of a request to a client that can be asked; raises `RpcError`, and
+        `TimeoutError`.
+        """
         assert self.send is not None
         self._asked_count += 1
         own_id = f"tersely-{self._asked_count}"
@@ -130,7 +143,9 @@ class ClientSession:
     async def _served(self, request: RpcRequest) -> dict[str, Any] | None:
         """The answer to a request, None if the client cancels it."""
         if request.id in self._open:
-            raise RpcError(INVALID_REQUEST, f"the id {request.id!r} is of a request that is not yet answered")
+            raise RpcError(
+                INVALID_REQUEST, f"the id {request.id!r} is of a request that is not yet answered"
+            )
         if len(self._open) >= MAX_OPEN_REQUESTS:
             raise RpcError(SERVER_BUSY, f"{MAX_OPEN_REQUESTS} requests are not yet answered")
         working = self._open[request.id] = asyncio.ensure_future(self._result(request))
@@ -145,7 +160,9 @@ class ClientSession:
             raise
         except Exception as error:
             _LOG.exception("%s has failed", request.method)
-            raise RpcError(INTERNAL_ERROR, "internal error: standard error of the server says more") from error
+            raise RpcError(
+                INTERNAL_ERROR, "internal error: standard error of the server says more"
+            ) from error
         finally:
             del self._open[request.id]
 
@@ -162,12 +179,19 @@ class ClientSession:
         if not has_envelope and not self.version:
             raise RpcError(INVALID_REQUEST, "a session begins with initialize")
         result = await method(OpenRequest(self, request.params, has_envelope))
-        return _with_envelope(result, is_kept=request.method != "tools/call") if has_envelope else result
+        return (
+            _with_envelope(result, is_kept=request.method != "tools/call")
+            if has_envelope
+            else result
+        )
 
     async def _initialize(self, params: Mapping[str, Any]) -> dict[str, Any]:
         wanted, abilities = params.get("protocolVersion"), params.get("capabilities", {})
         if not isinstance(wanted, str) or not isinstance(abilities, dict):
-            raise RpcError(INVALID_PARAMS, "initialize takes protocolVersion, a text, and capabilities, an object")
+            raise RpcError(
+                INVALID_PARAMS,
+                "initialize takes protocolVersion, a text, and capabilities, an object",
+            )
         self.version = wanted if wanted in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
         self.abilities = abilities
         return {
@@ -179,7 +203,9 @@ class ClientSession:
 
     async def _discover(self, params: Mapping[str, Any]) -> dict[str, Any]:
         told = {"supportedVersions": list(ENVELOPE_VERSIONS), "capabilities": _CAPABILITIES}
-        return _with_envelope({**told, "instructions": await self._service.instructions()}, is_kept=True)
+        return _with_envelope(
+            {**told, "instructions": await self._service.instructions()}, is_kept=True
+        )
 
     async def _ping(self, params: Mapping[str, Any]) -> dict[str, Any]:
         return {}
@@ -200,11 +226,16 @@ class ClientSession:
         if response.error is None:
             waiting.set_result(response.result)
         else:
-            waiting.set_exception(RpcError(INTERNAL_ERROR, f"the client has failed: {response.error}"))
+            waiting.set_exception(
+                RpcError(INTERNAL_ERROR, f"the client has failed: {response.error}")
+            )
 
 
 Own = Callable[[ClientSession, Mapping[str, Any]], Awaitable[dict[str, Any]]]
-_OF_HANDSHAKES: Mapping[str, Own] = {"initialize": ClientSession._initialize, "ping": ClientSession._ping}
+_OF_HANDSHAKES: Mapping[str, Own] = {
+    "initialize": ClientSession._initialize,
+    "ping": ClientSession._ping,
+}
 _OF_ENVELOPES: Mapping[str, Own] = {"server/discover": ClientSession._discover}
 
 
@@ -217,7 +248,9 @@ def _check_envelope(meta: Mapping[str, Any]) -> None:
     """Raise `RpcError` for a request of a revision that is not served, or that does not say enough."""
     version = meta[VERSION_KEY]
     if not isinstance(version, str) or not isinstance(meta.get(_ABILITIES_KEY), dict):
-        raise RpcError(INVALID_PARAMS, f"_meta has {VERSION_KEY}, a text, and {_ABILITIES_KEY}, an object")
+        raise RpcError(
+            INVALID_PARAMS, f"_meta has {VERSION_KEY}, a text, and {_ABILITIES_KEY}, an object"
+        )
     if version not in ENVELOPE_VERSIONS:
         told = {"supported": list(ENVELOPE_VERSIONS), "requested": version}
         raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", told)

@@ -15,19 +15,24 @@ from tersely.doors.mcp.session import MAX_OPEN_REQUESTS, ClientSession, ServedMe
 
 MAX_UNSENT_MESSAGES = 2 * MAX_OPEN_REQUESTS
 SETTLE_SECONDS = 1.0  # for what is still being answered when our input is closed
-PARENT_SECONDS = 1.0  # between two looks at who our parent is, where the system does not tell of its end
+# between two looks at who our parent is, where the system does not tell of its end
+PARENT_SECONDS = 1.0
 _READ_BYTES = 65_536
 
 
 async def serve_streams(service: ServedMethods) -> None:
     """Serve until the client closes our input, stops reading, or ends, whichever comes first.
 
-    What takes longer than a moment then is given up. Meanwhile what anything else prints goes to standard error.
+    What takes longer than a moment then is given up. Meanwhile what anything else prints goes to
+    standard error.
     """
     wire = os.dup(1)
     os.dup2(2, 1)
     streams = _Streams(service, wire)
-    working = asyncio.create_task(streams.write()), asyncio.create_task(_watch_parent(streams.ended))
+    working = (
+        asyncio.create_task(streams.write()),
+        asyncio.create_task(_watch_parent(streams.ended)),
+    )
     threading.Thread(target=_read, args=(streams, asyncio.get_running_loop()), daemon=True).start()
     await streams.ended.wait()
     with suppress(TimeoutError):
@@ -48,7 +53,9 @@ class _Streams:
         self._session = ClientSession(service, self._offer)
 
     async def feed(self, data: bytes) -> None:
-        """Have every message answered that is complete. A client that takes no answers has to wait here."""
+        """Have every message answered that is complete. A client that takes no answers has to wait
+        here.
+        """
         for line in self._lines.feed(data):
             if line is not None and not line.strip():
                 continue
@@ -95,7 +102,9 @@ class _Streams:
 
 
 def _read(streams: _Streams, loop: asyncio.AbstractEventLoop) -> None:
-    """Hand over what comes in. In a thread: standard input may be a file, which no event loop can wait for."""
+    """Hand over what comes in. In a thread: standard input may be a file, which no event loop can
+    wait for.
+    """
     with suppress(OSError):
         while data := os.read(0, _READ_BYTES):
             asyncio.run_coroutine_threadsafe(streams.feed(data), loop).result()
@@ -109,9 +118,12 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 async def _watch_parent(ended: asyncio.Event) -> None:
-    """Set `ended` when our parent ends: others may hold our input open, so that its end does not tell of that."""
+    """Set `ended` when our parent ends: others may hold our input open, so that its end does not
+    tell of that.
+    """
     parent = os.getppid()
-    with suppress(AttributeError, OSError):  # not everywhere, and not for a parent in another namespace
+    with suppress(AttributeError, OSError):
+        # not everywhere, and not for a parent in another namespace
         told = os.pidfd_open(parent)
         asyncio.get_running_loop().add_reader(told, ended.set)
         if os.getppid() == parent:

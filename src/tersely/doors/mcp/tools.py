@@ -1,7 +1,8 @@
 """The catalogue as tools: a few that are listed, and two by which all others are found and called.
 
-Whatever a list of tools says is sent to the model with every request, so it says little: names, types, and the one line
-that each capability has for itself. `more_tools` tells the rest to whoever asks.
+Whatever a list of tools says is sent to the model with every request, so it says little: names,
+types, and the one line that each capability has for itself. `more_tools` tells the rest to whoever
+asks.
 """
 
 from __future__ import annotations
@@ -28,9 +29,11 @@ INSTRUCTIONS = (
 MORE_TOOLS = "more_tools"
 CALL = "call"
 ACT = "relay"  # what calls those that do more than read
-STORE = "store_in_cassette"  # keeps the answer to a question about code in the relay, and replies its reference
+# keeps the answer to a question about code in the relay, and replies its reference
+STORE = "store_in_cassette"
 
-# The tools that are listed, with the parameters that their schemas show. They take the others of their capability too.
+# The tools that are listed, with the parameters that their schemas show. They take the others of
+# their capability too.
 CORE: Mapping[str, tuple[str, ...]] = {
     "code.packet": ("task",),
     "code.context": ("symbols",),
@@ -48,12 +51,13 @@ CORE: Mapping[str, tuple[str, ...]] = {
 }
 
 
-# What an answer may have where neither the call nor a setting says so. All others have the budget of the settings, or
-# one that their capability declares.
+# What an answer may have where neither the call nor a setting says so. All others have the budget
+# of the settings, or one that their capability declares.
 DEFAULT_BUDGETS: Mapping[str, int] = {"code.diff_context": 4_000}
 
 
-_BOUNDS_OF_SIZE = frozenset({"minLength", "maxLength", "minItems", "maxItems"})  # which nobody meets by accident
+# which nobody meets by accident
+_BOUNDS_OF_SIZE = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
 _PLAIN_DEFAULTS: tuple[Any, ...] = (None, "", [], False, 0)
 
 
@@ -88,7 +92,12 @@ def _callers() -> list[Tool]:
     acting = f"Calls a tool that {MORE_TOOLS} lists and that changes what agents share"
     return [
         Tool(MORE_TOOLS, about_more, _object({"tool": named}, []), only_reads=True),
-        Tool(CALL, f"Calls a tool that {MORE_TOOLS} lists and that reads", _object(called, ["tool"]), only_reads=True),
+        Tool(
+            CALL,
+            f"Calls a tool that {MORE_TOOLS} lists and that reads",
+            _object(called, ["tool"]),
+            only_reads=True,
+        ),
         Tool(ACT, acting, _object(called, ["tool"]), only_reads=False),
     ]
 
@@ -96,7 +105,9 @@ def _callers() -> list[Tool]:
 def tools(*, all_tools: bool = False) -> list[Tool]:
     """What is listed: the core and the pair, or every capability as a tool of its own."""
     if all_tools:
-        return [_tool(capability, tuple(_names(capability))) for capability in catalogue.every(OFFERED)]
+        return [
+            _tool(capability, tuple(_names(capability))) for capability in catalogue.every(OFFERED)
+        ]
     core = [_tool(catalogue.load(name), shown, is_core=True) for name, shown in CORE.items()]
     return [*core, *_callers()]
 
@@ -110,7 +121,9 @@ def question(name: str, arguments: Mapping[str, Any]) -> Question:
     commands = {tool_name(command): command for command in _commands()}
     command = commands.get(tool_name(name))
     if command is None:
-        raise TerselyError("unknown_command", f"there is no tool {name!r}", _suggestion(name, commands))
+        raise TerselyError(
+            "unknown_command", f"there is no tool {name!r}", _suggestion(name, commands)
+        )
     if pair == CALL and is_of_relay(command) and catalogue.load(command).effect is not Effect.READ:
         raise TerselyError("not_permitted", f"{name} does more than read", f"call it through {ACT}")
     return Question(command, given)
@@ -134,7 +147,9 @@ def for_session(question: Question, session: str) -> Question:
     if spelling is None or question.arguments.get(STORE):
         return question
     names = _parameter_names(catalogue.load(spelling.capability))
-    return question._replace(arguments=for_reader(spelling.capability, names, question.arguments, session))
+    return question._replace(
+        arguments=for_reader(spelling.capability, names, question.arguments, session)
+    )
 
 
 def _parameter_names(capability: Capability[Any, Any]) -> set[str]:
@@ -143,7 +158,9 @@ def _parameter_names(capability: Capability[Any, Any]) -> set[str]:
 
 def is_known(name: str) -> bool:
     """Whether a client may call a tool by this name."""
-    return name in {MORE_TOOLS, CALL, ACT} or tool_name(name) in {tool_name(command) for command in _commands()}
+    return name in {MORE_TOOLS, CALL, ACT} or tool_name(name) in {
+        tool_name(command) for command in _commands()
+    }
 
 
 def likely(name: str) -> str:
@@ -156,13 +173,19 @@ def more_tools(arguments: Mapping[str, Any]) -> str:
     """What can be called; or, of one tool, all that there is to be known. Raises `unknown_command`."""
     for name in arguments:
         if name not in {"tool", BUDGET}:
-            raise TerselyError("invalid_argument", f"there is no parameter {name!r}", f"known: tool, {BUDGET}")
+            raise TerselyError(
+                "invalid_argument", f"there is no parameter {name!r}", f"known: tool, {BUDGET}"
+            )
     asked = arguments.get("tool")
     if not asked:
-        return "".join(f"{signature(capability)}  {capability.summary}\n" for capability in _others())
+        return "".join(
+            f"{signature(capability)}  {capability.summary}\n" for capability in _others()
+        )
     found = {tool_name(name): name for name in OFFERED}
     if not isinstance(asked, str) or tool_name(asked) not in found:
-        raise TerselyError("unknown_command", f"there is no tool {asked!r}", _suggestion(str(asked), found))
+        raise TerselyError(
+            "unknown_command", f"there is no tool {asked!r}", _suggestion(str(asked), found)
+        )
     return _page(catalogue.load(found[tool_name(asked)]))
 
 
@@ -176,7 +199,9 @@ def _commands() -> list[str]:
 
 
 def called(arguments: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:
-    """The tool, budget and arguments that are given to `call`; some models write the arguments as a text of JSON."""
+    """The tool, budget and arguments that are given to `call`; some models write the arguments as a
+    text of JSON.
+    """
     given = dict(arguments)
     name, inner = given.pop("tool", None), given.pop("arguments", None)
     budget = given.pop(BUDGET, None)
@@ -184,17 +209,23 @@ def called(arguments: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:
         try:
             inner = json.loads(inner or "{}")
         except (ValueError, RecursionError) as error:
-            raise TerselyError("invalid_argument", f"arguments is not JSON: {error}", "an object") from error
+            raise TerselyError(
+                "invalid_argument", f"arguments is not JSON: {error}", "an object"
+            ) from error
     if not isinstance(name, str) or not isinstance(inner, dict | None) or given:
         message = "call takes tool, a name; arguments, an object; and budget"
         hint = (
-            suggestion(next(iter(given)), ("tool", "arguments", BUDGET)) if given else f"{MORE_TOOLS} lists the names"
+            suggestion(next(iter(given)), ("tool", "arguments", BUDGET))
+            if given
+            else f"{MORE_TOOLS} lists the names"
         )
         raise TerselyError("invalid_argument", message, hint)
     return name, budget, inner or {}
 
 
-def _tool(capability: Capability[Any, Any], shown: tuple[str, ...], *, is_core: bool = False) -> Tool:
+def _tool(
+    capability: Capability[Any, Any], shown: tuple[str, ...], *, is_core: bool = False
+) -> Tool:
     declared = {parameter.name: parameter for parameter in parameters_of(capability.parameters)}
     properties = {name: _schema(declared[name]) for name in shown if name != BUDGET}
     is_asked_of_code = capability.context is Context.WORKSPACE
@@ -204,7 +235,9 @@ def _tool(capability: Capability[Any, Any], shown: tuple[str, ...], *, is_core: 
     needed = _is_expected if is_core and is_asked_of_code else _is_needed
     required = [name for name in shown if needed(declared[name])]
     only_reads = capability.effect is Effect.READ
-    return Tool(tool_name(capability.name), capability.summary, _object(properties, required), only_reads)
+    return Tool(
+        tool_name(capability.name), capability.summary, _object(properties, required), only_reads
+    )
 
 
 def _is_needed(parameter: Parameter) -> bool:
@@ -212,7 +245,9 @@ def _is_needed(parameter: Parameter) -> bool:
 
 
 def _is_expected(parameter: Parameter) -> bool:
-    """Whether a call of a listed tool says nothing without it, though its capability can do without."""
+    """Whether a call of a listed tool says nothing without it, though its capability can do
+    without.
+    """
     return _is_needed(parameter) or (parameter.positional and not parameter.nullable)
 
 
@@ -221,7 +256,9 @@ def _schema(parameter: Parameter) -> dict[str, Any]:
     whole = schema_of(parameter)
     is_default_plain = whole.get("default") in _PLAIN_DEFAULTS
     kept = {name: value for name, value in whole.items() if name not in _BOUNDS_OF_SIZE}
-    return {name: value for name, value in kept.items() if not (name == "default" and is_default_plain)}
+    return {
+        name: value for name, value in kept.items() if not (name == "default" and is_default_plain)
+    }
 
 
 def _names(capability: Capability[Any, Any]) -> Iterator[str]:
@@ -232,7 +269,11 @@ def _page(capability: Capability[Any, Any]) -> str:
     declared = offered(capability)
     lines = [f"{tool_name(capability.name)}: {capability.summary}", "", capability.description, ""]
     is_of_code = capability.context is Context.WORKSPACE
-    kept = [f"{STORE}: boolean  keep the answer in the relay and reply its reference"] if is_of_code else []
+    kept = (
+        [f"{STORE}: boolean  keep the answer in the relay and reply its reference"]
+        if is_of_code
+        else []
+    )
     return "\n".join([*lines, *map(_parameter_line, declared), *kept]) + "\n"
 
 
@@ -240,16 +281,28 @@ def _parameter_line(parameter: Parameter) -> str:
     kind = " | ".join(parameter.choices) or JSON_NAMES.get(parameter.type, "string")
     kind = f"list of {kind}" if parameter.many else kind
     least, most = parameter.minimum, parameter.maximum
-    bounds = "" if least is None and most is None else f", {least if least is not None else ''}..{most or ''}"
-    default = "" if parameter.required or parameter.default in {None, ()} else f", {json.dumps(parameter.default)}"
+    bounds = (
+        ""
+        if least is None and most is None
+        else f", {least if least is not None else ''}..{most or ''}"
+    )
+    default = (
+        ""
+        if parameter.required or parameter.default in {None, ()}
+        else f", {json.dumps(parameter.default)}"
+    )
     needed = " (required)" if parameter.required else ""
     return f"{parameter.name}{needed}: {kind}{bounds}{default}  {parameter.help}"
 
 
 def _suggestion(name: str, known: Mapping[str, str]) -> str:
-    """What a wrong name may mean: one that is spelled alike, or one that ends with it, as `symbol_deps` with `deps`."""
+    """What a wrong name may mean: one that is spelled alike, or one that ends with it, as
+    `symbol_deps` with `deps`.
+    """
     import difflib  # only who errs pays for it
 
     wrong = tool_name(name)
-    near = difflib.get_close_matches(wrong, known, n=1) or [one for one in known if one.endswith(f"_{wrong}")]
+    near = difflib.get_close_matches(wrong, known, n=1) or [
+        one for one in known if one.endswith(f"_{wrong}")
+    ]
     return f"did you mean {near[0]}?" if near else f"{MORE_TOOLS} lists them"

@@ -20,23 +20,28 @@ from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.mailboxes import Mark, Post, Posted, Stage, Waiting
 from tersely.relay.store.news import Here
 
-MAX_NOTES_AHEAD = 128  # not yet written, beyond which nothing is fetched from the disk to be delivered
+# not yet written, beyond which nothing is fetched from the disk to be delivered
+MAX_NOTES_AHEAD = 128
 MARK_REST_SECONDS = 0.02  # for which they wait
 MAX_LAST_SCREENS = 200  # of wrapped programs; the one that changed longest ago is forgotten
 PUMPED_MESSAGES = 64  # read from the disk at one go
 
 
 class Clients:
-    """The clients of one relay's socket by name: the presence of its mail (`relay/mail/messages.py`)."""
+    """The clients of one relay's socket by name: the presence of its mail
+    (`relay/mail/messages.py`).
+    """
 
     def __init__(self, mail: Mail, services: Services, access: Access) -> None:
         self.mail = mail
         self.access = access
         self.services = services
         self.names: dict[str, Connection] = {}  # in use, also by who is still being let in
-        self._screens: OrderedDict[str, LastScreen] = OrderedDict()  # the latest last, also of who is gone
+        # the latest last, also of who is gone
+        self._screens: OrderedDict[str, LastScreen] = OrderedDict()
         self.memory_messages = 0  # that were passed on and not kept
-        self._behind: set[Connection] = set()  # they could be sent more, once it is noted what they were sent
+        # they could be sent more, once it is noted what they were sent
+        self._behind: set[Connection] = set()
         self._is_resting = False  # notes on deliveries wait for a message
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -65,7 +70,9 @@ class Clients:
             self._screens.popitem(last=False)
 
     def live(self, topic: str) -> Iterable[str]:
-        """The agents and users that are connected, those alone that subscribe to the topic if there is one."""
+        """The agents and users that are connected, those alone that subscribe to the topic if there
+        is one.
+        """
         return [
             name
             for name, one in list(self.names.items())
@@ -96,7 +103,9 @@ class Clients:
     def moved(self, names: Collection[str]) -> None:
         """Leave those who are connected to another process now."""
         for connection in [one for name, one in self.names.items() if one.name and name in names]:
-            connection.fail("UNAUTHORIZED", "the owner of the name has connected again", reason="taken_over")
+            connection.fail(
+                "UNAUTHORIZED", "the owner of the name has connected again", reason="taken_over"
+            )
             self.forget(connection)
 
     def takes(self, name: str) -> bool:
@@ -105,7 +114,9 @@ class Clients:
         return connection is not None and connection.takes
 
     def posted(self, post: Post, posted: Posted) -> None:
-        """Send a message that has been accepted to whoever can take it now; the others find it on the disk."""
+        """Send a message that has been accepted to whoever can take it now; the others find it on
+        the disk.
+        """
         attempts = dict(post.mailboxes)
         for name, seq in posted.deliveries:
             connection = self.names.get(name)
@@ -169,16 +180,26 @@ class Clients:
             self.settle(connection, one.number, Stage.DELIVERED)
             return
         connection.inflight[one.number] = Inflight(
-            one.number, one.sender, one.topic, one.seq, one.id, one.attempts, _is_watched(one), is_channel
+            one.number,
+            one.sender,
+            one.topic,
+            one.seq,
+            one.id,
+            one.attempts,
+            _is_watched(one),
+            is_channel,
         )
         if is_channel and not connection.acks_channels:
-            # The client does not acknowledge these, but it answers a PING behind them once it has read them.
+            # The client does not acknowledge these, but it answers a PING behind them once it has
+            # read them.
             connection.send("PING", {"nonce": f"read-{one.number}"})
 
     def write(self, connection: Connection, one: Waiting, message_id: str) -> None:
         """Send a message and remember nothing."""
         original = one.addressed if one.addressed != connection.name else None
-        delivered = Delivered(one.seq, connection.session, original, one.attempts, one.id, one.sender_kind)
+        delivered = Delivered(
+            one.seq, connection.session, original, one.attempts, one.id, one.sender_kind
+        )
         body = envelopes.write(
             "CHANNEL_MESSAGE" if one.kind == CHANNEL else "DELIVER", message_id, one.at_ms, Raw(one.payload),
             from_=one.sender, to=connection.name, topic=one.topic or UNSET,
@@ -192,7 +213,8 @@ class Clients:
             self._take(connection)
             return
         while connection.is_behind and connection.may_be_sent():
-            if self.mail.notes() >= MAX_NOTES_AHEAD:  # or one who takes much would keep others from being written
+            if self.mail.notes() >= MAX_NOTES_AHEAD:
+                # or one who takes much would keep others from being written
                 self._behind.add(connection)
                 return
             room = min(connection.window - len(connection.inflight), PUMPED_MESSAGES)
@@ -212,7 +234,9 @@ class Clients:
         is_wanted = connection.is_behind and connection.may_be_sent() and room > 0
         if is_wanted and not connection.is_taking:
             connection.is_taking, connection.is_behind = True, False
-            self.mail.take(connection.name, connection.position, room, partial(self._taken, connection, room))
+            self.mail.take(
+                connection.name, connection.position, room, partial(self._taken, connection, room)
+            )
 
     def _taken(self, connection: Connection, room: int, given: list[Waiting] | Exception) -> None:
         connection.is_taking = False
@@ -260,7 +284,12 @@ class Clients:
             found = boxes.delivery(self.mail.store.reader, connection.name, number)
             one = None if found is None else _inflight(found)
         if one is not None and one.is_watched and one.sender in self.names:
-            told = {"ack_id": one.sent_id, "seq": one.seq, "stage": stage.name.lower(), "by": connection.name}
+            told = {
+                "ack_id": one.sent_id,
+                "seq": one.seq,
+                "stage": stage.name.lower(),
+                "by": connection.name,
+            }
             if note:
                 told["note"] = note
             self.names[one.sender].send("ACK", told)
@@ -281,4 +310,13 @@ def _is_watched(one: Waiting) -> bool:
 
 def _inflight(one: Waiting) -> Inflight:
     is_channel = one.kind == CHANNEL
-    return Inflight(one.number, one.sender, one.topic, one.seq, one.id, one.attempts, _is_watched(one), is_channel)
+    return Inflight(
+        one.number,
+        one.sender,
+        one.topic,
+        one.seq,
+        one.id,
+        one.attempts,
+        _is_watched(one),
+        is_channel,
+    )

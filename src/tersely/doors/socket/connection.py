@@ -1,4 +1,6 @@
-"""One client of the socket: its bytes become envelopes, and what it has not acknowledged is remembered."""
+"""One client of the socket: its bytes become envelopes, and what it has not acknowledged is
+remembered.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from tersely.relay.access.principals import Principal
 
 MAX_UNANSWERED_FRAMES = 256  # of one client, beyond which it is not read
 FRAMES_AT_ONCE = 128  # of one client, until others have their turn
-SOCKET_OUTPUT_BYTES = 1_048_576  # not taken by one client, beyond which it is neither read nor sent messages
+# not taken by one client, beyond which it is neither read nor sent messages
+SOCKET_OUTPUT_BYTES = 1_048_576
 SOCKET_SAID_BYTES = 262_144  # sent together
 
 
@@ -58,7 +61,9 @@ class Connection(asyncio.Protocol):
     """Reads while answers are taken, and says what it is told to."""
 
     def __init__(self, desk: Desk, principal: Principal | None = None) -> None:
-        """`principal` is the identity that has come from elsewhere; None: whoever is at the socket in the home."""
+        """`principal` is the identity that has come from elsewhere; None: whoever is at the socket
+        in the home.
+        """
         self._desk = desk
         self.principal = principal
         self._frames = Frames(MAX_FRAME_BYTES)
@@ -94,7 +99,11 @@ class Connection(asyncio.Protocol):
     @property
     def takes(self) -> bool:
         """Whether a new message may be sent at once, without overtaking others."""
-        return bool(self.name) and not (self.is_behind or self.is_full) and len(self.inflight) < self.window
+        return (
+            bool(self.name)
+            and not (self.is_behind or self.is_full)
+            and len(self.inflight) < self.window
+        )
 
     def may_be_sent(self) -> bool:
         """Whether messages that wait may be sent now."""
@@ -128,9 +137,16 @@ class Connection(asyncio.Protocol):
     def send(self, type: str, payload: Any, *, id: str = "", **parts: Any) -> None:
         """Send an envelope."""
         self._envelopes += 1
-        # Nobody refers to what has no id of its own: it is enough that it is unique on this connection.
+        # Nobody refers to what has no id of its own: it is enough that it is unique on this
+        # connection.
         self.send_body(
-            write(type, id or f"{self.session[:8]}.{self._envelopes}", int(wall_seconds() * 1000), payload, **parts)
+            write(
+                type,
+                id or f"{self.session[:8]}.{self._envelopes}",
+                int(wall_seconds() * 1000),
+                payload,
+                **parts,
+            )
         )
 
     def send_body(self, body: bytes) -> None:
@@ -148,7 +164,9 @@ class Connection(asyncio.Protocol):
         if said and self._transport is not None and not self._transport.is_closing():
             self._transport.write(said[0] if len(said) == 1 else b"".join(said))
 
-    def error(self, code: str, message: str, *, about: str = "", is_fatal: bool = False, reason: str = "") -> None:
+    def error(
+        self, code: str, message: str, *, about: str = "", is_fatal: bool = False, reason: str = ""
+    ) -> None:
         """Say what is wrong; `about` is the id of the envelope that is meant."""
         told: dict[str, Any] = {"code": code, "message": message, "fatal": is_fatal}
         if about:
@@ -214,7 +232,9 @@ class Connection(asyncio.Protocol):
         self._desk.left(self)
 
     def _tell(self) -> None:
-        """Tell some of the frames that have come, and the rest when other clients have had their turn."""
+        """Tell some of the frames that have come, and the rest when other clients have had their
+        turn.
+        """
         told = 0
         while self._may_tell() and told < FRAMES_AT_ONCE:
             self._desk.received(self, self._held.popleft())

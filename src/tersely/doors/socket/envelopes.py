@@ -1,7 +1,8 @@
-"""Envelopes: what every frame holds, and the payloads of each type, as version 1 of agent-relay has them.
+"""Envelopes: what every frame holds, and the payloads of each type, as version 1 of agent-relay has
+them.
 
-What is forwarded stays as it came (`Raw`): it is checked, not rewritten. Members that are not named here are skipped,
-so that clients may send more than we know.
+What is forwarded stays as it came (`Raw`): it is checked, not rewritten. Members that are not named
+here are skipped, so that clients may send more than we know.
 """
 
 from __future__ import annotations
@@ -30,9 +31,12 @@ Text = Annotated[str, Meta(max_length=4_000)]
 Kind = Literal["message", "action", "state", "thinking"]
 Entity = Literal["agent", "user", "service"]
 _NOTHING = Raw(b"{}")
-_LEVELS = re.compile(reduce(lambda inner, _: rb"(?:\[" + inner + rb"\])*+", range(MAX_JSON_LEVELS), b""))
+_LEVELS = re.compile(
+    reduce(lambda inner, _: rb"(?:\[" + inner + rb"\])*+", range(MAX_JSON_LEVELS), b"")
+)
 _SMALL_BYTES = 4_096
-_LARGE_NUMBER = re.compile(rb"[0-9.eE+-]{20,}|[0-9.]+[eE][+]?[0-9]{3,}")  # which may be no number of 64 bits
+# which may be no number of 64 bits
+_LARGE_NUMBER = re.compile(rb"[0-9.eE+-]{20,}|[0-9.]+[eE][+]?[0-9]{3,}")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _HIGH, _LOW = rb"\\u[dD][89abAB][0-9a-fA-F]{2}", rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _LONE_SURROGATE = re.compile(_HIGH + b"(?!" + _LOW + b")|(?<!" + _HIGH + b")" + _LOW)
@@ -52,7 +56,9 @@ class About(Struct):
 
 
 class Treatment(Struct, omit_defaults=True):
-    """How a message is to be treated. `durability` "memory" is for what nobody misses after a crash."""
+    """How a message is to be treated. `durability` "memory" is for what nobody misses after a
+    crash.
+    """
 
     requires_ack: bool | None = None  # tell the sender of each stage that the message reaches
     ttl_ms: Annotated[int, Meta(ge=1, le=MAX_TTL_MILLISECONDS)] | None = None
@@ -63,7 +69,9 @@ class Treatment(Struct, omit_defaults=True):
 
 
 class Delivered(Struct, omit_defaults=True):
-    """What a delivery says of itself: its number among those of one sender and topic, 0 where it is not numbered."""
+    """What a delivery says of itself: its number among those of one sender and topic, 0 where it is
+    not numbered.
+    """
 
     seq: int
     session_id: str
@@ -192,7 +200,9 @@ class Refused(Struct):
 
 
 class Activity(Struct):
-    """What a client does: working, idle, waits for permission; and what its terminal shows, "" for no news of it."""
+    """What a client does: working, idle, waits for permission; and what its terminal shows, "" for
+    no news of it.
+    """
 
     state: Short
     screen: Annotated[str, Meta(max_length=MAX_SCREEN_CHARACTERS)] = ""
@@ -236,7 +246,8 @@ class ServiceRequest(Struct, omit_defaults=True):
     method: Short
     params: Raw = _NOTHING
     timeout_ms: Annotated[int, Meta(ge=1)] | None = None
-    format: Literal["json", "text"] = "json"  # text: in words, as a command prints it, where the service has words
+    # text: in words, as a command prints it, where the service has words
+    format: Literal["json", "text"] = "json"
 
 
 class ServiceFailure(Struct, omit_defaults=True):
@@ -274,7 +285,9 @@ def read(body: bytes) -> Envelope:
     try:
         text = body.decode()  # also what is forwarded unread has to be UTF-8
         if _is_too_deep(body):
-            raise MalformedError(f"JSON is nested deeper than {MAX_JSON_LEVELS} levels, or its brackets do not match")
+            raise MalformedError(
+                f"JSON is nested deeper than {MAX_JSON_LEVELS} levels, or its brackets do not match"
+            )
         envelope = _ENVELOPES.decode(text)
         _check_values(body, envelope.payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -310,12 +323,18 @@ def write(
     payload_meta: Any = UNSET,
     delivery: Delivered | UnsetType = UNSET,
 ) -> bytes:
-    """An envelope as the body of a frame. Its payload is a plain value, a struct, or JSON as it came (`Raw`)."""
-    return _ENCODER.encode(_Sent(VERSION, type, id, ts, from_, to, topic, payload, payload_meta, delivery))
+    """An envelope as the body of a frame. Its payload is a plain value, a struct, or JSON as it
+    came (`Raw`).
+    """
+    return _ENCODER.encode(
+        _Sent(VERSION, type, id, ts, from_, to, topic, payload, payload_meta, delivery)
+    )
 
 
 def _check_values(body: bytes, payload: Raw) -> None:
-    """Raise where readers would fail, which `Raw` lets pass: large numbers, and halves of surrogate pairs."""
+    """Raise where readers would fail, which `Raw` lets pass: large numbers, and halves of surrogate
+    pairs.
+    """
     if len(body) <= _SMALL_BYTES:
         _ANYTHING.decode(payload)
         return
@@ -330,7 +349,8 @@ def _check_values(body: bytes, payload: Raw) -> None:
 def _is_too_deep(body: bytes) -> bool:
     """Whether JSON has so many levels that some reader of what is forwarded would fail.
 
-    It takes a few milliseconds for a megabyte of whatever: a flood of brackets must hold up nobody else.
+    It takes a few milliseconds for a megabyte of whatever: a flood of brackets must hold up nobody
+    else.
     """
     if body.count(b"{") + body.count(b"[") <= MAX_JSON_LEVELS:
         return False

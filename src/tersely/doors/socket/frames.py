@@ -15,7 +15,9 @@ def framed(body: bytes) -> bytes:
 
 
 class Frames:
-    """Cuts what comes in into the bodies of frames, however it was split on the way. Holds at most one unfinished."""
+    """Cuts what comes in into the bodies of frames, however it was split on the way. Holds at most
+    one unfinished.
+    """
 
     __slots__ = ("_held", "_most_bytes")
 
@@ -24,7 +26,9 @@ class Frames:
         self._held = bytearray()
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The bodies that are complete now; raises `FrameTooLargeError` as soon as a length says so."""
+        """The bodies that are complete now; raises `FrameTooLargeError` as soon as a length says
+        so.
+        """
         held = self._held
         if held:
             held += data
@@ -41,7 +45,9 @@ class Frames:
             body = start + LENGTH_BYTES
             length = int.from_bytes(data[start:body], "big")
             if length > self._most_bytes:
-                raise FrameTooLargeError(f"a frame has at most {self._most_bytes:,} bytes, this one {length:,}")
+                raise FrameTooLargeError(
+                    f"a frame has at most {self._most_bytes:,} bytes, this one {length:,}"
+                )
             if total - body < length:
                 break
             start = body + length

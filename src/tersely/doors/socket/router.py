@@ -1,4 +1,6 @@
-"""The socket of a relay: who comes and goes, and to whom each envelope is handed. All on one loop; nothing waits."""
+"""The socket of a relay: who comes and goes, and to whom each envelope is handed. All on one loop;
+nothing waits.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from tersely.relay.encoding import decode
 from tersely.relay.mail.mail import Mail
 
 MAX_SOCKET_CLIENTS = 1_000
-MAX_SURPLUS_CLIENTS = 100  # beyond them, who are told so once they have said HELLO; the others at once
+# beyond them, who are told so once they have said HELLO; the others at once
+MAX_SURPLUS_CLIENTS = 100
 SOCKET_TICK_SECONDS = 1.0  # between looks for clients that are silent and messages that expire
 SOCKET_SILENCE_SECONDS = 60  # in spite of heartbeats, after which a client is left
 _LOG = logging.getLogger("tersely.doors.socket")
@@ -86,7 +89,8 @@ class Router:
         if len(self._all) >= MAX_SOCKET_CLIENTS + MAX_SURPLUS_CLIENTS:
             _turn_away(connection)
             return
-        if len(self._all) >= MAX_SOCKET_CLIENTS:  # a word before the client has spoken may be lost with the connection
+        if len(self._all) >= MAX_SOCKET_CLIENTS:
+            # a word before the client has spoken may be lost with the connection
             self._surplus.add(connection)
         self._all.add(connection)
 
@@ -111,7 +115,9 @@ class Router:
             return
         try:
             if connection.principal is not None:
-                self._access.check(connection.principal, envelope.type, _arguments(envelope), door="socket")
+                self._access.check(
+                    connection.principal, envelope.type, _arguments(envelope), door="socket"
+                )
             do(self.clients, connection, envelope)
         except (MalformedError, TerselyError) as error:
             refuse(connection, envelope, error)
@@ -189,7 +195,11 @@ def _arguments(envelope: Envelope) -> dict[str, Any]:
     """What is looked at to see whether an envelope is permitted."""
     payload = decode(bytes(envelope.payload))
     named = payload if isinstance(payload, dict) else {}
-    given = {name: str(named[name]) for name in ("channel", "member", "thread", "service") if named.get(name)}
+    given = {
+        name: str(named[name])
+        for name in ("channel", "member", "thread", "service")
+        if named.get(name)
+    }
     return {**given, "to": envelope.to or "", "topic": envelope.topic or ""}
 
 

@@ -15,14 +15,18 @@ from tersely.relay.relay import Relay
 
 
 @contextlib.asynccontextmanager
-async def serving(relay: Relay, listening: socket.socket, own: Iterable[Own] = ()) -> AsyncIterator[Router]:
+async def serving(
+    relay: Relay, listening: socket.socket, own: Iterable[Own] = ()
+) -> AsyncIterator[Router]:
     """Serve the socket of a relay whose lock this process holds; the router of those who come.
 
     `own` are the services that the relay brings itself.
     """
     async with routing(relay, own) as router:
         loop = asyncio.get_running_loop()
-        server = await loop.create_unix_server(lambda: Connection(router), sock=listening, backlog=SOCKET_BACKLOG)
+        server = await loop.create_unix_server(
+            lambda: Connection(router), sock=listening, backlog=SOCKET_BACKLOG
+        )
         try:
             yield router
         finally:

@@ -12,7 +12,13 @@ from typing import Any, NamedTuple, Protocol
 from msgspec import Raw
 
 from tersely.doors.socket.connection import Connection
-from tersely.doors.socket.envelopes import Hello, Service, ServiceFailure, ServiceRequest, ServiceResponse
+from tersely.doors.socket.envelopes import (
+    Hello,
+    Service,
+    ServiceFailure,
+    ServiceRequest,
+    ServiceResponse,
+)
 from tersely.doors.socket.failures import CODES, error_of, failure_of
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
@@ -93,10 +99,14 @@ class Services:
         """Why somebody cannot be let in under this name and with these capabilities."""
         if hello.agent in self._own:
             instead = 'connect under another name, or start the relay with "enabled": false for it in services.json'
-            return TerselyError("name_taken", f"{hello.agent} is a service of the relay itself; {instead}")
+            return TerselyError(
+                "name_taken", f"{hello.agent} is a service of the relay itself; {instead}"
+            )
         told = hello.service or Service()
         if told.name not in {"", hello.agent}:
-            return TerselyError("invalid_argument", f"the service {told.name[:80]} says to be {hello.agent}")
+            return TerselyError(
+                "invalid_argument", f"the service {told.name[:80]} says to be {hello.agent}"
+            )
         try:
             declared(hello.agent, told.version, told.capabilities)
         except TerselyError as error:
@@ -122,10 +132,21 @@ class Services:
             self._known.left(service.name)
         for sent_id, one in list(self._open.items()):
             if one.connection is service:
-                self._fail(sent_id, TerselyError("service_error", f"the service {service.name} has gone"))
+                self._fail(
+                    sent_id, TerselyError("service_error", f"the service {service.name} has gone")
+                )
 
-    def ask(self, sender: str, request_id: str, request: ServiceRequest, answer: Answer, directory: str = "") -> None:
-        """Have a question answered: `answer` is called once, now or later. `directory` is where who asks works."""
+    def ask(
+        self,
+        sender: str,
+        request_id: str,
+        request: ServiceRequest,
+        answer: Answer,
+        directory: str = "",
+    ) -> None:
+        """Have a question answered: `answer` is called once, now or later. `directory` is where who
+        asks works.
+        """
         try:
             service = self._admitted(sender, request)
         except TerselyError as error:
@@ -143,26 +164,36 @@ class Services:
         self._asked_by[service.name, sender] += 1
         own = self._own.get(service.name)
         if own is not None:
-            asked = Asked(request.method, bytes(request.params), seconds, directory, request.format == "text")
-            one.task = asyncio.get_running_loop().create_task(self._have_answered(sent_id, own, asked))
+            asked = Asked(
+                request.method, bytes(request.params), seconds, directory, request.format == "text"
+            )
+            one.task = asyncio.get_running_loop().create_task(
+                self._have_answered(sent_id, own, asked)
+            )
             return
         one.connection = self._connected[service.name]
         one.connection.send("SERVICE_REQUEST", request, id=sent_id, from_=sender, to=service.name)
 
-    def put(self, actor: str, question: relays.Question, seconds: float, answer: relays.Answer) -> None:
+    def put(
+        self, actor: str, question: relays.Question, seconds: float, answer: relays.Answer
+    ) -> None:
         """A question from another door; its answer is given to a future."""
 
         def answered(response: ServiceResponse) -> None:
             if not answer.set_running_or_notify_cancel():
                 return
             if response.success:
-                answer.set_result(bytes(response.result) if isinstance(response.result, Raw) else b"null")
+                answer.set_result(
+                    bytes(response.result) if isinstance(response.result, Raw) else b"null"
+                )
             else:
                 answer.set_exception(error_of(response.error))
 
         timeout_ms = max(1, round(seconds * 1000))
         parameters = Raw(question.parameters)
-        request = ServiceRequest(question.service, question.method, parameters, timeout_ms, question.format)
+        request = ServiceRequest(
+            question.service, question.method, parameters, timeout_ms, question.format
+        )
         self.ask(actor, "", request, answered)
 
     def answered(self, service: Connection, response: ServiceResponse) -> bool:
@@ -187,12 +218,16 @@ class Services:
         service = self._declared.get(request.service)
         if service is None:
             known = ", ".join(sorted(self._declared)) or "none"
-            raise TerselyError("service_not_found", f"no service is called {request.service!r}; there is {known}")
+            raise TerselyError(
+                "service_not_found", f"no service is called {request.service!r}; there is {known}"
+            )
         self._known.check(sender, service, request.method)
         connection = self._connected.get(service.name)
         is_full = connection is not None and connection.is_full
         if is_full or self._asked[service.name] >= MAX_SERVICE_REQUESTS:
-            raise TerselyError("busy", f"{service.name} has more questions than it answers", "try again later")
+            raise TerselyError(
+                "busy", f"{service.name} has more questions than it answers", "try again later"
+            )
         if self._asked_by[service.name, sender] >= MAX_ASKED_REQUESTS:
             message = f"{service.name} has not answered {MAX_ASKED_REQUESTS} questions of yours yet"
             raise TerselyError("busy", message, "wait for answers")
@@ -205,7 +240,9 @@ class Services:
             self._fail(sent_id, error)
         except Exception:  # noqa: BLE001 - a defect in one answer must not end the others
             _LOG.exception("%s of %s has failed", asked.method, own.declared.name)
-            self._fail(sent_id, TerselyError("internal_error", "a defect in Tersely; the log has more"))
+            self._fail(
+                sent_id, TerselyError("internal_error", "a defect in Tersely; the log has more")
+            )
         else:
             if sent_id in self._open:
                 self._settle(sent_id, ServiceResponse("-", True, Raw(result)))
@@ -224,18 +261,29 @@ class Services:
         _less(self._asked_by, (one.service, one.sender))
         size = memoryview(response.result).nbytes if isinstance(response.result, Raw) else 0
         if size > MAX_SERVICE_RESULT_BYTES:
-            message = f"the result has {size:,} bytes, at most {MAX_SERVICE_RESULT_BYTES:,} are sent"
-            error = TerselyError("answer_too_large", message, "ask for less: limit, depth or budget")
+            message = (
+                f"the result has {size:,} bytes, at most {MAX_SERVICE_RESULT_BYTES:,} are sent"
+            )
+            error = TerselyError(
+                "answer_too_large", message, "ask for less: limit, depth or budget"
+            )
             response = ServiceResponse("-", False, error=failure_of(error))
-        failure = "" if response.success else (response.error or ServiceFailure("SERVICE_ERROR", "")).code
+        failure = (
+            "" if response.success else (response.error or ServiceFailure("SERVICE_ERROR", "")).code
+        )
         self._measure(one.service, one.method, one.watch.seconds(), failure)
         response.request_id = one.request_id
         one.answer(response)
 
     def _measure(self, service: str, method: str, seconds: float, failure: str) -> None:
-        declared_methods: Mapping[str, Any] = self._declared[service].methods if service in self._declared else {}
-        code = failure if failure in CODES or not failure else OTHER  # a service may make up as many as it likes
-        self._known.figures.answered(service, method if method in declared_methods else OTHER, seconds, code)
+        declared_methods: Mapping[str, Any] = (
+            self._declared[service].methods if service in self._declared else {}
+        )
+        # a service may make up as many as it likes
+        code = failure if failure in CODES or not failure else OTHER
+        self._known.figures.answered(
+            service, method if method in declared_methods else OTHER, seconds, code
+        )
 
 
 def _less(counter: Counter[Any], key: Any) -> None:

@@ -19,7 +19,9 @@ _NAME_BYTES = 12
 
 
 def socket_path(home: Path, name: str = SOCKET) -> Path:
-    """A socket of a home directory: in it, or in this user's temporary directory where its path is too long."""
+    """A socket of a home directory: in it, or in this user's temporary directory where its path is
+    too long.
+    """
     path = home.resolve() / name
     if len(os.fsencode(path)) <= _PATH_BYTES:
         return path
@@ -28,7 +30,8 @@ def socket_path(home: Path, name: str = SOCKET) -> Path:
 
 
 def listen(home: Path, name: str = SOCKET) -> socket.socket:
-    """Listen at a socket of a home whose lock this process holds, in the place of what an earlier process has left.
+    """Listen at a socket of a home whose lock this process holds, in the place of what an earlier
+    process has left.
 
     Raises `unwritable_output` where something that is no socket is in its place, `OSError`.
     """
@@ -51,5 +54,7 @@ def listen(home: Path, name: str = SOCKET) -> socket.socket:
 def _remove_socket(path: Path) -> None:
     if not stat.S_ISSOCK(path.lstat().st_mode):
         what = "a directory" if path.is_dir() and not path.is_symlink() else "no socket"
-        raise TerselyError("unwritable_output", f"{path} is {what}", "move it away: the relay's socket goes there")
+        raise TerselyError(
+            "unwritable_output", f"{path} is {what}", "move it away: the relay's socket goes there"
+        )
     path.unlink()

@@ -1,4 +1,6 @@
-"""The same envelopes over a WebSocket: each message is one, without the length that goes before it at the socket."""
+"""The same envelopes over a WebSocket: each message is one, without the length that goes before it
+at the socket.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 
 
-async def serve_websocket(router: Router, principal: Principal, receive: Receive, send: Send) -> None:
+async def serve_websocket(
+    router: Router, principal: Principal, receive: Receive, send: Send
+) -> None:
     """Serve one WebSocket, which is accepted here, until either side has closed it."""
     await receive()  # that somebody wants to connect
     await send({"type": "websocket.accept"})

@@ -20,11 +20,14 @@ _FILTER_OFF = {"clean": "", "process": "", "required": "false"}
 
 @dataclass(slots=True)
 class Listing:
-    """Paths below a root, POSIX separators, as `git ls-files --cached --others --exclude-standard` names them."""
+    """Paths below a root, POSIX separators, as `git ls-files --cached --others --exclude-standard`
+    names them.
+    """
 
     tracked: list[str]
     untracked: list[str]
-    other_repositories: list[str]  # directories that are repositories of their own and no submodules
+    # directories that are repositories of their own and no submodules
+    other_repositories: list[str]
     missing_submodules: list[str]
 
 
@@ -72,12 +75,16 @@ def in_repository(directory: str) -> bool:
 
 
 def ignored_directories(root: str) -> list[str]:
-    """The outermost directories below `root` in which git ignores everything. Raises `GitUnavailableError`."""
+    """The outermost directories below `root` in which git ignores everything. Raises
+    `GitUnavailableError`.
+    """
     try:
         listed = run(root, ["ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard"])
     except OSError as error:
         raise GitUnavailableError(str(error)) from error
-    return [path.removesuffix("/") for path in os.fsdecode(listed).split("\0") if path.endswith("/")]
+    return [
+        path.removesuffix("/") for path in os.fsdecode(listed).split("\0") if path.endswith("/")
+    ]
 
 
 def _start(root: str) -> subprocess.Popen[bytes]:
@@ -85,7 +92,8 @@ def _start(root: str) -> subprocess.Popen[bytes]:
 
 
 def filterless_environment(root: str) -> dict[str, str]:
-    """The same for a git that compares files with what is committed: it runs no filter that the repository names.
+    """The same for a git that compares files with what is committed: it runs no filter that the
+    repository names.
 
     Those that users set for themselves may run. Raises `OSError` and `GitUnavailableError`.
     """
@@ -96,7 +104,9 @@ def filterless_environment(root: str) -> dict[str, str]:
         for scope, name in zip(entries, entries, strict=False)
         if scope in _SCOPES_OF_A_REPOSITORY and name.startswith("filter.")
     }
-    settings = [(f"{name}.{key}", value) for name in sorted(filters) for key, value in _FILTER_OFF.items()]
+    settings = [
+        (f"{name}.{key}", value) for name in sorted(filters) for key, value in _FILTER_OFF.items()
+    ]
     chosen["GIT_CONFIG_COUNT"] = str(len(settings))
     for number, (key, value) in enumerate(settings):
         chosen |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
@@ -116,7 +126,9 @@ def _read(process: subprocess.Popen[bytes], root: str, depth: int) -> Listing:
 
 
 def _sort(output: str, listing: Listing) -> list[str]:
-    """Sort entries (`? path` or `H mode hash stage<TAB>path`) into `listing`; the submodules are returned."""
+    """Sort entries (`? path` or `H mode hash stage<TAB>path`) into `listing`; the submodules are
+    returned.
+    """
     submodules = []
     tracked: dict[str, None] = {}  # a path in conflict is listed once a stage
     for entry in output.split("\0"):

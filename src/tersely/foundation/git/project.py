@@ -1,7 +1,8 @@
 """Which project a directory is of: worktrees and clones of one repository are one project.
 
-A copy is recognised by what it shares with others: the place where git keeps what its worktrees have in common, the
-place from which it was cloned, its first commit. The first two are read from files, the last is asked of git.
+A copy is recognised by what it shares with others: the place where git keeps what its worktrees
+have in common, the place from which it was cloned, its first commit. The first two are read from
+files, the last is asked of git.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _ADDRESS = re.compile(r"(?:[a-z+]+://)?(?:[^/@]*@)?([^/:]+)(?::\d+(?=/))?[:/]+(.
 
 
 def project_name(directory: str) -> str:
-    """What people call the project of a directory: as the place from which it was cloned is called, or its directory.
+    """What people call the project of a directory: as the place from which it was cloned is called,
+    or its directory.
 
     It reads a few files and starts nothing.
     """
@@ -53,7 +55,9 @@ def commit_mark(directory: str) -> str:
 
 
 def portable_mark(directory: str) -> str:
-    """By which another machine may know it: by its first commit, else the place from which it was cloned."""
+    """By which another machine may know it: by its first commit, else the place from which it was
+    cloned.
+    """
     return commit_mark(directory) or place_marks(directory)[-1]
 
 
@@ -64,13 +68,17 @@ def are_of_one_project(one: str, other: str) -> bool:
 
 
 def _shared_home(directory: str) -> str:
-    """Where git keeps what all worktrees of a directory's repository share, "" where it has none or leads astray."""
+    """Where git keeps what all worktrees of a directory's repository share, "" where it has none or
+    leads astray.
+    """
     tree = work_tree(directory)
     return homes_of(tree)[-1] if tree and is_known(tree) else ""
 
 
 def _sources(home: str) -> Iterator[str]:
-    """The repository itself and those from which it was cloned, step by step, as far as they are on this machine."""
+    """The repository itself and those from which it was cloned, step by step, as far as they are on
+    this machine.
+    """
     for _ in range(MAX_FOLLOWED_CLONES):
         yield home
         address = _origin(home)
@@ -79,7 +87,9 @@ def _sources(home: str) -> Iterator[str]:
         if _is_remote(address):
             yield _plain(address)
             return
-        place = os.path.realpath(os.path.join(os.path.dirname(home), address.removeprefix("file://")))
+        place = os.path.realpath(
+            os.path.join(os.path.dirname(home), address.removeprefix("file://"))
+        )
         home = _shared_home(place) if os.path.lexists(f"{place}/.git") else place
         if not os.path.isdir(home):
             yield place
@@ -93,7 +103,9 @@ def _is_remote(address: str) -> bool:
 def _plain(address: str) -> str:
     """An address without what differs between those who clone from it: scheme, user, port, ending."""
     matched = _ADDRESS.fullmatch(address)
-    return f"{matched[1].lower()}/{matched[2].strip('/')}".removesuffix(".git") if matched else address
+    return (
+        f"{matched[1].lower()}/{matched[2].strip('/')}".removesuffix(".git") if matched else address
+    )
 
 
 def _origin(home: str) -> str:

@@ -1,8 +1,9 @@
 """Where the repository of a working tree is, and whether what git would read of it stays there.
 
-Git follows what a repository says: to another repository that it shares, to one whose objects it borrows, along links,
-and to more settings. All of that may have come in an archive. A repository that leads elsewhere is refused, unless the
-other one knows of this directory as well, as with worktrees and submodules, or the user allows the place.
+Git follows what a repository says: to another repository that it shares, to one whose objects it
+borrows, along links, and to more settings. All of that may have come in an archive. A repository
+that leads elsewhere is refused, unless the other one knows of this directory as well, as with
+worktrees and submodules, or the user allows the place.
 """
 
 from __future__ import annotations
@@ -18,14 +19,17 @@ _OPENED = (
     "refs", "refs/heads", "refs/remotes", "refs/tags", "logs", "objects", "objects/info", "objects/info/alternates",
     "objects/info/commit-graph", "objects/info/commit-graphs", "objects/pack", "objects/pack/multi-pack-index",
 )  # fmt: skip
-# Places outside that the user allows, separated by `:`: the setting `git_elsewhere`, which no repository can make.
+# Places outside that the user allows, separated by `:`: the setting `git_elsewhere`, which no
+# repository can make.
 ALLOWED = "TERSELY_GIT_ELSEWHERE"
 _MAX_NAMED_PLACES = 100  # settings and object stores that one repository names
 _POINTER_BYTES = 4_096
 
 
 class LeadsOutError(Exception):
-    """Git would read what is not of this repository; `str()` says where, `hint` what allows it, "" for nothing."""
+    """Git would read what is not of this repository; `str()` says where, `hint` what allows it, ""
+    for nothing.
+    """
 
     def __init__(self, message: str, place: str = "") -> None:
         super().__init__(message)
@@ -50,7 +54,8 @@ def is_known(tree: str) -> bool:
 
 
 def homes_elsewhere(tree: str) -> tuple[str, ...]:
-    """Where git keeps what belongs to a working tree, if that is outside of it: its own place, then what it shares.
+    """Where git keeps what belongs to a working tree, if that is outside of it: its own place, then
+    what it shares.
 
     Nothing unless that repository knows of the tree: whoever made the tree could name any place.
     """
@@ -61,13 +66,17 @@ def homes_elsewhere(tree: str) -> tuple[str, ...]:
 
 
 def homes_of(tree: str) -> tuple[str, ...]:
-    """Where git keeps what belongs to a working tree, then what several trees share, if that is elsewhere."""
+    """Where git keeps what belongs to a working tree, then what several trees share, if that is
+    elsewhere.
+    """
     home = _home_of(tree)
     return tuple(dict.fromkeys((home, _common_of(home))))
 
 
 def settings_text(home: str) -> str:
-    """What the settings of a repository say, without those that they include; "" where they are too long."""
+    """What the settings of a repository say, without those that they include; "" where they are too
+    long.
+    """
     text = _text_of(f"{home}/config", MAX_SETTINGS_BYTES + 1)
     return text if len(text) <= MAX_SETTINGS_BYTES else ""
 
@@ -75,7 +84,9 @@ def settings_text(home: str) -> str:
 def check_home(tree: str) -> str:
     """The settings of the repository of a working tree, in lower case; raises `LeadsOutError`."""
     if not is_known(tree):
-        raise LeadsOutError(".git leads to a repository elsewhere that does not know of this directory")
+        raise LeadsOutError(
+            ".git leads to a repository elsewhere that does not know of this directory"
+        )
     homes = homes_of(tree)
     inside = (os.path.realpath(tree), *homes, *_allowed())
     for one in homes:
@@ -83,7 +94,9 @@ def check_home(tree: str) -> str:
             if os.path.islink(f"{one}/{name}") and not _is_inside(f"{one}/{name}", inside):
                 raise LeadsOutError(f".git/{name} leads out of the repository")
         _check_borrowed(f"{one}/objects", inside)
-    return _checked_settings([f"{one}/{name}" for one in homes for name in ("config", "config.worktree")], inside)
+    return _checked_settings(
+        [f"{one}/{name}" for one in homes for name in ("config", "config.worktree")], inside
+    )
 
 
 def _allowed() -> Iterable[str]:
@@ -99,7 +112,9 @@ def _check_borrowed(objects: str, inside: Sequence[str]) -> None:
             other = os.path.realpath(os.path.join(store, line.strip().strip('"')))
             if line.strip() and not line.startswith("#") and other not in seen:
                 if not _is_inside(other, inside) or len(seen) > _MAX_NAMED_PLACES:
-                    raise LeadsOutError(f".git borrows objects from {other}, which {ALLOWED} does not allow", other)
+                    raise LeadsOutError(
+                        f".git borrows objects from {other}, which {ALLOWED} does not allow", other
+                    )
                 seen.add(other)
                 waiting.append(other)
 
@@ -114,19 +129,33 @@ def _checked_settings(paths: Sequence[str], inside: Sequence[str]) -> str:
             place = os.path.realpath(os.path.join(os.path.dirname(path), os.path.expanduser(other)))
             if place not in seen:
                 if not _is_inside(place, inside) or len(seen) > _MAX_NAMED_PLACES:
-                    raise LeadsOutError(f".git/config includes {place}, which {ALLOWED} does not allow", place)
+                    raise LeadsOutError(
+                        f".git/config includes {place}, which {ALLOWED} does not allow", place
+                    )
                 seen.add(place)
                 waiting.append(place)
     return "\n".join(said)
 
 
 def _included(settings: str) -> Iterable[str]:
-    """The files that settings include, under whatever conditions; git is given their text, and opens nothing."""
+    """The files that settings include, under whatever conditions; git is given their text, and
+    opens nothing.
+    """
     import subprocess
 
-    words = ("config", "--file", "-", "--no-includes", "-z", "--get-regexp", r"^include(if\..*)?\.path$")
+    words = (
+        "config",
+        "--file",
+        "-",
+        "--no-includes",
+        "-z",
+        "--get-regexp",
+        r"^include(if\..*)?\.path$",
+    )
     given = os.fsencode(settings)
-    told = subprocess.run(["git", *words], cwd="/", capture_output=True, input=given, check=False).stdout
+    told = subprocess.run(
+        ["git", *words], cwd="/", capture_output=True, input=given, check=False
+    ).stdout
     return (os.fsdecode(entry).partition("\n")[2] for entry in told.split(b"\0") if entry)
 
 
@@ -136,7 +165,9 @@ def _is_inside(path: str, directories: Iterable[str]) -> bool:
 
 
 def _home_of(tree: str) -> str:
-    """Where the repository of a working tree is: `.git`, or the place that a file of that name says."""
+    """Where the repository of a working tree is: `.git`, or the place that a file of that name
+    says.
+    """
     mark = f"{tree.rstrip('/')}/.git"
     if not os.path.isfile(mark):
         return os.path.realpath(mark)
@@ -150,7 +181,9 @@ def _common_of(home: str) -> str:
 
 
 def _is_worktree(home: str, mark: str) -> bool:
-    """Whether it is what `git worktree add` made for this directory, in the repository that it shares."""
+    """Whether it is what `git worktree add` made for this directory, in the repository that it
+    shares.
+    """
     said = _pointer(f"{home}/gitdir")
     is_ours = bool(said) and os.path.realpath(os.path.join(home, said)) == os.path.realpath(mark)
     return is_ours and os.path.dirname(home) == f"{_common_of(home)}/worktrees"
@@ -167,7 +200,9 @@ def _is_submodule(home: str, tree: str) -> bool:
 
 
 def _pointer(path: str) -> str:
-    """The path that a file holds, cut as git cuts it: line ends in the middle belong to it. "" where it is too long."""
+    """The path that a file holds, cut as git cuts it: line ends in the middle belong to it. ""
+    where it is too long.
+    """
     text = _text_of(path, _POINTER_BYTES + 1)
     return text.rstrip("\r\n") if len(text) <= _POINTER_BYTES else ""
 
@@ -176,12 +211,16 @@ def _whole_text(path: str) -> str:
     """All of a file; raises `LeadsOutError` where git would read on beyond what is looked at."""
     text = _text_of(path, MAX_SETTINGS_BYTES + 1)
     if len(text) > MAX_SETTINGS_BYTES:
-        raise LeadsOutError(f"{path} is larger than {MAX_SETTINGS_BYTES:,} bytes: what it names is not looked at")
+        raise LeadsOutError(
+            f"{path} is larger than {MAX_SETTINGS_BYTES:,} bytes: what it names is not looked at"
+        )
     return text
 
 
 def _text_of(path: str, most_bytes: int) -> str:
-    """The beginning of a file, "" for what cannot be read at once; of a link too, which stays inside."""
+    """The beginning of a file, "" for what cannot be read at once; of a link too, which stays
+    inside.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):

@@ -1,8 +1,10 @@
-"""Running git in a repository that is not trusted: no program that it names is run, and nobody waits for its pipes.
+"""Running git in a repository that is not trusted: no program that it names is run, and nobody
+waits for its pipes.
 
-Its settings may name a program to watch the file system, filters, a program to compare with, a transport to fetch what
-is missing, files of patterns and attributes that lie anywhere; its `.git` may lead elsewhere (`repository.py`); and git
-opens whatever is called `.gitignore`. What the user's own settings name is honoured.
+Its settings may name a program to watch the file system, filters, a program to compare with, a
+transport to fetch what is missing, files of patterns and attributes that lie anywhere; its `.git`
+may lead elsewhere (`repository.py`); and git opens whatever is called `.gitignore`. What the user's
+own settings name is honoured.
 """
 
 from __future__ import annotations
@@ -24,26 +26,31 @@ GIT_PATIENCE_SECONDS = 2.0  # until it is looked whether git waits for a pipe
 MAX_HISTORY_BYTES = 8_000_000  # of what git says about them
 GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "log.showSignature=false",
        "-c", "log.mailmap=false", "-c", "diff.orderFile=/dev/null")  # fmt: skip
-# Variables by which a calling git (a hook, for one) would point ours at another repository or index.
+# Variables by which a calling git (a hook, for one) would point ours at another repository or
+# index.
 REPOSITORY_VARIABLES = (
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE",
     "GIT_PREFIX", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_INTERNAL_SUPER_PREFIX",
     "GIT_IMPLICIT_WORK_TREE", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
 )  # fmt: skip
-# An object that is missing in a partial clone is not fetched: the repository says by which program it would be.
+# An object that is missing in a partial clone is not fetched: the repository says by which program
+# it would be.
 _ASKING_NOBODY = {
     "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }  # fmt: skip
-_NAMING_FILES = ("core.excludesFile", "core.attributesFile")  # settings, which repositories may not make
+# settings, which repositories may not make
+_NAMING_FILES = ("core.excludesFile", "core.attributesFile")
 _NOT_FETCHED = "from promisor remote"
 _ALL_CONTENTS = "this clone lacks contents: `git fetch --refetch --no-filter` brings them"
 _READ_BY_GIT = frozenset({".gitignore", ".gitattributes", ".gitmodules"})
 
 
 class GitUnavailableError(Exception):
-    """Git cannot tell; `str()` says why, "" when there is simply no repository; `hint` what helps, "" if unknown."""
+    """Git cannot tell; `str()` says why, "" when there is simply no repository; `hint` what helps,
+    "" if unknown.
+    """
 
     def __init__(self, message: str = "", hint: str = "") -> None:
         super().__init__(message)
@@ -51,16 +58,22 @@ class GitUnavailableError(Exception):
 
 
 def environment(root: str) -> dict[str, str]:
-    """The variables for a git of ours, which asks about the repository that it is started in and no other.
+    """The variables for a git of ours, which asks about the repository that it is started in and no
+    other.
 
-    The working tree is the one around `root`, whatever the repository's settings say: they may name any directory.
+    The working tree is the one around `root`, whatever the repository's settings say: they may name
+    any directory.
     """
     kept = {name: value for name, value in os.environ.items() if name not in REPOSITORY_VARIABLES}
     return kept | {"GIT_WORK_TREE": work_tree(root), **_ASKING_NOBODY}
 
 
-def started(root: str, words: Sequence[str], variables: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
-    """A git at work in `root`. Raises `OSError`, and `GitUnavailableError` where it would read another repository."""
+def started(
+    root: str, words: Sequence[str], variables: dict[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """A git at work in `root`. Raises `OSError`, and `GitUnavailableError` where it would read
+    another repository.
+    """
     import subprocess
 
     own = _settings(root)
@@ -70,8 +83,12 @@ def started(root: str, words: Sequence[str], variables: dict[str, str] | None = 
     )  # fmt: skip
 
 
-def finished(process: subprocess.Popen[bytes], root: str, given: bytes = b"") -> tuple[int, bytes, bytes]:
-    """Exit status, output and errors of a git that was started in `root`. Raises `GitUnavailableError`."""
+def finished(
+    process: subprocess.Popen[bytes], root: str, given: bytes = b""
+) -> tuple[int, bytes, bytes]:
+    """Exit status, output and errors of a git that was started in `root`. Raises
+    `GitUnavailableError`.
+    """
     with process, _watched(process, root) as watch:
         output, errors = process.communicate(given)
     if watch.why:
@@ -79,7 +96,9 @@ def finished(process: subprocess.Popen[bytes], root: str, given: bytes = b"") ->
     return process.returncode, output, errors
 
 
-def run(root: str, words: Sequence[str], variables: dict[str, str] | None = None, given: bytes = b"") -> bytes:
+def run(
+    root: str, words: Sequence[str], variables: dict[str, str] | None = None, given: bytes = b""
+) -> bytes:
     """What git prints. Raises `OSError`, and `GitUnavailableError` where it fails."""
     status, output, errors = finished(started(root, words, variables), root, given)
     if status:
@@ -112,7 +131,9 @@ def beginning(root: str, words: Sequence[str]) -> bytes:
 
 
 def _settings(root: str) -> list[str]:
-    """Words that unset what only users may set; `GitUnavailableError` where git would be led elsewhere."""
+    """Words that unset what only users may set; `GitUnavailableError` where git would be led
+    elsewhere.
+    """
     tree = work_tree(root)
     try:
         said = check_home(tree) if tree else ""
@@ -142,7 +163,11 @@ def _watched(process: subprocess.Popen[bytes], root: str) -> Iterator[_Watch]:
         pipe = _pipe_below(root)
         if not pipe and done.wait(GIT_SECONDS - GIT_PATIENCE_SECONDS):
             return
-        watch.why = f"{pipe} is a pipe, for which git waits" if pipe else f"git did not answer within {GIT_SECONDS} s"
+        watch.why = (
+            f"{pipe} is a pipe, for which git waits"
+            if pipe
+            else f"git did not answer within {GIT_SECONDS} s"
+        )
         process.kill()
 
     thread = Thread(target=look, daemon=True)

@@ -1,8 +1,10 @@
-"""What git keeps of a repository, as far as a comparison of its files depends on it, told from the times of its files.
+"""What git keeps of a repository, as far as a comparison of its files depends on it, told from the
+times of its files.
 
-Beside the files of the working tree, which whoever asks has to watch, a comparison depends on the commits that names
-stand for, on what is tracked, and on settings. Git writes each of them by renaming a file over another, which changes
-the times of the directory that holds it. So no git has to be started to see that nothing has changed.
+Beside the files of the working tree, which whoever asks has to watch, a comparison depends on the
+commits that names stand for, on what is tracked, and on settings. Git writes each of them by
+renaming a file over another, which changes the times of the directory that holds it. So no git has
+to be started to see that nothing has changed.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ Stamp = tuple[str, int, int, int]  # a path, and its time, size and number
 def git_state(root: str, unwatched: frozenset[str]) -> Hashable | None:
     """A value that is another one when git may compare differently; None where that cannot be told.
 
-    It cannot where files are tracked in directories of names that are not watched, such as those of dependencies.
+    It cannot where files are tracked in directories of names that are not watched, such as those of
+    dependencies.
     """
     tree = work_tree(root)
     if not tree or not is_known(tree):
@@ -57,7 +60,9 @@ def _stamp(path: str) -> Stamp:
 
 
 def _directories(refs: str) -> Iterator[str]:
-    """The directories that hold names of commits; too many of them where there are too many names to look at."""
+    """The directories that hold names of commits; too many of them where there are too many names
+    to look at.
+    """
     pending, entries = [refs], 0
     while pending:
         directory = pending.pop()
@@ -81,7 +86,9 @@ def _tracks(names: frozenset[str], index: Stamp) -> bool:
     path, _, size, _ = index
     if not size:
         return False
-    if size > MAX_INDEX_BYTES or any(name.startswith("sharedindex.") for name in os.listdir(os.path.dirname(path))):
+    if size > MAX_INDEX_BYTES or any(
+        name.startswith("sharedindex.") for name in os.listdir(os.path.dirname(path))
+    ):
         return True
     with open(path, "rb") as file:
         content = file.read()

@@ -1,1 +1,3 @@
-"""Processes of ours that live longer than a question: how they start, report, hold their lock, log and end."""
+"""Processes of ours that live longer than a question: how they start, report, hold their lock, log
+and end.
+"""

@@ -1,6 +1,8 @@
-"""Which agent runs a process: the nearest of its ancestors that is one, by a name that all its processes find.
+"""Which agent runs a process: the nearest of its ancestors that is one, by a name that all its
+processes find.
 
-Hooks are started at every event, so this imports the standard library alone. Without `/proc` nobody is found.
+Hooks are started at every event, so this imports the standard library alone. Without `/proc` nobody
+is found.
 """
 
 from __future__ import annotations
@@ -16,11 +18,14 @@ MAX_ANCESTORS = 16
 MAX_PERSON_ANCESTORS = 64
 MAX_ENVIRONMENT_BYTES = 2_000_000  # of a process, that are looked through
 MAX_PROGRAM_CHARACTERS = 32  # of the name of a program in that of an agent
-AGENT_PROGRAMS = frozenset({"claude", "codex", "opencode", "gemini", "qwen", "cursor-agent", "cursor"})
+AGENT_PROGRAMS = frozenset(
+    {"claude", "codex", "opencode", "gemini", "qwen", "cursor-agent", "cursor"}
+)
 _INTERPRETERS = frozenset({"node", "bun", "deno", "python", "python3"})
 _SUFFIXES = (".js", ".mjs", ".cjs", ".py", ".exe")
 _NAME_BYTES = 5
-_KEEPER, _KEEPER_WORDS = "keeper.py", 8  # what our own agent starts commands by, and where that is named
+# what our own agent starts commands by, and where that is named
+_KEEPER, _KEEPER_WORDS = "keeper.py", 8
 
 
 class _Process(NamedTuple):
@@ -31,7 +36,9 @@ class _Process(NamedTuple):
 
 
 def agent_name(environment: Mapping[str, str], process_id: int) -> str:
-    """The name of the agent that runs a process: the one that it was given, else one of its own; "" for no agent."""
+    """The name of the agent that runs a process: the one that it was given, else one of its own; ""
+    for no agent.
+    """
     given = environment.get(NAME_VARIABLE, "")
     if given:
         return given
@@ -54,7 +61,8 @@ def own_name(environment: Mapping[str, str], program: str) -> str:
 
 
 def client_name(environment: Mapping[str, str], process_id: int) -> str:
-    """The name of whatever has started a server for tools: an agent that is known, else one named after its program.
+    """The name of whatever has started a server for tools: an agent that is known, else one named
+    after its program.
 
     It is never the person: what comes by tools was written by a model.
     """
@@ -62,7 +70,9 @@ def client_name(environment: Mapping[str, str], process_id: int) -> str:
     if known:
         return known
     process = _process(process_id) or _Process(0, str(process_id), (), False)
-    program = re.sub(r"[^a-z0-9]+", "-", _program(process.words).lower()).strip("-")[:MAX_PROGRAM_CHARACTERS]
+    program = re.sub(r"[^a-z0-9]+", "-", _program(process.words).lower()).strip("-")[
+        :MAX_PROGRAM_CHARACTERS
+    ]
     return f"{program or 'client'}-{_letters(f'{process_id} {process.started}')}"
 
 
@@ -98,13 +108,18 @@ def _letters(text: str) -> str:
 def is_of_person(process_id: int) -> bool:
     """Whether a process was started at a terminal, and by no agent that can be seen.
 
-    It is a fence, not a wall: who runs as the user can start a process that looks like the user's own.
+    It is a fence, not a wall: who runs as the user can start a process that looks like the user's
+    own.
     """
     process = _process(process_id)
     if process is None or not process.has_terminal:
         return False
     for _ in range(MAX_PERSON_ANCESTORS):
-        if process is None or _program(process.words) in AGENT_PROGRAMS or _is_of_ours(process_id, process):
+        if (
+            process is None
+            or _program(process.words) in AGENT_PROGRAMS
+            or _is_of_ours(process_id, process)
+        ):
             return False
         process_id = process.parent
         if process_id <= 1:
@@ -121,4 +136,6 @@ def _is_of_ours(process_id: int, process: _Process) -> bool:
     except OSError:  # of another user, as the first processes of a login are
         variables = []
     is_named = any(one.startswith(NAME_VARIABLE.encode() + b"=") for one in variables)
-    return is_named or any(os.path.basename(word) == _KEEPER for word in process.words[:_KEEPER_WORDS])
+    return is_named or any(
+        os.path.basename(word) == _KEEPER for word in process.words[:_KEEPER_WORDS]
+    )

@@ -1,4 +1,6 @@
-"""How a detached process begins: it reports once to the process that started it, and logs to a file of its own."""
+"""How a detached process begins: it reports once to the process that started it, and logs to a file
+of its own.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class Report:
     def failed(self, error: TerselyError | OSError) -> None:
         """The process could not begin; nothing happens where it has reported before."""
         if isinstance(error, TerselyError):
-            self._write({"ok": False, "code": error.code, "message": error.message, "hint": error.hint})
+            self._write(
+                {"ok": False, "code": error.code, "message": error.message, "hint": error.hint}
+            )
             return
         message = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         self._write({"ok": False, "message": message})
@@ -43,11 +47,15 @@ class Report:
 
 
 def log_to(path: str, what: str) -> None:
-    """Log what the package says, and how the process `what` failed, to a bounded file; `OSError` where it is a link."""
+    """Log what the package says, and how the process `what` failed, to a bounded file; `OSError`
+    where it is a link.
+    """
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
     handler = RotatingFileHandler(path, maxBytes=MAX_LOG_BYTES, backupCount=1, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     logger = logging.getLogger("tersely")
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
-    sys.excepthook = lambda kind, error, trace: logger.critical("%s has failed", what, exc_info=(kind, error, trace))
+    sys.excepthook = lambda kind, error, trace: logger.critical(
+        "%s has failed", what, exc_info=(kind, error, trace)
+    )

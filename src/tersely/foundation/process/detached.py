@@ -21,11 +21,14 @@ from tersely.foundation.errors import TerselyError
 _SAID_BYTES = 10_000
 
 
-def start_and_wait(program: str, arguments: Sequence[str], seconds: float, log: str) -> dict[str, Any]:
-    """Start one and wait for what it says; raises what it says to have failed by, `OSError` without a word in time.
+def start_and_wait(
+    program: str, arguments: Sequence[str], seconds: float, log: str
+) -> dict[str, Any]:
+    """Start one and wait for what it says; raises what it says to have failed by, `OSError` without
+    a word in time.
 
-    The process writes one line of JSON to the descriptor that it is told last, after its arguments: `ok`, and a
-    `message` where that is false, with `code` and `hint` if it is an error of ours.
+    The process writes one line of JSON to the descriptor that it is told last, after its arguments:
+    `ok`, and a `message` where that is false, with `code` and `hint` if it is an error of ours.
     """
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as told:
@@ -42,11 +45,12 @@ def start_and_wait(program: str, arguments: Sequence[str], seconds: float, log: 
 
 
 def start(program: str, arguments: Sequence[str], ready: int) -> None:
-    """A process that belongs to no terminal, has no streams of ours, and keeps no directory from being removed.
+    """A process that belongs to no terminal, has no streams of ours, and keeps no directory from
+    being removed.
 
-    `program` is `module:function` of ours, called with the arguments and, last, the number of the descriptor `ready`,
-    which is closed here. What is started first ends at once: the process is its child, and so nobody's whom it could
-    outlive as a zombie.
+    `program` is `module:function` of ours, called with the arguments and, last, the number of the
+    descriptor `ready`, which is closed here. What is started first ends at once: the process is its
+    child, and so nobody's whom it could outlive as a zombie.
     """
     module, _, function = program.partition(":")
     code = (
@@ -71,7 +75,9 @@ def import_path() -> list[str]:
 
 
 class Process:
-    """A process of whatever program, which no later one with its number is taken for where the system has pidfds."""
+    """A process of whatever program, which no later one with its number is taken for where the
+    system has pidfds.
+    """
 
     def __init__(self, pid: int, descriptor: int | None) -> None:
         self._pid = pid
@@ -86,7 +92,10 @@ class Process:
 
     def wait(self, seconds: float) -> None:
         """Return when it has ended, where the system tells; raises `TimeoutError` where it goes on."""
-        if self._descriptor is not None and not select.select([self._descriptor], [], [], seconds)[0]:
+        if (
+            self._descriptor is not None
+            and not select.select([self._descriptor], [], [], seconds)[0]
+        ):
             raise TimeoutError(f"process {self._pid} goes on")
 
 
@@ -102,7 +111,9 @@ def process(pid: int) -> Iterator[Process]:
 
 
 def wait_for_end(pid: int, seconds: float) -> None:
-    """Return when a process has ended, where the system tells; raises `TimeoutError` where it goes on."""
+    """Return when a process has ended, where the system tells; raises `TimeoutError` where it goes
+    on.
+    """
     with suppress(ProcessLookupError), process(pid) as found:
         found.wait(seconds)
 

@@ -15,14 +15,18 @@ _PACKAGE_DIRECTORIES = ("site-packages", "dist-packages")
 
 
 def program_identity() -> str:
-    """Changes with the version, the sources and the interpreter, and with what is installed beside them.
+    """Changes with the version, the sources and the interpreter, and with what is installed beside
+    them.
 
-    Installing anything changes the time of the directory it is installed in. Sources elsewhere, which somebody may be
-    working on, are told apart by their sizes and times: to read them takes longer than most questions.
+    Installing anything changes the time of the directory it is installed in. Sources elsewhere,
+    which somebody may be working on, are told apart by their sizes and times: to read them takes
+    longer than most questions.
     """
     own = os.path.dirname(tersely.__file__)
     told = [tersely.__version__, sys.executable, sys.version, own]
-    installed = [path for path in sys.path if path.endswith(_PACKAGE_DIRECTORIES) and os.path.isdir(path)]
+    installed = [
+        path for path in sys.path if path.endswith(_PACKAGE_DIRECTORIES) and os.path.isdir(path)
+    ]
     told += [f"{path} {os.stat(path).st_mtime_ns}" for path in installed]
     if os.path.dirname(own) not in installed:
         told += _sources(own)

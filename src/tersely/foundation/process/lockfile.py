@@ -1,7 +1,8 @@
-"""A file that one process holds as long as it lives, and what that process wrote into it about itself.
+"""A file that one process holds as long as it lives, and what that process wrote into it about
+itself.
 
-The system lets go of the lock when the process ends, however it ends. The record is a hint for readers: it outlives the
-process, so only the lock tells whether anybody holds the file.
+The system lets go of the lock when the process ends, however it ends. The record is a hint for
+readers: it outlives the process, so only the lock tells whether anybody holds the file.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ _RECORD_BYTES = 10_000
 
 @contextmanager
 def held(path: str, *, waits: bool = False) -> Iterator[int]:
-    """The descriptor of a file that this process holds; `BlockingIOError` where another does and `waits` is false.
+    """The descriptor of a file that this process holds; `BlockingIOError` where another does and
+    `waits` is false.
 
     Raises `OSError` where the file cannot be made, or is a link.
     """

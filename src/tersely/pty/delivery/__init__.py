@@ -1,1 +1,3 @@
-"""Texts on their way into a program: what waits, how it is handed over or typed, and whether it was taken."""
+"""Texts on their way into a program: what waits, how it is handed over or typed, and whether it was
+taken.
+"""

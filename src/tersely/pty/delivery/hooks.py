@@ -1,9 +1,10 @@
-"""The hooks of a wrapped agent: what they say that it does, and texts handed over with their answers.
+"""The hooks of a wrapped agent: what they say that it does, and texts handed over with their
+answers.
 
-Hooks connect to a socket of this run, one connection each. A hook sends one line, `{"waits": …, "call": …}` and perhaps
-the `agent` whose it is, gets one, `{"text": …}`, and says `{"done": …}` when the text has arrived; otherwise the text
-waits again. Hooks that wait are answered when there is something: `idle` ones wake an agent that does nothing, `always`
-ones take texts at any time.
+Hooks connect to a socket of this run, one connection each. A hook sends one line, `{"waits": …,
+"call": …}` and perhaps the `agent` whose it is, gets one, `{"text": …}`, and says `{"done": …}`
+when the text has arrived; otherwise the text waits again. Hooks that wait are answered when there
+is something: `idle` ones wake an agent that does nothing, `always` ones take texts at any time.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ class _Waiting(NamedTuple):
 
 
 class _Call(NamedTuple):
-    """What a hook sends: whose it is, "" if that is clear, what it waits for, and the call of the agent."""
+    """What a hook sends: whose it is, "" if that is clear, what it waits for, and the call of the
+    agent.
+    """
 
     agent: str
     waits: str
@@ -65,14 +68,17 @@ def _read(line: bytes) -> _Call:
 class Hooks:
     """The hooks of one run."""
 
-    def __init__(self, agent: str, wrapped: Wrapped, inbox: Inbox, rules: str, taken: Callable[[Text], None]) -> None:
+    def __init__(
+        self, agent: str, wrapped: Wrapped, inbox: Inbox, rules: str, taken: Callable[[Text], None]
+    ) -> None:
         self._agent = agent
         self._wrapped = wrapped
         self._inbox = inbox
         self._rules = rules
         self._taken = taken
         self._waiting: _Waiting | None = None
-        self._expected: dict[str, asyncio.Event] = {}  # beginnings of texts that are to show up in a prompt
+        # beginnings of texts that are to show up in a prompt
+        self._expected: dict[str, asyncio.Event] = {}
         self._open = 0
         self.state: State | None = None
         self.changed = 0.0
@@ -115,7 +121,9 @@ class Hooks:
         self._expected.pop(_known_by(whole), None)
 
     def take_failure(self) -> str:
-        """What the agent has said, since this was last asked, of a request to its model that failed; "" for nothing."""
+        """What the agent has said, since this was last asked, of a request to its model that
+        failed; "" for nothing.
+        """
         failure, self._failure = self._failure, ""
         return failure
 
@@ -123,13 +131,16 @@ class Hooks:
         """Give what waits to the hook that waits."""
         written = await self._inbox.take_all()
         waiting, self._waiting = self._waiting, None
-        if waiting is None or not written:  # an event hook was faster, or the program has ended its own
+        if waiting is None or not written:
+            # an event hook was faster, or the program has ended its own
             self._waiting = waiting
             self._inbox.put_back([one.text for one in written])
             return
         arrivals = [self.expect(one.whole) for one in written]
         try:
-            done = await asyncio.wait_for(_exchange(waiting.reader, waiting.writer, _joined(written)), RUN_HOOK_SECONDS)
+            done = await asyncio.wait_for(
+                _exchange(waiting.reader, waiting.writer, _joined(written)), RUN_HOOK_SECONDS
+            )
             if done == "printed":
                 async with asyncio.timeout(CONFIRM_SECONDS):
                     await arrivals[0].wait()
@@ -171,7 +182,9 @@ class Hooks:
             if call.agent in ("", self._agent):
                 await self._answer_event(call, reader, writer)
 
-    async def _answer_event(self, call: _Call, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _answer_event(
+        self, call: _Call, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         self.is_alive = True
         self._note_prompt(call.prompt)
         moment = self._wrapped.moments.get(call.event, Moment(None))
@@ -183,7 +196,9 @@ class Hooks:
             said = [call.given.get(name) for name in moment.failure]
             self._failure = "\n".join(one for one in said if isinstance(one, str))
         text = self._rules if call.event == _CONTEXT_EVENT else _joined(written)
-        answer = _answered(moment.answer(call.event, text)) if moment.answer is not None and text else ""
+        answer = (
+            _answered(moment.answer(call.event, text)) if moment.answer is not None and text else ""
+        )
         try:
             done = await asyncio.wait_for(_exchange(reader, writer, answer), RUN_HOOK_SECONDS)
             self._settle(written, is_taken=bool(done))

@@ -1,4 +1,6 @@
-"""What is to be typed in, one text at a time: messages, answers of services, and words about commands."""
+"""What is to be typed in, one text at a time: messages, answers of services, and words about
+commands.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,17 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 from tersely.foundation.limits import MAX_WAITING_TEXTS
 
-MAX_TYPED_BYTES = 3_500  # of a text that is typed in whole; terminals that edit lines cut longer ones
+# of a text that is typed in whole; terminals that edit lines cut longer ones
+MAX_TYPED_BYTES = 3_500
 MAX_HANDED_BYTES = 8_000  # of all texts that a hook answers at once; agents cut longer ones
 TYPED_PREVIEW_CHARACTERS = 600  # of a longer one
 _ANSWER_NAME = "answer"
 
 
 class Text(NamedTuple):
-    """A text to be typed: who says it, what, since when it waits, and the message that it is, None if it is none."""
+    """A text to be typed: who says it, what, since when it waits, and the message that it is, None
+    if it is none.
+    """
 
     head: str
     body: str
@@ -75,11 +80,15 @@ class Inbox:
         return True
 
     def put_task(self, head: str, body: str, rules: str) -> None:
-        """What a session begins with goes before all that waits: a text, and rules that are written as they are."""
+        """What a session begins with goes before all that waits: a text, and rules that are written
+        as they are.
+        """
         self._texts.appendleft(Text(head, body, elapsed_seconds(), is_task=True, rules=rules))
 
     def begins_with_task(self, after: float) -> bool:
-        """Whether the next text is what the session begins with, and waits since a time at the earliest."""
+        """Whether the next text is what the session begins with, and waits since a time at the
+        earliest.
+        """
         return bool(self._texts) and self._texts[0].is_task and self._texts[0].since > after
 
     def put_back(self, texts: Sequence[Text]) -> None:
@@ -92,7 +101,9 @@ class Inbox:
 
     def overdue(self, before: float) -> list[Delivery]:
         """The messages that wait since before a time, each once."""
-        found = [one.delivery for one in self._texts if one.delivery is not None and one.since < before]
+        found = [
+            one.delivery for one in self._texts if one.delivery is not None and one.since < before
+        ]
         new = [delivery for delivery in found if delivery.id not in self._noticed]
         self._noticed.update(delivery.id for delivery in new)
         return new

@@ -1,9 +1,9 @@
 """Typing a text into a program, and making sure that the program has taken it.
 
-The text is typed when the program waits for a prompt and nobody is typing; Enter when the text is shown there; and it
-counts as taken when the place where it was typed is empty again, or when the program itself says so (`confirm`). Enter
-is pressed again where nothing came of it, never while a dialog is shown. A text that is gone without having been taken
-is `LOST`, and may be typed again.
+The text is typed when the program waits for a prompt and nobody is typing; Enter when the text is
+shown there; and it counts as taken when the place where it was typed is empty again, or when the
+program itself says so (`confirm`). Enter is pressed again where nothing came of it, never while a
+dialog is shown. A text that is gone without having been taken is `LOST`, and may be typed again.
 
 There is no IO and no clock here: `step` is told the time, and says what is to be written.
 """
@@ -22,7 +22,8 @@ MAX_ENTER_PRESSES = 4  # for one text
 CONFIRM_SECONDS = 20.0  # for a program that says what it takes to say so
 IDLE_SECONDS = 0.6  # without a change on the screen
 PAUSE_SECONDS = 1.0  # after a key of the user
-SETTLING_SECONDS = 0.15  # between the text and Enter: programs take what comes at once for one paste
+# between the text and Enter: programs take what comes at once for one paste
+SETTLING_SECONDS = 0.15
 ECHO_SECONDS = 4.0  # for a text that was read to be shown
 TAKING_SECONDS = 1.0  # for Enter to have an effect, before it is pressed again
 READING_SECONDS = 90.0  # for a program to read what was typed
@@ -51,11 +52,13 @@ class Line(NamedTuple):
     reads_lines: bool  # the terminal edits lines, the program gets whole ones
     echoes: bool
     unread_bytes: int  # that the program has not read
-    is_read: bool | None = None  # the program waits for what is typed; None where that cannot be known
+    # the program waits for what is typed; None where that cannot be known
+    is_read: bool | None = None
 
 
 class Scene(NamedTuple):
-    """What is known of a program at a moment: its terminal, what its screen shows, and whether it says what it takes.
+    """What is known of a program at a moment: its terminal, what its screen shows, and whether it
+    says what it takes.
 
     `is_open` says that an empty prompt waits, `is_safe` that an Enter would answer no dialog.
     """
@@ -108,7 +111,9 @@ class Typist:
         return self._phase is _Phase.FREE
 
     def holds_keys(self, now: float) -> bool:
-        """Whether keys of the user have to wait, lest they fall into the middle of what is being typed."""
+        """Whether keys of the user have to wait, lest they fall into the middle of what is being
+        typed.
+        """
         return (
             self._phase in (_Phase.TYPED, _Phase.ENTERED)
             and now - self._since < HOLDING_SECONDS
@@ -131,7 +136,11 @@ class Typist:
         self._look(now)
         self._phase, self._text, self._since, self._presses = _Phase.TYPED, text, now, 0
         self._tail = squeezed(text)[-_TAIL_CHARACTERS:]
-        self._reads_lines, self._was_shown, self._shown_before = scene.line.reads_lines, False, self._shown
+        self._reads_lines, self._was_shown, self._shown_before = (
+            scene.line.reads_lines,
+            False,
+            self._shown,
+        )
         self._tokens_before = self._tokens()
         data = text.encode()
         return _PASTE_BEGIN + data + _PASTE_END if self.screen.takes_pastes else data
@@ -166,7 +175,9 @@ class Typist:
             self._shown, self._changed = shown, now
 
     def _is_lost(self, now: float, scene: Scene) -> bool:
-        """Whether the text is gone: its terminal was emptied, or a prompt is empty again without its being taken."""
+        """Whether the text is gone: its terminal was emptied, or a prompt is empty again without
+        its being taken.
+        """
         if self._reads_lines and not scene.line.reads_lines:
             return not scene.line.unread_bytes
         if self._is_there() or not scene.is_open or now - self._changed < IDLE_SECONDS:
@@ -179,7 +190,9 @@ class Typist:
         is_settled = now - max(self._changed, self._since) >= SETTLING_SECONDS
         if is_shown and is_settled and scene.is_safe:
             return self._press(now)
-        is_late = now - self._since >= (READING_SECONDS if scene.line.unread_bytes else ECHO_SECONDS)
+        is_late = now - self._since >= (
+            READING_SECONDS if scene.line.unread_bytes else ECHO_SECONDS
+        )
         return self._stuck() if is_late else _NOTHING
 
     def _press(self, now: float) -> Step:
@@ -194,7 +207,8 @@ class Typist:
             return self._end()
         if scene.line.unread_bytes or scene.line.reads_lines:
             return self._stuck() if waited >= READING_SECONDS else _NOTHING
-        is_there = self._is_there() and not scene.is_open  # where a prompt is empty, there is nothing to be sent
+        # where a prompt is empty, there is nothing to be sent
+        is_there = self._is_there() and not scene.is_open
         if waited < TAKING_SECONDS * self._presses or not is_there:
             return self._stuck() if waited >= CONFIRM_SECONDS else _NOTHING
         if self._presses >= MAX_ENTER_PRESSES or not scene.is_safe:
@@ -211,7 +225,9 @@ class Typist:
             return False
         if not _has(self._shown_before, self._tail):  # it is shown as a placeholder
             return _DIGITS.sub("0", self._shown) != _DIGITS.sub("0", self._shown_before)
-        return not self._is_there() or _below(self._shown, self._tail) != _below(self._shown_before, self._tail)
+        return not self._is_there() or _below(self._shown, self._tail) != _below(
+            self._shown_before, self._tail
+        )
 
     def _is_there(self) -> bool:
         """Whether the text is shown, itself or as what stands for a long paste."""

@@ -14,7 +14,9 @@ _LOOKED_CHARACTERS = 8  # of what was typed, that are looked for on the screen
 
 
 class Keys:
-    """Reads what goes to a program from its keyboard; replies of the terminal are not typed by anybody."""
+    """Reads what goes to a program from its keyboard; replies of the terminal are not typed by
+    anybody.
+    """
 
     def __init__(self) -> None:
         self._sequences = Sequences()
@@ -44,7 +46,9 @@ class Keys:
         return typed in "".join("".join(screen.texts()).split())
 
     def _control(self, control: str) -> None:
-        if (control == _ENTER and self._is_pasting) or (control == _ENTER and self._typed.endswith("\\")):
+        if (control == _ENTER and self._is_pasting) or (
+            control == _ENTER and self._typed.endswith("\\")
+        ):
             self._typed += "\n"
         elif control in (_ENTER, _INTERRUPT, _KILL_LINE):
             self._typed = ""

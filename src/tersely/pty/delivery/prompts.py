@@ -1,4 +1,6 @@
-"""What the screen of a program says that it waits for. What is not recognised is `UNKNOWN`: nothing is typed then."""
+"""What the screen of a program says that it waits for. What is not recognised is `UNKNOWN`: nothing
+is typed then.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class Sight(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """How the empty prompt of one program looks: a pattern for its row, None where nothing is known of the program."""
+    """How the empty prompt of one program looks: a pattern for its row, None where nothing is known
+    of the program.
+    """
 
     row: re.Pattern[str] | None = None
 
@@ -53,12 +57,16 @@ class Prompt:
         return Sight.PROMPT if places or is_at_prompt else Sight.UNKNOWN
 
     def _of_lines(self, rows: list[str], screen: Screen, line: Line) -> Sight:
-        """A program that reads lines: it waits where its process does, with a prompt before the cursor."""
+        """A program that reads lines: it waits where its process does, with a prompt before the
+        cursor.
+        """
         if line.is_read is False:
             return Sight.UNKNOWN
         if rows and _DIALOG.search(rows[-1]):
             return Sight.DIALOG
-        is_at_prompt = self.row.fullmatch(screen.before_cursor()) if self.row else _ends_in_prompt(screen)
+        is_at_prompt = (
+            self.row.fullmatch(screen.before_cursor()) if self.row else _ends_in_prompt(screen)
+        )
         return Sight.PROMPT if is_at_prompt else Sight.UNKNOWN
 
     def _is_empty_prompt(self, text: str) -> bool:

@@ -1,7 +1,8 @@
-"""What is said to a service, `semantic "validate tokens" --limit 5`, as a method and parameters of the right types.
+"""What is said to a service, `semantic "validate tokens" --limit 5`, as a method and parameters of
+the right types.
 
-The code service's parameters are those of the capabilities, under the names that its clients use. Of other services
-nothing is known: words are typed by what they look like.
+The code service's parameters are those of the capabilities, under the names that its clients use.
+Of other services nothing is known: words are typed by what they look like.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS
 
 CODE_SERVICE = "tldr"
-_PLACES = ("query", "target", "path")  # how parameters without a name are called where nothing is known
+# how parameters without a name are called where nothing is known
+_PLACES = ("query", "target", "path")
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
 _DECIMAL = re.compile(r"[+-]?(?:\d{1,18}\.\d{0,18}|\.\d{1,18})(?:[eE][+-]?\d{1,3})?")
 _WORDS = {"true": True, "false": False, "null": None}
@@ -34,20 +36,26 @@ class Asked(NamedTuple):
 def asked(service: str, said: str, declared: Sequence[str] = ()) -> Asked:
     """What somebody says to a service; raises `usage` and `invalid_argument`.
 
-    Words without a name are the parameters that the method of a foreign service has `declared`, in their order; a
-    foreign one may have the name of the code service.
+    Words without a name are the parameters that the method of a foreign service has `declared`, in
+    their order; a foreign one may have the name of the code service.
     """
     if len(said) > MAX_ARGUMENT_CHARACTERS:
-        raise TerselyError("usage", f"a question has at most {MAX_ARGUMENT_CHARACTERS:,} characters")
+        raise TerselyError(
+            "usage", f"a question has at most {MAX_ARGUMENT_CHARACTERS:,} characters"
+        )
     try:
         words = shlex.split(said)
     except ValueError as error:
         raise TerselyError("usage", f"{error}".lower(), 'write a text with blanks as "…"') from None
     if not words or not re.fullmatch(r"\w[\w.-]*", words[0]):
-        raise TerselyError("usage", f"say what {service} is to do", f"for example: {service} semantic QUERY")
+        raise TerselyError(
+            "usage", f"say what {service} is to do", f"for example: {service} semantic QUERY"
+        )
     method, *rest = words
     spelling = spelling_of(method) if service == CODE_SERVICE and not declared else None
-    given = _by_looks(rest, declared or _PLACES) if spelling is None else _of_capability(spelling, rest)
+    given = (
+        _by_looks(rest, declared or _PLACES) if spelling is None else _of_capability(spelling, rest)
+    )
     return Asked(service, method, given)
 
 
@@ -57,10 +65,14 @@ def _of_capability(spelling: Spelling, words: Sequence[str]) -> dict[str, Any]:
 
     declared = parameters_of(catalogue.load(spelling.capability).parameters)
     names = spelling.shown
-    texts = {parameter.name for parameter in declared if parameter.many and parameter.role is Role.TEXT}
+    texts = {
+        parameter.name for parameter in declared if parameter.many and parameter.role is Role.TEXT
+    }
     own = _in_own_words(words, [one.name for one in declared if one.positional], spelling)
     given = read_words(declared, own.words)
-    said = {names.get(name, name): _plain(value, is_text=name in texts) for name, value in given.items()}
+    said = {
+        names.get(name, name): _plain(value, is_text=name in texts) for name, value in given.items()
+    }
     return {**said, **own.unused}
 
 
@@ -72,8 +84,9 @@ class _Own(NamedTuple):
 
 
 def _in_own_words(words: Sequence[str], places: Sequence[str], spelling: Spelling) -> _Own:
-    """Names of clients as the capability's own, and what has a place of its own put there, where it was given by name:
-    `--query "read a file"`, or in parts: `--file a.py --line 3`."""
+    """Names of clients as the capability's own, and what has a place of its own put there, where it
+    was given by name: `--query "read a file"`, or in parts: `--file a.py --line 3`.
+    """
     in_parts = {name for names in spelling.parts.values() for name in names}
     named: dict[str, str] = {}
     rest, left = list(words), []
@@ -112,7 +125,9 @@ def _by_looks(words: Sequence[str], declared: Sequence[str]) -> dict[str, Any]:
                 value, equals = rest.pop(0), "="
             found[name.replace("-", "_")] = _looked_at(value) if equals else True
         else:
-            found[declared[place] if place < len(declared) else f"arg{place + 1}"] = _looked_at(word)
+            found[declared[place] if place < len(declared) else f"arg{place + 1}"] = _looked_at(
+                word
+            )
             place += 1
     return found
 

@@ -5,16 +5,16 @@
     ->relay:spawn Name program task         lines >>>
     ->relay:release Name                    [[RELAY]]{"to": "Target", "body": "message"}[[/RELAY]]
 
-Where a run has a marker, `->relay-MARKER:` and `[[RELAY MARKER]]` begin commands, and lines without it are text: what
-a program shows is mostly not its own.
+Where a run has a marker, `->relay-MARKER:` and `[[RELAY MARKER]]` begin commands, and lines without
+it are text: what a program shows is mostly not its own.
 
-A command begins its line, after blanks and the bullets or borders that programs draw. A quotation (`> …`), a prompt
-and text before it make it text, and so does a backslash (`\\->relay:`). Without a marker a fenced code block does too;
-with one it does not, for a fence in a file that is shown would hide the commands below it. Nothing is judged by its
-words.
+A command begins its line, after blanks and the bullets or borders that programs draw. A quotation
+(`> …`), a prompt and text before it make it text, and so does a backslash (`\\->relay:`). Without a
+marker a fenced code block does too; with one it does not, for a fence in a file that is shown would
+hide the commands below it. Nothing is judged by its words.
 
-The reader is a function from a state and a line to the next state and commands, so that it can be taken back to any
-line when a program draws its screen again.
+The reader is a function from a state and a line to the next state and commands, so that it can be
+taken back to any line when a program draws its screen again.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ _LEAD = rf"[ \t]*(?:[●•◦‣⁃⏺◆◇○□■✦✻*\-{BORDERS}][ \t]*)
 TARGET = r"\*|#?\w[\w.-]*(?::\w[\w.-]*)?"
 _NAME = re.compile(r"\w[\w.-]*")
 _JSON_END = "[[/RELAY]]"
-_UNMARKED = re.compile(rf"{_LEAD}(?:->relay(?:-[0-9a-f]+)?:(?:{TARGET})|\[\[RELAY(?: [0-9a-f]+)?\]\])")
+_UNMARKED = re.compile(
+    rf"{_LEAD}(?:->relay(?:-[0-9a-f]+)?:(?:{TARGET})|\[\[RELAY(?: [0-9a-f]+)?\]\])"
+)
 _FENCE = re.compile(rf"{_LEAD}(?P<fence>`{{3,}}|~{{3,}})(?P<label>.*)\Z")
 _BANNER = re.compile(rf"[ \t>›❯»$%#{BORDERS}]*{BANNER} ")
 _OPEN, _CLOSE = "<<<", ">>>"
@@ -131,7 +133,9 @@ def read(state: State, line: Line) -> tuple[State, tuple[Found, ...]]:
 
 
 def finish(state: State, *, is_over: bool) -> tuple[Found, ...]:
-    """What the last line leaves: a command that could have gone on; what was never closed, when all is over."""
+    """What the last line leaves: a command that could have gone on; what was never closed, when all
+    is over.
+    """
     if state.open is None:
         return ()
     if not state.open.ends:
@@ -153,7 +157,9 @@ def _read_plain(state: State, line: Line) -> tuple[State, tuple[Found, ...]]:
         opened = _Open(block, line.number, _width_of_lead(block), ends=_JSON_END)
         return _read_block(replace(state, open=opened), opened, Line(block["body"], line.number))
     if heads.any.match(line.text):
-        return state, (Found(Malformed("nobody has such a name", _beginning(line.text)), line.number),)
+        return state, (
+            Found(Malformed("nobody has such a name", _beginning(line.text)), line.number),
+        )
     if state.marker and _UNMARKED.match(line.text):
         return state, (Found(Unmarked(_beginning(line.text)), line.number),)
     return state, ()
@@ -165,7 +171,11 @@ def _read_fence(state: State, line: Line) -> State:
         assert found is not None
         is_opening = found["fence"][0] == "~" or "`" not in found["label"]
         return replace(state, fence=found["fence"], fenced_lines=0) if is_opening else state
-    closes = found is not None and found["fence"].startswith(state.fence) and not found["label"].strip(BORDERS + " \t")
+    closes = (
+        found is not None
+        and found["fence"].startswith(state.fence)
+        and not found["label"].strip(BORDERS + " \t")
+    )
     if closes or state.fenced_lines >= MAX_FENCED_LINES:
         return replace(state, fence="", fenced_lines=0)
     return replace(state, fenced_lines=state.fenced_lines + 1)
@@ -195,12 +205,18 @@ def _may_go_on(opened: _Open, line: Line) -> bool:
 
 
 def _goes_on(opened: _Open, line: Line, marker: str) -> bool:
-    """Whether a program broke its line here: the row is indented as far, and its first word had no room above."""
+    """Whether a program broke its line here: the row is indented as far, and its first word had no
+    room above.
+    """
     row = line.text
     text = row.strip()
     if not text or not line.columns or len(opened.rows) >= MAX_CONTINUED_ROWS:
         return False
-    if len(row) - len(row.lstrip()) != opened.indent or _heads(marker).any.match(row) or _FENCE.match(row):
+    if (
+        len(row) - len(row.lstrip()) != opened.indent
+        or _heads(marker).any.match(row)
+        or _FENCE.match(row)
+    ):
         return False
     above = opened.indent + len(opened.rows[-1])
     if len(opened.rows) == 1:
@@ -214,7 +230,9 @@ _MARGIN_CELLS = 4  # that programs leave free at the right
 def _read_block(state: State, opened: _Open, line: Line) -> tuple[State, tuple[Found, ...]]:
     """Read a line of what `>>>` or `[[/RELAY]]` closes."""
     text = _inner(opened, line.text)
-    if line.number != opened.number and (_BANNER.match(line.text) or _heads(state.marker).any.match(line.text)):
+    if line.number != opened.number and (
+        _BANNER.match(line.text) or _heads(state.marker).any.match(line.text)
+    ):
         state, found = _read_plain(replace(state, open=None), line)
         return state, (_unclosed(opened), *found)
     content, closes = _closed(opened, text)
@@ -267,7 +285,9 @@ def _line_command(head: re.Match[str], body: str) -> Command:
         return _spawn(head, body, "")
     if head["target"] == RELEASE:
         return (
-            Release(body) if re.fullmatch(r"\w[\w.-]*", body) else Malformed("a name is missing", _beginning(head[0]))
+            Release(body)
+            if re.fullmatch(r"\w[\w.-]*", body)
+            else Malformed("a name is missing", _beginning(head[0]))
         )
     return _message(head, _unescaped(body))
 

@@ -1,7 +1,8 @@
 """What stands on a terminal: rows of cells, where the cursor is, and what has scrolled away.
 
-The screen that programs see is that of xterm without colours. It knows what readers of text need and most emulators
-do not tell: which rows a long line was broken into by the terminal, and which rows have left for good.
+The screen that programs see is that of xterm without colours. It knows what readers of text need
+and most emulators do not tell: which rows a long line was broken into by the terminal, and which
+rows have left for good.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ class Event(Enum):
 
 
 class Row:
-    """One row: its cells, the second of a wide character being empty, and whether the next row goes on with it."""
+    """One row: its cells, the second of a wide character being empty, and whether the next row goes
+    on with it.
+    """
 
     __slots__ = ("cells", "is_continued")
 
@@ -64,7 +67,8 @@ class Screen:
         self.shown = self.main
         self.modes = {_AUTOWRAP, _CURSOR}
         self._sequences = Sequences()
-        self._is_past_end = False  # the cursor stands behind the last column; the next character wraps
+        # the cursor stands behind the last column; the next character wraps
+        self._is_past_end = False
         self._last = " "
 
     @property
@@ -302,7 +306,9 @@ class Screen:
 
     def _down(self, rows: int, x: int | None = None) -> None:
         buffer = self.shown
-        self._move(x, min(buffer.y + rows, buffer.bottom if buffer.y <= buffer.bottom else self.height - 1))
+        self._move(
+            x, min(buffer.y + rows, buffer.bottom if buffer.y <= buffer.bottom else self.height - 1)
+        )
 
     # Rows
 

@@ -1,7 +1,8 @@
-"""Bytes of a terminal as text, controls and control sequences (ECMA-48), whatever pieces they arrive in.
+"""Bytes of a terminal as text, controls and control sequences (ECMA-48), whatever pieces they
+arrive in.
 
-What stands inside of strings (window titles, pictures, answers of the terminal) is never text: it is dropped, and takes
-no memory.
+What stands inside of strings (window titles, pictures, answers of the terminal) is never text: it
+is dropped, and takes no memory.
 """
 
 from __future__ import annotations
@@ -95,7 +96,9 @@ class Sequences:
         found = _CSI.match(text, place)
         if found:
             prefix, numbers, between, final = found.groups()
-            parameters = tuple(int(number.partition(":")[0][:5] or 0) for number in numbers.split(";"))
+            parameters = tuple(
+                int(number.partition(":")[0][:5] or 0) for number in numbers.split(";")
+            )
             return Piece(Kind.CSI, final, prefix + between, parameters), text, found.end()
         begun = _CSI_BEGUN.match(text, place)
         assert begun is not None
@@ -105,7 +108,8 @@ class Sequences:
         if end == len(text):
             self._waiting = text[place:]
             return None, text, end
-        if text[end] < " " and text[end] not in "\x18\x1a\x1b":  # done in the middle of the sequence
+        if text[end] < " " and text[end] not in "\x18\x1a\x1b":
+            # done in the middle of the sequence
             return Piece(Kind.CONTROL, text[end]), text[place:end] + text[end + 1 :], 0
         return None, text, end if text[end] == _ESC else end + 1
 

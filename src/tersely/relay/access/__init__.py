@@ -1,1 +1,3 @@
-"""Who may ask a relay from elsewhere, and what: identities, their tokens, the rules, and the log of refusals."""
+"""Who may ask a relay from elsewhere, and what: identities, their tokens, the rules, and the log of
+refusals.
+"""

@@ -1,4 +1,6 @@
-"""Whether an identity may ask something: the one place that decides it, for every door of one relay."""
+"""Whether an identity may ask something: the one place that decides it, for every door of one
+relay.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,21 @@ class Access:
 
     def __init__(self, relay: Relay) -> None:
         self._relay = relay
-        self._members: set[tuple[str, str]] = set()  # identities and threads of which they are members
+        # identities and threads of which they are members
+        self._members: set[tuple[str, str]] = set()
         self._changing = Lock()
 
     def check(
-        self, principal: Principal, asked: str, arguments: Mapping[str, Any], *, door: str = "capability"
+        self,
+        principal: Principal,
+        asked: str,
+        arguments: Mapping[str, Any],
+        *,
+        door: str = "capability",
     ) -> Mapping[str, Any]:
-        """The arguments with which a question may be asked; raises what refuses it, which the audit log has then."""
+        """The arguments with which a question may be asked; raises what refuses it, which the audit
+        log has then.
+        """
         if principal.is_owner:
             return arguments
         try:
@@ -51,7 +61,9 @@ class Access:
         self._relay.audit.refused(refusal_of(error, principal, asked=asked, door=door))
 
     def act_as(self, principal: Principal, name: str) -> None:
-        """Let an identity act under a name, which is its own from then on; raises `denied` where it is another's."""
+        """Let an identity act under a name, which is its own from then on; raises `denied` where it
+        is another's.
+        """
         if principal.is_owner or self.owns(principal, name):
             return
         mail = self._relay.mail
@@ -71,10 +83,14 @@ class Access:
     def owns(self, principal: Principal, name: str) -> bool:
         """Whether a name of an agent is this identity's."""
         known = self._relay.mail.identities.get(name)
-        return principal.is_owner or (known is not None and known.details.get(IDENTITY) == principal.name)
+        return principal.is_owner or (
+            known is not None and known.details.get(IDENTITY) == principal.name
+        )
 
     def is_member(self, principal: Principal, thread_id: str) -> bool:
-        """Whether an identity may look into a thread: its own, and those in which a member has written to it."""
+        """Whether an identity may look into a thread: its own, and those in which a member has
+        written to it.
+        """
         if principal.may(Level.ADMIN) or is_meant(principal.scopes.threads, thread_id):
             return True
         if thread_id.startswith(PROJECT_THREAD):
@@ -89,14 +105,17 @@ class Access:
         return is_one
 
     def thread_of(self, principal: Principal, ref: str) -> str:
-        """A thread that has an artifact and into which an identity may look; raises `artifact_not_found`.
+        """A thread that has an artifact and into which an identity may look; raises
+        `artifact_not_found`.
 
         What belongs to no thread is found by who stored it, and by who knows its whole hash.
         """
         store = self._relay.store
         named = ref.removeprefix("cass://").partition(":")[0]
         digest = artifacts.resolve(store, named)
-        owners = [owner.removeprefix(THREAD) for owner in store.owners(digest) if owner.startswith(THREAD)]
+        owners = [
+            owner.removeprefix(THREAD) for owner in store.owners(digest) if owner.startswith(THREAD)
+        ]
         for thread_id in owners:
             if self.is_member(principal, thread_id):
                 return thread_id
@@ -104,7 +123,9 @@ class Access:
             found = artifacts.get(store, CASSETTES, digest)
             if len(named) == _HASH_CHARACTERS or self.owns(principal, found.origin.actor):
                 return CASSETTES
-        raise TerselyError("artifact_not_found", f"there is no artifact {ref[:80]}", "it may have been swept away")
+        raise TerselyError(
+            "artifact_not_found", f"there is no artifact {ref[:80]}", "it may have been swept away"
+        )
 
     def reads_machine(self, capability: str) -> bool:
         """Whether a capability that is called reads the disk of the relay's machine."""
@@ -119,7 +140,9 @@ class Access:
     def waits_for_permission(self, principal: Principal, permission: str) -> bool:
         """Whether an agent of an identity waits for a permission."""
         waiting = self._relay.permissions.listed()
-        return any(permission in {one.id, one.agent} and self.owns(principal, one.agent) for one in waiting)
+        return any(
+            permission in {one.id, one.agent} and self.owns(principal, one.agent) for one in waiting
+        )
 
     # What is shown
 
@@ -131,13 +154,19 @@ class Access:
         """Whether a channel is one of those that the token is for."""
         return is_meant(principal.scopes.channels, channel)
 
-    def _checked(self, principal: Principal, asked: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _checked(
+        self, principal: Principal, asked: str, arguments: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
         rule = RULES.get(asked)
         if rule is None:
             hint = "it is asked where the relay runs"
-            raise TerselyError("denied", f"{asked[:80]} is for the user that the relay belongs to", hint)
+            raise TerselyError(
+                "denied", f"{asked[:80]} is for the user that the relay belongs to", hint
+            )
         if not principal.may(rule.level):
-            message = f"{asked[:80]} needs the scope {rule.level}, the token has {principal.scopes.level}"
+            message = (
+                f"{asked[:80]} needs the scope {rule.level}, the token has {principal.scopes.level}"
+            )
             raise TerselyError("denied", message, "ask whoever runs the relay")
         return rule.check(self, principal, arguments)
 
@@ -149,9 +178,13 @@ class Access:
         return self.owns(principal, thread.created_by) or self._was_told(principal, thread_id)
 
     def _was_told(self, principal: Principal, thread_id: str) -> bool:
-        """Whether somebody else, who had to be a member, has sent a message of a thread to a name of an identity."""
+        """Whether somebody else, who had to be a member, has sent a message of a thread to a name
+        of an identity.
+        """
         mail = self._relay.mail
-        mine = [one.name for one in mail.identities.all() if one.details.get(IDENTITY) == principal.name]
+        mine = [
+            one.name for one in mail.identities.all() if one.details.get(IDENTITY) == principal.name
+        ]
         for name in mine:
             for told in mail.history(Sought(name, thread_id), 0, MAX_SOUGHT_MESSAGES):
                 came = any(recipient == name for recipient, _ in told.deliveries)

@@ -1,4 +1,6 @@
-"""The log of requests that were refused. Whoever asks for nothing else cannot fill the disk with it."""
+"""The log of requests that were refused. Whoever asks for nothing else cannot fill the disk with
+it.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ class Refusal(msgspec.Struct, omit_defaults=True):
     token_id: str = ""
     agent: str = ""
     address: str = ""
-    not_written: int = 0  # refusals before this one, in the minute of the last, that there was no room for
+    # refusals before this one, in the minute of the last, that there was no room for
+    not_written: int = 0
 
 
 class Listed(msgspec.Struct):
@@ -72,7 +75,10 @@ class Audit:
             wait((self._writing,))
         after = max(0, self._store.last(STREAM) - limit)
         decode = msgspec.json.Decoder(Refusal).decode
-        return [Listed(one.number, one.at_ms, decode(one.body)) for one in self._store.entries(STREAM, after, limit)]
+        return [
+            Listed(one.number, one.at_ms, decode(one.body))
+            for one in self._store.entries(STREAM, after, limit)
+        ]
 
 
 def refusal_of(error: TerselyError, principal: Principal, *, asked: str, door: str) -> Refusal:

@@ -1,4 +1,5 @@
-"""What each question is allowed to whom: one table for all doors. What is not in it, the owner alone may ask.
+"""What each question is allowed to whom: one table for all doors. What is not in it, the owner
+alone may ask.
 
 A question is a capability, an operation of HTTP that is none, or a type of envelope of the socket.
 """
@@ -24,7 +25,9 @@ class Facts(Protocol):
         """Whether an identity may look into a thread."""
 
     def thread_of(self, principal: Principal, ref: str) -> str:
-        """A thread that has an artifact and into which an identity may look; raises `artifact_not_found`."""
+        """A thread that has an artifact and into which an identity may look; raises
+        `artifact_not_found`.
+        """
 
     def reads_machine(self, capability: str) -> bool:
         """Whether a capability that is called reads the disk of the relay's machine."""
@@ -40,7 +43,9 @@ Check = Callable[[Facts, Principal, Arguments], Arguments]
 
 
 class Rule(NamedTuple):
-    """The level that is needed, and what else is looked at; the arguments are answered as they are to be used."""
+    """The level that is needed, and what else is looked at; the arguments are answered as they are
+    to be used.
+    """
 
     level: Level
     check: Check
@@ -53,7 +58,9 @@ def _anything(facts: Facts, principal: Principal, given: Arguments) -> Arguments
 def _in_thread(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
     thread_id = given.get("thread") or ""
     if thread_id and not facts.is_member(principal, thread_id):
-        raise TerselyError("thread_not_found", f"there is no thread {thread_id[:80]!r}", "list those there are")
+        raise TerselyError(
+            "thread_not_found", f"there is no thread {thread_id[:80]!r}", "list those there are"
+        )
     return given
 
 
@@ -93,7 +100,11 @@ def _in_project(facts: Facts, principal: Principal, given: Arguments) -> Argumen
         return _in_thread(facts, principal, given)
     project = given.get("project") or ""
     if given.get("root"):
-        raise TerselyError("invalid_argument", "root: that is no directory of the asker's machine", "say the project")
+        raise TerselyError(
+            "invalid_argument",
+            "root: that is no directory of the asker's machine",
+            "say the project",
+        )
     if not is_meant(principal.scopes.projects, project):
         raise _denied(f"the token is not for the project {project[:80]!r}")
     return given
@@ -121,7 +132,9 @@ def _service(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
 
 def _permission(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
     if not facts.waits_for_permission(principal, str(given.get("name", ""))):
-        raise TerselyError("permission_not_found", f"no agent of {principal.name} waits for that", "see agents")
+        raise TerselyError(
+            "permission_not_found", f"no agent of {principal.name} waits for that", "see agents"
+        )
     return given
 
 

@@ -1,7 +1,8 @@
 """The tokens of all identities, and the codes that machines join with. Only hashes are kept.
 
-What happened to each is an entry of a stream in the relay's own store; the present ones are in memory, made from it.
-Whatever process writes to the stream, every process that reads it knows at once, and tells who listens.
+What happened to each is an entry of a stream in the relay's own store; the present ones are in
+memory, made from it. Whatever process writes to the stream, every process that reads it knows at
+once, and tells who listens.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ class Token(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def principal(self) -> Principal:
         """Whom it stands for."""
-        return Principal(self.identity, self.kind, self.tenant, self.scopes, self.id, self.expires_ms)
+        return Principal(
+            self.identity, self.kind, self.tenant, self.scopes, self.id, self.expires_ms
+        )
 
 
 class _Change(msgspec.Struct, omit_defaults=True):
@@ -89,7 +92,9 @@ class Tokens:
         self._forget()
 
     def on_end(self, ended: Callable[[str], None]) -> None:
-        """Have a function called, on any thread, with the id of each token that is revoked or rotated."""
+        """Have a function called, on any thread, with the id of each token that is revoked or
+        rotated.
+        """
         self._on_end = (*self._on_end, ended)
 
     def known(self) -> list[Token]:
@@ -101,7 +106,11 @@ class Tokens:
     def principal(self, secret: str) -> Principal:
         """Whom a secret stands for; raises `unauthorized`."""
         token = self._known.get(self._by_digest.get(digest_of(secret), ""))
-        if token is None or token.code_until_ms is not None or not _holds(token, self._store.now_ms()):
+        if (
+            token is None
+            or token.code_until_ms is not None
+            or not _holds(token, self._store.now_ms())
+        ):
             raise TerselyError("unauthorized", _UNKNOWN, "ask whoever runs the relay for another")
         return token.principal()
 
@@ -122,7 +131,9 @@ class Tokens:
         return self._issue(grant, letters, until_ms), _grouped(letters)
 
     def exchange(self, code: str, machine: str) -> tuple[Token, str]:
-        """The token and its secret for a code, which is used up; raises `unauthorized` or `rate_limited`."""
+        """The token and its secret for a code, which is used up; raises `unauthorized` or
+        `rate_limited`.
+        """
         token = self._by_code(code)
         secret = secrets.token_urlsafe(_TOKEN_BYTES)
         now_ms = self._store.now_ms()
@@ -139,11 +150,15 @@ class Tokens:
         return made, secret
 
     def rotate(self, token_id: str) -> tuple[Token, str]:
-        """A token with a new secret: the one before opens nothing any more; raises `token_not_found`."""
+        """A token with a new secret: the one before opens nothing any more; raises
+        `token_not_found`.
+        """
         token = self._one(token_id)
         secret = secrets.token_urlsafe(_TOKEN_BYTES)
         now_ms = self._store.now_ms()
-        made = msgspec.structs.replace(token, id=_new_id(), digest=digest_of(secret), created_ms=now_ms)
+        made = msgspec.structs.replace(
+            token, id=_new_id(), digest=digest_of(secret), created_ms=now_ms
+        )
         self._write(_ROTATED, _Change(made, (token.id,)))
         return made, secret
 
@@ -158,13 +173,19 @@ class Tokens:
     def _issue(self, grant: Grant, secret: str, code_until_ms: int | None) -> Token:
         if not NAME.fullmatch(grant.identity):
             hint = "letters, digits and . _ -, at most 32"
-            raise TerselyError("invalid_argument", f"{grant.identity[:80]!r} is no name of an identity", hint)
+            raise TerselyError(
+                "invalid_argument", f"{grant.identity[:80]!r} is no name of an identity", hint
+            )
         if not TENANT_NAME.fullmatch(grant.tenant):
             hint = "small letters, digits and -, at most 63"
-            raise TerselyError("invalid_argument", f"{grant.tenant[:80]!r} is no name of a tenant", hint)
+            raise TerselyError(
+                "invalid_argument", f"{grant.tenant[:80]!r} is no name of a tenant", hint
+            )
         now_ms = self._store.now_ms()
         if len(self.known()) >= MAX_TOKENS:
-            raise TerselyError("busy", f"{MAX_TOKENS:,} tokens are in force", "revoke those that nobody needs")
+            raise TerselyError(
+                "busy", f"{MAX_TOKENS:,} tokens are in force", "revoke those that nobody needs"
+            )
         token = Token(
             _new_id(), grant.identity, grant.kind, digest_of(secret), now_ms, grant.tenant, grant.scopes,
             None if grant.lasts_ms is None else now_ms + grant.lasts_ms, code_until_ms,
@@ -176,9 +197,13 @@ class Tokens:
         """The code that somebody shows. Nobody may try many: all wrong ones count together."""
         now_ms = self._store.now_ms()
         with self._changing:
-            self._wrong_ms = [at_ms for at_ms in self._wrong_ms if now_ms - at_ms < CODE_SECONDS * 1000]
+            self._wrong_ms = [
+                at_ms for at_ms in self._wrong_ms if now_ms - at_ms < CODE_SECONDS * 1000
+            ]
             if len(self._wrong_ms) >= MAX_WRONG_CODES:
-                raise TerselyError("rate_limited", "too many wrong codes were shown", "try again in 15 minutes")
+                raise TerselyError(
+                    "rate_limited", "too many wrong codes were shown", "try again in 15 minutes"
+                )
             letters = re.sub(r"[\s-]", "", code).upper()
             token = self._known.get(self._by_digest.get(digest_of(letters), ""))
             if token is None or token.code_until_ms is None or not _holds(token, now_ms):
@@ -197,7 +222,9 @@ class Tokens:
         self._follow()
 
     def _grown(self, touched: frozenset[str]) -> None:
-        """Called on the thread of the store: what it tells is read at once, so that nobody is let in who is ended."""
+        """Called on the thread of the store: what it tells is read at once, so that nobody is let
+        in who is ended.
+        """
         if STREAM in touched:
             self._follow()
 

@@ -17,14 +17,20 @@ def offer(policy: Policy) -> Offer:
     def run(call: Call) -> Given:
         url = call.arguments.get("url")
         if not isinstance(url, str):
-            raise TerselyError("invalid_argument", "url: where to fetch from", 'as {"url": "https://example.org/"}')
+            raise TerselyError(
+                "invalid_argument", "url: where to fetch from", 'as {"url": "https://example.org/"}'
+            )
         page = fetch(url, policy.private_hosts)
         return Given([page.body], _KIND_OF_MIME.get(page.mime, ""), page.url[-200:], page.mime)
 
     return Offer(
         NAME,
         "Fetch a page of the public internet; its body becomes an artifact",
-        {"type": "object", "properties": {"url": {"type": "string", "format": "uri"}}, "required": ["url"]},
+        {
+            "type": "object",
+            "properties": {"url": {"type": "string", "format": "uri"}},
+            "required": ["url"],
+        },
         run,
         reach=Reach.NETWORK,
         scope=lambda call: Scope("internet", ""),

@@ -16,14 +16,23 @@ NAME = "retrieval.search"
 
 
 def offer(store: Store) -> Offer:
-    """The capability over the threads of a store. An answer holds until something happens in its thread."""
+    """The capability over the threads of a store. An answer holds until something happens in its
+    thread.
+    """
 
     def run(call: Call) -> Given:
-        query, limit = call.arguments.get("query"), call.arguments.get("limit", DEFAULT_FOUND_ARTIFACTS)
+        query, limit = (
+            call.arguments.get("query"),
+            call.arguments.get("limit", DEFAULT_FOUND_ARTIFACTS),
+        )
         if not isinstance(query, str) or not query.strip():
-            raise TerselyError("invalid_argument", "query: words to look for", 'as {"query": "token budget"}')
+            raise TerselyError(
+                "invalid_argument", "query: words to look for", 'as {"query": "token budget"}'
+            )
         if type(limit) is not int or not 1 <= limit <= MAX_FOUND_ARTIFACTS:
-            raise TerselyError("invalid_argument", f"limit: a whole number from 1 to {MAX_FOUND_ARTIFACTS}")
+            raise TerselyError(
+                "invalid_argument", f"limit: a whole number from 1 to {MAX_FOUND_ARTIFACTS}"
+            )
         found = finding.search(store, call.thread_id, query, limit)
         told = {"count": len(found.results), **asdict(found)}
         return Given([encode(told)], "json", NAME, is_searched=False)

@@ -1,8 +1,10 @@
-"""The files of a bundle. A bundle is a ZIP archive whose manifest names every file with its size and SHA-256.
+"""The files of a bundle. A bundle is a ZIP archive whose manifest names every file with its size
+and SHA-256.
 
     manifest.json       schema, what the thread is, and the files
     events.jsonl        one event a line, in order
-    versions.jsonl      one version of the state a line: the first in full, the others by the patch that led to them
+    versions.jsonl      one version of the state a line: the first in full, the others by the patch
+                        that led to them
     artifacts.jsonl     one artifact a line: what is known of it
     blobs/<sha256>      their bytes
 
@@ -64,7 +66,9 @@ class VersionLine(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class ArtifactLine(Struct, forbid_unknown_fields=True):
-    """One artifact: its hash, and what its thread was told of it. Its preview is made again from its bytes."""
+    """One artifact: its hash, and what its thread was told of it. Its preview is made again from
+    its bytes.
+    """
 
     digest: str
     size: int

@@ -1,4 +1,6 @@
-"""Reading a bundle in. Everything is looked at before anything is kept: a bundle is taken whole or refused whole."""
+"""Reading a bundle in. Everything is looked at before anything is kept: a bundle is taken whole or
+refused whole.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,8 @@ BUNDLE_SLICE_COMMANDS = 500  # written in one transaction
 BUNDLE_SLICE_BYTES = 4_000_000
 LineT = TypeVar("LineT")
 _RESERVING = Lock()
-_reading_in: set[tuple[Path, str]] = set()  # homes, and the ids of threads that are being read into them
+# homes, and the ids of threads that are being read into them
+_reading_in: set[tuple[Path, str]] = set()
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -80,7 +83,8 @@ class _Bundle(NamedTuple):
 
 
 def read(store: Store, file: IO[bytes], actor: str, count_tokens: CountTokens) -> Thread:
-    """The thread of a bundle as one of this store: under its own id, or a new one where that is taken.
+    """The thread of a bundle as one of this store: under its own id, or a new one where that is
+    taken.
 
     Raises `invalid_bundle` for whatever is not exactly what its manifest says.
     """
@@ -109,13 +113,18 @@ def _looked_at(archive: zipfile.ZipFile, store: Store, taken: list[Keep]) -> _Bu
     _check_manifest(manifest, set(names))
     texts = {name: _listed_text(archive, manifest, name) for name in TEXTS}
     artifacts = list(_lines(texts[ARTIFACTS], ArtifactLine))
-    if {BLOBS + one.digest for one in artifacts} != {name for name in names if name.startswith(BLOBS)}:
+    if {BLOBS + one.digest for one in artifacts} != {
+        name for name in names if name.startswith(BLOBS)
+    }:
         raise _invalid("its artifacts are not those that it lists")
     blobs = {}
     for one in {line.digest: line for line in artifacts}.values():
         blobs[one.digest] = _blob(archive, store, one)
         taken.append(blobs[one.digest].keep)
-    events, versions = list(_lines(texts[EVENTS], EventLine)), list(_lines(texts[VERSIONS], VersionLine))
+    events, versions = (
+        list(_lines(texts[EVENTS], EventLine)),
+        list(_lines(texts[VERSIONS], VersionLine)),
+    )
     return _Bundle(manifest, events, versions, artifacts, blobs)
 
 
@@ -157,7 +166,8 @@ def _blob(archive: zipfile.ZipFile, store: Store, line: ArtifactLine) -> Taken:
                 yield chunk
 
     try:
-        # What the archive says of a file's size is somebody's word: reading stops where the manifest's ends.
+        # What the archive says of a file's size is somebody's word: reading stops where the
+        # manifest's ends.
         taken = take_in(store, chunks(), max(line.size, 0))
     except TerselyError as error:
         if error.code == "payload_too_large":
@@ -185,9 +195,15 @@ def _kept(store: Store, bundle: _Bundle, actor: str, count_tokens: CountTokens) 
 
 @contextmanager
 def _reserved(store: Store, wanted: str) -> Iterator[str]:
-    """The id under which a thread is read in: the one that is wanted, unless there is such a thread or will be one."""
+    """The id under which a thread is read in: the one that is wanted, unless there is such a thread
+    or will be one.
+    """
     with _RESERVING:
-        is_free = _is_id(wanted) and store.document(THREAD + wanted) is None and (store.home, wanted) not in _reading_in
+        is_free = (
+            _is_id(wanted)
+            and store.document(THREAD + wanted) is None
+            and (store.home, wanted) not in _reading_in
+        )
         thread_id = wanted if is_free else new_id(store.now_ms())
         _reading_in.add((store.home, thread_id))
     try:
@@ -223,9 +239,19 @@ def _commands(bundle: _Bundle, thread_id: str, count_tokens: CountTokens) -> Ite
     """All of a thread but that it is one."""
     yield from _state(thread_id, bundle.versions)
     for line in bundle.artifacts:
-        taken, origin = bundle.blobs[line.digest], Origin(line.by, line.capability, tuple(line.source_refs))
+        taken, origin = (
+            bundle.blobs[line.digest],
+            Origin(line.by, line.capability, tuple(line.source_refs)),
+        )
         made = described(
-            thread_id, taken, count_tokens, line.at_ms, name=line.name, kind=line.type, mime=line.mime, origin=origin
+            thread_id,
+            taken,
+            count_tokens,
+            line.at_ms,
+            name=line.name,
+            kind=line.type,
+            mime=line.mime,
+            origin=origin,
         )
         size = min(taken.keep.size_bytes, INLINE_BLOB_BYTES)
         yield from (_Sized(command, size) for command in keeping(made, taken))
@@ -236,7 +262,11 @@ def _commands(bundle: _Bundle, thread_id: str, count_tokens: CountTokens) -> Ite
 
 def _made(manifest: Manifest, thread_id: str, actor: str) -> Batch:
     """What makes a thread of what was written."""
-    about = {"name": manifest.name, "created_at": manifest.created_at, "created_by": manifest.created_by}
+    about = {
+        "name": manifest.name,
+        "created_at": manifest.created_at,
+        "created_by": manifest.created_by,
+    }
     return Batch((
         Write(THREAD + thread_id, lambda _: Edit(encode(about), b""), manifest.created_by, expected=0),
         happened(thread_id, THREAD_IMPORTED, {"by": actor, "from": manifest.thread_id}),
@@ -244,12 +274,18 @@ def _made(manifest: Manifest, thread_id: str, actor: str) -> Batch:
 
 
 def _state(thread_id: str, versions: list[VersionLine]) -> Iterator[_Sized]:
-    """The versions again, each from the one before; raises `invalid_bundle` for one that does not follow."""
+    """The versions again, each from the one before; raises `invalid_bundle` for one that does not
+    follow.
+    """
     if not versions or not bytes(versions[0].body):
         raise _invalid("its state has no first version")
     first = decode(bytes(versions[0].body), VERSIONS)
     body = encode(
-        {**states.new_state(thread_id, 0), **(first if isinstance(first, dict) else {}), "thread_id": thread_id}
+        {
+            **states.new_state(thread_id, 0),
+            **(first if isinstance(first, dict) else {}),
+            "thread_id": thread_id,
+        }
     )
     try:
         states.check(decode(body))
@@ -262,7 +298,9 @@ def _state(thread_id: str, versions: list[VersionLine]) -> Iterator[_Sized]:
         body = edit.body
         total += len(body)
         if total > 2 * MAX_BUNDLE_STATE_BYTES:  # what is exported is estimated
-            raise _invalid(f"the versions of its state have more than {2 * MAX_BUNDLE_STATE_BYTES:,} bytes together")
+            raise _invalid(
+                f"the versions of its state have more than {2 * MAX_BUNDLE_STATE_BYTES:,} bytes together"
+            )
         yield _version(thread_id, line, edit)
 
 
@@ -277,7 +315,9 @@ def _edit(body: bytes, change: bytes) -> Edit:
     try:
         return Edit(states.replay(body, change), change)
     except (TerselyError, KeyError, TypeError) as error:
-        raise _invalid(f"a version of its state does not follow from the one before: {error}") from None
+        raise _invalid(
+            f"a version of its state does not follow from the one before: {error}"
+        ) from None
 
 
 def _lines(text: bytes, kind: type[LineT]) -> Iterator[LineT]:

@@ -37,7 +37,9 @@ class Compared:
 def checkpoint(store: Store, thread_id: str, name: str, actor: str) -> dict[str, Any]:
     """Mark where a thread is now: the version of its state and its latest event, under a name."""
     if len(name) > MAX_NAME_CHARACTERS:
-        raise TerselyError("invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters")
+        raise TerselyError(
+            "invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters"
+        )
     threads.get(store, thread_id)
     found = store.document(STATE + thread_id)
     told = {"name": name, "state_ref": threads.state_ref(found[0] if found else 1), "by": actor}
@@ -45,19 +47,30 @@ def checkpoint(store: Store, thread_id: str, name: str, actor: str) -> dict[str,
     return {"name": name, "state_ref": told["state_ref"], "seq": done.given[0]}
 
 
-def replay(store: Store, calls: Calls, thread_id: str, actor: str, after: int = 0) -> list[Compared]:
-    """Make the calls of a thread after an event again, those that only read, and compare what they give.
+def replay(
+    store: Store, calls: Calls, thread_id: str, actor: str, after: int = 0
+) -> list[Compared]:
+    """Make the calls of a thread after an event again, those that only read, and compare what they
+    give.
 
     Nothing is kept of it. What is done is bounded: `MAX_REPLAYED_CALLS`, each of them once.
     """
     threads.get(store, thread_id)
     compared: list[Compared] = []
     seen: set[str] = set()
-    while events := threads.events(store, thread_id, after) if after < store.last(THREAD + thread_id) else []:
+    while (
+        events := threads.events(store, thread_id, after)
+        if after < store.last(THREAD + thread_id)
+        else []
+    ):
         after = events[-1].number
         for event in events:
             told = event.payload
-            if event.type != CAPABILITY_INVOKED or told["cache_hit"] or told["artifact_ref"] in seen:
+            if (
+                event.type != CAPABILITY_INVOKED
+                or told["cache_hit"]
+                or told["artifact_ref"] in seen
+            ):
                 continue
             seen.add(told["artifact_ref"])
             call = Call(thread_id, told["capability"], told["arguments"], actor)
@@ -84,5 +97,7 @@ def _changes(store: Store, was: str, now: bytes) -> str:
     if max(store.size(was) or 0, len(now)) > MAX_COMPARED_BYTES:
         return f"{store.size(was):,} bytes were {len(now):,}"
     before = b"".join(store.blob(was)).decode("utf-8", "replace").splitlines()
-    lines = unified_diff(before, now.decode("utf-8", "replace").splitlines(), "then", "now", n=1, lineterm="")
+    lines = unified_diff(
+        before, now.decode("utf-8", "replace").splitlines(), "then", "now", n=1, lineterm=""
+    )
     return "\n".join(islice(lines, MAX_SHOWN_CHANGES))

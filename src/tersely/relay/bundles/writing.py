@@ -78,7 +78,9 @@ def _versions(store: Store, thread_id: str) -> Iterator[bytes]:
     name = STATE + thread_id
     if store.snapshot_bytes(name) * SNAPSHOT_VERSIONS > MAX_BUNDLE_STATE_BYTES:
         message = f"the versions of its state have over {MAX_BUNDLE_STATE_BYTES:,} bytes together"
-        raise TerselyError("payload_too_large", message, "the relay's home can be copied while no relay runs")
+        raise TerselyError(
+            "payload_too_large", message, "the relay's home can be copied while no relay runs"
+        )
     first = store.version(name, 1, lambda body, change: body)
     assert first is not None
     yield encode(VersionLine(first.at_ms, first.author, body=Raw(first.body)))
@@ -111,10 +113,14 @@ def _joined(name: str, lines: Iterator[bytes]) -> bytes:
     for number, line in enumerate(lines, 1):
         held += line + b"\n"
         if number > MAX_BUNDLE_LINES:
-            raise TerselyError("payload_too_large", f"{name} of the bundle would have over {MAX_BUNDLE_LINES:,} lines")
+            raise TerselyError(
+                "payload_too_large",
+                f"{name} of the bundle would have over {MAX_BUNDLE_LINES:,} lines",
+            )
         if len(held) > MAX_BUNDLE_TEXT_BYTES:
             raise TerselyError(
-                "payload_too_large", f"{name} of the bundle would be above {MAX_BUNDLE_TEXT_BYTES:,} bytes"
+                "payload_too_large",
+                f"{name} of the bundle would be above {MAX_BUNDLE_TEXT_BYTES:,} bytes",
             )
     return bytes(held)
 

@@ -1,7 +1,8 @@
 """Brakes: agents that answer each other without end, or flood others, are held back.
 
-What two agents say to each other is counted, what a channel hears, and what goes round in a circle of more agents: each
-message is taken for the answer to the last that its sender got. A person who writes to one of them ends it, or rest.
+What two agents say to each other is counted, what a channel hears, and what goes round in a circle
+of more agents: each message is taken for the answer to the last that its sender got. A person who
+writes to one of them ends it, or rest.
 """
 
 from __future__ import annotations
@@ -40,20 +41,27 @@ class _Counted(NamedTuple):
 
 
 class Brakes:
-    """How often agents have answered each other since a person wrote to one of them, and how fast they write."""
+    """How often agents have answered each other since a person wrote to one of them, and how fast
+    they write.
+    """
 
-    def __init__(self, turns: int, messages_per_minute: int, clock: Callable[[], float] = elapsed_seconds) -> None:
+    def __init__(
+        self, turns: int, messages_per_minute: int, clock: Callable[[], float] = elapsed_seconds
+    ) -> None:
         self._most = turns
         self._clock = clock
         self._rates = Rates(messages_per_minute, clock)
         self._exchanges: OrderedDict[frozenset[str], _Exchange] = OrderedDict()
-        self._paths: OrderedDict[str, Path] = OrderedDict()  # by agent: whose words led to the last that it got
+        # by agent: whose words led to the last that it got
+        self._paths: OrderedDict[str, Path] = OrderedDict()
         self._changing = Lock()
         self.held: Counter[str] = Counter()  # messages that were held back, by whom they were for
         self.reasons: Counter[str] = Counter()  # for which they were held back: codes
 
     def take(self, sender: str, recipients: Sequence[str], channel: str = "") -> None:
-        """Count what one agent says to others; raises `turn_limit` or `rate_limited` where it is held back."""
+        """Count what one agent says to others; raises `turn_limit` or `rate_limited` where it is
+        held back.
+        """
         try:
             for one in filter(None, (sender, channel)):
                 self._rates.take(one)
@@ -93,7 +101,9 @@ class Brakes:
         after = led[led.index(sender) + 1 :] if sender in led else led
         return (*after, sender)[-MAX_CIRCLE_AGENTS:]
 
-    def _counted(self, path: Path, sender: str, recipients: Sequence[str], channel: str) -> Iterator[_Counted]:
+    def _counted(
+        self, path: Path, sender: str, recipients: Sequence[str], channel: str
+    ) -> Iterator[_Counted]:
         if channel:
             yield _Counted(frozenset((channel,)), self._most * max(1, len(recipients)))
             return
@@ -125,6 +135,10 @@ def _refusal(counted: _Counted, silent_seconds: float) -> TerselyError:
         message = f"{names[0]} has heard {counted.most:,} answers without a person: it rests"
     else:
         who = f"{', '.join(names[:-1])} and {names[-1]}"
-        message = f"{who} have answered each other {counted.most:,} times without a person: they rest"
+        message = (
+            f"{who} have answered each other {counted.most:,} times without a person: they rest"
+        )
     wait = f"{TURN_REST_SECONDS - silent_seconds:.0f} s"
-    return TerselyError("turn_limit", f"{message} for {wait}", "a person who writes to one of them ends this")
+    return TerselyError(
+        "turn_limit", f"{message} for {wait}", "a person who writes to one of them ends this"
+    )

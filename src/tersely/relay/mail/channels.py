@@ -27,7 +27,9 @@ class Channel(NamedTuple):
 
 
 class Channels:
-    """The channels of one relay. Every change says how it is written down, None where nothing has changed."""
+    """The channels of one relay. Every change says how it is written down, None where nothing has
+    changed.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -38,12 +40,20 @@ class Channels:
     def reload(self, names: Iterable[str] | None = None) -> None:
         """Read again who is in some channels, or in all."""
         reader = self._store.reader
-        rows = boxes.members(reader) if names is None else [row for one in names for row in boxes.members(reader, one)]
+        rows = (
+            boxes.members(reader)
+            if names is None
+            else [row for one in names for row in boxes.members(reader, one)]
+        )
         found: dict[str, dict[str, int]] = {name: {} for name in names or ()}
         for channel, name, at_ms in rows:
             found.setdefault(channel, {})[name] = at_ms
         with self._changing:
-            kept = {} if names is None else {name: one for name, one in self._members.items() if name not in found}
+            kept = (
+                {}
+                if names is None
+                else {name: one for name, one in self._members.items() if name not in found}
+            )
             self._members = kept | {name: one for name, one in found.items() if one}
 
     def get(self, name: str) -> Channel | None:

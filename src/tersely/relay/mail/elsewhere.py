@@ -10,7 +10,9 @@ from tersely.relay.store.news import Here
 
 
 class Everywhere:
-    """The presence of everybody, of whom those that are connected here are sent what is accepted here."""
+    """The presence of everybody, of whom those that are connected here are sent what is accepted
+    here.
+    """
 
     def __init__(self, here: Presence, others: Callable[[], Mapping[str, Here]]) -> None:
         self._here = here
@@ -30,13 +32,21 @@ class Everywhere:
         return self._here.activity(name) or (other.activity if other else "")
 
     def screen(self, name: str) -> LastScreen | None:
-        """The last screen of somebody that this process has heard of: others keep theirs to themselves."""
+        """The last screen of somebody that this process has heard of: others keep theirs to
+        themselves.
+        """
         return self._here.screen(name)
 
     def live(self, topic: str) -> Iterable[str]:
-        """The agents and users that are connected, those alone that subscribe to the topic if there is one."""
+        """The agents and users that are connected, those alone that subscribe to the topic if there
+        is one.
+        """
         others = self._others().items()
-        elsewhere = {name for name, one in others if one.kind != "service" and (not topic or topic in one.topics)}
+        elsewhere = {
+            name
+            for name, one in others
+            if one.kind != "service" and (not topic or topic in one.topics)
+        }
         return [*self._here.live(topic), *sorted(elsewhere)]
 
     def takes(self, name: str) -> bool:

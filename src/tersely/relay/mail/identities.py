@@ -1,6 +1,8 @@
-"""Who uses which name. A name is exclusive while it is in use; one that is bound to a token needs it ever after.
+"""Who uses which name. A name is exclusive while it is in use; one that is bound to a token needs
+it ever after.
 
-All names are in memory, the store has what survives: only the process that holds the relay's lock writes them.
+All names are in memory, the store has what survives: only the process that holds the relay's lock
+writes them.
 """
 
 from __future__ import annotations
@@ -21,13 +23,16 @@ from tersely.relay.store.tables import Tables
 MAX_IDENTITIES = 100_000
 DIRECTORY = "workingDirectory"  # among the details of somebody: where they work
 SEEN_SECONDS = 60  # after which it is noted again that somebody without a connection uses a name
-IDENTITY = "identity"  # the detail of a name that says whose it is, where that is not the relay's own user
+# the detail of a name that says whose it is, where that is not the relay's own user
+IDENTITY = "identity"
 _SECRET_BYTES = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a client shows when it comes: the token of a name, or the one to resume with, and what it says of itself."""
+    """What a client shows when it comes: the token of a name, or the one to resume with, and what
+    it says of itself.
+    """
 
     name: str
     kind: str | None = None
@@ -92,9 +97,11 @@ class Identities:
         return None
 
     def open(self, claim: Claim, *, is_live: bool) -> tuple[Session, Callable[[Tables], None]]:
-        """A session for a name, and how it is written down; raises `name_taken`, `unauthorized` or `busy`.
+        """A session for a name, and how it is written down; raises `name_taken`, `unauthorized` or
+        `busy`.
 
-        `is_live` says that somebody is connected under the name: then only whoever shows one of its tokens is let in.
+        `is_live` says that somebody is connected under the name: then only whoever shows one of its
+        tokens is let in.
         """
         before = self._known.get(claim.name)
         is_resumed = before is not None and _matches(before.resume, claim.resume)
@@ -104,7 +111,9 @@ class Identities:
             raise TerselyError("unauthorized", f"the name {claim.name} is bound to a token", hint)
         if is_live and not (shows_token or is_resumed):
             raise TerselyError(
-                "name_taken", f"{claim.name} is connected", "take another name, or wait until it is gone"
+                "name_taken",
+                f"{claim.name} is connected",
+                "take another name, or wait until it is gone",
             )
         if before is None and (meant := self.resolve(claim.name)) is not None:
             message = f"{claim.name} is how {meant} is addressed, who is of that project"
@@ -113,26 +122,36 @@ class Identities:
             raise TerselyError("busy", f"{MAX_IDENTITIES:,} names are known")
         return self._opened(claim, before, is_resumed=is_resumed)
 
-    def meet(self, name: str, kind: str, token: str, *, is_live: bool) -> Callable[[Tables], None] | None:
-        """Somebody who sends without a connection: how a new name is written down; raises as `open` does.
+    def meet(
+        self, name: str, kind: str, token: str, *, is_live: bool
+    ) -> Callable[[Tables], None] | None:
+        """Somebody who sends without a connection: how a new name is written down; raises as `open`
+        does.
 
-        `token` is that of the name, or the id of its session, which the programs know that an agent runs.
+        `token` is that of the name, or the id of its session, which the programs know that an agent
+        runs.
         """
         before = self._known.get(name)
         if before is not None and before.session and hmac.compare_digest(before.session, token):
             return self._seen(before)
         if before is not None and before.token is not None:
             if not _matches(before.token, token):
-                raise TerselyError("unauthorized", f"the name {name} is bound to a token", "show it")
+                raise TerselyError(
+                    "unauthorized", f"the name {name} is bound to a token", "show it"
+                )
         elif is_live:
-            raise TerselyError("name_taken", f"{name} is connected", "send through its own connection")
+            raise TerselyError(
+                "name_taken", f"{name} is connected", "send through its own connection"
+            )
         if before is not None:
             return self._seen(before)
         _, write = self.open(Claim(name, kind), is_live=False)
         return write
 
     def place(self, name: str, project: str, directory: str) -> Callable[[Tables], None] | None:
-        """Note where somebody works who is known: how that is written down, None where it was known."""
+        """Note where somebody works who is known: how that is written down, None where it was
+        known.
+        """
         known = self._known[name]
         if known.details.get(DIRECTORY) == directory:
             return None
@@ -141,7 +160,9 @@ class Identities:
         return lambda tables: boxes.introduce(tables, placed)
 
     def _seen(self, known: Identity) -> Callable[[Tables], None] | None:
-        """Note that somebody has used a name now: how that is written down, None where it was not long ago."""
+        """Note that somebody has used a name now: how that is written down, None where it was not
+        long ago.
+        """
         now_ms = self._store.now_ms()
         if now_ms - known.last_ms < SEEN_SECONDS * 1000:
             return None
@@ -149,7 +170,9 @@ class Identities:
         return lambda tables: boxes.introduce(tables, seen)
 
     def check_retired(self, name: str, token: str, *, is_live: bool) -> None:
-        """Raise `recipient_not_found`, `name_taken` or `unauthorized` for a name that cannot be retired."""
+        """Raise `recipient_not_found`, `name_taken` or `unauthorized` for a name that cannot be
+        retired.
+        """
         known = self._known.get(name)
         if known is None:
             hint = "`tersely agents` lists them"
@@ -164,7 +187,9 @@ class Identities:
         self._known.pop(name, None)
 
     def silent_since(self, before_ms: int) -> list[str]:
-        """The names that nobody has used since a time, of those that are bound to no token and of no identity."""
+        """The names that nobody has used since a time, of those that are bound to no token and of
+        no identity.
+        """
         free = [one for one in self.all() if one.token is None and IDENTITY not in one.details]
         return [one.name for one in free if one.last_ms < before_ms]
 
@@ -185,7 +210,9 @@ class Identities:
             last_ms=now_ms,
         )
         self._known[made.name] = made
-        return Session(made, resume, token, is_resumed), lambda tables: boxes.introduce(tables, made)
+        return Session(made, resume, token, is_resumed), lambda tables: boxes.introduce(
+            tables, made
+        )
 
 
 def _hashed(secret: str) -> bytes:

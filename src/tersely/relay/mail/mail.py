@@ -1,7 +1,8 @@
-"""The mail of one relay: what is sent is accepted in groups, and waits for its recipients until they have it.
+"""The mail of one relay: what is sent is accepted in groups, and waits for its recipients until
+they have it.
 
-Everything here may be called from any thread and waits for nothing. What has come of it is told on the thread that
-`attach` names: the router's loop, or else the thread of the store.
+Everything here may be called from any thread and waits for nothing. What has come of it is told on
+the thread that `attach` names: the router's loop, or else the thread of the store.
 """
 
 from __future__ import annotations
@@ -23,7 +24,16 @@ from tersely.relay.mail.brakes import Brakes
 from tersely.relay.mail.channels import Channels
 from tersely.relay.mail.elsewhere import Everywhere
 from tersely.relay.mail.identities import Identities
-from tersely.relay.mail.messages import CHANNEL, Accepted, Draft, Nobody, Outcome, Presence, limits_of, recipients
+from tersely.relay.mail.messages import (
+    CHANNEL,
+    Accepted,
+    Draft,
+    Nobody,
+    Outcome,
+    Presence,
+    limits_of,
+    recipients,
+)
 from tersely.relay.mail.questions import SPOKEN, OpenQuestions, asks
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.commands import Batch, Edit, Write
@@ -41,11 +51,13 @@ MAX_GROUP_POSTS = 256  # messages written as one job of the store
 MAX_RESTING_MARKS = 256  # notes on deliveries that wait for a message to be written with
 MAX_WAITING_POSTS = 20_000  # messages, and notes about them, that wait for the disk
 AGENT_KEPT_SECONDS = 30 * 86_400  # after which a name that nobody uses leaves the list
-SHARED_EXPIRY_SECONDS = 10  # between looks for what other processes have accepted and nobody has taken in time
+# between looks for what other processes have accepted and nobody has taken in time
+SHARED_EXPIRY_SECONDS = 10
 _SPOKEN = SPOKEN | {CHANNEL}  # the kinds of what agents say to each other, and to many
 MESSAGE_KEPT_SECONDS = 30 * 86_400  # after which one that nobody waits for is forgotten
 _NONCE_NAME = "mail nonce"
-_NUMBER_DIGITS = 18  # the database has no larger numbers, and what fails in one note fails for all in its group
+# the database has no larger numbers, and what fails in one note fails for all in its group
+_NUMBER_DIGITS = 18
 
 
 class _Sending(NamedTuple):
@@ -56,7 +68,8 @@ class _Sending(NamedTuple):
 
 class _Writing(NamedTuple):
     do: Callable[[Tables], Any]
-    then: Callable[[Any], None]  # given what came of it, or the exception that kept it from being written
+    # given what came of it, or the exception that kept it from being written
+    then: Callable[[Any], None]
 
 
 class _Group(NamedTuple):
@@ -81,7 +94,8 @@ class Mail:
         self.brakes = brakes
         self.questions = OpenQuestions()
         self.durability = "disk" if store.is_durable else "process"
-        self.is_shared = store.sharing is not None  # by other processes, which may accept and deliver as well
+        # by other processes, which may accept and deliver as well
+        self.is_shared = store.sharing is not None
         self._elsewhere: dict[str, Here] = {}  # who is connected to them
         self._here: dict[str, Here] = {}  # who is connected to this one, as they have been told
         if not self.is_shared:
@@ -95,7 +109,8 @@ class Mail:
         self._sendings: dict[str, deque[_Sending]] = {}  # by sender; whose turn it is first
         self._sendings_count = 0
         self._marks: list[Mark] = []
-        self._unwritten: dict[tuple[str, int], Mark] = {}  # the latest note on each delivery, until it is on the disk
+        # the latest note on each delivery, until it is on the disk
+        self._unwritten: dict[tuple[str, int], Mark] = {}
         self._writings: list[_Writing] = []
         self._is_writing = False
         self._expires_ms: int | None = 0  # when the next message may have waited for too long
@@ -124,7 +139,9 @@ class Mail:
     # Writing
 
     def compose(self, draft: Draft) -> Post:
-        """The message that a draft becomes; raises what `recipients` raises, `turn_limit` and `rate_limited`."""
+        """The message that a draft becomes; raises what `recipients` raises, `turn_limit` and
+        `rate_limited`.
+        """
         now_ms = self.store.now_ms()
         takes = self.presence.takes
         names = recipients(draft, self.identities, self.channels, self.presence)
@@ -150,19 +167,25 @@ class Mail:
         return count, size
 
     def post(self, one: Post, then: Callable[[Outcome], None]) -> None:
-        """Accept a message; `flush` has it written. Raises `busy`: nothing was taken, and it may be sent again.
+        """Accept a message; `flush` has it written. Raises `busy`: nothing was taken, and it may be
+        sent again.
 
-        A mailbox that is full refuses what is for it alone; of a message to many it is one that does not get it.
+        A mailbox that is full refuses what is for it alone; of a message to many it is one that
+        does not get it.
         """
         size = len(one.payload) + len(one.treatment)
         with self._changing:
             if self._sendings_count >= MAX_WAITING_POSTS:
-                raise TerselyError("busy", f"{MAX_WAITING_POSTS:,} messages wait for the disk", _later())
+                raise TerselyError(
+                    "busy", f"{MAX_WAITING_POSTS:,} messages wait for the disk", _later()
+                )
             full = tuple(name for name, _ in one.mailboxes if self._is_full(name, size))
             if full and len(one.mailboxes) == 1:
                 raise TerselyError("busy", f"the mailbox of {full[0]} is full", _later())
             if full:
-                one = one._replace(mailboxes=tuple(box for box in one.mailboxes if box[0] not in full))
+                one = one._replace(
+                    mailboxes=tuple(box for box in one.mailboxes if box[0] not in full)
+                )
             for name, _ in one.mailboxes:
                 load = self._loads.setdefault(name, [0, 0])
                 load[0] += 1
@@ -172,34 +195,46 @@ class Mail:
             self._sendings_count += 1
 
     def mark(self, mark: Mark) -> None:
-        """Note how far a delivery has come; `flush` has it written. What cannot be written is written later."""
+        """Note how far a delivery has come; `flush` has it written. What cannot be written is
+        written later.
+        """
         with self._changing:
             self._marks.append(mark)
             self._unwritten[mark.mailbox, mark.message] = mark
 
     def noted(self, mailbox: str, number: int) -> Mark | None:
-        """The latest note on a delivery, where it is not on the disk yet: what is read there is older."""
+        """The latest note on a delivery, where it is not on the disk yet: what is read there is
+        older.
+        """
         return self._unwritten.get((mailbox, number))
 
     def notes(self) -> int:
         """How many notes on deliveries are not written yet."""
         return len(self._marks)
 
-    def write(self, do: Callable[[Tables], Any], then: Callable[[Any], None] = lambda given: None) -> None:
-        """Have something written with the next group; `then` is given what it gives, or what went wrong."""
+    def write(
+        self, do: Callable[[Tables], Any], then: Callable[[Any], None] = lambda given: None
+    ) -> None:
+        """Have something written with the next group; `then` is given what it gives, or what went
+        wrong.
+        """
         with self._changing:
             self._writings.append(_Writing(do, then))
 
     def flush(self, *, rests: bool = False) -> bool:
         """Have what waits written, as soon as what is being written is done.
 
-        With `rests`, a few notes by themselves wait for the next message, to be written with it: whoever asks for that
-        calls again soon. What is given back says whether there are any.
+        With `rests`, a few notes by themselves wait for the next message, to be written with it:
+        whoever asks for that calls again soon. What is given back says whether there are any.
         """
         with self._changing:
             if self._is_writing or not (self._sendings or self._marks or self._writings):
                 return False
-            if rests and not (self._sendings or self._writings) and len(self._marks) < MAX_RESTING_MARKS:
+            if (
+                rests
+                and not (self._sendings or self._writings)
+                and len(self._marks) < MAX_RESTING_MARKS
+            ):
                 return True
             self._is_writing = True
             group = _Group(self._next_sendings(), self._marks, self._writings)
@@ -213,7 +248,9 @@ class Mail:
         return False
 
     def send(self, one: Post) -> Accepted:
-        """Accept a message and wait until it is written, which no thread may do that `attach` names."""
+        """Accept a message and wait until it is written, which no thread may do that `attach`
+        names.
+        """
         outcome: Future[Outcome] = Future()
         self.post(one, outcome.set_result)
         self.flush()
@@ -247,7 +284,16 @@ class Mail:
         seq = deliveries[0][1] if len(deliveries) == 1 else 0
         told = self.message_id(number)
         limited = limits_of((name for name, _ in deliveries), self.presence)
-        return Accepted(told, number, seq, len(deliveries), outcome.refused, self.durability, is_repetition, limited)
+        return Accepted(
+            told,
+            number,
+            seq,
+            len(deliveries),
+            outcome.refused,
+            self.durability,
+            is_repetition,
+            limited,
+        )
 
     def expire(self) -> None:
         """Make dead letters of what has waited for too long."""
@@ -260,14 +306,19 @@ class Mail:
         """Let dead letters wait again; how many. Raises `message_not_found` where there are none."""
         settled: list[Settled] = self.do(lambda tables: boxes.revive(tables, number, mailbox))
         if not settled:
-            raise TerselyError("message_not_found", "that is not a dead letter", "`tersely dead-letters` lists them")
+            raise TerselyError(
+                "message_not_found",
+                "that is not a dead letter",
+                "`tersely dead-letters` lists them",
+            )
         self._settle(settled)
         for one in settled:
             self._run(partial(self.presence.revived, one.mailbox, number))
         return len(settled)
 
     def retire(self, name: str, token: str = "") -> int:
-        """Have a name used by nobody any more; how many messages waited for it, which are dead letters now.
+        """Have a name used by nobody any more; how many messages waited for it, which are dead
+        letters now.
 
         Raises what `Identities.check_retired` raises.
         """
@@ -279,7 +330,9 @@ class Mail:
         return len(settled)
 
     def retire_silent(self) -> list[str]:
-        """Retire the names that nobody has used for `AGENT_KEPT_SECONDS` and for which nothing waits; which."""
+        """Retire the names that nobody has used for `AGENT_KEPT_SECONDS` and for which nothing
+        waits; which.
+        """
         connected = self.presence.connected()
         names = self.identities.silent_since(self.store.now_ms() - AGENT_KEPT_SECONDS * 1000)
         retired = [name for name in names if name not in connected and not self.load(name)[0]]
@@ -292,7 +345,9 @@ class Mail:
         older_than_ms = self.store.now_ms() - MESSAGE_KEPT_SECONDS * 1000
         removed = 0
         while True:
-            swept = self.store.write(lambda tables: boxes.sweep(tables, older_than_ms, MAX_SWEPT_BLOBS)).result()
+            swept = self.store.write(
+                lambda tables: boxes.sweep(tables, older_than_ms, MAX_SWEPT_BLOBS)
+            ).result()
             removed += swept
             if swept < MAX_SWEPT_BLOBS:
                 return removed
@@ -304,11 +359,19 @@ class Mail:
         return name in self._elsewhere
 
     def admit(
-        self, write: Callable[[Tables], None], name: str, kind: str, then: Callable[[Any], None], *, takes_over: bool
+        self,
+        write: Callable[[Tables], None],
+        name: str,
+        kind: str,
+        then: Callable[[Any], None],
+        *,
+        takes_over: bool,
     ) -> None:
-        """Have somebody who is let in here be written down by `write`, and be known to the other processes.
+        """Have somebody who is let in here be written down by `write`, and be known to the other
+        processes.
 
-        `then` is given `name_taken` where one of them has let the name in meanwhile, and it is not to be taken over.
+        `then` is given `name_taken` where one of them has let the name in meanwhile, and it is not
+        to be taken over.
         """
 
         sharing, here = self.store.sharing, Here(kind)
@@ -316,7 +379,9 @@ class Mail:
         def do(tables: Tables) -> TerselyError | None:
             if sharing is not None:
                 if not sharing.appear(tables.database, name, here, takes_over=takes_over):
-                    return TerselyError("name_taken", f"{name} is connected", "take another name, or wait")
+                    return TerselyError(
+                        "name_taken", f"{name} is connected", "take another name, or wait"
+                    )
                 tables.news.is_presence_changed = True
             write(tables)
             return None
@@ -329,15 +394,23 @@ class Mail:
         self.write(do, done)
 
     def take(self, mailbox: str, after: int, limit: int, then: Callable[[Any], None]) -> None:
-        """Have what waits in a mailbox behind a number be taken for an attempt, which is noted before it is made."""
+        """Have what waits in a mailbox behind a number be taken for an attempt, which is noted
+        before it is made.
+        """
         self.write(partial(boxes.take, mailbox=mailbox, after=after, limit=limit), then)
 
     def tell_presence(self) -> None:
-        """Tell the other processes who is connected to this one, and what they say, where that has changed."""
+        """Tell the other processes who is connected to this one, and what they say, where that has
+        changed.
+        """
         if self.store.sharing is None:
             return
         now = dict(self.presence.here())
-        changed = {name: now.get(name) for name in {*now, *self._here} if now.get(name) != self._here.get(name)}
+        changed = {
+            name: now.get(name)
+            for name in {*now, *self._here}
+            if now.get(name) != self._here.get(name)
+        }
         if changed:
             self._here = now
             self.write(partial(_tell_presence, self.store.sharing, changed))
@@ -347,10 +420,14 @@ class Mail:
         return Everywhere(presence, lambda: self._elsewhere) if self.is_shared else presence
 
     def _hear(self, news: News | None) -> None:
-        """Read again what other processes have changed, and follow it on the thread that things are told on."""
+        """Read again what other processes have changed, and follow it on the thread that things are
+        told on.
+        """
         assert self.store.sharing is not None
         reader = self.store.reader
-        elsewhere = self.store.sharing.others(reader) if news is None or news.is_presence_changed else None
+        elsewhere = (
+            self.store.sharing.others(reader) if news is None or news.is_presence_changed else None
+        )
         self.identities.reload(None if news is None else news.names)
         self.channels.reload(None if news is None else news.channels)
         loads = boxes.loads(reader) if news is None else None
@@ -358,7 +435,10 @@ class Mail:
             self._run(partial(self._follow, news or News(), loads, elsewhere))
 
     def _follow(
-        self, news: News, loads: Mapping[str, tuple[int, int]] | None, elsewhere: dict[str, Here] | None
+        self,
+        news: News,
+        loads: Mapping[str, tuple[int, int]] | None,
+        elsewhere: dict[str, Here] | None,
     ) -> None:
         with self._changing:
             if loads is not None:
@@ -381,7 +461,9 @@ class Mail:
         return f"{self._nonce}-{number}"
 
     def number(self, message_id: str) -> int:
-        """The number of a message, by what everybody calls it; 0 where that is no message of this home."""
+        """The number of a message, by what everybody calls it; 0 where that is no message of this
+        home.
+        """
         nonce, _, number = message_id.rpartition("-")
         is_number = number.isdecimal() and number.isascii() and len(number) <= _NUMBER_DIGITS
         return int(number) if nonce == self._nonce and is_number else 0
@@ -391,7 +473,9 @@ class Mail:
         return boxes.waiting(self.store.reader, mailbox, after, limit)
 
     def wait(self, mailbox: str, after: int, seconds: float) -> bool:
-        """Whether a message waits in a mailbox behind a number, as soon as one does or the time is over."""
+        """Whether a message waits in a mailbox behind a number, as soon as one does or the time is
+        over.
+        """
         with self._accepted:
             return self._accepted.wait_for(lambda: bool(self.waiting(mailbox, after, 1)), seconds)
 
@@ -424,7 +508,10 @@ class Mail:
     def _index(self, sought: Sought) -> None:
         """Bring what words are looked up in up to date, where there are any."""
         if sought.words:
-            while self.store.write(lambda tables: boxes.index(tables, searched_text)).result() == INDEXED_MESSAGES:
+            while (
+                self.store.write(lambda tables: boxes.index(tables, searched_text)).result()
+                == INDEXED_MESSAGES
+            ):
                 pass
 
     def last_seq(self, mailbox: str, sender: str, topic: str) -> int:
@@ -434,7 +521,9 @@ class Mail:
     # What has been written
 
     def _next_sendings(self) -> list[_Sending]:
-        """What is written next: one of every sender in turn, so that who sends much keeps nobody waiting."""
+        """What is written next: one of every sender in turn, so that who sends much keeps nobody
+        waiting.
+        """
         taken: list[_Sending] = []
         while self._sendings and len(taken) < MAX_GROUP_POSTS:
             sender = next(iter(self._sendings))

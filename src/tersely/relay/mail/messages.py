@@ -16,7 +16,8 @@ from tersely.relay.store.news import Here
 
 MESSAGE_ENVELOPE_BYTES = 4_096  # what a delivery may add to what was sent
 EVERYBODY = "*"
-_TO_COME = re.compile(r"\w[\w.@/-]{0,63}", re.ASCII)  # a name; what has a project waits for nobody who comes later
+# a name; what has a project waits for nobody who comes later
+_TO_COME = re.compile(r"\w[\w.@/-]{0,63}", re.ASCII)
 CHANNEL = "channel"  # the kind of what was sent as CHANNEL_MESSAGE
 
 
@@ -40,7 +41,9 @@ class Presence(Protocol):
         """The last screen of somebody that is known, also of who is gone."""
 
     def live(self, topic: str) -> Iterable[str]:
-        """The agents and users that are connected, those alone that subscribe to the topic if there is one."""
+        """The agents and users that are connected, those alone that subscribe to the topic if there
+        is one.
+        """
 
     def takes(self, name: str) -> bool:
         """Whether a message for them would be sent to them at once."""
@@ -112,7 +115,9 @@ class Nobody:
 
 
 class Draft(NamedTuple):
-    """A message as its sender gives it: `payload` and `treatment` are JSON, the latter empty without any."""
+    """A message as its sender gives it: `payload` and `treatment` are JSON, the latter empty
+    without any.
+    """
 
     sender: str
     sender_kind: str
@@ -131,8 +136,9 @@ class Draft(NamedTuple):
 class Accepted(NamedTuple):
     """A message that is kept: its id, for everybody who gets it, and its recipients.
 
-    `refused` are recipients whose mailboxes are full, `seq` is the number of the delivery where there is one recipient.
-    `limited` says until when, of those who have used up what their makers allow.
+    `refused` are recipients whose mailboxes are full, `seq` is the number of the delivery where
+    there is one recipient. `limited` says until when, of those who have used up what their makers
+    allow.
     """
 
     id: str
@@ -146,7 +152,9 @@ class Accepted(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A message with what the store said: `posted`, or the `failure` that kept it from being written."""
+    """A message with what the store said: `posted`, or the `failure` that kept it from being
+    written.
+    """
 
     post: Post
     posted: Posted | None
@@ -155,7 +163,9 @@ class Outcome(NamedTuple):
 
 
 def state_of(name: str, presence: Presence) -> str:
-    """What somebody does, as far as they say it: "connected" where they do not, "gone" where they are not there."""
+    """What somebody does, as far as they say it: "connected" where they do not, "gone" where they
+    are not there.
+    """
     return (presence.activity(name) or "connected") if name in presence.connected() else "gone"
 
 
@@ -165,12 +175,18 @@ def limits_of(names: Iterable[str], presence: Presence) -> dict[str, str]:
     return {name: activity for name, activity in said if activity.startswith(LIMITED)}
 
 
-def recipients(draft: Draft, identities: Identities, channels: Channels, presence: Presence) -> tuple[str, ...]:
-    """The mailboxes that a message is for; raises `recipient_not_found`, `channel_not_found` or `payload_too_large`."""
+def recipients(
+    draft: Draft, identities: Identities, channels: Channels, presence: Presence
+) -> tuple[str, ...]:
+    """The mailboxes that a message is for; raises `recipient_not_found`, `channel_not_found` or
+    `payload_too_large`.
+    """
     to = draft.to
     if len(draft.payload) + len(draft.treatment) > MAX_FRAME_BYTES - MESSAGE_ENVELOPE_BYTES:
         message = f"a message has at most {MAX_FRAME_BYTES - MESSAGE_ENVELOPE_BYTES:,} bytes"
-        raise TerselyError("payload_too_large", message, "store it as an artifact and send its reference")
+        raise TerselyError(
+            "payload_too_large", message, "store it as an artifact and send its reference"
+        )
     if to == EVERYBODY:
         return tuple(name for name in presence.live(draft.topic) if name != draft.sender)
     if to.startswith("#") or draft.kind == CHANNEL:
@@ -188,7 +204,9 @@ def recipients(draft: Draft, identities: Identities, channels: Channels, presenc
         hint = "`tersely agents` lists those known; with --queue (queue: true) a message waits for a new one"
         raise TerselyError("recipient_not_found", f"no agent is called {to!r}", hint)
     if name is None and not _TO_COME.fullmatch(to):
-        hint = "a message waits for a name alone: of letters, digits and . _ @ / -, without a project"
+        hint = (
+            "a message waits for a name alone: of letters, digits and . _ @ / -, without a project"
+        )
         raise TerselyError("recipient_not_found", f"no agent can be called {to!r}", hint)
     return (name or to,)
 

@@ -24,9 +24,11 @@ def is_question(body: str) -> bool:
 
 
 def unanswered(messages: Iterable[Told]) -> list[Told]:
-    """The questions among messages, the oldest first, after which the one who was asked has not written back.
+    """The questions among messages, the oldest first, after which the one who was asked has not
+    written back.
 
-    A later question of the same to the same takes the place of an earlier one. What went to several asks nobody.
+    A later question of the same to the same takes the place of an earlier one. What went to several
+    asks nobody.
     """
     found: dict[_Pair, Told] = {}
     for one in messages:

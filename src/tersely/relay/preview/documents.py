@@ -53,7 +53,9 @@ def of_html(head: str, tail: str, size_bytes: int) -> str:
     """The title and the text without its markup."""
     reader = _Text()
     reader.feed(head)
-    text = "\n".join(line for line in (re.sub(r"\s+", " ", part).strip() for part in reader.parts) if line)
+    text = "\n".join(
+        line for line in (re.sub(r"\s+", " ", part).strip() for part in reader.parts) if line
+    )
     return of_text(text, "", size_bytes)
 
 

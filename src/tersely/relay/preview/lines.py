@@ -1,4 +1,6 @@
-"""Previews of what is read line by line: plain text, and logs, of which the complaints matter and the end."""
+"""Previews of what is read line by line: plain text, and logs, of which the complaints matter and
+the end.
+"""
 
 from __future__ import annotations
 
@@ -36,15 +38,30 @@ def of_log(head: str, tail: str, size_bytes: int) -> str:
     between = lines[len(first) : None if tail else len(lines) - len(last)] + (
         ending[: len(ending) - len(last)] if tail else []
     )
-    seen: set[str] = set()
-    complaints = [line for line in between if _COMPLAINT.search(line) and not (line in seen or seen.add(line))]  # type: ignore[func-returns-value]
-    return _joined(first, _taken(complaints, room - _bytes(first) - _bytes(last)), last, lines, tail, size_bytes)
+    complaints = list(dict.fromkeys(line for line in between if _COMPLAINT.search(line)))
+    return _joined(
+        first,
+        _taken(complaints, room - _bytes(first) - _bytes(last)),
+        last,
+        lines,
+        tail,
+        size_bytes,
+    )
 
 
-def _joined(first: list[str], middle: list[str], last: list[str], lines: list[str], tail: str, size_bytes: int) -> str:
+def _joined(
+    first: list[str],
+    middle: list[str],
+    last: list[str],
+    lines: list[str],
+    tail: str,
+    size_bytes: int,
+) -> str:
     shown = len(first) + len(middle) + len(last)
     more = len(lines) - shown
-    left_out = f"⋯ {more:,} more line{'s' * (more != 1)}" if not tail else f"⋯ of {size_bytes:,} bytes"
+    left_out = (
+        f"⋯ {more:,} more line{'s' * (more != 1)}" if not tail else f"⋯ of {size_bytes:,} bytes"
+    )
     marks = [left_out] if tail or more else []
     return "\n".join([*first, *marks, *middle, *(["⋯"] if middle else []), *last])
 

@@ -1,4 +1,6 @@
-"""Making previews. A preview is text that steers no terminal and hides nothing, and says what it leaves out."""
+"""Making previews. A preview is text that steers no terminal and hides nothing, and says what it
+leaves out.
+"""
 
 from __future__ import annotations
 
@@ -45,13 +47,19 @@ class Preview(NamedTuple):
 
 
 def preview(content: Content, kind: str) -> Preview:
-    """The preview of an artifact of a type; content that is no text is described, whatever its type says."""
+    """The preview of an artifact of a type; content that is no text is described, whatever its type
+    says.
+    """
     text = _text(content)
     if text is None or kind == "binary":
         return Preview(_described(content), bool(content.size_bytes), content.size_bytes, None)
     is_whole = not content.tail
     line_count = text.count("\n") + (not text.endswith("\n") and bool(text)) if is_whole else None
-    if is_whole and len(text.encode()) <= PREVIEW_BYTES and len(visible(text).encode()) <= PREVIEW_BYTES:
+    if (
+        is_whole
+        and len(text.encode()) <= PREVIEW_BYTES
+        and len(visible(text).encode()) <= PREVIEW_BYTES
+    ):
         return Preview(visible(text), False, content.size_bytes, line_count)
     tail = content.tail.decode("utf-8", "replace").lstrip("\ufffd")
     shown = _MAKE.get(kind, of_text)(text, tail, content.size_bytes)
@@ -89,7 +97,9 @@ def _decoded(head: bytes, *, is_cut: bool) -> str | None:
 
 
 def _described(content: Content) -> str:
-    kind = next((name for magic, name in _MAGIC.items() if content.head.startswith(magic)), "binary data")
+    kind = next(
+        (name for magic, name in _MAGIC.items() if content.head.startswith(magic)), "binary data"
+    )
     return f"[{kind}, {content.size_bytes:,} bytes]"
 
 

@@ -1,6 +1,8 @@
-"""Which services the relay itself brings, and where they are: `services.json` of agent-relay, and the environment.
+"""Which services the relay itself brings, and where they are: `services.json` of agent-relay, and
+the environment.
 
-    {"services": [{"name": "tldr", "type": "tldr", "enabled": true, "socketPath": "/tmp/tldr.sock"}]}
+    {"services": [{"name": "tldr", "type": "tldr", "enabled": true, "socketPath":
+    "/tmp/tldr.sock"}]}
 
 Without either there is one, `tldr`, which leads to the code daemon of each workspace.
 """
@@ -21,7 +23,8 @@ from msgspec import Meta, Struct
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, MAX_SETTINGS_BYTES
 
-TLDR = "tldr"  # the type of services that speak the code daemon's protocol, and the name of the first
+# the type of services that speak the code daemon's protocol, and the name of the first
+TLDR = "tldr"
 ENABLED, SOCKET = "AGENT_RELAY_TLDR_ENABLED", "AGENT_RELAY_TLDR_SOCKET"
 _TRUE, _FALSE = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no", "off"})
 _NAME = re.compile(r"\w[\w.-]{0,63}", re.ASCII)
@@ -49,6 +52,9 @@ class Bridged:
         }
 
 
+_Milliseconds = Annotated[int, Meta(ge=1, le=MAX_SERVICE_SECONDS * 1000)]
+
+
 class _Given(Struct):
     """One service as the file has it. Members that are not named here belong to other programs."""
 
@@ -57,7 +63,7 @@ class _Given(Struct):
     enabled: bool = True
     socketPath: str = ""  # noqa: N815 - as it is written
     autoStart: bool | None = None  # noqa: N815 - as it is written
-    timeoutMs: Annotated[int, Meta(ge=1, le=MAX_SERVICE_SECONDS * 1000)] = MAX_SERVICE_SECONDS * 1000  # noqa: N815
+    timeoutMs: _Milliseconds = MAX_SERVICE_SECONDS * 1000  # noqa: N815 - as it is written
 
 
 class _File(Struct):
@@ -67,12 +73,16 @@ class _File(Struct):
 def configuration_path(environment: Mapping[str, str]) -> Path:
     """Where the file is."""
     base = environment.get("XDG_CONFIG_HOME", "")
-    directory = Path(base) if base.startswith("/") else Path(environment.get("HOME", "/")) / ".config"
+    directory = (
+        Path(base) if base.startswith("/") else Path(environment.get("HOME", "/")) / ".config"
+    )
     return directory / "agent-relay" / "services.json"
 
 
 def load(environment: Mapping[str, str]) -> list[Bridged]:
-    """The services that the relay brings, the environment before the file; raises `invalid_setting`."""
+    """The services that the relay brings, the environment before the file; raises
+    `invalid_setting`.
+    """
     found = {one.name: one for one in _read(configuration_path(environment))}
     if not found:
         found[TLDR] = Bridged()
@@ -84,7 +94,9 @@ def load(environment: Mapping[str, str]) -> list[Bridged]:
 def _decided(bridged: Bridged, environment: Mapping[str, str]) -> Bridged:
     switch = environment.get(ENABLED, "").lower()
     if switch not in _TRUE | _FALSE | {""}:
-        raise TerselyError("invalid_setting", f"{ENABLED} cannot be {environment[ENABLED]!r}", "true or false")
+        raise TerselyError(
+            "invalid_setting", f"{ENABLED} cannot be {environment[ENABLED]!r}", "true or false"
+        )
     if switch:
         bridged = replace(bridged, is_enabled=switch in _TRUE)
     socket = environment.get(SOCKET, "")
@@ -93,7 +105,8 @@ def _decided(bridged: Bridged, environment: Mapping[str, str]) -> Bridged:
 
 def _read(path: Path) -> list[Bridged]:
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # a pipe would keep the relay waiting
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            # a pipe would keep the relay waiting
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise TerselyError("unreadable_file", f"{path} is not a regular file")
             content = file.read(MAX_SETTINGS_BYTES + 1)
@@ -106,14 +119,18 @@ def _read(path: Path) -> list[Bridged]:
     try:
         given = msgspec.json.decode(content, type=_File)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise TerselyError("invalid_setting", f"{path}: {error}", 'it is {"services": [{"name": …}]}') from error
+        raise TerselyError(
+            "invalid_setting", f"{path}: {error}", 'it is {"services": [{"name": …}]}'
+        ) from error
     return [_bridged(path, one) for one in given.services if one.type == TLDR]
 
 
 def _bridged(path: Path, given: _Given) -> Bridged:
     if not _NAME.fullmatch(given.name):
         hint = "letters, digits and . _ -, at most 64"
-        raise TerselyError("invalid_setting", f"{path}: {given.name[:80]!r} is not a name of a service", hint)
+        raise TerselyError(
+            "invalid_setting", f"{path}: {given.name[:80]!r} is not a name of a service", hint
+        )
     socket = _absolute(str(path), given.socketPath)
     starts = given.autoStart if given.autoStart is not None else not socket
     return Bridged(given.name, given.enabled, socket, starts, given.timeoutMs / 1000)
@@ -121,5 +138,7 @@ def _bridged(path: Path, given: _Given) -> Bridged:
 
 def _absolute(source: str, socket: str) -> str:
     if socket and not socket.startswith(("/", "~/")):
-        raise TerselyError("invalid_setting", f"{source}: {socket[:80]!r} is not an absolute path of a socket")
+        raise TerselyError(
+            "invalid_setting", f"{source}: {socket[:80]!r} is not an absolute path of a socket"
+        )
     return str(Path(socket).expanduser()) if socket else ""

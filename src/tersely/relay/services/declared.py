@@ -49,7 +49,8 @@ class Declared:
     methods: Mapping[str, Method] = field(default_factory=dict)
     how: str = CONNECTED
     place: str = ""  # what a bridge leads to
-    scope: Callable[[str, Call], Scope | None] | None = None  # for which state of the world an answer holds
+    # for which state of the world an answer holds
+    scope: Callable[[str, Call], Scope | None] | None = None
 
     def told(self) -> dict[str, Any]:
         """The service as doors list it."""
@@ -62,7 +63,13 @@ class Declared:
             }
             for one in self.methods.values()
         ]
-        return {"name": self.name, "version": self.version, "how": self.how, "place": self.place, "methods": methods}
+        return {
+            "name": self.name,
+            "version": self.version,
+            "how": self.how,
+            "place": self.place,
+            "methods": methods,
+        }
 
 
 def capability(service: str, method: str) -> str:
@@ -73,7 +80,9 @@ def capability(service: str, method: str) -> str:
 def declared(name: str, version: str, capabilities: Sequence[Any]) -> Declared:
     """What a service declares, checked; raises `invalid_argument`."""
     if len(capabilities) > MAX_SERVICE_CAPABILITIES:
-        raise _refused(f"a service has at most {MAX_SERVICE_CAPABILITIES} capabilities, this one {len(capabilities):,}")
+        raise _refused(
+            f"a service has at most {MAX_SERVICE_CAPABILITIES} capabilities, this one {len(capabilities):,}"
+        )
     methods = {method.name: method for method in map(_method, capabilities)}
     return Declared(name, version[:MAX_SERVICE_TEXT_CHARACTERS], methods)
 
@@ -84,9 +93,13 @@ def _method(given: Any) -> Method:
     except msgspec.ValidationError as error:
         raise _refused(f"a capability is refused: {error}") from None
     if told.parameters.get("type") != "object":
-        raise _refused(f'the parameters of {told.name} are a JSON Schema of an object: {{"type": "object", …}}')
+        raise _refused(
+            f'the parameters of {told.name} are a JSON Schema of an object: {{"type": "object", …}}'
+        )
     if len(encode(told.parameters)) > MAX_SERVICE_SCHEMA_BYTES:
-        raise _refused(f"the parameters of {told.name} take more than {MAX_SERVICE_SCHEMA_BYTES:,} bytes to describe")
+        raise _refused(
+            f"the parameters of {told.name} take more than {MAX_SERVICE_SCHEMA_BYTES:,} bytes to describe"
+        )
     return Method(told.name, told.description, told.parameters, told.effect)
 
 

@@ -1,4 +1,5 @@
-"""How often services were asked, how long they took, and what went wrong; all of it in the text format of Prometheus.
+"""How often services were asked, how long they took, and what went wrong; all of it in the text
+format of Prometheus.
 
 The format: https://prometheus.io/docs/instrumenting/exposition_formats/ (version 0.0.4).
 """
@@ -13,7 +14,23 @@ from itertools import accumulate
 
 MAX_MEASURED_METHODS = 1_000  # whose figures are kept apart
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-BOUNDS_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+BOUNDS_SECONDS = (
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.15,
+    0.25,
+    0.5,
+    1.0,
+    2.5,
+    5.0,
+    10.0,
+    30.0,
+)
 OTHER = "other"  # methods that nobody has declared, or too many
 
 Labels = Mapping[str, str]
@@ -24,7 +41,8 @@ Sample = tuple[str, Labels, float]  # what is behind the family's name, the labe
 class Series:
     """The answers of one method. A failure is an answer, too, under its code."""
 
-    counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_SECONDS) + 1))  # by the least bound
+    # by the least bound
+    counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_SECONDS) + 1))
     seconds: float = 0.0
     failures: Counter[str] = field(default_factory=Counter)
 
@@ -61,7 +79,9 @@ class Figures:
 
     def series(self) -> list[tuple[str, str, Series]]:
         """Service, method and figures, by name."""
-        return [(service, method, series) for (service, method), series in sorted(self._series.items())]
+        return [
+            (service, method, series) for (service, method), series in sorted(self._series.items())
+        ]
 
     def text(self) -> Iterator[str]:
         """The lines for Prometheus."""
@@ -72,9 +92,17 @@ class Figures:
             for service, method, one in every
             for code, count in sorted(one.failures.items())
         ]
-        yield from family("tersely_service_requests_total", "counter", "Questions to services, answered", asked)
-        yield from family("tersely_service_failures_total", "counter", "Of those, answered by a failure", failed)
-        timed = [sample for service, method, one in every for sample in _histogram(_labels(service, method), one)]
+        yield from family(
+            "tersely_service_requests_total", "counter", "Questions to services, answered", asked
+        )
+        yield from family(
+            "tersely_service_failures_total", "counter", "Of those, answered by a failure", failed
+        )
+        timed = [
+            sample
+            for service, method, one in every
+            for sample in _histogram(_labels(service, method), one)
+        ]
         about = "Seconds from a question to its answer"
         yield from family("tersely_service_request_seconds", "histogram", about, timed)
 

@@ -1,4 +1,5 @@
-"""The services of a relay as the doors see them that live on threads: listed, asked, and called like any capability.
+"""The services of a relay as the doors see them that live on threads: listed, asked, and called
+like any capability.
 
 Whoever is connected, and the bridges, live on one loop, which attaches itself as a `Desk`.
 """
@@ -56,7 +57,8 @@ class Services:
         self._call_soon: Callable[..., object] = lambda *_: None
         self._waiting = BoundedSemaphore(MAX_SERVICE_CALLS)
         self.figures = Figures()
-        self.settings: list[dict[str, Any]] = []  # the bridges as their owner has decided, for whoever shows settings
+        # the bridges as their owner has decided, for whoever shows settings
+        self.settings: list[dict[str, Any]] = []
 
     def attach(self, call_soon: Callable[..., object], desk: Desk) -> None:
         """Have a desk asked from now on; `call_soon` has its loop call something."""
@@ -69,8 +71,9 @@ class Services:
             self.left(name)
 
     def joined(self, service: Declared) -> list[str]:
-        """A service can be asked now. What is returned are the names that others have already, under which it is not
-        called as a capability."""
+        """A service can be asked now. What is returned are the names that others have already,
+        under which it is not called as a capability.
+        """
         self._known[service.name] = service
         offered, taken = self._offered.setdefault(service.name, []), []
         for offer in map(partial(self._offer, service), service.methods):
@@ -93,14 +96,18 @@ class Services:
         return [service for _, service in sorted(self._known.items())]
 
     def check(self, actor: str, service: Declared, method: str) -> None:
-        """Raise `unknown_command` for what it has not declared, `denied` or `rate_limited` where it may not be."""
+        """Raise `unknown_command` for what it has not declared, `denied` or `rate_limited` where it
+        may not be.
+        """
         self._rates.take(f"{actor} to {service.name}")
         known = service.methods.get(method)
         if known is not None:
             self._policy.check_call(capability(service.name, method), known.reach, actor)
         elif service.methods:
             hint = f"it has {', '.join(sorted(service.methods))}"
-            raise TerselyError("unknown_command", f"{service.name} has no method {method[:80]!r}", hint)
+            raise TerselyError(
+                "unknown_command", f"{service.name} has no method {method[:80]!r}", hint
+            )
 
     def ask(self, actor: str, question: Question, seconds: float = REQUEST_SECONDS) -> Answer:
         """Put a question, from any thread."""
@@ -108,7 +115,9 @@ class Services:
         self._policy.check_payload(len(question.parameters))
         desk = self._desk
         if desk is None:
-            raise TerselyError("service_not_found", f"no service is called {question.service[:80]!r}")
+            raise TerselyError(
+                "service_not_found", f"no service is called {question.service[:80]!r}"
+            )
         self._call_soon(desk.put, actor, question, min(seconds, MAX_SERVICE_SECONDS), answer)
         return answer
 
@@ -131,7 +140,9 @@ class Services:
             labels = {"capability": offer.name}
             for samples, count in zip((called, remembered), self.hits(offer.name), strict=True):
                 samples.append(("", labels, count))
-        yield from family("tersely_capability_calls_total", "counter", "Calls of capabilities, answered", called)
+        yield from family(
+            "tersely_capability_calls_total", "counter", "Calls of capabilities, answered", called
+        )
         about = "Of those, answered from memory"
         yield from family("tersely_capability_cache_hits_total", "counter", about, remembered)
 
@@ -144,13 +155,19 @@ class Services:
         )  # fmt: skip
 
     def wait(self, actor: str, question: Question, seconds: float = REQUEST_SECONDS) -> bytes:
-        """What a service answers; raises what it says instead, and `busy` where too many wait already."""
+        """What a service answers; raises what it says instead, and `busy` where too many wait
+        already.
+        """
         if not self._waiting.acquire(blocking=False):
-            raise TerselyError("busy", f"{MAX_SERVICE_CALLS} calls wait for services", "try again later")
+            raise TerselyError(
+                "busy", f"{MAX_SERVICE_CALLS} calls wait for services", "try again later"
+            )
         try:
             return self.ask(actor, question, seconds).result(seconds + _GRACE_SECONDS)
         except (TimeoutError, CancelledError):
-            raise TerselyError("timed_out", f"{question.service} has not answered in {seconds:g} s") from None
+            raise TerselyError(
+                "timed_out", f"{question.service} has not answered in {seconds:g} s"
+            ) from None
         finally:
             self._waiting.release()
 

@@ -1,1 +1,3 @@
-"""What the relay remembers, behind about a dozen verbs; nothing outside knows which database keeps it."""
+"""What the relay remembers, behind about a dozen verbs; nothing outside knows which database keeps
+it.
+"""

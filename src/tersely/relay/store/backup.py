@@ -1,7 +1,9 @@
-"""A home's store in one file, taken while its relay runs, and put back. For SQLite: PostgreSQL has `pg_dump`.
+"""A home's store in one file, taken while its relay runs, and put back. For SQLite: PostgreSQL has
+`pg_dump`.
 
-A backup is a tar archive: the database as it was at one moment, then the blobs that it names, of each tenant; and the
-settings. Secrets are left out: the token of the home, and the keys of certificates. Those of identities are hashes.
+A backup is a tar archive: the database as it was at one moment, then the blobs that it names, of
+each tenant; and the settings. Secrets are left out: the token of the home, and the keys of
+certificates. Those of identities are hashes.
 """
 
 from __future__ import annotations
@@ -32,13 +34,16 @@ FORMAT = "tersely backup 1"
 MAX_ENTRY_BYTES = 1 << 40
 _MANIFEST = "manifest.json"
 _PLACE = rf"(?:{TENANTS}/[a-z0-9][a-z0-9-]{{0,62}}/)?"
-_SAFE = re.compile(rf"{_PLACE}{re.escape(DATABASE)}|{_PLACE}{BLOBS}/[0-9a-f]{{2}}/[0-9a-f]{{64}}|{re.escape(CONFIG)}")
+_SAFE = re.compile(
+    rf"{_PLACE}{re.escape(DATABASE)}|{_PLACE}{BLOBS}/[0-9a-f]{{2}}/[0-9a-f]{{64}}|{re.escape(CONFIG)}"
+)
 _CHUNK_BYTES = 1 << 20
 _HINT = "`tersely relay backup` makes one"
 
 
 def write(home: Path, target: Path, keep: int = 0) -> Path:
-    """Write a backup of a home to a file, or to a new one in a directory, of which the latest `keep` stay; its path.
+    """Write a backup of a home to a file, or to a new one in a directory, of which the latest
+    `keep` stay; its path.
 
     Raises `path_not_found` without a store, `unwritable_output`, `artifact_damaged`.
     """
@@ -49,7 +54,9 @@ def write(home: Path, target: Path, keep: int = 0) -> Path:
     path = target / _file_name() if is_folder else target
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as file:
+        with os.fdopen(
+            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb"
+        ) as file:
             _write(home, file)
             file.flush()
             os.fsync(file.fileno())
@@ -66,9 +73,11 @@ def write(home: Path, target: Path, keep: int = 0) -> Path:
 
 
 def restore(source: Path, home: Path) -> None:
-    """Put a backup into a home without a store; all of it, or nothing. The caller holds the lock of the home.
+    """Put a backup into a home without a store; all of it, or nothing. The caller holds the lock of
+    the home.
 
-    Raises `name_taken` where there is a store, `unreadable_file`, `invalid_bundle`, `unwritable_output`.
+    Raises `name_taken` where there is a store, `unreadable_file`, `invalid_bundle`,
+    `unwritable_output`.
     """
     taken = [name for name in (DATABASE, BLOBS, TENANTS) if (home / name).exists()]
     if taken:
@@ -79,7 +88,8 @@ def restore(source: Path, home: Path) -> None:
         _extract(source, folder)
         for place in _places(folder):
             check(place)
-        for made in sorted(folder.iterdir(), key=lambda one: one.name == DATABASE):  # which makes it a store, last
+        for made in sorted(folder.iterdir(), key=lambda one: one.name == DATABASE):
+            # which makes it a store, last
             if made.name != CONFIG or not (home / CONFIG).exists():
                 made.replace(home / made.name)
     except tarfile.TarError as error:
@@ -120,7 +130,9 @@ def _add_store(archive: tarfile.TarFile, home: Path, place: Path) -> None:
             database.copy_to(copied)
         archive.add(copied, str((place / DATABASE).relative_to(home)))
         with closing(Database.open_reader(copied, is_kept=True)) as database:
-            for (digest,) in database.stream("select digest from blob where body is null order by digest"):
+            for (digest,) in database.stream(
+                "select digest from blob where body is null order by digest"
+            ):
                 blob = place / BLOBS / digest[:2] / digest
                 _check_blob(blob, digest)
                 archive.add(blob, str(blob.relative_to(home)))
@@ -133,7 +145,9 @@ def _check_blob(path: Path, digest: str) -> None:
             hashed.update(chunk)
     if hashed.hexdigest() != digest:
         raise TerselyError(
-            "artifact_damaged", f"{path} is not what was stored", "store the artifact again, or remove it"
+            "artifact_damaged",
+            f"{path} is not what was stored",
+            "store the artifact again, or remove it",
         )
 
 
@@ -153,12 +167,20 @@ def _extract(source: Path, folder: Path) -> None:
         raise TerselyError("unreadable_file", f"{source}: {error.strerror}") from error
     with file, tarfile.open(fileobj=file, mode="r:") as archive:
         first = archive.next()
-        told = _content(archive, first).read(_CHUNK_BYTES) if first is not None and first.name == _MANIFEST else b""
+        told = (
+            _content(archive, first).read(_CHUNK_BYTES)
+            if first is not None and first.name == _MANIFEST
+            else b""
+        )
         if FORMAT.encode() not in told:
             raise TerselyError("invalid_bundle", f"{source} is no backup of this version", _HINT)
         while (entry := archive.next()) is not None:
             if not (entry.isreg() and _SAFE.fullmatch(entry.name)):
-                raise TerselyError("invalid_bundle", f"{source} has {entry.name[:200]!r}, which no backup has", _HINT)
+                raise TerselyError(
+                    "invalid_bundle",
+                    f"{source} has {entry.name[:200]!r}, which no backup has",
+                    _HINT,
+                )
             made = folder / entry.name
             made.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with made.open("xb") as out:

@@ -1,7 +1,7 @@
 """What can be asked of the store to write, as plain data.
 
-A batch of commands is written as a whole or not at all, in their order, in one transaction. What each command gives is
-a whole number, said with it.
+A batch of commands is written as a whole or not at all, in their order, in one transaction. What
+each command gives is a whole number, said with it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 
 class Edit(NamedTuple):
-    """The next version of a document, and the change that led to it, which the store keeps beside it unread."""
+    """The next version of a document, and the change that led to it, which the store keeps beside
+    it unread.
+    """
 
     body: bytes
     change: bytes
@@ -23,7 +25,8 @@ class Edit(NamedTuple):
 class Append:
     """An entry at the end of a stream. Gives its number: 1, 2, … without gaps in each stream.
 
-    A body may be made of what the commands before it in the batch gave, as an event that tells a version.
+    A body may be made of what the commands before it in the batch gave, as an event that tells a
+    version.
     """
 
     stream: str
@@ -36,9 +39,9 @@ class Append:
 class Write:
     """The next version of a document. Gives its version: 1, 2, …
 
-    `edit` is a pure function of the present body, None where there is none; it may be called more than once, and what
-    it raises refuses the batch. With `expected`, the present version has to be that one (0: none yet), or the batch is
-    refused with `version_conflict`.
+    `edit` is a pure function of the present body, None where there is none; it may be called more
+    than once, and what it raises refuses the batch. With `expected`, the present version has to be
+    that one (0: none yet), or the batch is refused with `version_conflict`.
     """
 
     document: str
@@ -50,9 +53,11 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """A blob, by the SHA-256 of its bytes in hexadecimal; one that is there already stays. Gives its size in bytes.
+    """A blob, by the SHA-256 of its bytes in hexadecimal; one that is there already stays. Gives
+    its size in bytes.
 
-    Its bytes are in `body`, or in a `file` beside the store's own, which is then moved to its place.
+    Its bytes are in `body`, or in a `file` beside the store's own, which is then moved to its
+    place.
     """
 
     digest: str
@@ -63,9 +68,11 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Attach:
-    """A blob as something of an owner's, under a name of the owner's choice that says what it is. Gives its number.
+    """A blob as something of an owner's, under a name of the owner's choice that says what it is.
+    Gives its number.
 
-    A name that the owner has already stays with what it was. `text` is what full-text search finds it by.
+    A name that the owner has already stays with what it was. `text` is what full-text search finds
+    it by.
     """
 
     owner: str
@@ -109,9 +116,9 @@ Command = Append | Write | Keep | Attach | Detach | Cache | Count
 class Batch:
     """Commands that belong together.
 
-    With a `key`, the batch happens once however often it is sent: for a while the store answers a repetition with what
-    it gave the first time, and refuses another content under the same key (`key_reused`). `fingerprint` identifies that
-    content.
+    With a `key`, the batch happens once however often it is sent: for a while the store answers a
+    repetition with what it gave the first time, and refuses another content under the same key
+    (`key_reused`). `fingerprint` identifies that content.
     """
 
     commands: tuple[Command, ...]

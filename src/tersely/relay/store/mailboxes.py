@@ -1,7 +1,7 @@
 """The tables of messages: what is accepted, for whom it waits, how far each delivery has come.
 
-Writing happens inside the writer's transaction, many messages as one job: one that is refused is a value of the
-result, for it has changed nothing.
+Writing happens inside the writer's transaction, many messages as one job: one that is refused is a
+value of the result, for it has changed nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ _OF_IDENTITY = "name, kind, project, details, token, session, resume, first_ms, 
 
 
 class Post(NamedTuple):
-    """A message to be accepted. `mailboxes` are its recipients, each with the attempts that count as made."""
+    """A message to be accepted. `mailboxes` are its recipients, each with the attempts that count
+    as made.
+    """
 
     sender: str
     sender_kind: str
@@ -52,7 +54,8 @@ class Post(NamedTuple):
 
 
 class Posted(NamedTuple):
-    """What came of it: the number of the message, and of each delivery its mailbox and sequence number.
+    """What came of it: the number of the message, and of each delivery its mailbox and sequence
+    number.
 
     `number` is 0 where the id was used for something else.
     """
@@ -115,7 +118,9 @@ class Told(NamedTuple):
 
 
 class Identity(NamedTuple):
-    """Somebody who has used a name. `token` and `resume` are hashes; without a token the name is not bound."""
+    """Somebody who has used a name. `token` and `resume` are hashes; without a token the name is
+    not bound.
+    """
 
     name: str
     kind: str = "agent"
@@ -186,9 +191,13 @@ def _repeated(database: Statements, one: Post) -> Posted:
 def mark(tables: Tables, marks: Iterable[Mark]) -> list[Settled]:
     """Note how far deliveries have come; those that do not wait any more."""
     database = tables.database
-    attempts = [(one.attempts, one.mailbox, one.message) for one in marks if one.stage is Stage.ACCEPTED]
+    attempts = [
+        (one.attempts, one.mailbox, one.message) for one in marks if one.stage is Stage.ACCEPTED
+    ]
     if attempts:
-        database.execute_many("update delivery set attempts = ? where mailbox = ? and message = ?", attempts)
+        database.execute_many(
+            "update delivery set attempts = ? where mailbox = ? and message = ?", attempts
+        )
     settled = []
     for one in marks:
         if one.stage is not Stage.ACCEPTED:
@@ -205,7 +214,8 @@ def _told(tables: Tables, settled: list[Settled]) -> list[Settled]:
     return settled
 
 
-# A later stage is never taken back, and a letter that died of age was delivered after all if its recipient says so.
+# A later stage is never taken back, and a letter that died of age was delivered after all if its
+# recipient says so.
 # What is given back says whether the delivery was waiting before: then none of the times was set.
 _ADVANCE = {
     stage: f"update delivery set {column} = ?, stage = {stage:d}, note = ? where mailbox = ? and message = ? and "
@@ -253,7 +263,9 @@ def introduce(tables: Tables, one: Identity) -> None:
 
 
 def retire(tables: Tables, name: str) -> list[Settled]:
-    """Forget who uses a name, and make dead letters of what waits for it; what was sent and read stays."""
+    """Forget who uses a name, and make dead letters of what waits for it; what was sent and read
+    stays.
+    """
     database = tables.database
     left = database.rows("delete from member where name = ? returning channel", (name,))
     database.execute("delete from identity where name = ?", (name,))
@@ -268,7 +280,9 @@ def retire(tables: Tables, name: str) -> list[Settled]:
 
 
 def take(tables: Tables, mailbox: str, after: int, limit: int) -> list[Waiting]:
-    """What waits in a mailbox behind a number, the oldest first, each with the attempt that is made now."""
+    """What waits in a mailbox behind a number, the oldest first, each with the attempt that is made
+    now.
+    """
     found = waiting(tables.database, mailbox, after, limit)
     if found:
         sql = "update delivery set attempts = attempts + 1 where mailbox = ? and stage = 0 and message between ? and ?"
@@ -277,7 +291,9 @@ def take(tables: Tables, mailbox: str, after: int, limit: int) -> list[Waiting]:
 
 
 def take_over(tables: Tables) -> None:
-    """Begin where another process has ended. Attempts that it made and could not note any more are made up for."""
+    """Begin where another process has ended. Attempts that it made and could not note any more are
+    made up for.
+    """
     database = tables.database
     if database.value(f"select amount from total where name = '{_IN_USE}'"):
         database.execute("update delivery set attempts = attempts + 1 where stage = 0")
@@ -317,7 +333,9 @@ def index(tables: Tables, text: Callable[[bytes], str]) -> int:
 
 
 def sweep(tables: Tables, older_than_ms: int, limit: int) -> int:
-    """Forget messages of before a time that nobody waits for and that are no dead letters; how many."""
+    """Forget messages of before a time that nobody waits for and that are no dead letters; how
+    many.
+    """
     database = tables.database
     # Never the latest, whose number would be given again.
     old = database.rows(
@@ -326,7 +344,11 @@ def sweep(tables: Tables, older_than_ms: int, limit: int) -> int:
         f"and stage in ({Stage.ACCEPTED:d}, {Stage.DEAD:d})) limit ?",
         (older_than_ms, limit),
     )
-    for table, column in (("delivery", "message"), ("message_words", "rowid"), ("message", "number")):
+    for table, column in (
+        ("delivery", "message"),
+        ("message_words", "rowid"),
+        ("message", "number"),
+    ):
         database.execute_many(f"delete from {table} where {column} = ?", old)
     return len(old)
 
@@ -349,7 +371,9 @@ def waiting(database: Statements, mailbox: str, after: int, limit: int) -> list[
 def box(database: Statements, mailbox: str, after: int, limit: int) -> list[Waiting]:
     """All that came to a mailbox behind a number, whatever became of it, the oldest first."""
     sql = f"{_JOINED} where mailbox = ? and delivery.message > ? order by delivery.message limit ?"
-    return [_waiting(row) for row in database.rows(sql, (mailbox, after, min(limit, MAX_READ_ENTRIES)))]
+    return [
+        _waiting(row) for row in database.rows(sql, (mailbox, after, min(limit, MAX_READ_ENTRIES)))
+    ]
 
 
 def dead(database: Statements, after: int, limit: int) -> list[Waiting]:
@@ -372,12 +396,16 @@ class Sought(NamedTuple):
     words: Sequence[str] = ()
 
 
-def history(database: Statements, words: FullText, sought: Sought, after: int, limit: int) -> list[Told]:
+def history(
+    database: Statements, words: FullText, sought: Sought, after: int, limit: int
+) -> list[Told]:
     """Messages behind a number, the oldest first."""
     return _messages(database, words, sought, ("message.number > ?", after), "number", limit)
 
 
-def recent(database: Statements, words: FullText, sought: Sought, before: int, limit: int) -> list[Told]:
+def recent(
+    database: Statements, words: FullText, sought: Sought, before: int, limit: int
+) -> list[Told]:
     """Messages before a number, the newest first."""
     return _messages(database, words, sought, ("message.number < ?", before), "number desc", limit)
 
@@ -389,7 +417,12 @@ def deliveries(database: Statements, number: int) -> list[Waiting]:
 
 
 def _messages(
-    database: Statements, words: FullText, sought: Sought, bound: tuple[str, int], order: str, limit: int
+    database: Statements,
+    words: FullText,
+    sought: Sought,
+    bound: tuple[str, int],
+    order: str,
+    limit: int,
 ) -> list[Told]:
     conditions: list[str] = [bound[0]]
     values: list[Any] = [bound[1]]
@@ -415,7 +448,9 @@ def _messages(
     found = []
     for row in rows:
         went_to = database.rows(sql, (row[0], MAX_READ_ENTRIES))
-        found.append(Told._make((*row, tuple((mailbox, Stage(stage)) for mailbox, stage in went_to))))
+        found.append(
+            Told._make((*row, tuple((mailbox, Stage(stage)) for mailbox, stage in went_to)))
+        )
     return found
 
 

@@ -8,7 +8,9 @@ import msgspec
 
 
 class Here(NamedTuple):
-    """Somebody who is connected: their kind, what they say that they do, and the topics that they subscribe to."""
+    """Somebody who is connected: their kind, what they say that they do, and the topics that they
+    subscribe to.
+    """
 
     kind: str
     activity: str = ""
@@ -16,13 +18,16 @@ class Here(NamedTuple):
 
 
 class News(msgspec.Struct):
-    """What has changed. `loads` are the messages and bytes by which what waits in each mailbox has grown."""
+    """What has changed. `loads` are the messages and bytes by which what waits in each mailbox has
+    grown.
+    """
 
     streams: set[str] = msgspec.field(default_factory=set)  # and documents
     names: set[str] = msgspec.field(default_factory=set)
     channels: set[str] = msgspec.field(default_factory=set)
     loads: dict[str, list[int]] = msgspec.field(default_factory=dict)
-    revived: dict[str, int] = msgspec.field(default_factory=dict)  # a dead letter of each mailbox, the oldest
+    # a dead letter of each mailbox, the oldest
+    revived: dict[str, int] = msgspec.field(default_factory=dict)
     is_presence_changed: bool = False
     is_cut: bool = False  # it was too much to be told
 

@@ -1,7 +1,7 @@
 """The store: one writer for all, readers as many as there are threads, on SQLite or on PostgreSQL.
 
-What is answered is on the disk (`synchronous = full`), unless the store was opened to trade the last moments before a
-power failure for speed. Reading never waits for writing.
+What is answered is on the disk (`synchronous = full`), unless the store was opened to trade the
+last moments before a power failure for speed. Reading never waits for writing.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ def is_made(home: Path) -> bool:
 
 
 def check_url(url: str) -> None:
-    """Raise `invalid_setting` for what is no address of a database, or where the driver for it is missing."""
+    """Raise `invalid_setting` for what is no address of a database, or where the driver for it is
+    missing.
+    """
     if not url.startswith(_SCHEMES):
         hint = "it is written postgresql://USER@HOST/DATABASE; without it, SQLite is used"
         raise TerselyError("invalid_setting", "the store is at no address that is understood", hint)
@@ -92,10 +94,13 @@ def check_url(url: str) -> None:
 class Store:
     """What the relay remembers. Every verb may be used from any thread; close it once, from one.
 
-    Once a page was found to be damaged, nothing more is written: every verb that writes raises `database_corrupt`.
+    Once a page was found to be damaged, nothing more is written: every verb that writes raises
+    `database_corrupt`.
     """
 
-    def __init__(self, home: Path, url: str, tenant: str, *, durable: bool, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, home: Path, url: str, tenant: str, *, durable: bool, clock: Callable[[], float]
+    ) -> None:
         self.home = home
         self._clock = clock
         self._incoming = home / _INCOMING
@@ -129,10 +134,11 @@ class Store:
     ) -> Self:
         """Open the store of a home directory of this user alone, making it where there is none.
 
-        One process at a time: who starts it holds the lock of the home. With the `url` of a database of PostgreSQL,
-        what is kept is there, and several homes may share it. A `tenant` sees nothing of the others: in PostgreSQL it
-        has rows of its own, else a home of its own below this one. Without `durable`, what was answered in the
-        last moments may be missing after a power failure (not after a crash of the process); nothing is damaged.
+        One process at a time: who starts it holds the lock of the home. With the `url` of a
+        database of PostgreSQL, what is kept is there, and several homes may share it. A `tenant`
+        sees nothing of the others: in PostgreSQL it has rows of its own, else a home of its own
+        below this one. Without `durable`, what was answered in the last moments may be missing
+        after a power failure (not after a crash of the process); nothing is damaged.
         """
         if not TENANT_NAME.fullmatch(tenant):
             hint = "a tenant is called by small letters, digits and -, at most 63 of them"
@@ -153,13 +159,17 @@ class Store:
         """Write a batch as a whole, and wait until it is on the disk; raises what refuses it."""
         try:
             return self.submit(batch).result()
-        finally:  # what was refused, or happened before, has left the files of its blobs where they came in
+        finally:
+            # what was refused, or happened before, has left the files of its blobs where they came
+            # in
             for command in batch.commands:
                 if isinstance(command, Keep):
                     self.let_go(command)
 
     def submit(self, batch: Batch) -> Future[Committed]:
-        """As `commit`, without waiting; blobs that the batch does not keep are the caller's to let go of."""
+        """As `commit`, without waiting; blobs that the batch does not keep are the caller's to let
+        go of.
+        """
         return self._submit(lambda tables: on.commit(tables, batch))
 
     def write(self, do: Callable[[on.Tables], ResultT]) -> Future[ResultT]:
@@ -167,7 +177,9 @@ class Store:
         return self._submit(do)
 
     def discard(self, name: str) -> None:
-        """Forget the stream and the document of a name, and what is attached to it, a few rows at a time."""
+        """Forget the stream and the document of a name, and what is attached to it, a few rows at a
+        time.
+        """
         while self._submit(lambda tables: on.discard(tables, name, MAX_SWEPT_BLOBS)).result():
             pass
 
@@ -175,13 +187,17 @@ class Store:
         """Remove blobs that nobody has attached since a time (ms since 1970); how many there were."""
         removed = 0
         while True:
-            swept: int = self._submit(lambda tables: on.sweep(tables, older_than_ms, MAX_SWEPT_BLOBS)).result()
+            swept: int = self._submit(
+                lambda tables: on.sweep(tables, older_than_ms, MAX_SWEPT_BLOBS)
+            ).result()
             removed += swept
             if swept < MAX_SWEPT_BLOBS:
                 return removed + self._sweep_strays(older_than_ms)
 
     def check(self) -> None:
-        """See whether the database is whole; raises `database_corrupt` where it is not, and nothing is written then."""
+        """See whether the database is whole; raises `database_corrupt` where it is not, and nothing
+        is written then.
+        """
         with closing(self._engine.reader()) as database:
             database.check()
 
@@ -235,7 +251,9 @@ class Store:
         return (row[0], row[1]) if row else None
 
     def version(self, name: str, number: int, replay: Replay) -> Version | None:
-        """Any version of a document; `replay` gives the next body from a body and the change that followed."""
+        """Any version of a document; `replay` gives the next body from a body and the change that
+        followed.
+        """
         kept = (number - 1) // SNAPSHOT_VERSIONS * SNAPSHOT_VERSIONS + 1
         rows = self._read.rows(
             "select number, at_ms, author, change, body from version "
@@ -250,17 +268,23 @@ class Store:
         number, at_ms, author, change, _ = rows[-1]
         return Version(number, at_ms, author, change, body)
 
-    def versions(self, name: str, before: int | None = None, limit: int = MAX_READ_ENTRIES) -> list[Version]:
+    def versions(
+        self, name: str, before: int | None = None, limit: int = MAX_READ_ENTRIES
+    ) -> list[Version]:
         """The versions of a document without their bodies, the newest first."""
         rows = self._read.rows(
             "select number, at_ms, author, change from version "
             "where document = (select id from document where name = ?) and number < ? order by number desc limit ?",
             (name, before or 1 << 62, min(limit, MAX_READ_ENTRIES)),
         )
-        return [Version(number, at_ms, author, change, b"") for number, at_ms, author, change in rows]
+        return [
+            Version(number, at_ms, author, change, b"") for number, at_ms, author, change in rows
+        ]
 
     def snapshot_bytes(self, name: str) -> int:
-        """The bytes of those versions of a document whose bodies are kept, one of `SNAPSHOT_VERSIONS`."""
+        """The bytes of those versions of a document whose bodies are kept, one of
+        `SNAPSHOT_VERSIONS`.
+        """
         sql = (
             "select cast(sum(length(body)) as bigint) from version "
             "where document = (select id from document where name = ?)"
@@ -269,18 +293,26 @@ class Store:
         return found or 0
 
     def names(self, prefix: str, before: str = "", limit: int = MAX_READ_ENTRIES) -> list[str]:
-        """The names of documents that begin with a prefix, from the last in their order to the first."""
+        """The names of documents that begin with a prefix, from the last in their order to the
+        first.
+        """
         end = before or prefix[:-1] + chr(ord(prefix[-1]) + 1)
         sql = "select name from document where name >= ? and name < ? order by name desc limit ?"
         return [row[0] for row in self._read.rows(sql, (prefix, end, min(limit, MAX_READ_ENTRIES)))]
 
     def attached(self, owner: str, digest: str) -> list[Attached]:
         """The attachments of an owner that are one blob, under its names, the oldest first."""
-        return self._attached("owner = ? and attachment.digest = ?", (owner, digest), MAX_READ_ENTRIES)
+        return self._attached(
+            "owner = ? and attachment.digest = ?", (owner, digest), MAX_READ_ENTRIES
+        )
 
-    def attachments(self, owner: str, after: int = 0, limit: int = MAX_READ_ENTRIES) -> list[Attached]:
+    def attachments(
+        self, owner: str, after: int = 0, limit: int = MAX_READ_ENTRIES
+    ) -> list[Attached]:
         """The attachments of an owner after a number, the oldest first."""
-        return self._attached("owner = ? and number > ?", (owner, after), min(limit, MAX_READ_ENTRIES))
+        return self._attached(
+            "owner = ? and number > ?", (owner, after), min(limit, MAX_READ_ENTRIES)
+        )
 
     def owns(self, owner: str, digest: str) -> bool:
         """Whether a blob is attached to an owner under any name."""
@@ -289,7 +321,9 @@ class Store:
 
     def owners(self, digest: str) -> list[str]:
         """Whom a blob is attached to, the first at first."""
-        sql = "select owner from attachment where digest = ? group by owner order by min(id) limit ?"
+        sql = (
+            "select owner from attachment where digest = ? group by owner order by min(id) limit ?"
+        )
         return [row[0] for row in self._read.rows(sql, (digest, MAX_READ_ENTRIES))]
 
     def digests(self, prefix: str, limit: int) -> list[str]:
@@ -297,16 +331,25 @@ class Store:
         sql = "select digest from blob where digest >= ? and digest < ? order by digest limit ?"
         return [row[0] for row in self._read.rows(sql, (prefix, prefix + "g", limit))]
 
-    def search(self, owner: str, words: Sequence[str], limit: int, *, all_words: bool) -> list[Match]:
-        """The attachments of an owner, of all without one, whose indexed text has all of these words, or any."""
+    def search(
+        self, owner: str, words: Sequence[str], limit: int, *, all_words: bool
+    ) -> list[Match]:
+        """The attachments of an owner, of all without one, whose indexed text has all of these
+        words, or any.
+        """
         if not words:
             return []
         return self._engine.words.search(self._read, owner, words, all_of=all_words, limit=limit)
 
-    def long_texts(self, owner: str, least_bytes: int, limit: int) -> tuple[list[tuple[str, Attached]], int]:
-        """The attachments of an owner, of all without one, that are found by their words and are longer, the latest
-        first, each behind its owner; and how many there are beyond the limit."""
-        condition = "blob.size > ? and exists (select 1 from words where words.rowid = attachment.id)"
+    def long_texts(
+        self, owner: str, least_bytes: int, limit: int
+    ) -> tuple[list[tuple[str, Attached]], int]:
+        """The attachments of an owner, of all without one, that are found by their words and are
+        longer, the latest first, each behind its owner; and how many there are beyond the limit.
+        """
+        condition = (
+            "blob.size > ? and exists (select 1 from words where words.rowid = attachment.id)"
+        )
         values: tuple[Any, ...] = (least_bytes,)
         if owner:
             condition, values = f"owner = ? and {condition}", (owner, *values)
@@ -316,11 +359,17 @@ class Store:
             f"{joined} order by attachment.id desc limit ?",
             (*values, limit),
         )
-        total = self._read.value(f"select count(*) {joined}", values) if len(rows) == limit else len(rows)
+        total = (
+            self._read.value(f"select count(*) {joined}", values)
+            if len(rows) == limit
+            else len(rows)
+        )
         return [(row[0], Attached(*row[1:])) for row in rows], total - len(rows)
 
     def cached(self, key: str) -> bytes | None:
-        """A remembered answer that has not expired. That it was used is noted without waiting for it."""
+        """A remembered answer that has not expired. That it was used is noted without waiting for
+        it.
+        """
         sql = "select body from cached where key = ? and expires_ms > ?"
         body: bytes | None = self._read.value(sql, (key, self.now_ms()))
         if body is not None:
@@ -330,15 +379,20 @@ class Store:
 
     def counts(self, scope: str) -> dict[str, int]:
         """The counters of a scope."""
-        return dict(self._read.rows("select name, amount from counter where scope = ? order by name", (scope,)))
+        return dict(
+            self._read.rows(
+                "select name, amount from counter where scope = ? order by name", (scope,)
+            )
+        )
 
     # Blobs
 
     def take_in(self, chunks: Iterable[bytes], most_bytes: int = MAX_BLOB_BYTES) -> Keep:
         """Bring the bytes of a blob to the disk, as the command that makes a batch keep them.
 
-        Raises `payload_too_large` above `most_bytes`. `commit` takes the blobs of its batch along, whatever
-        comes of it; one that is in no batch is to be let go of with `let_go`, and is else removed at the next start.
+        Raises `payload_too_large` above `most_bytes`. `commit` takes the blobs of its batch along,
+        whatever comes of it; one that is in no batch is to be let go of with `let_go`, and is else
+        removed at the next start.
         """
         return _Intake(self._incoming, most_bytes).run(chunks)
 
@@ -348,11 +402,19 @@ class Store:
             keep.file.unlink(missing_ok=True)
 
     def blob(self, digest: str) -> Iterator[bytes]:
-        """The bytes of a blob in chunks. Raises `artifact_damaged` at the end if they are not what was kept."""
+        """The bytes of a blob in chunks. Raises `artifact_damaged` at the end if they are not what
+        was kept.
+        """
         row = self._read.row("select size, body from blob where digest = ?", (digest,))
         if row is None:
-            raise TerselyError("artifact_not_found", f"there is no artifact {digest}", "it may have been swept away")
-        chunks = iter((row[1],)) if row[1] is not None else self._engine.blobs.chunks(self._read, digest)
+            raise TerselyError(
+                "artifact_not_found",
+                f"there is no artifact {digest}",
+                "it may have been swept away",
+            )
+        chunks = (
+            iter((row[1],)) if row[1] is not None else self._engine.blobs.chunks(self._read, digest)
+        )
         return _verified(digest, chunks)
 
     def size(self, digest: str) -> int | None:
@@ -363,17 +425,20 @@ class Store:
     # Watching
 
     def watch(self, watcher: Watcher) -> Callable[[], None]:
-        """Have a function called, on the writer's thread, with the streams that have grown; the way to end it.
+        """Have a function called, on the writer's thread, with the streams that have grown; the way
+        to end it.
 
-        It must not wait, and it may be called though nothing has changed. Whoever looks after it was called sees what
-        it was called for.
+        It must not wait, and it may be called though nothing has changed. Whoever looks after it
+        was called sees what it was called for.
         """
         with self._changing:
             self._watchers = (*self._watchers, watcher)
         return lambda: self._forget(watcher)
 
     def attend(self, attendant: Attendant) -> None:
-        """Have a function called, on a thread of its own, with what other processes change; None: with anything."""
+        """Have a function called, on a thread of its own, with what other processes change; None:
+        with anything.
+        """
         with self._changing:
             self._attendants = (*self._attendants, attendant)
 
@@ -383,7 +448,9 @@ class Store:
         return self._engine.sharing
 
     def now_ms(self) -> int:
-        """The time by the store's clock, in ms since 1970; it is never before what an earlier process wrote."""
+        """The time by the store's clock, in ms since 1970; it is never before what an earlier
+        process wrote.
+        """
         return int(self._clock() * 1000) + self._ahead_ms
 
     def close(self) -> None:
@@ -415,7 +482,9 @@ class Store:
     def _engine_of(self, url: str, tenant: str) -> Engine:
         if not url:
             blobs = self.home / BLOBS
-            return SqliteEngine(self.home / DATABASE, blobs, durable=self.is_durable, on_damage=self._note_damage)
+            return SqliteEngine(
+                self.home / DATABASE, blobs, durable=self.is_durable, on_damage=self._note_damage
+            )
         check_url(url)
         from tersely.relay.store.engines.postgresql import PostgresEngine
 
@@ -431,7 +500,9 @@ class Store:
         return self._writer.submit(do)
 
     def _tables(self) -> on.Tables:
-        return on.Tables(self._database, self._engine.words, self._engine.blobs, self.now_ms(), News())
+        return on.Tables(
+            self._database, self._engine.words, self._engine.blobs, self.now_ms(), News()
+        )
 
     def _before(self, tables: on.Tables) -> None:
         """Note when was written, and tell the other processes what."""
@@ -454,9 +525,11 @@ class Store:
                 _LOG.exception("what another process has changed cannot be read")
 
     def _after(self, tables: on.Tables, failure: Exception | None) -> None:
-        """Tell of what was written, and remove the files of blobs that were not, or are not any more.
+        """Tell of what was written, and remove the files of blobs that were not, or are not any
+        more.
 
-        A transaction that failed may have reached the disk, and be there after a crash; the next one writes over it.
+        A transaction that failed may have reached the disk, and be there after a crash; the next
+        one writes over it.
         """
         if failure is None or self._engine.left_nothing(failure):
             self._engine.blobs.settle(self._database)
@@ -529,8 +602,12 @@ class _Intake(NamedTuple):
         except OSError as error:
             path.unlink(missing_ok=True)
             if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
-                raise TerselyError("database_unavailable", f"{path}: the disk is full", FULL) from error
-            raise TerselyError("database_unavailable", f"{path}: {error.strerror}", "look at its disk") from error
+                raise TerselyError(
+                    "database_unavailable", f"{path}: the disk is full", FULL
+                ) from error
+            raise TerselyError(
+                "database_unavailable", f"{path}: {error.strerror}", "look at its disk"
+            ) from error
         except BaseException:
             path.unlink(missing_ok=True)
             raise
@@ -539,7 +616,9 @@ class _Intake(NamedTuple):
     def _check(self, size: int) -> None:
         if size > self.most_bytes:
             message = f"at most {self.most_bytes:,} bytes are taken"
-            raise TerselyError("payload_too_large", message, "send less, or raise the limit in the settings")
+            raise TerselyError(
+                "payload_too_large", message, "send less, or raise the limit in the settings"
+            )
 
 
 def _suspect(digests: list[str], tables: on.Tables) -> None:

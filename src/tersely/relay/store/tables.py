@@ -1,4 +1,6 @@
-"""What each command does to the tables. Runs inside the writer's transaction, for one batch at a time."""
+"""What each command does to the tables. Runs inside the writer's transaction, for one batch at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,9 @@ def last_ms(database: Statements) -> int:
 
 def set_total(database: Statements, name: str, amount: int) -> None:
     """Remember one number under a name."""
-    sql = "insert into total values (?, ?) on conflict (name) do update set amount = excluded.amount"
+    sql = (
+        "insert into total values (?, ?) on conflict (name) do update set amount = excluded.amount"
+    )
     database.execute(sql, (name, amount))
 
 
@@ -84,7 +88,9 @@ def _append(tables: Tables, command: Append, given: list[int]) -> int:
     stream, number = _next(tables, command.stream)
     body = command.body if isinstance(command.body, bytes) else command.body(given)
     sql = "insert into entry values (?, ?, ?, ?, ?)"
-    tables.database.execute(sql, (stream, number, command.at_ms or tables.now_ms, command.kind, body))
+    tables.database.execute(
+        sql, (stream, number, command.at_ms or tables.now_ms, command.kind, body)
+    )
     return number
 
 
@@ -94,18 +100,24 @@ def _write(tables: Tables, command: Write, given: list[int]) -> int:
     version = row[1] if row else 0
     if command.expected is not None and command.expected != version:
         message = f"{command.document} is at version {version}, not {command.expected}"
-        raise TerselyError("version_conflict", message, "read it again and send a change that fits it")
+        raise TerselyError(
+            "version_conflict", message, "read it again and send a change that fits it"
+        )
     body, change = command.edit(row[2] if row else None)
     version += 1
     saved = body if version % SNAPSHOT_VERSIONS == 1 else None
     if row:
-        database.execute("update document set version = ?, body = ? where id = ?", (version, body, row[0]))
+        database.execute(
+            "update document set version = ?, body = ? where id = ?", (version, body, row[0])
+        )
         document = row[0]
     else:
         sql = "insert into document (name, version, body) values (?, ?, ?) returning id"
         document = database.value(sql, (command.document, version, body))
     sql = "insert into version values (?, ?, ?, ?, ?, ?)"
-    database.execute(sql, (document, version, command.at_ms or tables.now_ms, command.author, change, saved))
+    database.execute(
+        sql, (document, version, command.at_ms or tables.now_ms, command.author, change, saved)
+    )
     tables.news.streams.add(command.document)
     return version
 
@@ -116,7 +128,9 @@ def _keep(tables: Tables, command: Keep, given: list[int]) -> int:
     if command.file is not None:
         tables.blobs.put(database, command)
     if stored:  # its time is when it was last wanted, so that it is not swept away meanwhile
-        database.execute("update blob set at_ms = ? where digest = ?", (tables.now_ms, command.digest))
+        database.execute(
+            "update blob set at_ms = ? where digest = ?", (tables.now_ms, command.digest)
+        )
     else:
         sql = "insert into blob values (?, ?, ?, ?)"
         database.execute(sql, (command.digest, command.size_bytes, tables.now_ms, command.body))
@@ -126,14 +140,23 @@ def _keep(tables: Tables, command: Keep, given: list[int]) -> int:
 def _attach(tables: Tables, command: Attach, given: list[int]) -> int:
     database = tables.database
     if not database.value("select count(*) from blob where digest = ?", (command.digest,)):
-        raise TerselyError("artifact_not_found", f"there is no artifact {command.digest}", "store it first")
+        raise TerselyError(
+            "artifact_not_found", f"there is no artifact {command.digest}", "store it first"
+        )
     sql = "select number from attachment where owner = ? and name = ?"
     there: int | None = database.value(sql, (command.owner, command.name))
     if there is not None:
         return there
     _, number = _next(tables, _numbers_of(command.owner))
     sql = "insert into attachment (owner, number, name, digest, at_ms, body) values (?, ?, ?, ?, ?, ?) returning id"
-    values = (command.owner, number, command.name, command.digest, command.at_ms or tables.now_ms, command.body)
+    values = (
+        command.owner,
+        number,
+        command.name,
+        command.digest,
+        command.at_ms or tables.now_ms,
+        command.body,
+    )
     row = database.value(sql, values)
     if command.text:
         tables.words.add(database, row, command.owner, command.text)
@@ -152,13 +175,17 @@ def _detach(tables: Tables, command: Detach, given: list[int]) -> int:
 
 def _cache(tables: Tables, command: Cache, given: list[int]) -> int:
     database = tables.database
-    before: int | None = database.value("select length(body) from cached where key = ?", (command.key,))
+    before: int | None = database.value(
+        "select length(body) from cached where key = ?", (command.key,)
+    )
     size = len(command.body)
     sql = (
         "insert into cached (key, at_ms, expires_ms, used_ms, body) values (?, ?, ?, ?, ?) on conflict (key) do update "
         "set at_ms = excluded.at_ms, expires_ms = excluded.expires_ms, used_ms = excluded.used_ms, body = excluded.body"
     )
-    database.execute(sql, (command.key, tables.now_ms, command.expires_ms, tables.now_ms, command.body))
+    database.execute(
+        sql, (command.key, tables.now_ms, command.expires_ms, tables.now_ms, command.body)
+    )
     total = _add_total(database, "cached bytes", size - (before or 0))
     while total > MAX_CACHE_BYTES:
         freed = _evict(tables)
@@ -196,7 +223,9 @@ _DO: dict[type, Callable[[Tables, Any, list[int]], int]] = {
 
 
 def discard(tables: Tables, name: str, limit: int) -> int:
-    """Forget some rows of the stream and the document of a name, and of what is attached to it; how many."""
+    """Forget some rows of the stream and the document of a name, and of what is attached to it; how
+    many.
+    """
     database, removed = tables.database, 0
     for table, column, of in (("entry", "stream", "stream"), ("version", "document", "document")):
         sql = f"select number from {table} where {column} = (select id from {of} where name = ?) limit ?"
@@ -207,16 +236,25 @@ def discard(tables: Tables, name: str, limit: int) -> int:
             database.execute(f"delete from {of} where name = ?", (name,))
         removed += len(numbers)
     database.execute("delete from stream where name = ?", (_numbers_of(name),))
-    places = [row[0] for row in database.rows("select name from attachment where owner = ? limit ?", (name, limit))]
+    places = [
+        row[0]
+        for row in database.rows(
+            "select name from attachment where owner = ? limit ?", (name, limit)
+        )
+    ]
     for place in places:
         _detach(tables, Detach(name, place), [])
     return removed + len(places)
 
 
 def sweep(tables: Tables, older_than_ms: int, limit: int) -> int:
-    """Forget blobs that nobody has attached since a time, and receipts that nobody will ask for; how many blobs."""
+    """Forget blobs that nobody has attached since a time, and receipts that nobody will ask for;
+    how many blobs.
+    """
     database = tables.database
-    database.execute("delete from receipt where at_ms < ?", (tables.now_ms - RECEIPT_SECONDS * 1000,))
+    database.execute(
+        "delete from receipt where at_ms < ?", (tables.now_ms - RECEIPT_SECONDS * 1000,)
+    )
     unused = (
         "select digest from blob where at_ms < ? and not exists "
         "(select 1 from attachment where attachment.digest = blob.digest) limit ?"
@@ -228,7 +266,9 @@ def sweep(tables: Tables, older_than_ms: int, limit: int) -> int:
 
 
 def _receipt(tables: Tables, batch: Batch) -> tuple[int, ...] | None:
-    row = tables.database.row("select at_ms, fingerprint, given from receipt where key = ?", (batch.key,))
+    row = tables.database.row(
+        "select at_ms, fingerprint, given from receipt where key = ?", (batch.key,)
+    )
     if row is None:
         return None
     at_ms, fingerprint, given = row

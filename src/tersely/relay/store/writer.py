@@ -1,8 +1,9 @@
 """The one thread that writes, and the many that wait for it.
 
-Whatever is waiting when the disk is ready is written in one transaction and so by one wait for the disk (group
-commit). Each job stands for itself: one that is refused is rolled back to its savepoint and the others go on. Nobody is
-answered before the transaction has reached the disk, and nobody is refused on the ground of what did not reach it.
+Whatever is waiting when the disk is ready is written in one transaction and so by one wait for the
+disk (group commit). Each job stands for itself: one that is refused is rolled back to its savepoint
+and the others go on. Nobody is answered before the transaction has reached the disk, and nobody is
+refused on the ground of what did not reach it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class _Job(NamedTuple):
 
 
 class Writer:
-    """A thread of its own with the only connection that writes. Close it to have everything written and end."""
+    """A thread of its own with the only connection that writes. Close it to have everything written
+    and end.
+    """
 
     def __init__(
         self,
@@ -40,8 +43,9 @@ class Writer:
         before: Callable[[Tables], None],
         after: Callable[[Tables, Exception | None], None],
     ) -> None:
-        """`tables` says what a group is written to, and when; `before` is called with each at its end, to write more,
-        and `after` behind it, with what failed it."""
+        """`tables` says what a group is written to, and when; `before` is called with each at its
+        end, to write more, and `after` behind it, with what failed it.
+        """
         self._database = database
         self._tables = tables
         self._before = before
@@ -53,13 +57,17 @@ class Writer:
         self._thread.start()
 
     def submit(self, do: Do) -> Future[Any]:
-        """Have a job done; what it gives is there once it is on the disk. Raises `busy` where too many wait."""
+        """Have a job done; what it gives is there once it is on the disk. Raises `busy` where too
+        many wait.
+        """
         future: Future[Any] = Future()
         with self._closing:
             if self._is_closed:
                 raise TerselyError("database_unavailable", "the store is closed")
             if self._jobs.qsize() >= MAX_WAITING_JOBS:
-                raise TerselyError("busy", f"{MAX_WAITING_JOBS:,} writes are waiting", "try again in a moment")
+                raise TerselyError(
+                    "busy", f"{MAX_WAITING_JOBS:,} writes are waiting", "try again in a moment"
+                )
             self._jobs.put(_Job(do, future))
         return future
 
@@ -121,7 +129,8 @@ class Writer:
         try:
             outcome = job.do(tables)
         except TerselyError as error:
-            if error.code.startswith("database_"):  # it concerns all of them: the transaction may be gone already
+            if error.code.startswith("database_"):
+                # it concerns all of them: the transaction may be gone already
                 raise
             outcome = _Refusal(error)
         except Exception as error:  # noqa: BLE001 - a defect in one job must not take the others with it

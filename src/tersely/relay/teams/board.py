@@ -1,6 +1,7 @@
 """The board of a project: what there is to do, in the plan of a thread's state.
 
-Every change is a JSON Patch at a version, tried again where somebody else was faster: no two take one item.
+Every change is a JSON Patch at a version, tried again where somebody else was faster: no two take
+one item.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _ID = re.compile(r"b[1-9][0-9]{0,5}")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing to do. `needs` are items that come first; `by` has taken it, until `until` at least."""
+    """One thing to do. `needs` are items that come first; `by` has taken it, until `until` at
+    least.
+    """
 
     id: str
     step: str
@@ -42,15 +45,26 @@ class Item:
 
 
 class Board:
-    """The board in one thread, asked by `actor`. `is_working` says of an agent whether it is at work.
+    """The board in one thread, asked by `actor`. `is_working` says of an agent whether it is at
+    work.
 
     What is asked again under the same `key` happens once: whoever got no answer asks again.
     """
 
     def __init__(
-        self, store: Store, thread_id: str, actor: str, is_working: Callable[[str], bool], key: str = ""
+        self,
+        store: Store,
+        thread_id: str,
+        actor: str,
+        is_working: Callable[[str], bool],
+        key: str = "",
     ) -> None:
-        self._store, self._thread, self._actor, self._is_working = store, thread_id, actor, is_working
+        self._store, self._thread, self._actor, self._is_working = (
+            store,
+            thread_id,
+            actor,
+            is_working,
+        )
         self._key = f"{actor}/{key}" if key else ""
 
     def items(self) -> list[Item]:
@@ -74,14 +88,18 @@ class Board:
             for needed in needs:
                 find(items, needed)
             if len(items) >= MAX_BOARD_ITEMS:
-                raise TerselyError("busy", f"the board has {MAX_BOARD_ITEMS:,} items", "use another thread")
+                raise TerselyError(
+                    "busy", f"the board has {MAX_BOARD_ITEMS:,} items", "use another thread"
+                )
             added = f"b{1 + max((int(one.id[1:]) for one in items), default=0)}"
             return [*items, Item(added, step, needs=list(needs), keys=[self._key])]
 
         return find(self._change(change), added)
 
     def take(self, item_id: str = "") -> Item:
-        """Have an item, the first that is ready where none is named; raises `item_not_found`, `not_ready`."""
+        """Have an item, the first that is ready where none is named; raises `item_not_found`,
+        `not_ready`.
+        """
         taken = ""
 
         def change(items: list[Item]) -> list[Item]:
@@ -94,7 +112,9 @@ class Board:
             if item_id:
                 free = [one for one in [find(items, item_id)] if one in free]
             if not free:
-                raise TerselyError("not_ready", _why_not(items, item_id), "`tersely board` shows all items")
+                raise TerselyError(
+                    "not_ready", _why_not(items, item_id), "`tersely board` shows all items"
+                )
             taken = free[0].id
             until = timestamp(self._store.now_ms() + TAKEN_SECONDS * 1_000)
             keys = [*free[0].keys[:1], self._key]
@@ -103,7 +123,9 @@ class Board:
         return find(self._change(change), taken)
 
     def settle(self, item_id: str, status: str, why: str = "") -> Item:
-        """Say that an item is done, blocked or pending again; raises `item_not_found`, `already_claimed`."""
+        """Say that an item is done, blocked or pending again; raises `item_not_found`,
+        `already_claimed`.
+        """
 
         def change(items: list[Item]) -> list[Item]:
             holder = find(items, item_id).by
@@ -127,7 +149,9 @@ class Board:
             plan = [*others, *map(_written, after)]
             patch = [{"op": "replace", "path": "/plan", "value": plan}]
             try:
-                threads.patch_state(self._store, self._thread, patch, self._actor, expected=state["version"])
+                threads.patch_state(
+                    self._store, self._thread, patch, self._actor, expected=state["version"]
+                )
             except TerselyError as error:
                 if error.code != "version_conflict":
                     raise
@@ -167,7 +191,11 @@ def find(items: Iterable[Item], item_id: str) -> Item:
     for one in items:
         if one.id == item_id:
             return one
-    raise TerselyError("item_not_found", f"the board has no item {item_id[:40]!r}", "`tersely board` shows all items")
+    raise TerselyError(
+        "item_not_found",
+        f"the board has no item {item_id[:40]!r}",
+        "`tersely board` shows all items",
+    )
 
 
 def _why_not(items: Collection[Item], item_id: str) -> str:
@@ -188,10 +216,23 @@ def _with(items: Iterable[Item], item_id: str, **changed: Any) -> list[Item]:
 def _is_item(entry: dict[str, Any]) -> bool:
     """Whether an entry of a plan is of the board: others may stand beside."""
     known = {"id", "step", "status", "needs", "by", "until", "why", "keys"}
-    return bool(_ID.fullmatch(str(entry.get("id", "")))) and "step" in entry and entry.keys() <= known
+    return (
+        bool(_ID.fullmatch(str(entry.get("id", "")))) and "step" in entry and entry.keys() <= known
+    )
 
 
 def _written(item: Item) -> dict[str, Any]:
     keys = item.keys if any(item.keys) else []
-    values = {"needs": item.needs, "by": item.by, "until": item.until, "why": item.why, "keys": keys}
-    return {"id": item.id, "step": item.step, "status": item.status, **{k: v for k, v in values.items() if v}}
+    values = {
+        "needs": item.needs,
+        "by": item.by,
+        "until": item.until,
+        "why": item.why,
+        "keys": keys,
+    }
+    return {
+        "id": item.id,
+        "step": item.step,
+        "status": item.status,
+        **{k: v for k, v in values.items() if v},
+    }

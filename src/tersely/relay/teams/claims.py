@@ -1,8 +1,9 @@
 """Claims: what an agent is about to change, so that no other changes it at the same time.
 
-A claim has a lease. It is renewed whenever its holder asks the relay anything, lasts while the holder says that it is
-working, and ends by itself otherwise: an agent that is gone holds nothing for long. All claims of a project are one
-document of the store, which is changed as a whole: what was granted is on the disk.
+A claim has a lease. It is renewed whenever its holder asks the relay anything, lasts while the
+holder says that it is working, and ends by itself otherwise: an agent that is gone holds nothing
+for long. All claims of a project are one document of the store, which is changed as a whole: what
+was granted is on the disk.
 """
 
 from __future__ import annotations
@@ -39,7 +40,11 @@ class Claim(NamedTuple):
     def conflicts_with(self, other: Claim) -> bool:
         """Whether the two cannot be held at the same time."""
         is_shared_by_both = self.is_shared and other.is_shared
-        return self.holder != other.holder and not is_shared_by_both and overlap(self.target, other.target)
+        return (
+            self.holder != other.holder
+            and not is_shared_by_both
+            and overlap(self.target, other.target)
+        )
 
 
 class Wish(NamedTuple):
@@ -60,7 +65,8 @@ class Claims:
         """`is_working` says of an agent whether it is at work now, by what it says of itself."""
         self._store = store
         self._is_working = is_working
-        self._renewals: dict[str, dict[str, int]] = {}  # by holder and project: when its leases are half over
+        # by holder and project: when its leases are half over
+        self._renewals: dict[str, dict[str, int]] = {}
         for name in store.names(_CLAIMS, "", MAX_CLAIMED_PROJECTS):
             project = name.removeprefix(_CLAIMS)
             self._note(project, self._stored(project))
@@ -84,7 +90,9 @@ class Claims:
             names = set(wish.targets)
             others = [one for one in held if one.holder != wish.holder or one.target not in names]
             if len(others) + len(wanted) > MAX_CLAIMS:
-                raise TerselyError("busy", f"{MAX_CLAIMS:,} claims are held in this project", "release some")
+                raise TerselyError(
+                    "busy", f"{MAX_CLAIMS:,} claims are held in this project", "release some"
+                )
             return [*others, *wanted]
 
         self._change(project, granted, wish.holder)
@@ -95,7 +103,11 @@ class Claims:
         given_back: list[Claim] = []
 
         def without(held: list[Claim]) -> list[Claim]:
-            given_back[:] = [one for one in held if one.holder == holder and (not targets or one.target in targets)]
+            given_back[:] = [
+                one
+                for one in held
+                if one.holder == holder and (not targets or one.target in targets)
+            ]
             return [one for one in held if one not in given_back]
 
         self._change(project, without, holder)
@@ -103,7 +115,11 @@ class Claims:
 
     def release_all(self, holder: str) -> list[Claim]:
         """Give back what somebody holds in all projects."""
-        held = [project for project, claims in self.by_project() if any(one.holder == holder for one in claims)]
+        held = [
+            project
+            for project, claims in self.by_project()
+            if any(one.holder == holder for one in claims)
+        ]
         return [claim for project in held for claim in self.release(project, holder)]
 
     def listed(self, project: str, target: str = "") -> list[Claim]:
@@ -124,9 +140,13 @@ class Claims:
         now_ms = self._store.now_ms()
         for project, due_ms in list(self._renewals.get(holder, {}).items()):
             if now_ms >= due_ms:
-                self._change(project, lambda held: [_renewed(one, holder, now_ms) for one in held], holder)
+                self._change(
+                    project, lambda held: [_renewed(one, holder, now_ms) for one in held], holder
+                )
 
-    def _change(self, project: str, change: Callable[[list[Claim]], list[Claim]], author: str) -> None:
+    def _change(
+        self, project: str, change: Callable[[list[Claim]], list[Claim]], author: str
+    ) -> None:
         """Change the claims of a project; what `change` raises refuses it."""
 
         def edit(body: bytes | None) -> Edit:
@@ -137,7 +157,9 @@ class Claims:
 
     def _hear(self, news: News | None) -> None:
         """Know of claims that other processes have granted."""
-        names = self._store.names(_CLAIMS, "", MAX_CLAIMED_PROJECTS) if news is None else news.streams
+        names = (
+            self._store.names(_CLAIMS, "", MAX_CLAIMED_PROJECTS) if news is None else news.streams
+        )
         for project in [name.removeprefix(_CLAIMS) for name in names if name.startswith(_CLAIMS)]:
             self._note(project, self._stored(project))
 

@@ -1,7 +1,8 @@
 """What agents wait for permission to do, and what the person said of it.
 
-It is in memory: a question lasts as long as the hook of its agent waits, which asks again and again. The first answer
-stands, and is remembered for as long, so that a button that is pressed twice answers once.
+It is in memory: a question lasts as long as the hook of its agent waits, which asks again and
+again. The first answer stands, and is remembered for as long, so that a button that is pressed
+twice answers once.
 """
 
 from __future__ import annotations
@@ -36,14 +37,17 @@ class Permission:
 class Permissions:
     """The open questions of all agents. May be used from any thread."""
 
-    def __init__(self, now_ms: Callable[[], int], clock: Callable[[], float] = elapsed_seconds) -> None:
+    def __init__(
+        self, now_ms: Callable[[], int], clock: Callable[[], float] = elapsed_seconds
+    ) -> None:
         self._now_ms = now_ms
         self._clock = clock
         self._open: dict[str, Permission] = {}
         self._answered = Condition()
 
     def ask(self, agent: str, tool: str, what: str, id: str, seconds: float) -> Permission:
-        """Wait some seconds for the answer to a question, a new one without `id`; `decision` is "" without any.
+        """Wait some seconds for the answer to a question, a new one without `id`; `decision` is ""
+        without any.
 
         Raises `permission_not_found` where the id is of no open question of the agent, `busy`.
         """
@@ -58,12 +62,15 @@ class Permissions:
     def answer(self, id: str, *, allows: bool) -> Permission:
         """What the person says to a question, by its id or, where it has one alone, by its agent.
 
-        The same answer again changes nothing. Raises `permission_not_found`, also where the other answer was given.
+        The same answer again changes nothing. Raises `permission_not_found`, also where the other
+        answer was given.
         """
         decision = ALLOW if allows else DENY
         with self._answered:
             self._forget_silent()
-            of_agent = [one.id for one in self._open.values() if one.agent == id and not one.decision]
+            of_agent = [
+                one.id for one in self._open.values() if one.agent == id and not one.decision
+            ]
             known = self._found(of_agent[0] if len(of_agent) == 1 else id)
             if known.decision not in {"", decision}:
                 message = f"permission {known.id} was answered already: {known.decision}"
@@ -80,8 +87,12 @@ class Permissions:
 
     def _new(self, agent: str, tool: str, what: str) -> Permission:
         if len(self._open) >= MAX_OPEN_PERMISSIONS:
-            raise TerselyError("busy", f"{MAX_OPEN_PERMISSIONS:,} permissions are waited for", "answer some")
-        made = Permission(f"p{secrets.token_hex(_ID_BYTES)}", agent, tool, what, self._now_ms(), self._clock())
+            raise TerselyError(
+                "busy", f"{MAX_OPEN_PERMISSIONS:,} permissions are waited for", "answer some"
+            )
+        made = Permission(
+            f"p{secrets.token_hex(_ID_BYTES)}", agent, tool, what, self._now_ms(), self._clock()
+        )
         self._open[made.id] = made
         return made
 
@@ -89,7 +100,9 @@ class Permissions:
         known = self._open.get(id)
         if known is None or (agent and known.agent != agent):
             hint = "`tersely agents` shows what is waited for; it may have been answered where the agent runs"
-            raise TerselyError("permission_not_found", f"nobody waits for permission {id[:40]!r}", hint)
+            raise TerselyError(
+                "permission_not_found", f"nobody waits for permission {id[:40]!r}", hint
+            )
         return known
 
     def _forget_silent(self) -> None:

@@ -1,7 +1,8 @@
-"""Projects: which directories are copies of one repository, remembered from the first time that one is seen.
+"""Projects: which directories are copies of one repository, remembered from the first time that one
+is seen.
 
-A project keeps its id when it gets a first commit or a place to be cloned from, and when the copy that it was seen in
-first is gone.
+A project keeps its id when it gets a first commit or a place to be cloned from, and when the copy
+that it was seen in first is gone.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ _DOCUMENT = "projects"
 
 
 class Projects:
-    """The projects of one relay. May be used from any thread, but not from the loop: git may be asked."""
+    """The projects of one relay. May be used from any thread, but not from the loop: git may be
+    asked.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -50,7 +53,9 @@ class Projects:
 
     def _remember(self, marks: Sequence[str], project: str) -> None:
         def edit(body: bytes | None) -> Edit:
-            return Edit(encode({**(_read(body) if body else {}), **dict.fromkeys(marks, project)}), b"")
+            return Edit(
+                encode({**(_read(body) if body else {}), **dict.fromkeys(marks, project)}), b""
+            )
 
         self._store.commit(Batch((Write(_DOCUMENT, edit),)))
         self._ids |= dict.fromkeys(marks, project)

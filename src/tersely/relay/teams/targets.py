@@ -1,7 +1,8 @@
 """What can be claimed, and whether two claims are about the same thing.
 
-A target is a path or a glob from the root of the project (`src/**/*.py`; a directory means all below it), a symbol
-(`path.py:Class.method`; a class means its members) or a free name (`name:release`).
+A target is a path or a glob from the root of the project (`src/**/*.py`; a directory means all
+below it), a symbol (`path.py:Class.method`; a class means its members) or a free name
+(`name:release`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def read(text: str) -> Target:
         return Target(name=text.removeprefix(FREE))
     path, _, symbol = text.partition(":")
     segments = [segment for segment in path.split("/") if segment not in {"", "."}]
-    return Target((*segments[:MAX_TARGET_SEGMENTS], _ANY), tuple(symbol.split(".")) if symbol else ())
+    return Target(
+        (*segments[:MAX_TARGET_SEGMENTS], _ANY), tuple(symbol.split(".")) if symbol else ()
+    )
 
 
 def overlap(one: str, other: str) -> bool:
@@ -60,7 +63,9 @@ def _paths_overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 @lru_cache(MAX_COMPARED_TARGETS)
 def _names_overlap(one: str, other: str) -> bool:
-    """Whether a name fits two patterns of `*`, `?` and characters; sets in brackets are taken for `?`."""
+    """Whether a name fits two patterns of `*`, `?` and characters; sets in brackets are taken for
+    `?`.
+    """
     if not one or not other:
         return all(character == "*" for character in one + other)
     if one[0] == "*":
@@ -73,7 +78,9 @@ def _names_overlap(one: str, other: str) -> bool:
 
 
 class _First(NamedTuple):
-    """The first element of a pattern: how many characters it is written with, and whether others fit it too."""
+    """The first element of a pattern: how many characters it is written with, and whether others
+    fit it too.
+    """
 
     length: int
     is_open: bool

@@ -1,4 +1,6 @@
-"""Where each agent may write: in the working tree that it has registered, by `hello` or as it was started."""
+"""Where each agent may write: in the working tree that it has registered, by `hello` or as it was
+started.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +15,31 @@ from tersely.relay.teams.projects import Projects
 
 
 class Trees:
-    """The working trees of all agents. May be used from any thread, but not from the loop: git may be asked."""
+    """The working trees of all agents. May be used from any thread, but not from the loop: git may
+    be asked.
+    """
 
     def __init__(self, identities: Identities, projects: Projects) -> None:
         self._identities = identities
         self._projects = projects
 
     def why_not(self, agent: str, path: str) -> str:
-        """Why an agent may not write to an absolute path, "" where it may, or has registered no tree.
+        """Why an agent may not write to an absolute path, "" where it may, or has registered no
+        tree.
 
-        No agent may write to other trees of its project. One that has a linked worktree was given a place of its own:
-        it may write there alone, and where programs keep what is theirs.
+        No agent may write to other trees of its project. One that has a linked worktree was given a
+        place of its own: it may write there alone, and where programs keep what is theirs.
         """
         known = self._identities.get(agent)
         directory = str(known.details.get(DIRECTORY, "")) if known is not None else ""
         own = os.path.realpath(enclosing_root(directory)) if directory else ""
         place = os.path.realpath(path)
-        if not own or not os.path.isabs(path) or not os.path.exists(f"{own}/.git") or _is_below(place, own):
+        if (
+            not own
+            or not os.path.isabs(path)
+            or not os.path.exists(f"{own}/.git")
+            or _is_below(place, own)
+        ):
             return ""
         other = work_tree(os.path.dirname(place))
         if other and self._projects.project_of(other) == self._projects.project_of(own):
@@ -42,7 +52,9 @@ class Trees:
 
 
 def _is_of_programs(place: str) -> bool:
-    """Whether programs keep what is theirs there: for the time being, or in hidden directories of the user."""
+    """Whether programs keep what is theirs there: for the time being, or in hidden directories of
+    the user.
+    """
     home = os.path.realpath(Path.home())
     is_hidden = os.path.relpath(place, home).startswith(".") if _is_below(place, home) else False
     return is_hidden or _is_below(place, os.path.realpath(tempfile.gettempdir()))

@@ -38,8 +38,9 @@ class Answered(NamedTuple):
 class Approving(ModalScreen[Answered | None]):
     """A call that waits; the result is None where the turn is to be cancelled.
 
-    No key counts before the question was painted and nothing was typed for a moment: until then keys go where they were
-    meant to go. What allows more than this one call takes Enter besides its key.
+    No key counts before the question was painted and nothing was typed for a moment: until then
+    keys go where they were meant to go. What allows more than this one call takes Enter besides its
+    key.
     """
 
     AUTO_FOCUS = "#detail"
@@ -59,12 +60,15 @@ class Approving(ModalScreen[Answered | None]):
         self._typed_early = typed_early
         self._quiet: Timer | None = None
         pattern = asked.pattern
-        self._pattern = pattern if pattern == visible_line(pattern) else ""  # what cannot be seen is not offered
+        # what cannot be seen is not offered
+        self._pattern = pattern if pattern == visible_line(pattern) else ""
 
     def compose(self) -> ComposeResult:
         """The call, what it will do, the answers."""
         with Vertical(classes="dialog"):
-            title = Content.assemble("Allow ", (visible_line(self.asked.tool), "bold"), f"? {_subject(self.asked)}")
+            title = Content.assemble(
+                "Allow ", (visible_line(self.asked.tool), "bold"), f"? {_subject(self.asked)}"
+            )
             yield Label(title, markup=False, classes="title")
             with VerticalScroll(id="detail", can_focus=True):
                 yield LaidOut(partial(_detail, self.asked))
@@ -100,7 +104,9 @@ class Approving(ModalScreen[Answered | None]):
         self.query_one(".dialog").border_subtitle = ""
 
     async def on_key(self, event: Key) -> None:
-        """Before keys count here, they are somebody's who writes; only Esc means the same everywhere."""
+        """Before keys count here, they are somebody's who writes; only Esc means the same
+        everywhere.
+        """
         if self.takes_keys or event.key == "escape":
             return
         event.stop()
@@ -114,7 +120,11 @@ class Approving(ModalScreen[Answered | None]):
     def _show_confirmation(self, note: str) -> None:
         """What Enter would allow beyond this call, or the question again."""
         is_pattern = note == _PATTERN
-        pattern, detail, label = self.query_one("#pattern"), self.query_one("#detail"), self.query_one("#note", Label)
+        pattern, detail, label = (
+            self.query_one("#pattern"),
+            self.query_one("#detail"),
+            self.query_one("#note", Label),
+        )
         label.update(note)
         label.display = bool(note)
         pattern.display = is_pattern
@@ -162,7 +172,9 @@ def _detail(asked: ApprovalAsked, width: int) -> Iterator[Content]:
 
 
 def _subject(asked: ApprovalAsked) -> str:
-    """What the call is about, without the name of its tool; nothing where the detail begins with it."""
+    """What the call is about, without the name of its tool; nothing where the detail begins with
+    it.
+    """
     subject = asked.what.removeprefix(f"{asked.tool} ")
     is_said = asked.detail.startswith((visible(subject), visible(asked.what)))
     return "" if is_said else visible_line(subject)

@@ -27,7 +27,9 @@ class Choice(NamedTuple):
 class Choosing(ModalScreen[str | None]):
     """A list with a title; None if nothing was chosen."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "dismiss_without", "Back", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+c", "dismiss_without", "Back", priority=True)
+    ]
 
     def __init__(self, title: str, choices: Sequence[Choice]) -> None:
         super().__init__()
@@ -38,9 +40,14 @@ class Choosing(ModalScreen[str | None]):
         """Title, entries, what to press."""
         with Vertical(classes="dialog"):
             yield Label(self._title, markup=False, classes="title")
-            yield OptionList(*(option(choice.text, choice.note) for choice in self._choices), markup=False)
+            yield OptionList(
+                *(option(choice.text, choice.note) for choice in self._choices), markup=False
+            )
             yield Label(
-                "Enter chooses, Esc goes back" if self._choices else "There are none. Esc goes back", classes="keys"
+                "Enter chooses, Esc goes back"
+                if self._choices
+                else "There are none. Esc goes back",
+                classes="keys",
             )
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -54,4 +61,6 @@ class Choosing(ModalScreen[str | None]):
 
 def option(text: str, note: str) -> Option:
     """An entry of a list with a few words about it."""
-    return Option(Content.assemble(visible_line(text), (f"  {visible_line(note)}" if note else "", "dim")))
+    return Option(
+        Content.assemble(visible_line(text), (f"  {visible_line(note)}" if note else "", "dim"))
+    )

@@ -24,7 +24,9 @@ class Listing(ModalScreen[None]):
     """Every tool by tier."""
 
     AUTO_FOCUS = "#tools"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,tab,enter,q,ctrl+c", "dismiss", "Back", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,tab,enter,q,ctrl+c", "dismiss", "Back", priority=True)
+    ]
 
     def __init__(self, tools: Sequence[ToolRow]) -> None:
         super().__init__()
@@ -43,7 +45,9 @@ def _rows(tools: Sequence[ToolRow], width: int) -> Iterator[Content]:
     for tier in sorted({tool.tier for tool in tools}):
         of_tier = [tool for tool in tools if tool.tier == tier]
         state = "" if any(tool.is_unlocked for tool in of_tier) else "locked"
-        notes = [note for note in (state, _POLICIES.get(of_tier[0].policy, of_tier[0].policy)) if note]
+        notes = [
+            note for note in (state, _POLICIES.get(of_tier[0].policy, of_tier[0].policy)) if note
+        ]
         yield Content.assemble((f"Tier {tier}", "bold"), (f"  {', '.join(notes)}", "dim"))
         for tool in of_tier:
             yield from hanging(Content(f"  {visible_line(tool.signature)}"), width, 6)

@@ -1,9 +1,11 @@
-"""Markdown that is still arriving, cut into pieces that will not change any more and a rest that may.
+"""Markdown that is still arriving, cut into pieces that will not change any more and a rest that
+may.
 
-CommonMark is read line by line, and a block that has been closed is never opened again: once a whole line has begun the
-next block, everything before it is final (https://spec.commonmark.org/0.31.2/#appendix-a-parsing-strategy). So each
-piece is laid out once, and what is laid out again and again is never more than one block. Where the cuts are depends on
-the text alone, not on the portions it came in.
+CommonMark is read line by line, and a block that has been closed is never opened again: once a
+whole line has begun the next block, everything before it is final
+(https://spec.commonmark.org/0.31.2/#appendix-a-parsing-strategy). So each piece is laid out once,
+and what is laid out again and again is never more than one block. Where the cuts are depends on the
+text alone, not on the portions it came in.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-MAX_PIECE_CHARACTERS = 4_000  # of one block that is laid out again while it grows; a longer one is cut
+# of one block that is laid out again while it grows; a longer one is cut
+MAX_PIECE_CHARACTERS = 4_000
 _TABLE_HEAD_LINES = 2
 
 
@@ -51,7 +54,9 @@ class Growing:
         return found
 
     def _closed(self, end: int) -> list[Piece]:
-        """Take off the blocks before the last one of those that are whole in the first `end` characters."""
+        """Take off the blocks before the last one of those that are whole in the first `end`
+        characters.
+        """
         lines = self._rest[:end].splitlines(keepends=True)
         found: list[Piece] = []
         first, has_gap = 0, self._has_gap
@@ -68,7 +73,9 @@ class Growing:
 
     @staticmethod
     def _bounded(text: str, has_gap: bool) -> list[Piece]:
-        """One block as pieces of bounded size; the later ones begin like the first, be it a fence or a table."""
+        """One block as pieces of bounded size; the later ones begin like the first, be it a fence
+        or a table.
+        """
         pieces = []
         while len(text) > MAX_PIECE_CHARACTERS:
             piece, text = _cut(text)
@@ -78,7 +85,9 @@ class Growing:
 
 
 def _starts(text: str) -> list[tuple[int, bool]]:
-    """The lines, but for the first, where a block or an item of a list begins; whether it is a block."""
+    """The lines, but for the first, where a block or an item of a list begins; whether it is a
+    block.
+    """
     found = [
         (token.map[0], token.level == 0)
         for token in _parsed(text)

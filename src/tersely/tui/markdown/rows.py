@@ -1,7 +1,8 @@
 """A piece of Markdown as rows of a given width.
 
-Only what a model writes is read, never as markup of the terminal or of Textual: a link shows where it leads and cannot
-be followed, HTML is shown as it is written, and control characters have been made visible before.
+Only what a model writes is read, never as markup of the terminal or of Textual: a link shows where
+it leads and cannot be followed, HTML is shown as it is written, and control characters have been
+made visible before.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ _OTHER_HEADING = "bold"
 
 def laid_out(text: str, width: int, *, ansi: bool = False) -> list[Row]:
     """The rows of Markdown; `ansi` takes the terminal's own colours for code."""
-    return _blocks(SyntaxTreeNode(_parser().parse(text)).children, max(width, _LEAST_CELLS), ansi, 0)
+    return _blocks(
+        SyntaxTreeNode(_parser().parse(text)).children, max(width, _LEAST_CELLS), ansi, 0
+    )
 
 
 def code_rows(code: str, language: str, width: int, *, ansi: bool = False) -> list[Row]:
@@ -45,14 +48,20 @@ def code_rows(code: str, language: str, width: int, *, ansi: bool = False) -> li
     rows: list[Row] = []
     for line in _highlighted(code, language, ansi).split("\n", allow_blank=True):
         for part in line.expand_tabs(4).fold(inner) or [Content("")]:
-            rows.append(part.pad_left(1).pad_right(max(0, inner - part.cell_length) + 1).stylize_before(CODE))
+            rows.append(
+                part.pad_left(1)
+                .pad_right(max(0, inner - part.cell_length) + 1)
+                .stylize_before(CODE)
+            )
     return rows
 
 
 def _highlighted(code: str, language: str, ansi: bool) -> Content:
     if not language:
         return Content(code)
-    return highlight(code, language=language, theme=ANSIDarkHighlightTheme if ansi else HighlightTheme)
+    return highlight(
+        code, language=language, theme=ANSIDarkHighlightTheme if ansi else HighlightTheme
+    )
 
 
 def _blocks(nodes: Sequence[SyntaxTreeNode], width: int, ansi: bool, depth: int) -> list[Row]:
@@ -72,7 +81,11 @@ def _block(node: SyntaxTreeNode, width: int, ansi: bool, depth: int) -> list[Row
         language = node.info.split()[0] if node.type == "fence" and node.info.split() else ""
         return code_rows(node.content.removesuffix("\n"), language, width, ansi=ansi)
     layout = _LAYOUTS.get(node.type)
-    return layout(node, width, ansi, depth) if layout else Content(node.content.rstrip("\n")).wrap(width)
+    return (
+        layout(node, width, ansi, depth)
+        if layout
+        else Content(node.content.rstrip("\n")).wrap(width)
+    )
 
 
 def _paragraph(node: SyntaxTreeNode, width: int, ansi: bool, depth: int) -> list[Row]:
@@ -118,15 +131,28 @@ def _item(item: SyntaxTreeNode, width: int, ansi: bool, depth: int) -> list[Row]
 
 
 def _table(node: SyntaxTreeNode, width: int, ansi: bool, depth: int) -> list[Row]:
-    grid = [[_text(cell.children) for cell in line.children] for part in node.children for line in part.children]
+    grid = [
+        [_text(cell.children) for cell in line.children]
+        for part in node.children
+        for line in part.children
+    ]
     columns = _column_widths(grid, width)
     heads = node.children[0].children[0].children if grid else []
-    pads = [_PADS.get(str(head.attrs.get("style", "")).partition(":")[2], _pad_left_aligned) for head in heads]
+    pads = [
+        _PADS.get(str(head.attrs.get("style", "")).partition(":")[2], _pad_left_aligned)
+        for head in heads
+    ]
     rows: list[Row] = []
     for number, cells in enumerate(grid):
-        rows += _table_row([cell.stylize("bold") for cell in cells] if number == 0 else cells, columns, pads)
+        rows += _table_row(
+            [cell.stylize("bold") for cell in cells] if number == 0 else cells, columns, pads
+        )
         if number == 0:
-            rows.append(Content.styled("─┼─".join("─" * column for column in columns), _MUTED).truncate(width))
+            rows.append(
+                Content.styled("─┼─".join("─" * column for column in columns), _MUTED).truncate(
+                    width
+                )
+            )
     return rows
 
 
@@ -152,7 +178,9 @@ def _table_row(cells: Sequence[Content], columns: Sequence[int], pads: Sequence[
     rows = []
     for at in range(max(map(len, wrapped), default=0)):
         parts = [lines[at] if at < len(lines) else Content("") for lines in wrapped]
-        padded = [pad(part, column) for part, column, pad in zip(parts, columns, pads, strict=False)]
+        padded = [
+            pad(part, column) for part, column, pad in zip(parts, columns, pads, strict=False)
+        ]
         rows.append(Content.styled(_GUTTER, _MUTED).join(padded))
     return rows
 
@@ -161,7 +189,8 @@ def _column_widths(grid: Sequence[Sequence[Content]], width: int) -> list[int]:
     """As wide as the cells are, the widest made narrower until the table fits."""
     count = max(map(len, grid), default=0)
     columns = [
-        max((cell.cell_length for line in grid for cell in line[at : at + 1]), default=0) or 1 for at in range(count)
+        max((cell.cell_length for line in grid for cell in line[at : at + 1]), default=0) or 1
+        for at in range(count)
     ]
     spare = width - len(_GUTTER) * (count - 1)
     while sum(columns) > spare and max(columns) > _LEAST_CELLS:
@@ -191,7 +220,11 @@ def _collect(nodes: Sequence[SyntaxTreeNode], parts: list[str], spans: list[Span
             at = _put(node.content, parts, at)
         if at > start and node.type in _INLINE:
             spans.append(Span(start, at, _INLINE[node.type]))
-        target = str(node.attrs.get("href") or node.attrs.get("src") or "") if node.type in {"link", "image"} else ""
+        target = (
+            str(node.attrs.get("href") or node.attrs.get("src") or "")
+            if node.type in {"link", "image"}
+            else ""
+        )
         if target and target != "".join(parts)[start:at]:
             at = _put(f" ({target})", parts, at)
     return at

@@ -1,4 +1,6 @@
-"""What the readers of all protocols share: events as objects, calls put together from parts, checked counts."""
+"""What the readers of all protocols share: events as objects, calls put together from parts,
+checked counts.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,11 @@ from tersely.agent.models.refusals import stream_error
 from tersely.agent.models.retries import TransientError
 from tersely.agent.models.wire import Endpoint, parse_json
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_MODEL_CALLS, MAX_MODEL_ERROR_CHARACTERS, MAX_MODEL_EVENT_BYTES
+from tersely.foundation.limits import (
+    MAX_MODEL_CALLS,
+    MAX_MODEL_ERROR_CHARACTERS,
+    MAX_MODEL_EVENT_BYTES,
+)
 
 _LARGEST_COUNT = 2**53  # exact in every reader of JSON, and more tokens than anybody has
 
@@ -28,7 +34,9 @@ class EventAnswer(ABC):
         self._events = EventReader()
 
     def feed(self, received: bytes) -> Iterator[Chunk]:
-        """The chunks of every event that is complete now; behind the event that ends an answer nothing is read."""
+        """The chunks of every event that is complete now; behind the event that ends an answer
+        nothing is read.
+        """
         for data in self._events.feed(received):
             yield from self.chunks(data)
             if self.is_ended:
@@ -52,7 +60,9 @@ class EventAnswer(ABC):
 
 
 def object_in(place: Endpoint, data: str) -> Mapping[str, Any]:
-    """A JSON object of a stream; raises `model_failed` for anything else, after which one may ask again."""
+    """A JSON object of a stream; raises `model_failed` for anything else, after which one may ask
+    again.
+    """
     value = parse_json(data)
     if not isinstance(value, dict):
         raise TransientError("model_failed", f"{place.url} sent what is no JSON: {excerpt(data)}")
@@ -80,7 +90,10 @@ class CallParts:
     def complete(self) -> tuple[RawCall, ...]:
         """The calls in their order."""
         positions = sorted(self._calls)
-        return tuple(self._calls[each]._replace(arguments="".join(self._arguments[each])) for each in positions)
+        return tuple(
+            self._calls[each]._replace(arguments="".join(self._arguments[each]))
+            for each in positions
+        )
 
 
 def table(value: Any) -> Mapping[str, Any]:

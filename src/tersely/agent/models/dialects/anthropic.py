@@ -1,8 +1,8 @@
 """Anthropic's Messages API, `POST /v1/messages`.
 
-The prompt is stored in the provider's cache at two places: behind the tools and the system text, which never change in
-a session, and behind the last message, where the next request goes on. Reasoning comes sealed, and goes back as it was
-with the calls that it led to.
+The prompt is stored in the provider's cache at two places: behind the tools and the system text,
+which never change in a session, and behind the last message, where the next request goes on.
+Reasoning comes sealed, and goes back as it was with the calls that it led to.
 """
 
 from __future__ import annotations
@@ -16,7 +16,15 @@ from tersely.agent.models.dialects.answers import EventAnswer, count_or_none, nu
 from tersely.agent.models.dialects.openai import drop_optional_nulls
 from tersely.agent.models.dialects.pairing import pair_calls
 from tersely.agent.models.dialects.reasoning import SealedReasoning
-from tersely.agent.models.protocol import Chunk, Constraint, Message, Prompt, RawCall, Thinking, Usage
+from tersely.agent.models.protocol import (
+    Chunk,
+    Constraint,
+    Message,
+    Prompt,
+    RawCall,
+    Thinking,
+    Usage,
+)
 from tersely.agent.models.refusals import cut_error
 from tersely.agent.models.served import Known, Request
 from tersely.agent.models.wire import Endpoint, parse_json
@@ -65,14 +73,21 @@ class AnthropicMessages:
         if "thinking" not in body:
             return {}
         name = _ADAPTIVE if body["thinking"]["type"] == _ADAPTIVE else "thinking"
-        return {"thinking": name, "thinking.type": name, "thinking.type.enabled": name, "thinking.type.disabled": name}
+        return {
+            "thinking": name,
+            "thinking.type": name,
+            "thinking.type.enabled": name,
+            "thinking.type.disabled": name,
+        }
 
     def reader(self, place: Endpoint, request: Request) -> MessageAnswer:
         """See `served.Dialect`."""
         return MessageAnswer(place, self._reasoning)
 
     def _messages(self, prompt: Prompt) -> list[dict[str, Any]]:
-        """The messages behind the system text, as turns of two sides; the last block ends what is cached."""
+        """The messages behind the system text, as turns of two sides; the last block ends what is
+        cached.
+        """
         turns: list[dict[str, Any]] = []
         rest = prompt[1:] if _system(prompt) else prompt
         for message in pair_calls(rest):
@@ -89,7 +104,13 @@ class AnthropicMessages:
     def _blocks(self, message: Message) -> list[dict[str, Any]]:
         """The blocks of a message."""
         if message.call_id:
-            return [{"type": "tool_result", "tool_use_id": _id(message.call_id), "content": message.content}]
+            return [
+                {
+                    "type": "tool_result",
+                    "tool_use_id": _id(message.call_id),
+                    "content": message.content,
+                }
+            ]
         blocks: list[dict[str, Any]] = [dict(item) for item in self._reasoning.before(message)]
         if message.content.strip():
             blocks.append({"type": "text", "text": message.content.rstrip()})
@@ -103,7 +124,12 @@ def _system(prompt: Prompt) -> str:
 
 
 def _tool_use(call: RawCall) -> dict[str, Any]:
-    return {"type": "tool_use", "id": _id(call.id), "name": call.name, "input": table(parse_json(call.arguments))}
+    return {
+        "type": "tool_use",
+        "id": _id(call.id),
+        "name": call.name,
+        "input": table(parse_json(call.arguments)),
+    }
 
 
 def _id(id: str) -> str:
@@ -168,7 +194,9 @@ class MessageAnswer(EventAnswer):
     def _begun(self, position: int, block: Mapping[str, Any]) -> Chunk:
         kind = text(block.get("type"))
         if kind == "tool_use":
-            self.calls.add(position, text(block.get("name")), _begun_input(block), text(block.get("id")))
+            self.calls.add(
+                position, text(block.get("name")), _begun_input(block), text(block.get("id"))
+            )
         elif kind in {"thinking", "redacted_thinking"}:
             self._thoughts[position] = dict(block)
             return Chunk(thought=text(block.get("thinking")))
@@ -197,8 +225,12 @@ class MessageAnswer(EventAnswer):
             raise cut_error(self.place)
         calls = tuple(drop_optional_nulls(_complete(call)) for call in self.calls.complete())
         if self._stop == _DECLINED:
-            raise TerselyError("model_failed", "the model declined to answer", "word the message otherwise")
-        self._reasoning.keep(calls, [self._thoughts[position] for position in sorted(self._thoughts)])
+            raise TerselyError(
+                "model_failed", "the model declined to answer", "word the message otherwise"
+            )
+        self._reasoning.keep(
+            calls, [self._thoughts[position] for position in sorted(self._thoughts)]
+        )
         stop = "calls" if calls else _STOPS.get(self._stop, "end")
         return Chunk(calls=calls, usage=usage_of(self._usage), stop=stop)
 
@@ -214,7 +246,9 @@ def _complete(call: RawCall) -> RawCall:
 
 
 def usage_of(usage: Mapping[str, Any]) -> Usage:
-    """The tokens that an answer reports; what was read from the cache or stored in it is a part of the prompt."""
+    """The tokens that an answer reports; what was read from the cache or stored in it is a part of
+    the prompt.
+    """
     cached, written = usage.get("cache_read_input_tokens"), usage.get("cache_creation_input_tokens")
     fresh = number(usage.get("input_tokens")) + number(written)
     thought = table(usage.get("output_tokens_details")).get("thinking_tokens")

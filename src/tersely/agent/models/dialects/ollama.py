@@ -1,8 +1,9 @@
 """Ollama by its own protocol, `POST /api/chat`: lines of JSON.
 
-Its window is what `num_ctx` says. Where that changes the model is loaded anew, so it is the same in every request;
-where it is left out it may be as small as 4,096. A prompt that is too long is cut without a word: newer versions refuse
-instead when asked to (`truncate`, `shift`), and whether others have cut is told from the size that they report.
+Its window is what `num_ctx` says. Where that changes the model is loaded anew, so it is the same in
+every request; where it is left out it may be as small as 4,096. A prompt that is too long is cut
+without a word: newer versions refuse instead when asked to (`truncate`, `shift`), and whether
+others have cut is told from the size that they report.
 """
 
 from __future__ import annotations
@@ -108,7 +109,8 @@ def _message(message: Message) -> dict[str, Any]:
     written: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.calls:
         written["tool_calls"] = [
-            {"function": {"name": call.name, "arguments": parse_json(call.arguments) or {}}} for call in message.calls
+            {"function": {"name": call.name, "arguments": parse_json(call.arguments) or {}}}
+            for call in message.calls
         ]
     if message.call_id:
         written["tool_name"] = message.call_id.rpartition("#")[0] or message.call_id
@@ -121,7 +123,9 @@ def _calls(message: Mapping[str, Any]) -> Iterator[RawCall]:
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(function, dict):
             name = str(function.get("name") or "")
-            yield RawCall(name, json.dumps(function.get("arguments") or {}), str(call.get("id") or f"{name}#"))
+            yield RawCall(
+                name, json.dumps(function.get("arguments") or {}), str(call.get("id") or f"{name}#")
+            )
 
 
 class LineReader:
@@ -136,15 +140,19 @@ class LineReader:
         *lines, rest = self._rest.split(b"\n")
         self._rest = rest
         if max(map(len, (*lines, rest))) > MAX_MODEL_EVENT_BYTES:
-            raise TerselyError("model_failed", f"the server sent a line of more than {MAX_MODEL_EVENT_BYTES:,} bytes")
+            raise TerselyError(
+                "model_failed",
+                f"the server sent a line of more than {MAX_MODEL_EVENT_BYTES:,} bytes",
+            )
         yield from (line.decode("utf-8", "replace") for line in lines if line.strip())
 
 
 class PromptSizes:
     """Whether a server has evaluated the prompts that it was sent, or cut them to fit.
 
-    For each of our tokens a server reports at least LEAST_SHARE. Where a prompt begins with the one before, that holds
-    of what was added: it cannot be smaller than it was, and what a template puts around messages does not count.
+    For each of our tokens a server reports at least LEAST_SHARE. Where a prompt begins with the one
+    before, that holds of what was added: it cannot be smaller than it was, and what a template puts
+    around messages does not count.
     """
 
     def __init__(self, window: int) -> None:
@@ -153,7 +161,9 @@ class PromptSizes:
         self._before_tokens = self._before_ours = 0  # as reported, and as we count
 
     def check(self, prompt: Prompt, reported: int) -> None:
-        """Take what was reported of a prompt; raises `window_exceeded` where the server must have cut it."""
+        """Take what was reported of a prompt; raises `window_exceeded` where the server must have
+        cut it.
+        """
         ours = sum(count(message.content) for message in prompt)
         if not reported or not ours:
             return

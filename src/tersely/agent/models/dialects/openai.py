@@ -1,7 +1,7 @@
 """OpenAI's chat completions: llama.cpp's server, vLLM, LM Studio, and most hosted ones.
 
-llama.cpp's takes grammars, and tells the window, the template and the tokens of a prompt; what others leave out is
-simply not asked of them.
+llama.cpp's takes grammars, and tells the window, the template and the tokens of a prompt; what
+others leave out is simply not asked of them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,14 @@ LLAMA_CPP = "llama.cpp"
 MODELS = "/models"
 _STOPS = {"stop": "end", "length": "length", "tool_calls": "calls", "function_call": "calls"}
 # What a server may refuse without harm, by the words that its refusal uses.
-_OPTIONAL = ("stream_options", "parallel_tool_calls", "tool_choice", "cache_prompt", "chat_template_kwargs", "id_slot")
+_OPTIONAL = (
+    "stream_options",
+    "parallel_tool_calls",
+    "tool_choice",
+    "cache_prompt",
+    "chat_template_kwargs",
+    "id_slot",
+)
 _NEWER_LIMIT = "max_completion_tokens"  # what newer models want instead of `max_tokens`
 
 
@@ -54,7 +61,11 @@ class ChatCompletions:
             body |= _for_llama_cpp(request)
         if request.constraint is not None:
             body |= _constraint_fields(known, request.constraint)
-        return {name: value for name, value in body.items() if name not in known.refused or name == _NEWER_LIMIT}
+        return {
+            name: value
+            for name, value in body.items()
+            if name not in known.refused or name == _NEWER_LIMIT
+        }
 
     def adaptable(self, body: Mapping[str, Any]) -> Mapping[str, str]:
         """See `served.Dialect`."""
@@ -90,7 +101,10 @@ def _constraint_fields(known: Known, constraint: Constraint) -> dict[str, Any]:
     body: dict[str, Any] = {"tools": tools, "parallel_tool_calls": False}
     if constraint.allowed and known.abilities.restricts_tools:
         allowed = [{"type": "function", "function": {"name": name}} for name in constraint.allowed]
-        body["tool_choice"] = {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": allowed}}
+        body["tool_choice"] = {
+            "type": "allowed_tools",
+            "allowed_tools": {"mode": "auto", "tools": allowed},
+        }
     return body
 
 
@@ -109,7 +123,9 @@ def _function(known: Known, function: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def is_strict(known: Known) -> bool:
-    """Whether schemas are sent in the strict form; llama.cpp makes a grammar of any, and knows optional properties."""
+    """Whether schemas are sent in the strict form; llama.cpp makes a grammar of any, and knows
+    optional properties.
+    """
     return known.abilities.server != LLAMA_CPP and "strict" not in known.refused
 
 
@@ -117,7 +133,11 @@ def _message(message: Message) -> dict[str, Any]:
     written: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.calls:
         written["tool_calls"] = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
             for call in message.calls
         ]
     if message.call_id:
@@ -145,7 +165,9 @@ class ChatAnswer(EventAnswer):
         choices = event.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else {}
         if not isinstance(choice, dict):
-            raise TerselyError("model_failed", f"{self.place.url} sent an event without a choice: {excerpt(data)}")
+            raise TerselyError(
+                "model_failed", f"{self.place.url} sent an event without a choice: {excerpt(data)}"
+            )
         self._stop = str(choice.get("finish_reason") or self._stop)
         chunk = self._delta(table(choice.get("delta")))
         if chunk.text or chunk.thought:
@@ -160,10 +182,17 @@ class ChatAnswer(EventAnswer):
 
     def _add(self, part: Any) -> None:
         if not isinstance(part, dict) or not isinstance(part.get("function"), dict):
-            raise TerselyError("model_failed", f"{self.place.url} sent a call that is none: {excerpt(str(part))}")
+            raise TerselyError(
+                "model_failed", f"{self.place.url} sent a call that is none: {excerpt(str(part))}"
+            )
         function = part["function"]
         arguments = arguments_text(function.get("arguments"))
-        self.calls.add(number(part.get("index")), str(function.get("name") or ""), arguments, str(part.get("id") or ""))
+        self.calls.add(
+            number(part.get("index")),
+            str(function.get("name") or ""),
+            arguments,
+            str(part.get("id") or ""),
+        )
 
     def last(self) -> Chunk:
         """See `EventAnswer`."""
@@ -185,10 +214,14 @@ def drop_optional_nulls(call: RawCall) -> RawCall:
 
 
 def usage_of(event: Mapping[str, Any]) -> Usage:
-    """The tokens that an event reports. llama.cpp also has them in `timings`, which older versions report alone."""
+    """The tokens that an event reports. llama.cpp also has them in `timings`, which older versions
+    report alone.
+    """
     usage, timings = table(event.get("usage")), table(event.get("timings"))
     details = table(usage.get("prompt_tokens_details"))
-    cached = details.get("cached_tokens", usage.get("prompt_cache_hit_tokens", timings.get("cache_n")))
+    cached = details.get(
+        "cached_tokens", usage.get("prompt_cache_hit_tokens", timings.get("cache_n"))
+    )
     return Usage(
         number(usage.get("prompt_tokens")),
         count_or_none(cached),

@@ -1,7 +1,8 @@
 """Reasoning that a provider wants back: sealed items, kept with the calls that they led to.
 
-They are handed back while the tools of one turn run, and mean nothing to anybody else, so they are kept in memory: a
-session that goes on in another process begins with a message of the user, after which no provider misses them.
+They are handed back while the tools of one turn run, and mean nothing to anybody else, so they are
+kept in memory: a session that goes on in another process begins with a message of the user, after
+which no provider misses them.
 """
 
 from __future__ import annotations

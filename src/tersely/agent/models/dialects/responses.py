@@ -1,7 +1,7 @@
 """OpenAI's Responses API, `POST /v1/responses`.
 
-Nothing is stored at the provider: every request has the whole prompt, and reasoning comes sealed and goes back with the
-calls that it led to.
+Nothing is stored at the provider: every request has the whole prompt, and reasoning comes sealed
+and goes back with the calls that it led to.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from tersely.agent.models.wire import Endpoint
 RESPONSES = "responses"
 LEAST_OUTPUT_TOKENS = 16  # the smallest limit that the API takes
 _SEALED = "reasoning.encrypted_content"
-_EFFORTS = {Thinking.ON: ("medium",), Thinking.OFF: ("none", "minimal", "low")}  # the first that is not refused
+# the first that is not refused
+_EFFORTS = {Thinking.ON: ("medium",), Thinking.OFF: ("none", "minimal", "low")}
 _OPTIONAL = ("include", "parallel_tool_calls", "tool_choice")
 _TEXT_EVENTS = {"response.output_text.delta", "response.refusal.delta"}
 _THOUGHT_EVENTS = {"response.reasoning_summary_text.delta", "response.reasoning_text.delta"}
@@ -52,7 +53,9 @@ class Responses:
         if known.abilities.thinking:
             body["include"] = [_SEALED]
             body["reasoning"] = _reasoning(known, request.options.thinking)
-        return {name: value for name, value in body.items() if name not in known.refused and value != {}}
+        return {
+            name: value for name, value in body.items() if name not in known.refused and value != {}
+        }
 
     def adaptable(self, body: Mapping[str, Any]) -> Mapping[str, str]:
         """See `served.Dialect`."""
@@ -77,19 +80,33 @@ class Responses:
 
     def _of_message(self, message: Message) -> Iterator[Item]:
         if message.call_id:
-            yield {"type": "function_call_output", "call_id": message.call_id, "output": message.content}
+            yield {
+                "type": "function_call_output",
+                "call_id": message.call_id,
+                "output": message.content,
+            }
             return
         yield from self._reasoning.before(message)
         if message.content or not message.calls:
             yield {"role": message.role, "content": message.content}
         for call in message.calls:
-            yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+            yield {
+                "type": "function_call",
+                "call_id": call.id,
+                "name": call.name,
+                "arguments": call.arguments,
+            }
 
 
 def _constraint_fields(known: Known, constraint: Constraint) -> dict[str, Any]:
     if constraint.schema is not None:
         schema = strict_form(constraint.schema) if is_strict(known) else constraint.schema
-        answer = {"type": "json_schema", "name": "answer", "schema": schema, "strict": is_strict(known)}
+        answer = {
+            "type": "json_schema",
+            "name": "answer",
+            "schema": schema,
+            "strict": is_strict(known),
+        }
         return {"text": {"format": answer}}
     if not constraint.tools:
         return {}
@@ -105,14 +122,23 @@ def _constraint_fields(known: Known, constraint: Constraint) -> dict[str, Any]:
 
 def _tool(known: Known, function: Mapping[str, Any]) -> dict[str, Any]:
     parameters = strict_form(function["parameters"]) if is_strict(known) else function["parameters"]
-    made = {"type": "function", "name": function["name"], "parameters": parameters, "strict": is_strict(known)}
+    made = {
+        "type": "function",
+        "name": function["name"],
+        "parameters": parameters,
+        "strict": is_strict(known),
+    }
     return made | ({"description": function["description"]} if function.get("description") else {})
 
 
 def _reasoning(known: Known, thinking: Thinking) -> dict[str, str]:
-    """How the model is to reason: a summary to show, unless refused, and an effort that is not refused."""
+    """How the model is to reason: a summary to show, unless refused, and an effort that is not
+    refused.
+    """
     asked = {} if "summary" in known.refused else {"summary": "auto"}
-    efforts = (effort for effort in _EFFORTS.get(thinking, ()) if f"effort {effort}" not in known.refused)
+    efforts = (
+        effort for effort in _EFFORTS.get(thinking, ()) if f"effort {effort}" not in known.refused
+    )
     effort = next(efforts, "")
     return {**asked, "effort": effort} if effort else asked
 
@@ -139,7 +165,10 @@ class ResponseAnswer(EventAnswer):
             chunk = Chunk(thought=text(event.get("delta")))
         elif kind == "response.reasoning_summary_part.added" and number(event.get("summary_index")):
             chunk = Chunk(thought="\n\n")
-        elif kind == "response.output_item.added" and table(event.get("item")).get("type") == "message":
+        elif (
+            kind == "response.output_item.added"
+            and table(event.get("item")).get("type") == "message"
+        ):
             chunk = Chunk("\n\n" if self._has_text else "")  # a second message of one answer
         elif kind == "response.output_item.done":
             self._add(number(event.get("output_index")), table(event.get("item")))
@@ -154,7 +183,12 @@ class ResponseAnswer(EventAnswer):
 
     def _add(self, position: int, item: Mapping[str, Any]) -> None:
         if item.get("type") == "function_call":
-            self.calls.add(position, text(item.get("name")), text(item.get("arguments")), text(item.get("call_id")))
+            self.calls.add(
+                position,
+                text(item.get("name")),
+                text(item.get("arguments")),
+                text(item.get("call_id")),
+            )
         elif item.get("type") == "reasoning":
             kept = ("id", "type", "summary", "encrypted_content")
             self._items.append({name: item[name] for name in kept if item.get(name) is not None})

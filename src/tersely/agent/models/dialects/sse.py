@@ -11,7 +11,9 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class EventReader:
-    """Cuts bytes, however they were split on their way, into the data of events. What no blank line ends is none."""
+    """Cuts bytes, however they were split on their way, into the data of events. What no blank line
+    ends is none.
+    """
 
     def __init__(self) -> None:
         self._line = bytearray()  # not ended yet
@@ -21,7 +23,9 @@ class EventReader:
         self._is_start = True
 
     def feed(self, received: bytes) -> Iterator[str]:
-        """The data of every event that is complete now; raises `model_failed` for one that is too large."""
+        """The data of every event that is complete now; raises `model_failed` for one that is too
+        large.
+        """
         for part in received.splitlines(keepends=True):
             yield from self._part(part)
 
@@ -33,7 +37,10 @@ class EventReader:
         content = part.rstrip(b"\r\n")
         self._line += content
         if self._size + len(self._line) > MAX_MODEL_EVENT_BYTES:
-            raise TerselyError("model_failed", f"the server sent an event of more than {MAX_MODEL_EVENT_BYTES:,} bytes")
+            raise TerselyError(
+                "model_failed",
+                f"the server sent an event of more than {MAX_MODEL_EVENT_BYTES:,} bytes",
+            )
         if content != part:
             line = bytes(self._line)
             self._line.clear()

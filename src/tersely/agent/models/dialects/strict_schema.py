@@ -1,8 +1,9 @@
 """JSON schemas as OpenAI and Azure define the strict ones, and the answers that were held to them.
 
-Every property is required, an optional one may be null, objects are closed, and keywords that only describe how long or
-large a value is are left out: Azure and fine-tuned models refuse them. A list of values beyond the limits becomes a
-plain string. What is left out here is checked when a call is read.
+Every property is required, an optional one may be null, objects are closed, and keywords that only
+describe how long or large a value is are left out: Azure and fine-tuned models refuse them. A list
+of values beyond the limits becomes a plain string. What is left out here is checked when a call is
+read.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-MAX_ENUM_VALUES = 250  # of one list; beyond it OpenAI counts characters, and 1,000 is the most of a whole schema
+# of one list; beyond it OpenAI counts characters, and 1,000 is the most of a whole schema
+MAX_ENUM_VALUES = 250
 MAX_ENUM_CHARACTERS = 15_000  # of one list
 _KEPT = ("type", "description", "enum", "const", "$ref")
 
@@ -58,11 +60,16 @@ def _allow_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_short(values: Any) -> bool:
-    return len(values) < MAX_ENUM_VALUES and sum(len(str(value)) for value in values) <= MAX_ENUM_CHARACTERS
+    return (
+        len(values) < MAX_ENUM_VALUES
+        and sum(len(str(value)) for value in values) <= MAX_ENUM_CHARACTERS
+    )
 
 
 def drop_nulls(arguments: str) -> str:
-    """JSON text of an object without the properties that a strict schema made null; any other text as it is."""
+    """JSON text of an object without the properties that a strict schema made null; any other text
+    as it is.
+    """
     if "null" not in arguments:
         return arguments
     try:
@@ -71,4 +78,6 @@ def drop_nulls(arguments: str) -> str:
         return arguments
     if not isinstance(value, dict):
         return arguments
-    return json.dumps({name: each for name, each in value.items() if each is not None}, ensure_ascii=False)
+    return json.dumps(
+        {name: each for name, each in value.items() if each is not None}, ensure_ascii=False
+    )

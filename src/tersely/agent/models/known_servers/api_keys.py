@@ -1,7 +1,8 @@
 """Keys of providers: each goes to its own host, and to nobody else.
 
-They come from what the user has set for Tersely, from `model-keys.toml`, or from the variables that providers name.
-Commands of the agent see neither: their environment has no such variables, and the file lies where they cannot read.
+They come from what the user has set for Tersely, from `model-keys.toml`, or from the variables that
+providers name. Commands of the agent see neither: their environment has no such variables, and the
+file lies where they cannot read.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ FILE = "model-keys.toml"  # a line for each host: "api.example.org" = "key"
 
 
 def with_key(place: Endpoint, environment: Mapping[str, str]) -> Endpoint:
-    """The server with the key that it is to be sent: one that was given, that of the file, or that of its provider.
+    """The server with the key that it is to be sent: one that was given, that of the file, or that
+    of its provider.
 
     Raises `invalid_setting` for a file that others can read, or that is none.
     """
@@ -32,7 +34,8 @@ def with_key(place: Endpoint, environment: Mapping[str, str]) -> Endpoint:
         return place
     kept = _read_keys(environment)
     key = kept.get(f"{place.host}:{place.port}", "")
-    is_readable_on_the_way = host is not None and place.scheme != "https"  # a provider's key, in clear text
+    # a provider's key, in clear text
+    is_readable_on_the_way = host is not None and place.scheme != "https"
     if not key and not is_readable_on_the_way:
         key = kept.get(place.host, "")
         if not key and host is not None:
@@ -44,7 +47,9 @@ def _read_keys(environment: Mapping[str, str]) -> Mapping[str, str]:
     """The keys in the user's file, by host."""
     path = Path(environment.get("TERSELY_HOME") or os.path.expanduser("~/.config/tersely")) / FILE
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        with open(
+            os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb"
+        ) as file:
             status = os.fstat(file.fileno())
             content = file.read(MAX_SETTINGS_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
@@ -52,7 +57,9 @@ def _read_keys(environment: Mapping[str, str]) -> Mapping[str, str]:
     except OSError as error:
         raise TerselyError("invalid_setting", f"{path} cannot be read: {error.strerror}") from error
     if not _is_private(status):
-        raise TerselyError("invalid_setting", f"others can read {path}, which has keys", f"chmod 600 {path}")
+        raise TerselyError(
+            "invalid_setting", f"others can read {path}, which has keys", f"chmod 600 {path}"
+        )
     if len(content) > MAX_SETTINGS_BYTES:
         raise TerselyError("invalid_setting", f"{path} is larger than {MAX_SETTINGS_BYTES:,} bytes")
     try:

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from tersely.agent.models.wire import BEARER
 
-# What names of models contain, and whose they are. The first that is found counts: a distilled model is called by both.
+# What names of models contain, and whose they are. The first that is found counts: a distilled
+# model is called by both.
 _FAMILIES = (
     "deepseek",
     "qwen",
@@ -46,7 +47,9 @@ class Figures(NamedTuple):
 def host_of(name: str) -> Host | None:
     """What is known of a host, None where nothing is."""
     lowered = name.lower()
-    return next((host for host in _hosts() if host.name == lowered or _is_below(lowered, host.name)), None)
+    return next(
+        (host for host in _hosts() if host.name == lowered or _is_below(lowered, host.name)), None
+    )
 
 
 def figures_of(model: str, *, is_hosted: bool) -> Figures:

@@ -1,4 +1,6 @@
-"""What was found out about servers, kept for the next start: `model-servers.json`, which only the user can read."""
+"""What was found out about servers, kept for the next start: `model-servers.json`, which only the
+user can read.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class Interface(NamedTuple):
 
 
 class ServerRecords:
-    """Servers by the URL and the kind that they were asked for with. A file that cannot be used is as none."""
+    """Servers by the URL and the kind that they were asked for with. A file that cannot be used is
+    as none.
+    """
 
     def __init__(self, path: Path | None, servers: dict[str, Any]) -> None:
         self._path = path
@@ -64,7 +68,9 @@ class ServerRecords:
             return None
 
     def keep(self, server: str, interface: Interface, known: Known) -> None:
-        """Remember a model of a server. Where nothing can be kept, it is found out again the next time."""
+        """Remember a model of a server. Where nothing can be kept, it is found out again the next
+        time.
+        """
         if len(known.abilities.model) > MAX_MODEL_NAME_CHARACTERS:
             return
         servers = _servers_in(self._path)  # another process may have added one
@@ -92,7 +98,9 @@ def _servers_in(path: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        with open(
+            os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb"
+        ) as file:
             kept = json.loads(file.read(MAX_RECORDS_BYTES))
         servers = kept["servers"] if kept["version"] == VERSION else {}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -105,7 +113,9 @@ def _write(path: Path, content: str) -> None:
     path.parent.mkdir(0o700, parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{os.urandom(4).hex()}")
     try:
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w") as file:
+        with open(
+            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w"
+        ) as file:
             file.write(content)
         draft.replace(path)
     except BaseException:

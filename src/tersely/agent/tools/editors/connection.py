@@ -38,9 +38,14 @@ def connected(path: str) -> Iterator[socket.socket]:
 
 
 def received(
-    connection: socket.socket, seconds: float, most_bytes: int, is_whole: Callable[[bytearray], bool]
+    connection: socket.socket,
+    seconds: float,
+    most_bytes: int,
+    is_whole: Callable[[bytearray], bool],
 ) -> bytearray:
-    """What comes until it is whole; raises `OSError` where that takes too long, is too much, or never comes."""
+    """What comes until it is whole; raises `OSError` where that takes too long, is too much, or
+    never comes.
+    """
     watch, data = Stopwatch(), bytearray()
     while not is_whole(data):
         left = seconds - watch.seconds()

@@ -1,4 +1,6 @@
-"""An editor that a user is in, as the tools see it, and its files as the planning of edits sees them."""
+"""An editor that a user is in, as the tools see it, and its files as the planning of edits sees
+them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ MAX_EDITOR_ANSWER_BYTES = 20_000_000
 
 
 class Looked(NamedTuple):
-    """What the user looks at: a path from the root, lines from 1, and the text that is selected, "" for none."""
+    """What the user looks at: a path from the root, lines from 1, and the text that is selected, ""
+    for none.
+    """
 
     path: str
     line: int
@@ -43,7 +47,8 @@ class Ran(NamedTuple):
 
 
 class Editor(Protocol):
-    """An editor with the repository open. Asked from threads beside the event loop; paths are from the root.
+    """An editor with the repository open. Asked from threads beside the event loop; paths are from
+    the root.
 
     Everything raises `editor_failed` where the editor does not do it.
     """
@@ -62,7 +67,9 @@ class Editor(Protocol):
         """Of one file, of all for ""."""
 
     def read(self, inside: str) -> str | None:
-        """The text of a file that is open, its lines ending in one character; None for one that is not."""
+        """The text of a file that is open, its lines ending in one character; None for one that is
+        not.
+        """
 
     def write(self, inside: str, before: str, after: str) -> bool:
         """Put a text in the place of another, to be undone there; whether it was saved, too."""
@@ -72,7 +79,9 @@ class Editor(Protocol):
 
 
 class EditedFiles:
-    """See `files.opened.OpenFiles`: every edit goes through the editor, also of files that it has to open for it."""
+    """See `files.opened.OpenFiles`: every edit goes through the editor, also of files that it has
+    to open for it.
+    """
 
     def __init__(self, editor: Editor, root: Path) -> None:
         self._editor = editor

@@ -1,4 +1,6 @@
-"""Which editor the user is in: Neovim around this process, else a window that has the repository open."""
+"""Which editor the user is in: Neovim around this process, else a window that has the repository
+open.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _PREFIX, _SUFFIX = "editor-", ".sock"  # as the extension names its socket
 
 
 def found_editor(root: Path, environment: Mapping[str, str]) -> Editor | None:
-    """The editor for a resolved root, None where there is none. Of several windows that in use counts."""
+    """The editor for a resolved root, None where there is none. Of several windows that in use
+    counts.
+    """
     place = environment.get(NEOVIM, "")
     if place.startswith("/") and is_own_socket(place):
         return Neovim(place, root)
@@ -32,5 +36,9 @@ def _places(directory: str) -> list[str]:
     """The sockets of windows in a directory that has to be this user's alone."""
     if not is_private(directory):
         return []
-    names = [name for name in os.listdir(directory) if name.startswith(_PREFIX) and name.endswith(_SUFFIX)]
+    names = [
+        name
+        for name in os.listdir(directory)
+        if name.startswith(_PREFIX) and name.endswith(_SUFFIX)
+    ]
     return [f"{directory}/{name}" for name in sorted(names)[:MAX_ASKED_WINDOWS]]

@@ -1,4 +1,6 @@
-"""Neovim, from inside of which the agent was started: its own remote procedure calls (MessagePack-RPC) at `$NVIM`."""
+"""Neovim, from inside of which the agent was started: its own remote procedure calls
+(MessagePack-RPC) at `$NVIM`.
+"""
 
 from __future__ import annotations
 
@@ -48,14 +50,26 @@ class Neovim:
         inside = self._inside(told["path"]) if told else ""
         if not inside:
             return None
-        return Looked(inside, int(told["line"]), int(told["end_line"]), str(told["text"]), bool(told["unsaved"]))
+        return Looked(
+            inside,
+            int(told["line"]),
+            int(told["end_line"]),
+            str(told["text"]),
+            bool(told["unsaved"]),
+        )
 
     def diagnostics(self, inside: str) -> Sequence[Diagnostic]:
         """Of one file, or of all that are open."""
         told = self._ask("diagnostics", str(self._root / inside) if inside else "")
         found = [(self._inside(one["path"]), one) for one in told]
         return [
-            Diagnostic(path, int(one["line"]), _SEVERITIES[int(one["severity"]) - 1], one["message"], one["source"])
+            Diagnostic(
+                path,
+                int(one["line"]),
+                _SEVERITIES[int(one["severity"]) - 1],
+                one["message"],
+                one["source"],
+            )
             for path, one in found
             if path
         ]
@@ -78,14 +92,19 @@ class Neovim:
             if told:
                 return Ran(str(told["output"]), int(told["status"]))
             nothing.wait(LOOK_SECONDS)
-        raise failed(self.title, f"the command has not ended in {TERMINAL_SECONDS:g} s; it runs on in its terminal")
+        raise failed(
+            self.title,
+            f"the command has not ended in {TERMINAL_SECONDS:g} s; it runs on in its terminal",
+        )
 
     def _ask(self, name: str, *given: Any) -> Any:
         asked = [_REQUEST, _ID, "nvim_exec_lua", [self._lua, [name, *given]]]
         try:
             with connected(self._place) as connection:
                 connection.sendall(msgspec.msgpack.encode(asked))
-                data = received(connection, EDITOR_ANSWER_SECONDS, MAX_EDITOR_ANSWER_BYTES, _is_whole)
+                data = received(
+                    connection, EDITOR_ANSWER_SECONDS, MAX_EDITOR_ANSWER_BYTES, _is_whole
+                )
             _, _, problem, result = msgspec.msgpack.decode(bytes(data))
         except (OSError, ValueError, TypeError) as error:
             raise failed(self.title, str(error) or type(error).__name__) from error

@@ -24,7 +24,10 @@ async def open_file(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observati
     def work(editor: Editor) -> str:
         if not arguments.get("path"):
             return _looked(editor)
-        inside, line = resolved(toolbox.root, str(arguments["path"])), int(arguments.get("line") or 1)
+        inside, line = (
+            resolved(toolbox.root, str(arguments["path"])),
+            int(arguments.get("line") or 1),
+        )
         editor.open(inside, line)
         return f"{editor.title} shows {inside}:{line}"
 
@@ -83,12 +86,15 @@ async def terminal(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observatio
     """Run a command line in a terminal of the editor."""
     try:
         editor = await toolbox.apart(lambda: the_editor(toolbox))
-        ran = await asyncio.to_thread(editor.run, str(arguments["command"]))  # who is cancelled does not wait for it
+        # who is cancelled does not wait for it
+        ran = await asyncio.to_thread(editor.run, str(arguments["command"]))
     except TerselyError as error:
         return failed(error)
     output = _UNHEARD if ran.output is None else plain(ran.output).strip()
     last = f"exit status {ran.status}" if ran.status else ""
-    return await toolbox.observed("\n".join(filter(None, [output, last])) or "(no output)", _status(ran.status))
+    return await toolbox.observed(
+        "\n".join(filter(None, [output, last])) or "(no output)", _status(ran.status)
+    )
 
 
 def terminal_preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
@@ -101,7 +107,9 @@ def the_editor(toolbox: Toolbox) -> Editor:
     """The editor, looked for anew: windows come and go; raises `editor_failed`."""
     editor = toolbox.choices.editor()
     if editor is None:
-        raise TerselyError("editor_failed", "no editor has the repository open any more", "go on without it")
+        raise TerselyError(
+            "editor_failed", "no editor has the repository open any more", "go on without it"
+        )
     return editor
 
 
@@ -125,7 +133,9 @@ def _looked(editor: Editor) -> str:
     looked = editor.looked()
     if looked is None:
         return f"in {editor.title} no file of this repository is shown"
-    lines = f"{looked.line}-{looked.end_line}" if looked.end_line > looked.line else str(looked.line)
+    lines = (
+        f"{looked.line}-{looked.end_line}" if looked.end_line > looked.line else str(looked.line)
+    )
     unsaved = ", not saved" if looked.is_unsaved else ""
     selected = f"; selected:\n{looked.text}" if looked.text else ""
     return f"the user looks at {looked.path}:{lines}{unsaved}{selected}"

@@ -1,4 +1,6 @@
-"""A window of VS Code with the extension of `editors/vscode`: a line of JSON each way, one question a connection."""
+"""A window of VS Code with the extension of `editors/vscode`: a line of JSON each way, one question
+a connection.
+"""
 
 from __future__ import annotations
 
@@ -43,14 +45,26 @@ class VsCode:
         inside = self._inside(told["path"]) if told else ""
         if not inside:
             return None
-        return Looked(inside, int(told["line"]), int(told["end_line"]), str(told["text"]), bool(told["unsaved"]))
+        return Looked(
+            inside,
+            int(told["line"]),
+            int(told["end_line"]),
+            str(told["text"]),
+            bool(told["unsaved"]),
+        )
 
     def diagnostics(self, inside: str) -> Sequence[Diagnostic]:
         """Of one file, or of all."""
         told = self._ask("diagnostics", path=self._outside(inside) if inside else "")
         found = [(self._inside(one["path"]), one) for one in told]
         return [
-            Diagnostic(path, int(one["line"]), str(one["severity"]), str(one["message"]), str(one["source"]))
+            Diagnostic(
+                path,
+                int(one["line"]),
+                str(one["severity"]),
+                str(one["message"]),
+                str(one["source"]),
+            )
             for path, one in found
             if path
         ]
@@ -62,13 +76,17 @@ class VsCode:
 
     def write(self, inside: str, before: str, after: str) -> bool:
         """Put a text in the place of another."""
-        return bool(self._ask("write", path=self._outside(inside), before=before, after=after)["saved"])
+        return bool(
+            self._ask("write", path=self._outside(inside), before=before, after=after)["saved"]
+        )
 
     def run(self, command: str) -> Ran:
         """Run a command line in the terminal of the agent."""
         told = self._ask("run", TERMINAL_SECONDS, command=command, folder=self._base)
         output, status = told["output"], told["status"]
-        return Ran(None if output is None else str(output), status if isinstance(status, int) else None)
+        return Ran(
+            None if output is None else str(output), status if isinstance(status, int) else None
+        )
 
     def _ask(self, method: str, seconds: float = EDITOR_ANSWER_SECONDS, **given: Any) -> Any:
         try:
@@ -87,7 +105,9 @@ class VsCode:
 
 
 def window(place: str, root: Path) -> tuple[bool, VsCode] | None:
-    """Whether a window is in use, and the window, if it has the repository open; None for any other."""
+    """Whether a window is in use, and the window, if it has the repository open; None for any
+    other.
+    """
     try:
         told = asked(place, "hello", HELLO_SECONDS, {})
         folders = [str(folder) for folder in told["folders"][:MAX_TOLD_FOLDERS]]
@@ -104,7 +124,9 @@ def asked(place: str, method: str, seconds: float, given: dict[str, Any]) -> Any
     """The result of a method; raises `OSError` and `ValueError` for all else."""
     with connected(place) as connection:
         connection.sendall(json.dumps({"method": method, "params": given}).encode() + b"\n")
-        line = received(connection, seconds, MAX_EDITOR_ANSWER_BYTES, lambda data: data.endswith(b"\n"))
+        line = received(
+            connection, seconds, MAX_EDITOR_ANSWER_BYTES, lambda data: data.endswith(b"\n")
+        )
     reply = json.loads(line)
     if "error" in reply:
         raise ValueError(str(reply["error"]))
@@ -112,7 +134,9 @@ def asked(place: str, method: str, seconds: float, given: dict[str, Any]) -> Any
 
 
 def _base(folder: str, root: Path) -> str:
-    """The root as an editor writes it that has a folder open, "" where the folder has nothing to do with it."""
+    """The root as an editor writes it that has a folder open, "" where the folder has nothing to do
+    with it.
+    """
     real = Path(os.path.realpath(folder))
     if root == real or root.is_relative_to(real):
         return os.path.normpath(os.path.join(folder, root.relative_to(real)))

@@ -10,7 +10,8 @@ from tersely.foundation.escape import visible_line
 
 MAX_PREVIEW_LINES = 400  # of a diff that somebody is asked about
 _CONTEXT = 3
-_MOST_COMPARED_LINES = 1_000  # comparing takes the square of them; above, all of what has changed is shown as new
+# comparing takes the square of them; above, all of what has changed is shown as new
+_MOST_COMPARED_LINES = 1_000
 
 
 class Difference(NamedTuple):
@@ -37,7 +38,9 @@ def difference(path: str, before: Sequence[str], after: Sequence[str]) -> Differ
 
 
 def _hunks(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    same = next((at for at, (one, two) in enumerate(zip(before, after, strict=False)) if one != two), None)
+    same = next(
+        (at for at, (one, two) in enumerate(zip(before, after, strict=False)) if one != two), None
+    )
     start = max(0, (min(len(before), len(after)) if same is None else same) - _CONTEXT)
     old, new = before[start:], after[start:]
     tail = 0

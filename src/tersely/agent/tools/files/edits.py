@@ -1,6 +1,8 @@
-"""What an edit would make of a file: three ways to say one, all of which become the replacement of a range of lines.
+"""What an edit would make of a file: three ways to say one, all of which become the replacement of
+a range of lines.
 
-An edit that does not fit the file is never guessed at. It comes back as a refusal with the lines that are there.
+An edit that does not fit the file is never guessed at. It comes back as a refusal with the lines
+that are there.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ _MOST_COMPARED_LINES = 2_000  # with one that stands nowhere
 
 
 class Edit(NamedTuple):
-    """Lines `start` to `end`, from 1, become `body`; none is replaced, and `body` put before `start`, if `end` is less.
+    """Lines `start` to `end`, from 1, become `body`; none is replaced, and `body` put before
+    `start`, if `end` is less.
 
     `needs` are the lines that the model has to have seen for it.
     """
@@ -50,12 +53,16 @@ def ranged(content: Content, start: int, end: int, body: str) -> Edit | Refusal:
     if not 1 <= start <= lines + 1 or not start - 1 <= end <= lines:
         near = _around(min(max(start, 1), lines), min(max(start, 1), lines), lines)
         return Refusal(f"there is no range {start}-{end}: the file has {lines} lines", (near,))
-    needs = range(start, end + 1) if end >= start else range(max(1, start - 1), min(start, lines) + 1)
+    needs = (
+        range(start, end + 1) if end >= start else range(max(1, start - 1), min(start, lines) + 1)
+    )
     return Edit(start, end, body, needs)
 
 
 def replacing(content: Content, old: str, body: str) -> Edit | Refusal:
-    """The one place where `old` stands becomes `body`: as it is, else whole lines that differ in their indentation."""
+    """The one place where `old` stands becomes `body`: as it is, else whole lines that differ in
+    their indentation.
+    """
     lines = content.shown
     wanted = body_lines(old)
     if not any(line.strip() for line in wanted):
@@ -63,18 +70,28 @@ def replacing(content: Content, old: str, body: str) -> Edit | Refusal:
     exact = list(_exact(lines, "\n".join(wanted)))
     if len(exact) == 1:
         return _exact_edit(lines, exact[0], "\n".join(wanted), body)
-    loose = [] if exact else [at for at in range(len(lines)) if _is_alike(lines[at : at + len(wanted)], wanted)]
+    loose = (
+        []
+        if exact
+        else [at for at in range(len(lines)) if _is_alike(lines[at : at + len(wanted)], wanted)]
+    )
     if len(loose) == 1:
         at = loose[0]
         shifted = _shifted(body_lines(body), wanted, lines[at : at + len(wanted)])
         return Edit(at + 1, at + len(wanted), _body(shifted), range(0))
     if exact or loose:
-        places = [_line_at(lines, offset) for offset in exact[:_MOST_PLACES]] or [at + 1 for at in loose[:_MOST_PLACES]]
+        places = [_line_at(lines, offset) for offset in exact[:_MOST_PLACES]] or [
+            at + 1 for at in loose[:_MOST_PLACES]
+        ]
         shown = tuple(_around(line, line + len(wanted) - 1, len(lines)) for line in places)
         count = len(exact) + len(loose)
-        return Refusal(f"old stands in {count} places: take more lines into it, or give start and end", shown)
+        return Refusal(
+            f"old stands in {count} places: take more lines into it, or give start and end", shown
+        )
     near = _nearest(lines, wanted)
-    return Refusal("old does not stand in the file", (_around(near, near, len(lines)),) if near else ())
+    return Refusal(
+        "old does not stand in the file", (_around(near, near, len(lines)),) if near else ()
+    )
 
 
 def around(edit: Edit, lines: int) -> range:
@@ -130,18 +147,24 @@ def _shifted(body: Sequence[str], wanted: Sequence[str], found: Sequence[str]) -
 
 
 def _moved(line: str, margins: Mapping[str, str]) -> str:
-    """A line with the margin of the file in place of the nearest that the model wrote; what is left is translated."""
+    """A line with the margin of the file in place of the nearest that the model wrote; what is left
+    is translated.
+    """
     own = _margin(line)
     known = max((here for here in margins if own.startswith(here)), key=len, default="")
     return margins.get(known, "") + _translated(own[len(known) :], margins) + line[len(own) :]
 
 
 def _translated(margin: str, margins: Mapping[str, str]) -> str:
-    """Spaces as tabs where the file has tabs, and the other way round; `margins` say how many spaces make one."""
+    """Spaces as tabs where the file has tabs, and the other way round; `margins` say how many
+    spaces make one.
+    """
     has_tabs = any("\t" in there for there in margins.values())
     pairs = [(there, here) if has_tabs else (here, there) for here, there in margins.items()]
     widths = [
-        len(spaces) // len(tabs) for tabs, spaces in pairs if tabs and set(tabs) == {"\t"} and set(spaces) == {" "}
+        len(spaces) // len(tabs)
+        for tabs, spaces in pairs
+        if tabs and set(tabs) == {"\t"} and set(spaces) == {" "}
     ]
     width = next(filter(None, widths), _TAB_SPACES)
     if has_tabs and set(margin) == {" "}:
@@ -164,5 +187,7 @@ def _nearest(lines: Sequence[str], wanted: Sequence[str]) -> int:
 
     first = next(line.strip() for line in wanted if line.strip())
     stripped = [line.strip()[:200] for line in lines]
-    found = get_close_matches(first[:200], dict.fromkeys(stripped[:_MOST_COMPARED_LINES]), n=1, cutoff=0.5)
+    found = get_close_matches(
+        first[:200], dict.fromkeys(stripped[:_MOST_COMPARED_LINES]), n=1, cutoff=0.5
+    )
     return stripped.index(found[0]) + 1 if found else 0

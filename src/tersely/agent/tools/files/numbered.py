@@ -17,7 +17,8 @@ class Numbered:
         self._tokenizer = tokenizer
 
     def within(self, numbers: Iterable[int], most_tokens: int) -> tuple[str, list[int]]:
-        """The first of these lines that have room together; and which of them are shown from end to end.
+        """The first of these lines that have room together; and which of them are shown from end to
+        end.
 
         A line counts as shown only if nothing of it is cut.
         """

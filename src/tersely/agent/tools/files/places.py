@@ -1,7 +1,9 @@
-"""Where a path leads: below the root, through no link that was not looked at, and to nothing but the user's files.
+"""Where a path leads: below the root, through no link that was not looked at, and to nothing but
+the user's files.
 
-A path is resolved once. The file is then opened directory by directory from the root, following no link, so that a link
-which is put in place of a directory in the meantime is an error and leads nowhere.
+A path is resolved once. The file is then opened directory by directory from the root, following no
+link, so that a link which is put in place of a directory in the meantime is an error and leads
+nowhere.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_EDITED_BYTES, MAX_SNAPSHOT_FILE_BYTES
 
 MAX_PATH_CHARACTERS = 1_000  # of a file that is read or written
-NOT_OURS = frozenset({".git", ".tersely"})  # what git runs and believes, and what Tersely has derived
+# what git runs and believes, and what Tersely has derived
+NOT_OURS = frozenset({".git", ".tersely"})
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -30,7 +33,9 @@ class Found(NamedTuple):
 
 
 class State(NamedTuple):
-    """What is at a path: a file and its bytes, or a link and where it leads. `mode` is as `stat(2)` has it."""
+    """What is at a path: a file and its bytes, or a link and where it leads. `mode` is as `stat(2)`
+    has it.
+    """
 
     mode: int
     data: bytes
@@ -42,24 +47,35 @@ class State(NamedTuple):
 
 
 def resolved(root: Path, path: str) -> str:
-    """The real path from the root, POSIX, of a path that a model wrote; raises `path_not_found` or `denied`.
+    """The real path from the root, POSIX, of a path that a model wrote; raises `path_not_found` or
+    `denied`.
 
     Where nothing is yet, it is the path that a new file would have.
     """
     if not path.strip() or "\0" in path or "\n" in path:
-        raise TerselyError("path_not_found", "the path is empty or no path", "name a file from the root")
+        raise TerselyError(
+            "path_not_found", "the path is empty or no path", "name a file from the root"
+        )
     if len(path) > MAX_PATH_CHARACTERS:
-        raise TerselyError("path_not_found", f"the path has more than {MAX_PATH_CHARACTERS:,} characters")
+        raise TerselyError(
+            "path_not_found", f"the path has more than {MAX_PATH_CHARACTERS:,} characters"
+        )
     if path.strip().startswith("~") and not os.path.lexists(root / path.strip().partition("/")[0]):
-        raise TerselyError("denied", f"{path} leads out of the repository", "name a path below its root")
+        raise TerselyError(
+            "denied", f"{path} leads out of the repository", "name a path below its root"
+        )
     real = os.path.realpath(root / path.strip())
     if real == str(root):
         return "."
     if not real.startswith(f"{str(root).rstrip('/')}/"):
-        raise TerselyError("denied", f"{path} leads out of the repository", "name a path below its root")
+        raise TerselyError(
+            "denied", f"{path} leads out of the repository", "name a path below its root"
+        )
     inside = real[len(str(root).rstrip("/")) + 1 :]
     if any(part.lower() in NOT_OURS for part in inside.split("/")):
-        raise TerselyError("denied", f"{path} belongs to {'git' if '.git' in inside.lower() else 'the index'}")
+        raise TerselyError(
+            "denied", f"{path} belongs to {'git' if '.git' in inside.lower() else 'the index'}"
+        )
     try:
         inside.encode()
     except UnicodeEncodeError:
@@ -68,8 +84,12 @@ def resolved(root: Path, path: str) -> str:
 
 
 @contextmanager
-def opened_parent(root: Path, inside: str, *, make: bool = False) -> Iterator[tuple[int, str, tuple[str, ...]]]:
-    """A descriptor of the folder of a resolved path, the file's name, and the folders that had to be made."""
+def opened_parent(
+    root: Path, inside: str, *, make: bool = False
+) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """A descriptor of the folder of a resolved path, the file's name, and the folders that had to
+    be made.
+    """
     *folders, name = inside.split("/")
     try:
         descriptor = os.open(root, _DIRECTORY)
@@ -102,7 +122,9 @@ def read(root: Path, inside: str) -> Found:
 
 def read_in(folder: int, name: str, inside: str, most_bytes: int = MAX_EDITED_BYTES) -> Found:
     """The same, in a folder that is open."""
-    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    descriptor = os.open(
+        name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
+    )
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(file.fileno())
         if stat.S_ISDIR(status.st_mode):
@@ -111,7 +133,9 @@ def read_in(folder: int, name: str, inside: str, most_bytes: int = MAX_EDITED_BY
             raise TerselyError("unreadable_file", f"{inside} is no regular file")
         data = file.read(most_bytes + 1)
     if len(data) > most_bytes:
-        raise TerselyError("unreadable_file", f"{inside} is larger than {most_bytes:,} bytes", "use search")
+        raise TerselyError(
+            "unreadable_file", f"{inside} is larger than {most_bytes:,} bytes", "use search"
+        )
     return Found(data, stat.S_IMODE(status.st_mode))
 
 
@@ -121,7 +145,8 @@ def state(root: Path, inside: str) -> State | None:
         with opened_parent(root, inside) as (folder, name, _):
             return state_in(folder, name, inside)
     except TerselyError as error:
-        if error.code in {"path_not_found", "denied"}:  # a part of the path is gone, or no folder any more
+        if error.code in {"path_not_found", "denied"}:
+            # a part of the path is gone, or no folder any more
             return None
         raise
 
@@ -157,7 +182,9 @@ def exists(root: Path, inside: str) -> bool:
 
 def _refused(inside: str, error: OSError) -> TerselyError:
     if isinstance(error, FileNotFoundError):
-        return TerselyError("path_not_found", f"there is no file {inside}", "list or search shows what there is")
+        return TerselyError(
+            "path_not_found", f"there is no file {inside}", "list or search shows what there is"
+        )
     if error.errno in {errno.ELOOP, errno.ENOTDIR}:
         return TerselyError("denied", f"{inside}: a part of the path is a link or no folder")
     if error.errno in {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EACCES, errno.EPERM}:

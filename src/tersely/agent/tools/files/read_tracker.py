@@ -32,12 +32,18 @@ class ReadTracker:
         """Whether something of the file was shown, and it held something else then."""
         return path in self._lines and self._lines[path][0] != content_hash(data)
 
-    def edited(self, path: str, before: bytes, after: bytes, start: int, removed: int, added: int) -> None:
-        """Lines were replaced at `start` by others that the model wrote; those below count as shown if they stay."""
+    def edited(
+        self, path: str, before: bytes, after: bytes, start: int, removed: int, added: int
+    ) -> None:
+        """Lines were replaced at `start` by others that the model wrote; those below count as shown
+        if they stay.
+        """
         digest, seen = self._lines.get(path, (b"", set()))
         if digest != content_hash(before):
             seen = set()
-        kept = {line for line in seen if line < start or (removed == added and line >= start + removed)}
+        kept = {
+            line for line in seen if line < start or (removed == added and line >= start + removed)
+        }
         self._lines[path] = (content_hash(after), kept | set(range(start, start + added)))
 
     def forget(self, path: str) -> None:

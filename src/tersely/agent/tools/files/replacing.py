@@ -1,8 +1,9 @@
-"""Putting a file in place in one step: readers see the old file or the new one, and so after a crash.
+"""Putting a file in place in one step: readers see the old file or the new one, and so after a
+crash.
 
-A file is written where Tersely keeps what it derives, which no listing shows, and moved from there. What a program
-that was killed has left there is removed by a later one. Where there is no such place, or it is on another file system,
-the file is written beside the old one.
+A file is written where Tersely keeps what it derives, which no listing shows, and moved from there.
+What a program that was killed has left there is removed by a later one. Where there is no such
+place, or it is on another file system, the file is written beside the old one.
 """
 
 from __future__ import annotations
@@ -33,11 +34,18 @@ class _Draft(NamedTuple):
 
 
 def replace(root: Path, inside: str, expected: bytes, data: bytes, mode: int) -> None:
-    """Put `data` in place of a file that holds `expected`; raises `version_conflict` if it holds anything else."""
-    with opened_parent(root, inside) as (folder, name, _), _drafted(root, folder, name, State(mode, data)) as draft:
+    """Put `data` in place of a file that holds `expected`; raises `version_conflict` if it holds
+    anything else.
+    """
+    with (
+        opened_parent(root, inside) as (folder, name, _),
+        _drafted(root, folder, name, State(mode, data)) as draft,
+    ):
         now = state_in(folder, name, inside)
         if now.is_link or now.data != expected:
-            raise TerselyError("version_conflict", f"{inside} was changed by somebody else", "read it again")
+            raise TerselyError(
+                "version_conflict", f"{inside} was changed by somebody else", "read it again"
+            )
         _keep_owner(folder, name, draft)
         _move(draft, folder, name)
 
@@ -48,12 +56,20 @@ def create(root: Path, inside: str, data: bytes, mode: int) -> None:
 
 
 def put(root: Path, inside: str, expected: State | None, wanted: State) -> None:
-    """Put a file or link in place of what is expected there; raises `name_taken` or `version_conflict`."""
+    """Put a file or link in place of what is expected there; raises `name_taken` or
+    `version_conflict`.
+    """
     made = opened_parent(root, inside, make=True)
     with made as (folder, name, _), _drafted(root, folder, name, wanted) as draft:
         if expected is None:
             try:
-                os.link(draft.name, name, src_dir_fd=draft.folder, dst_dir_fd=folder, follow_symlinks=False)
+                os.link(
+                    draft.name,
+                    name,
+                    src_dir_fd=draft.folder,
+                    dst_dir_fd=folder,
+                    follow_symlinks=False,
+                )
             except FileExistsError:
                 raise TerselyError("name_taken", f"{inside} exists already") from None
             os.fsync(folder)
@@ -84,14 +100,19 @@ def missing_folders(root: Path, inside: str) -> tuple[str, ...]:
 
 
 def clear_drafts(root: Path) -> None:
-    """Remove what programs have left that were killed; what is young may be somebody's who is at work."""
+    """Remove what programs have left that were killed; what is young may be somebody's who is at
+    work.
+    """
     drafts = _drafts_of(root)
     if drafts is None:
         return
     try:
         for name in os.listdir(drafts):
             with suppress(OSError):
-                if wall_seconds() - os.stat(name, dir_fd=drafts, follow_symlinks=False).st_mtime > DRAFT_SECONDS:
+                if (
+                    wall_seconds() - os.stat(name, dir_fd=drafts, follow_symlinks=False).st_mtime
+                    > DRAFT_SECONDS
+                ):
                     os.unlink(name, dir_fd=drafts)
     finally:
         os.close(drafts)
@@ -105,7 +126,9 @@ def _drafted(root: Path, folder: int, name: str, wanted: State) -> Iterator[_Dra
         os.close(drafts)
         drafts = None
     home = folder if drafts is None else drafts
-    draft = _Draft(home, f".{name[:100]}.{os.urandom(6).hex()}" if drafts is None else os.urandom(8).hex())
+    draft = _Draft(
+        home, f".{name[:100]}.{os.urandom(6).hex()}" if drafts is None else os.urandom(8).hex()
+    )
     try:
         _write(draft, wanted)
         yield draft

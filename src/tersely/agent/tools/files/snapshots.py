@@ -1,9 +1,10 @@
 """What the files of a repository are at a moment, so that what a command changes can be taken back.
 
-Git keeps them, in a repository of ours outside of theirs: its own index, so that files which have not changed are not
-read again, and its own objects, with those of the user's repository behind them, so that what is committed is not
-written again. No filter and no conversion of line endings applies: the bytes are those of the files. Files that git
-ignores are not looked at, nor those of repositories inside; what is too large is left out, and named where it changes.
+Git keeps them, in a repository of ours outside of theirs: its own index, so that files which have
+not changed are not read again, and its own objects, with those of the user's repository behind
+them, so that what is committed is not written again. No filter and no conversion of line endings
+applies: the bytes are those of the files. Files that git ignores are not looked at, nor those of
+repositories inside; what is too large is left out, and named where it changes.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from tersely.foundation.limits import MAX_SNAPSHOT_FILE_BYTES
 
 MAX_SNAPSHOT_FILES = 50_000  # of a repository in which what commands change can be undone
 MAX_SNAPSHOT_BYTES = 200_000_000  # of all files that git does not have
-MAX_SNAPSHOT_STORE_BYTES = 500_000_000  # of what a session keeps for that while it goes on; then it begins anew
+# of what a session keeps for that while it goes on; then it begins anew
+MAX_SNAPSHOT_STORE_BYTES = 500_000_000
 _AS_THEY_ARE = "* -text -eol -filter -ident -working-tree-encoding\n"
 _SETTINGS = """[core]
 bare = false
@@ -49,7 +51,8 @@ class Stamp(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """The files of a repository: a tree of git, permissions that git does not keep, files that are too large for it.
+    """The files of a repository: a tree of git, permissions that git does not keep, files that are
+    too large for it.
 
     `head` is the commit that was checked out, "" without one.
     """
@@ -61,7 +64,9 @@ class Snapshot(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """One path that differs between two snapshots; `folders` are those around it that held nothing before."""
+    """One path that differs between two snapshots; `folders` are those around it that held nothing
+    before.
+    """
 
     path: str
     before: State | None
@@ -70,18 +75,29 @@ class Changed(NamedTuple):
 
 
 def take(root: Path, store: Path) -> Snapshot:
-    """The files as they are now, kept in `store`. Raises `OSError`, and `GitUnavailableError` where it cannot be."""
+    """The files as they are now, kept in `store`. Raises `OSError`, and `GitUnavailableError` where
+    it cannot be.
+    """
     _begin(root, store)
     found, gone, skipped = _looked_at(root, *_listed(root, store))
     if gone:
         _git(root, store, ["update-index", "-z", "--force-remove", "--stdin"], "\0".join(gone))
-    _git(root, store, ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], "\0".join(found))
+    _git(
+        root,
+        store,
+        ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"],
+        "\0".join(found),
+    )
     tree = _git(root, store, ["write-tree"]).decode().strip()
-    return Snapshot(tree, {path: mode for path, mode in found.items() if mode}, skipped, _head(root))
+    return Snapshot(
+        tree, {path: mode for path, mode in found.items() if mode}, skipped, _head(root)
+    )
 
 
 def shed(store: Path) -> None:
-    """Begin anew where a store has become large with what files once were; to be called where no snapshot is needed."""
+    """Begin anew where a store has become large with what files once were; to be called where no
+    snapshot is needed.
+    """
     size = 0
     with suppress(OSError):
         for folder in os.scandir(store / "objects"):
@@ -91,22 +107,37 @@ def shed(store: Path) -> None:
 
 
 def changes(root: Path, store: Path, before: Snapshot, after: Snapshot) -> Iterator[Changed]:
-    """Every path that differs, with what was there before and after; `after` is the last snapshot that was taken."""
+    """Every path that differs, with what was there before and after; `after` is the last snapshot
+    that was taken.
+    """
     entries = _entries(root, store, before, after)
     is_new = any(entry.before_mode == 0 for entry in entries)
-    held = _lines(_git(root, store, ["ls-tree", "-r", "-d", "-z", "--name-only", before.tree])) if is_new else ()
+    held = (
+        _lines(_git(root, store, ["ls-tree", "-r", "-d", "-z", "--name-only", before.tree]))
+        if is_new
+        else ()
+    )
     folders = frozenset(held)
     for some in _batches(root, store, entries):
         contents = _contents(root, store, _ids(some))
         for entry in some:
-            was = _state(entry.before_mode, before.modes.get(entry.path, 0), contents, entry.before_id)
+            was = _state(
+                entry.before_mode, before.modes.get(entry.path, 0), contents, entry.before_id
+            )
             now = _state(entry.after_mode, after.modes.get(entry.path, 0), contents, entry.after_id)
-            yield Changed(entry.path, was, now, tuple(one for one in _around(entry.path) if one not in folders))
+            yield Changed(
+                entry.path,
+                was,
+                now,
+                tuple(one for one in _around(entry.path) if one not in folders),
+            )
 
 
 def skipped_changes(before: Snapshot, after: Snapshot) -> list[str]:
     """The files that are not the same and that no snapshot keeps."""
-    return sorted(path for path, stamp in before.skipped.items() if after.skipped.get(path) != stamp)
+    return sorted(
+        path for path, stamp in before.skipped.items() if after.skipped.get(path) != stamp
+    )
 
 
 # A store
@@ -127,7 +158,9 @@ def _begin(root: Path, store: Path) -> None:
     for folder in ("objects/info", "info"):
         (store / folder).mkdir(parents=True, exist_ok=True)
     if objects:
-        (store / "objects/info/alternates").write_bytes(os.fsencode(os.path.realpath(root / objects)) + b"\n")
+        (store / "objects/info/alternates").write_bytes(
+            os.fsencode(os.path.realpath(root / objects)) + b"\n"
+        )
     (store / "info/attributes").write_text(_AS_THEY_ARE, "utf-8")
 
 
@@ -153,13 +186,17 @@ def _head(root: Path) -> str:
 
 
 def _listed(root: Path, store: Path) -> tuple[list[str], frozenset[str]]:
-    """What belongs to the repository now, or did at the last snapshot; and what of it git has no copy of."""
+    """What belongs to the repository now, or did at the last snapshot; and what of it git has no
+    copy of.
+    """
     if in_repository(str(root)):
         with GitListing(str(root)) as listing:
             found = listing.result()
         paths, own = [*found.tracked, *found.untracked], found.untracked
     else:
-        paths = own = _lines(_git(root, store, ["ls-files", "-z", "--others", "--exclude-standard"]))
+        paths = own = _lines(
+            _git(root, store, ["ls-files", "-z", "--others", "--exclude-standard"])
+        )
     every = dict.fromkeys([*paths, *_lines(_git(root, store, ["ls-files", "-z"]))])
     if len(every) > MAX_SNAPSHOT_FILES:
         raise GitUnavailableError(f"there are more than {MAX_SNAPSHOT_FILES:,} files")
@@ -169,13 +206,17 @@ def _listed(root: Path, store: Path) -> tuple[list[str], frozenset[str]]:
 def _looked_at(
     root: Path, paths: Iterable[str], own: frozenset[str]
 ) -> tuple[dict[str, int], list[str], dict[str, Stamp]]:
-    """The paths sorted: files, with their permissions or 0 for the usual ones; no files; files that are too large."""
+    """The paths sorted: files, with their permissions or 0 for the usual ones; no files; files that
+    are too large.
+    """
     found: dict[str, int] = {}
     gone: list[str] = []
     skipped: dict[str, Stamp] = {}
     left, is_plain = MAX_SNAPSHOT_BYTES, _plain_folders(root)
     for path in paths:
-        status = _status(root, path) if is_plain(path.rpartition("/")[0]) and _is_usable(path) else None
+        status = (
+            _status(root, path) if is_plain(path.rpartition("/")[0]) and _is_usable(path) else None
+        )
         most = min(left, MAX_SNAPSHOT_FILE_BYTES) if path in own else MAX_SNAPSHOT_FILE_BYTES
         if status is None:
             gone.append(path)
@@ -217,7 +258,9 @@ def _plain_folders(root: Path) -> Callable[[str], bool]:
         if not folder:
             return True
         with suppress(OSError):
-            return is_plain(folder.rpartition("/")[0]) and stat.S_ISDIR(os.lstat(f"{root}/{folder}").st_mode)
+            return is_plain(folder.rpartition("/")[0]) and stat.S_ISDIR(
+                os.lstat(f"{root}/{folder}").st_mode
+            )
         return False
 
     return is_plain
@@ -237,14 +280,27 @@ class _Entry(NamedTuple):
 
 
 def _entries(root: Path, store: Path, before: Snapshot, after: Snapshot) -> list[_Entry]:
-    words = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", before.tree, after.tree]
+    words = [
+        "diff-tree",
+        "-r",
+        "-z",
+        "--raw",
+        "--no-renames",
+        "--no-abbrev",
+        before.tree,
+        after.tree,
+    ]
     raw = _lines(_git(root, store, words))
     found = {}
     for said, path in zip(raw[::2], raw[1::2], strict=True):
         was, now, was_id, now_id, _ = said.removeprefix(":").split()
         found[path] = _Entry(path, int(was, 8), int(now, 8), was_id, now_id)
     every = before.modes.keys() | after.modes.keys()
-    if others := {path for path in every if path not in found and before.modes.get(path) != after.modes.get(path)}:
+    if others := {
+        path
+        for path in every
+        if path not in found and before.modes.get(path) != after.modes.get(path)
+    }:
         for line in _lines(_git(root, store, ["ls-files", "-z", "--stage"])):
             said, _, path = line.partition("\t")
             if path in others:
@@ -254,13 +310,19 @@ def _entries(root: Path, store: Path, before: Snapshot, after: Snapshot) -> list
 
 
 def _ids(entries: Iterable[_Entry]) -> list[str]:
-    return list(dict.fromkeys(one for entry in entries for one in (entry.before_id, entry.after_id)))
+    return list(
+        dict.fromkeys(one for entry in entries for one in (entry.before_id, entry.after_id))
+    )
 
 
 def _batches(root: Path, store: Path, entries: Sequence[_Entry]) -> Iterator[list[_Entry]]:
     """The entries in order, cut where the next one's bytes would be too many."""
     given = "".join(f"{one}\n" for one in _ids(entries))
-    rows = _git(root, store, ["cat-file", "--batch-check=%(objectname) %(objectsize)"], given).decode().splitlines()
+    rows = (
+        _git(root, store, ["cat-file", "--batch-check=%(objectname) %(objectsize)"], given)
+        .decode()
+        .splitlines()
+    )
     size_of = {name: int(size) for name, size in map(str.split, rows) if size.isdecimal()}
     batch: list[_Entry] = []
     left = _BATCH_BYTES
@@ -295,7 +357,10 @@ def _state(mode: int, own_mode: int, contents: Mapping[str, bytes], id: str) -> 
         return None
     if id not in contents:  # which was the repository's own, and is pruned
         raise GitUnavailableError(f"the object {id} is gone")
-    return State(mode if stat.S_ISLNK(mode) else stat.S_IFREG | (own_mode or stat.S_IMODE(mode)), contents[id])
+    return State(
+        mode if stat.S_ISLNK(mode) else stat.S_IFREG | (own_mode or stat.S_IMODE(mode)),
+        contents[id],
+    )
 
 
 def _around(path: str) -> Iterator[str]:

@@ -1,7 +1,8 @@
-"""Taking back what was changed: the files of the latest step are, to the byte, what they were before it.
+"""Taking back what was changed: the files of the latest step are, to the byte, what they were
+before it.
 
-A file that somebody has changed since is left, and named; the others are restored all the same. Whoever insists gets
-those back too.
+A file that somebody has changed since is left, and named; the others are restored all the same.
+Whoever insists gets those back too.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ def digest(state: State | None) -> bytes:
 
 
 def undo(root: Path, kept: CheckpointStore, *, insists: bool = False) -> Undone:
-    """Take back the latest step that changed anything. Who insists gets back what was left, whatever is there now."""
+    """Take back the latest step that changed anything. Who insists gets back what was left,
+    whatever is there now.
+    """
     if insists and (left := kept.left()):
         return _restored(root, kept, left, insists=True)
     while steps := kept.last_step():
@@ -53,7 +56,9 @@ def undo(root: Path, kept: CheckpointStore, *, insists: bool = False) -> Undone:
     return Undone()
 
 
-def _restored(root: Path, kept: CheckpointStore, changes: Sequence[Checkpoint], *, insists: bool) -> Undone:
+def _restored(
+    root: Path, kept: CheckpointStore, changes: Sequence[Checkpoint], *, insists: bool
+) -> Undone:
     """Restore files, those first that give their place to others."""
     restored: list[Restored] = []
     left: list[tuple[str, str]] = []
@@ -73,12 +78,18 @@ def _restored(root: Path, kept: CheckpointStore, changes: Sequence[Checkpoint], 
 
 
 def _in_order(changes: Iterable[Checkpoint]) -> list[Checkpoint]:
-    """As they are to be taken back: steps from the last to the first; in each, what is removed before what is made."""
-    return sorted(changes, key=lambda one: (-one.step, one.before is not None, -one.path.count("/"), one.path))
+    """As they are to be taken back: steps from the last to the first; in each, what is removed
+    before what is made.
+    """
+    return sorted(
+        changes, key=lambda one: (-one.step, one.before is not None, -one.path.count("/"), one.path)
+    )
 
 
 def _restore(root: Path, change: Checkpoint, *, insists: bool) -> Restored | None:
-    """Put back one file; None where it is as it was already. Raises `version_conflict` and what writing raises."""
+    """Put back one file; None where it is as it was already. Raises `version_conflict` and what
+    writing raises.
+    """
     wanted = None if change.before is None else State(change.mode, change.before)
     now = places.state(root, change.path)
     if _is_alike(now, wanted, change):  # it never came to pass, or somebody has taken it back
@@ -96,4 +107,5 @@ def _is_alike(now: State | None, wanted: State | None, change: Checkpoint) -> bo
     if now is None or wanted is None:
         return now is wanted
     is_same = now.data == wanted.data and now.is_link == wanted.is_link
-    return is_same and (not change.note or now.mode == wanted.mode)  # an edit leaves permissions alone
+    # an edit leaves permissions alone
+    return is_same and (not change.note or now.mode == wanted.mode)

@@ -1,4 +1,6 @@
-"""A command of the agent from start to end: its output as it comes, within bounds, and nothing of it left behind."""
+"""A command of the agent from start to end: its output as it comes, within bounds, and nothing of
+it left behind.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ Heard = Callable[[bytes], None]
 
 
 class Confinement(NamedTuple):
-    """What commands are kept from: writing outside of the repository, the network, and making Unix sockets.
+    """What commands are kept from: writing outside of the repository, the network, and making Unix
+    sockets.
 
     `bubblewrap` is the program that sees to it, "" where the system does so itself.
     """
@@ -54,7 +57,9 @@ class Confinement(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """What the user lets commands have besides: places to write to, places in homes to read, names of variables."""
+    """What the user lets commands have besides: places to write to, places in homes to read, names
+    of variables.
+    """
 
     writable: Sequence[Path] = ()
     readable: Sequence[Path] = ()
@@ -72,10 +77,11 @@ class Limits(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """How a command ended: `why` is done, time, processes, disk or left; `status` as a shell says it, None if ended.
+    """How a command ended: `why` is done, time, processes, disk or left; `status` as a shell says
+    it, None if ended.
 
-    `is_clear` says that nothing of it is left; `output` is what it printed, the middle left out where that was much;
-    `restored` are settings and hooks of git that it had changed.
+    `is_clear` says that nothing of it is left; `output` is what it printed, the middle left out
+    where that was much; `restored` are settings and hooks of git that it had changed.
     """
 
     why: str
@@ -94,9 +100,13 @@ async def confinement(root: Path, confines: bool = True, network: bool = False) 
     if able["landlock"]:
         reaches_others = not able["is_apart"] or (network and not able["closes_names"])
         no_sockets = bool(reaches_others and able["filters"])
-        return Confinement(files=True, network=bool(able["network"] and not network), unix_sockets=no_sockets)
+        return Confinement(
+            files=True, network=bool(able["network"] and not network), unix_sockets=no_sockets
+        )
     program = bubblewrap.found(root)
-    confined = Confinement(files=True, network=not network, bubblewrap=program, unix_sockets=network)
+    confined = Confinement(
+        files=True, network=not network, bubblewrap=program, unix_sockets=network
+    )
     limits = Limits(_PROBE_SECONDS)
     if not program:
         return Confinement()
@@ -109,7 +119,10 @@ async def _tried(words: Sequence[str], said: bytes = b"") -> tuple[int | None, b
     """Exit status and output of a program that answers at once; no status where it does not."""
     try:
         process = await asyncio.create_subprocess_exec(
-            *words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+            *words,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
         )
     except (OSError, ValueError):
         return None, b""
@@ -127,11 +140,12 @@ async def run(
     command: str, root: Path, limits: Limits, confined: Confinement, shared: Shared = NOTHING_SHARED,
     variables: Mapping[str, str] | None = None, guards: bool = False, heard: Heard = lambda chunk: None,
 ) -> Ended:  # fmt: skip
-    """Run a command of the shell in a repository; whoever is cancelled ends it. Raises `program_failed`.
+    """Run a command of the shell in a repository; whoever is cancelled ends it. Raises
+    `program_failed`.
 
-    `variables` are set besides those that `shared` names.
-    Who `guards` has settings and hooks of git stay what they are. `heard` is called with what the command prints, as it
-    comes; it must not wait.
+    `variables` are set besides those that `shared` names. Who `guards` has settings and hooks of
+    git stay what they are. `heard` is called with what the command prints, as it comes; it must not
+    wait.
     """
     temporary = os.path.realpath(tempfile.mkdtemp(prefix="tersely-"))
     before = sandbox_policy.believed(root) if guards else {}
@@ -221,7 +235,9 @@ async def _kept(given: Mapping[str, Any], limits: Limits, heard: Heard) -> Ended
 
 
 async def _let_go(supervisor: asyncio.subprocess.Process) -> None:
-    """Have the supervisor clear up, which it does as soon as its input ends; one who is cancelled again waits too."""
+    """Have the supervisor clear up, which it does as soon as its input ends; one who is cancelled
+    again waits too.
+    """
     assert supervisor.stdin is not None
     supervisor.stdin.close()
     watch, waiting = Stopwatch(), asyncio.ensure_future(supervisor.wait())
@@ -252,7 +268,9 @@ def _ended(said: bytes, output: Output) -> Ended:
 
 
 class Output:
-    """What a program prints: the first half of a bound, and the last; in between any number of bytes."""
+    """What a program prints: the first half of a bound, and the last; in between any number of
+    bytes.
+    """
 
     def __init__(self, most_bytes: int = MAX_ARTIFACT_BYTES) -> None:
         self._half = most_bytes // 2
@@ -277,5 +295,7 @@ class Output:
 
     def text(self) -> str:
         """All that is kept of it."""
-        gap = f"\n… {self._left_out:,} bytes are left out here\n".encode() if self._left_out else b""
+        gap = (
+            f"\n… {self._left_out:,} bytes are left out here\n".encode() if self._left_out else b""
+        )
         return (bytes(self._head) + gap + b"".join(self._tail)).decode("utf-8", "replace")

@@ -1,7 +1,8 @@
-"""The tool `git`: commands that only read run as they are, with nothing that the repository's settings name.
+"""The tool `git`: commands that only read run as they are, with nothing that the repository's
+settings name.
 
-What reads is said by a list, not by what is left over: a subcommand and options of which each is known to write nothing
-and to run nothing. Everything else counts as running a program.
+What reads is said by a list, not by what is left over: a subcommand and options of which each is
+known to write nothing and to run nothing. Everything else counts as running a program.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ _OPTION = re.compile(
 )
 _LISTS = {"branch": r"-[arv]+|--(list|show-current|all|remotes|verbose)", "tag": r"-l|--list",
           "stash": r"list", "remote": r"-v|--verbose"}  # fmt: skip
-# `diff` reads files wherever they are, without being told so; `-S` of `blame` is a file, and not a text as elsewhere.
+# `diff` reads files wherever they are, without being told so; `-S` of `blame` is a file, and not a
+# text as elsewhere.
 _READS_FILES = "diff"
 _NAMES_A_FILE = {"blame": "-S"}
 _MAGIC = re.compile(r":(?:\([^)]*\)|[/!^]*)")  # before a path, `gitglossary(7)`
@@ -56,7 +58,11 @@ async def git(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     if not is_reading(words):
         return await shell.observed(toolbox, shlex.join(["git", *words]))
     if out := _leading_out(toolbox.root, words):
-        return failed(TerselyError("denied", f"{out} leads out of the repository", "name a path below its root"))
+        return failed(
+            TerselyError(
+                "denied", f"{out} leads out of the repository", "name a path below its root"
+            )
+        )
     try:
         chosen = await asyncio.to_thread(filterless_environment, str(toolbox.root))
     except (OSError, GitUnavailableError) as error:
@@ -64,7 +70,9 @@ async def git(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     own = {name: value for name, value in chosen.items() if os.environ.get(name) != value}
     variables = {name: value for name, value in own.items() if name.startswith("GIT_")}
     return await shell.observed(
-        toolbox, shlex.join([*GIT, *_UNSIGNED, words[0], *_QUIET.get(words[0], ()), *words[1:]]), variables
+        toolbox,
+        shlex.join([*GIT, *_UNSIGNED, words[0], *_QUIET.get(words[0], ()), *words[1:]]),
+        variables,
     )
 
 
@@ -83,13 +91,19 @@ def is_reading(words: Sequence[str]) -> bool:
     options = words[1 : words.index("--")] if "--" in words else words[1:]
     if words[0] in _LISTS:
         return bool(options) and all(re.fullmatch(_LISTS[words[0]], word) for word in words[1:])
-    if words[0] in _NAMES_A_FILE and any(word.startswith(_NAMES_A_FILE[words[0]]) for word in options):
+    if words[0] in _NAMES_A_FILE and any(
+        word.startswith(_NAMES_A_FILE[words[0]]) for word in options
+    ):
         return False
-    return words[0] in _READS and all(not word.startswith("-") or _OPTION.fullmatch(word) for word in options)
+    return words[0] in _READS and all(
+        not word.startswith("-") or _OPTION.fullmatch(word) for word in options
+    )
 
 
 def _leading_out(root: Path, words: Sequence[str]) -> str:
-    """The first of the words by which git would read a file outside of the repository, "" without one."""
+    """The first of the words by which git would read a file outside of the repository, "" without
+    one.
+    """
     for word in words[1:] if words[0] == _READS_FILES else ():
         real = os.path.realpath(root / _MAGIC.sub("", word, count=1)) if "\0" not in word else ""
         if os.path.lexists(real) and not Path(real).is_relative_to(root):
@@ -112,5 +126,7 @@ def _words(arguments: Mapping[str, Any]) -> list[str]:
     except ValueError as error:
         raise TerselyError("invalid_argument", f"the words cannot be read: {error}") from None
     if not words:
-        raise TerselyError("invalid_argument", "say what git is to do", "as status, or diff src/app.py")
+        raise TerselyError(
+            "invalid_argument", "say what git is to do", "as status, or diff src/app.py"
+        )
     return words

@@ -1,7 +1,9 @@
-"""What a command reads below the homes of users: what programs are made of, and nothing that somebody keeps there.
+"""What a command reads below the homes of users: what programs are made of, and nothing that
+somebody keeps there.
 
-Keys, passwords, histories and settings of programs are not listed one by one: a list of them is never complete. What is
-listed are places where tools install programs and libraries; users may name more.
+Keys, passwords, histories and settings of programs are not listed one by one: a list of them is
+never complete. What is listed are places where tools install programs and libraries; users may name
+more.
 """
 
 from __future__ import annotations
@@ -44,37 +46,57 @@ def hidden(writable: Iterable[str]) -> list[str]:
         temporary_directory(os.environ.get("TMPDIR", "")),
         temporary_directory("/tmp"),  # noqa: S108 - nothing is read there
     ]
-    found = {os.path.realpath(path) for path in (*_OF_ALL_USERS, *_homes(), *own) if path.startswith("/")}
+    found = {
+        os.path.realpath(path) for path in (*_OF_ALL_USERS, *_homes(), *own) if path.startswith("/")
+    }
     open_places = list(writable)
-    return sorted(path for path in found if os.path.exists(path) and not _is_within(path, open_places))
+    return sorted(
+        path for path in found if os.path.exists(path) and not _is_within(path, open_places)
+    )
 
 
 def readable(more: Sequence[Path] = ()) -> list[str]:
-    """What is read below the homes all the same: places of programs, `more` that the user names; as far as they are."""
+    """What is read below the homes all the same: places of programs, `more` that the user names; as
+    far as they are.
+    """
     homes = _homes()
     named = [os.environ.get(name, "") for name in _ENVIRONMENTS]
     paths = [f"{home}/{name}" for home in homes for name in _PROGRAMS]
-    paths += [path for path in (*named, sys.prefix, sys.base_prefix, *_on_path()) if _is_within(path, homes)]
+    paths += [
+        path
+        for path in (*named, sys.prefix, sys.base_prefix, *_on_path())
+        if _is_within(path, homes)
+    ]
     there = {os.path.normpath(path) for path in (*paths, *map(str, more)) if os.path.exists(path)}
     return sorted(path for path in there if not _holds_a_home(path, homes))
 
 
 def _holds_a_home(path: str, homes: Sequence[str]) -> bool:
-    """Whether opening a place would open a whole home: however it is written, and wherever links lead."""
+    """Whether opening a place would open a whole home: however it is written, and wherever links
+    lead.
+    """
     return any(_is_within(home, [path, os.path.realpath(path)]) for home in homes)
 
 
 def _homes() -> list[str]:
-    """The user's: what the variable says, and what the system says. The root of the file system is nobody's."""
+    """The user's: what the variable says, and what the system says. The root of the file system is
+    nobody's.
+    """
     found = [os.path.expanduser("~")]
     with suppress(KeyError):
         found.append(pwd.getpwuid(os.getuid()).pw_dir)
     found = [path.rstrip("/") for path in found if path.startswith("/")]
-    return list(dict.fromkeys(path for path in (*found, *map(os.path.realpath, found)) if path not in {"", "/"}))
+    return list(
+        dict.fromkeys(
+            path for path in (*found, *map(os.path.realpath, found)) if path not in {"", "/"}
+        )
+    )
 
 
 def _on_path() -> list[str]:
-    """The folders of programs that are found by name; with its libraries where one is a virtual environment's."""
+    """The folders of programs that are found by name; with its libraries where one is a virtual
+    environment's.
+    """
     found = []
     for folder in filter(os.path.isabs, os.get_exec_path()):
         above = os.path.dirname(folder.rstrip("/"))

@@ -1,7 +1,8 @@
 """What a command has to be kept from: sockets of other programs, and what git runs or believes.
 
-Git runs hooks, and believes settings that name programs, outside of all confinement and long after the command. Where
-the system can, these are read-only while it runs; in any case they are afterwards what they were.
+Git runs hooks, and believes settings that name programs, outside of all confinement and long after
+the command. Where the system can, these are read-only while it runs; in any case they are
+afterwards what they were.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ _SOCKETS = "/proc/net/unix"
 
 
 def sockets(writable: Sequence[str]) -> list[str]:
-    """Where programs of this machine listen in the file system, but for places that a command may write to."""
+    """Where programs of this machine listen in the file system, but for places that a command may
+    write to.
+    """
     try:
         with open(_SOCKETS, encoding="utf-8", errors="surrogateescape") as file:
             names = {f"/{line.rstrip().partition(' /')[2]}" for line in file if " /" in line}
@@ -37,16 +40,23 @@ def sockets(writable: Sequence[str]) -> list[str]:
     found = []
     for name in sorted(names):
         with suppress(OSError):
-            is_ours = any(name == place or name.startswith(f"{place.rstrip('/')}/") for place in writable)
+            is_ours = any(
+                name == place or name.startswith(f"{place.rstrip('/')}/") for place in writable
+            )
             if not is_ours and stat.S_ISSOCK(os.lstat(name).st_mode):
                 found.append(name)
     return found[:MAX_CLOSED_SOCKETS]
 
 
 def homes(root: Path) -> list[Path]:
-    """Where git keeps what belongs to a working tree: below it, and elsewhere for a linked one or a submodule."""
+    """Where git keeps what belongs to a working tree: below it, and elsewhere for a linked one or a
+    submodule.
+    """
     inside = root / ".git"
-    return [*([inside] if inside.is_dir() and not inside.is_symlink() else []), *map(Path, homes_elsewhere(str(root)))]
+    return [
+        *([inside] if inside.is_dir() and not inside.is_symlink() else []),
+        *map(Path, homes_elsewhere(str(root))),
+    ]
 
 
 def guarded(root: Path) -> list[str]:
@@ -55,18 +65,31 @@ def guarded(root: Path) -> list[str]:
     if (root / ".git").is_file():
         paths.append(root / ".git")
     for home in homes(root):
-        paths += [home / name for name in (*_SETTINGS, *_WHOLE) if not (name == "worktrees" and _is_shared(root, home))]
+        paths += [
+            home / name
+            for name in (*_SETTINGS, *_WHOLE)
+            if not (name == "worktrees" and _is_shared(root, home))
+        ]
     for home in homes(root):
         if _is_shared(root, home):
-            paths += [path for other in _folders(home / "worktrees") for path in map(other.joinpath, _SETTINGS)]
-    return [str(path) for path in dict.fromkeys(paths) if os.path.lexists(path) and os.path.realpath(path) == str(path)]
+            paths += [
+                path
+                for other in _folders(home / "worktrees")
+                for path in map(other.joinpath, _SETTINGS)
+            ]
+    return [
+        str(path)
+        for path in dict.fromkeys(paths)
+        if os.path.lexists(path) and os.path.realpath(path) == str(path)
+    ]
 
 
 def believed(root: Path) -> dict[tuple[Path, str], State]:
     """The settings and hooks of git as they are."""
     found = {}
     for home in homes(root):
-        for name in (*_SETTINGS, _HOOKS, *_hooks(home)):  # that of hooks is a file only where it is a link
+        for name in (*_SETTINGS, _HOOKS, *_hooks(home)):
+            # that of hooks is a file only where it is a link
             with suppress(TerselyError):
                 state = places.state(home, name)
                 if state is not None:
@@ -75,12 +98,17 @@ def believed(root: Path) -> dict[tuple[Path, str], State]:
 
 
 def restored(root: Path, before: Mapping[tuple[Path, str], State]) -> list[str]:
-    """Make settings and hooks what they were, where that is not so; the paths that were changed, and what stays so."""
+    """Make settings and hooks what they were, where that is not so; the paths that were changed,
+    and what stays so.
+    """
     known = {home for home, _ in before}
     now = {place: state for place, state in believed(root).items() if place[0] in known}
-    changed = sorted(place for place in before.keys() | now.keys() if before.get(place) != now.get(place))
+    changed = sorted(
+        place for place in before.keys() | now.keys() if before.get(place) != now.get(place)
+    )
     told = dict.fromkeys(changed, "")
-    for home, name in sorted(changed, key=lambda place: (place in before, place)):  # what is removed gives its place
+    for home, name in sorted(changed, key=lambda place: (place in before, place)):
+        # what is removed gives its place
         try:
             _restore(home, name, now.get((home, name)), before.get((home, name)))
         except TerselyError as error:
@@ -99,7 +127,9 @@ def _restore(home: Path, name: str, now: State | None, wanted: State | None) -> 
 
 def _hooks(home: Path) -> Iterable[str]:
     with suppress(OSError):
-        return [f"{_HOOKS}/{name}" for name in sorted(os.listdir(home / _HOOKS))[:MAX_GUARDED_FILES]]
+        return [
+            f"{_HOOKS}/{name}" for name in sorted(os.listdir(home / _HOOKS))[:MAX_GUARDED_FILES]
+        ]
     return ()
 
 

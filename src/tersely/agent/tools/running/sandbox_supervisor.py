@@ -1,17 +1,20 @@
-"""Runs one command of the agent and stays until nothing of it is left. A program of its own; needs nothing installed.
+"""Runs one command of the agent and stays until nothing of it is left. A program of its own; needs
+nothing installed.
 
-It is told what to do by a line of its standard input, a JSON object: `command`, `root`, `temporary`, `seconds`,
-`processes`, `confines`, `network`, `writable`, `hidden`, `readable`, `guarded` and `closed` paths, `environment` and
-more. That input then stays open as long as whoever asked is there; what the command prints goes to the standard output,
-and how it ended, as JSON, to the descriptor `status`.
+It is told what to do by a line of its standard input, a JSON object: `command`, `root`,
+`temporary`, `seconds`, `processes`, `confines`, `network`, `writable`, `hidden`, `readable`,
+`guarded` and `closed` paths, `environment` and more. That input then stays open as long as whoever
+asked is there; what the command prints goes to the standard output, and how it ended, as JSON, to
+the descriptor `status`.
 
-On Linux orphans of the command become its own children (`PR_SET_CHILD_SUBREAPER`), so that neither a double fork nor a
-session of its own leads away from it. The command is confined before it starts: Landlock (`landlock(7)`, Linux 5.13)
-lets it write only where it may, and namespaces of its own (`namespaces(7)`) have a network that leads nowhere but to
-itself, files that are read-only as a whole (`mount_setattr(2)`: Landlock knows no permissions and times), those that
-git runs or believes among them, and no sockets of other programs. Landlock knows no sockets in the file system: where
-there are no such namespaces, the command makes no Unix socket (`seccomp(2)`). Where `wrapper` has words, they run the
-command and confine it instead.
+On Linux orphans of the command become its own children (`PR_SET_CHILD_SUBREAPER`), so that neither
+a double fork nor a session of its own leads away from it. The command is confined before it starts:
+Landlock (`landlock(7)`, Linux 5.13) lets it write only where it may, and namespaces of its own
+(`namespaces(7)`) have a network that leads nowhere but to itself, files that are read-only as a
+whole (`mount_setattr(2)`: Landlock knows no permissions and times), those that git runs or believes
+among them, and no sockets of other programs. Landlock knows no sockets in the file system: where
+there are no such namespaces, the command makes no Unix socket (`seccomp(2)`). Where `wrapper` has
+words, they run the command and confine it instead.
 """
 
 from __future__ import annotations
@@ -33,22 +36,32 @@ CANNOT_START = 126
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 36, 38
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same numbers on every architecture
 _VERSION, _PATH_BENEATH = 1, 1
-_FS_OF_ABI = (0, 13, 14, 15, 15, 16)  # how many kinds of access to files each version of Landlock knows
+# how many kinds of access to files each version of Landlock knows
+_FS_OF_ABI = (0, 13, 14, 15, 15, 16)
 _FS_MOST, _NET_ABI, _SCOPE_ABI = 16, 4, 6
-_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE, _IOCTL_DEV = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 14, 1 << 15
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE, _IOCTL_DEV = (
+    1 << 0,
+    1 << 1,
+    1 << 2,
+    1 << 3,
+    1 << 14,
+    1 << 15,
+)
 _NET_ALL, _SCOPE_ALL = 0b11, 0b11  # bind and connect by TCP; abstract sockets and signals
 _OF_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000
 _MS_RDONLY, _MS_REMOUNT, _MS_BIND, _MS_REC, _MS_PRIVATE = 1, 32, 4096, 16384, 1 << 18
 _MS_OWN = 2 | 4  # no set-user-id, no devices
-_MS_LOCKED = 0x40F  # what a mount may have besides: no set-user-id, no devices, no execution, access times
+# what a mount may have besides: no set-user-id, no devices, no execution, access times
+_MS_LOCKED = 0x40F
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _MOUNT_SETATTR, _RECURSIVE, _AT_FDCWD, _READ_ONLY = 442, 0x8000, -100, 1
 _OPEN_TREE, _MOVE_MOUNT, _OPEN_TREE_CLONE, _MOVE_MOUNT_F_EMPTY_PATH = 428, 429, 1, 4
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a file system of its own is put there
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm", "fd")
 _PR_SET_SECCOMP, _SECCOMP_FILTER = 22, 2
-_STEP = struct.Struct("=HBBI")  # what is done, how many steps are passed over if so and if not, with which number
+# what is done, how many steps are passed over if so and if not, with which number
+_STEP = struct.Struct("=HBBI")
 _LOAD, _IS_EQUAL, _IS_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 _OFFSET_OF_NUMBER, _OFFSET_OF_ARCHITECTURE = 0, 4
 _OFFSET_OF_ARGUMENTS, _ARGUMENT_BYTES = 16, 8  # the lower half comes first on all machines below
@@ -56,7 +69,8 @@ _ALLOW, _REFUSE = 0x7FFF0000, 0x00050001  # the latter with EPERM
 _FOREIGN_NUMBERS = 0x40000000  # the least of the x32 interface, which has the same mark as x86-64
 _URING_CALLS = (425, 426, 427)  # the same numbers on every architecture
 _UNIX = 1  # AF_UNIX, as an argument
-_DATAGRAM, _RAW, _KIND_OF_SOCKET = 2, 3, 0xF  # of Unix sockets, the last two are one; flags are added to the kind
+# of Unix sockets, the last two are one; flags are added to the kind
+_DATAGRAM, _RAW, _KIND_OF_SOCKET = 2, 3, 0xF
 _MAKE_SOCKET, _MAKE_PAIR = 1, 8  # of `socketcall(2)`
 
 
@@ -105,11 +119,15 @@ def main() -> None:
     is_clear = _sweep(child, time.monotonic() + given["end_seconds"])
     if why == "left":
         _clear_away(given["temporary"])
-    os.write(given["status"], json.dumps({"why": why, "status": status, "is_clear": is_clear}).encode())
+    os.write(
+        given["status"], json.dumps({"why": why, "status": status, "is_clear": is_clear}).encode()
+    )
 
 
 def _watch(child: int, given: Mapping[str, Any], woken: int) -> tuple[str, int | None]:
-    """Wait for the command: why it ended (done, time, processes, left), and its status as a shell says it."""
+    """Wait for the command: why it ended (done, time, processes, left), and its status as a shell
+    says it.
+    """
     poll = select.poll()
     poll.register(0, select.POLLIN)
     poll.register(woken, select.POLLIN)
@@ -132,7 +150,9 @@ def _watch(child: int, given: Mapping[str, Any], woken: int) -> tuple[str, int |
 
 
 def _is_full(given: Mapping[str, Any]) -> bool:
-    """Whether the disk is about to be, where the command writes; what was so before is not its doing."""
+    """Whether the disk is about to be, where the command writes; what was so before is not its
+    doing.
+    """
     for path, before in given["free_bytes"].items():
         with suppress(OSError):
             status = os.statvfs(path)
@@ -152,8 +172,9 @@ def _reap(but: int) -> None:
 def _sweep(child: int, ends: float) -> bool:
     """End all that is left; True when nothing is.
 
-    What forks while it is being ended is first brought to a halt: a stopped process makes no other. Where `/proc` does
-    not say what is left, it is at least all of the group of the command that is ended.
+    What forks while it is being ended is first brought to a halt: a stopped process makes no other.
+    Where `/proc` does not say what is left, it is at least all of the group of the command that is
+    ended.
     """
     if not _TELLS_CHILDREN:
         with suppress(ProcessLookupError, PermissionError):
@@ -174,7 +195,9 @@ def _sweep(child: int, ends: float) -> bool:
 
 
 def _clear_away(temporary: str) -> None:
-    """Remove what the command has left in its own folder: whoever asked may have been killed, and does not do it."""
+    """Remove what the command has left in its own folder: whoever asked may have been killed, and
+    does not do it.
+    """
     import shutil
 
     shutil.rmtree(temporary, ignore_errors=True)
@@ -192,7 +215,9 @@ def _descendants() -> list[int]:
 
 
 def _children(pid: int) -> list[int]:
-    """The processes that a process has started and that are not gone; none where `/proc` does not tell."""
+    """The processes that a process has started and that are not gone; none where `/proc` does not
+    tell.
+    """
     found: list[int] = []
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -220,7 +245,12 @@ def _become(given: Mapping[str, Any]) -> NoReturn:
         if given["confines"]:
             _confine(given)
         os.chdir(given["root"])  # now: mounts lie on top of what was there
-        words = [*_filtering(given["wrapper"], has_network=given["network"]), given["shell"], "-c", given["command"]]
+        words = [
+            *_filtering(given["wrapper"], has_network=given["network"]),
+            given["shell"],
+            "-c",
+            given["command"],
+        ]
         os.execve(words[0], words, given["environment"])  # noqa: S606
     except BaseException as error:  # noqa: BLE001 - nothing may return from here
         os.write(2, f"the command cannot be started: {error}\n".encode())
@@ -239,7 +269,11 @@ def _leave_room(free_bytes: Iterable[int]) -> None:
 
     for free in free_bytes:
         with suppress(OSError, ValueError):
-            known = [one for one in resource.getrlimit(resource.RLIMIT_FSIZE) if one != resource.RLIM_INFINITY]
+            known = [
+                one
+                for one in resource.getrlimit(resource.RLIMIT_FSIZE)
+                if one != resource.RLIM_INFINITY
+            ]
             most = min([free // 2, *known])
             resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
@@ -248,15 +282,21 @@ def _confine(given: Mapping[str, Any]) -> None:
     """Give up what the command is not to do. `OSError` where the system refuses."""
     is_apart = _leave(_CLONE_NEWNS | (0 if given["network"] else _CLONE_NEWNET))
     are_closed = False
-    writable = [os.path.realpath(path) for path in (given["root"], given["temporary"], *given["writable"])]
+    writable = [
+        os.path.realpath(path) for path in (given["root"], given["temporary"], *given["writable"])
+    ]
     if is_apart and not _LIBC.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None):
         _hide(given["hidden"], [*given["readable"], *writable])
         _seal(writable)
         _guard(given["guarded"])
         are_closed = _close(given["closed"])
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    _filter_calls(refuses_sockets=not (are_closed and _reaches_no_names(has_network=given["network"])))
-    _restrict_files(writable, given["hidden"], given["readable"], closes_tcp=not (given["network"] or is_apart))
+    _filter_calls(
+        refuses_sockets=not (are_closed and _reaches_no_names(has_network=given["network"]))
+    )
+    _restrict_files(
+        writable, given["hidden"], given["readable"], closes_tcp=not (given["network"] or is_apart)
+    )
 
 
 def _leave(kinds: int) -> bool:
@@ -264,7 +304,11 @@ def _leave(kinds: int) -> bool:
     user, group = os.geteuid(), os.getegid()
     if _LIBC.unshare(_CLONE_NEWUSER | kinds):
         return False
-    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{user} {user} 1"),
+        ("gid_map", f"{group} {group} 1"),
+    ):
         with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
             file.write(text)
     if kinds & _CLONE_NEWNET:
@@ -278,14 +322,17 @@ def _raise_loopback() -> None:
     import socket
 
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plain:
-        flags = struct.unpack("16sH", fcntl.ioctl(plain, _SIOCGIFFLAGS, struct.pack("16sH14x", b"lo", 0))[:18])[1]
+        flags = struct.unpack(
+            "16sH", fcntl.ioctl(plain, _SIOCGIFFLAGS, struct.pack("16sH14x", b"lo", 0))[:18]
+        )[1]
         fcntl.ioctl(plain, _SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", flags | _IFF_UP))
 
 
 def _hide(hidden: Iterable[str], shown: Iterable[str]) -> None:
     """Have nothing in these folders but what is shown of them, and nothing in these files.
 
-    A program that finds no file of settings goes on; one that may not read it often ends. Landlock alone forbids.
+    A program that finds no file of settings goes on; one that may not read it often ends. Landlock
+    alone forbids.
     """
     folders = [path for path in hidden if os.path.isdir(path)]
     below = [path for path in shown if any(path.startswith(f"{folder}/") for folder in folders)]
@@ -302,7 +349,9 @@ def _hide(hidden: Iterable[str], shown: Iterable[str]) -> None:
 
 
 def _detached(path: str) -> int:
-    """A descriptor of all below a path, to be attached elsewhere (`open_tree(2)`); negative where that fails."""
+    """A descriptor of all below a path, to be attached elsewhere (`open_tree(2)`); negative where
+    that fails.
+    """
     flags = ctypes.c_uint(_OPEN_TREE_CLONE | _RECURSIVE | os.O_CLOEXEC)
     return int(_LIBC.syscall(_OPEN_TREE, ctypes.c_int(_AT_FDCWD), os.fsencode(path), flags))
 
@@ -321,19 +370,24 @@ def _attach(tree: int, path: str) -> None:
 
 
 def _seal(writable: Iterable[str]) -> None:
-    """Make everything read-only but these, where the system can; shared memory is the command's own."""
+    """Make everything read-only but these, where the system can; shared memory is the command's
+    own.
+    """
     places = [os.fsencode(path) for path in writable if os.path.lexists(path)]
     for path in places:
         _LIBC.mount(path, path, None, _MS_BIND | _MS_REC, None)
     if _set_read_only(b"/", set_flags=_READ_ONLY, recursively=True):
         for path in [*places, b"/dev/pts"]:
-            if not _set_read_only(path, clear_flags=_READ_ONLY, recursively=True):  # something below is, for good
+            if not _set_read_only(path, clear_flags=_READ_ONLY, recursively=True):
+                # something below is, for good
                 _set_read_only(path, clear_flags=_READ_ONLY)
     shared = os.fsencode(_SHARED_MEMORY)
     _LIBC.mount(b"tmpfs", shared, b"tmpfs", _MS_OWN, b"mode=1777,size=50%")
 
 
-def _set_read_only(path: bytes, set_flags: int = 0, clear_flags: int = 0, *, recursively: bool = False) -> bool:
+def _set_read_only(
+    path: bytes, set_flags: int = 0, clear_flags: int = 0, *, recursively: bool = False
+) -> bool:
     attributes = struct.pack("=QQQQ", set_flags, clear_flags, 0, 0)
     flags = ctypes.c_uint(_RECURSIVE if recursively else 0)
     size = ctypes.c_size_t(len(attributes))
@@ -344,18 +398,24 @@ def _close(sockets: Iterable[str]) -> bool:
     """Have nobody listen at these; False where one stays open."""
     are_closed = True
     for path in map(os.fsencode, sockets):
-        is_closed = not _LIBC.mount(b"/dev/null", path, None, _MS_BIND, None) or not os.path.lexists(path)
+        is_closed = not _LIBC.mount(
+            b"/dev/null", path, None, _MS_BIND, None
+        ) or not os.path.lexists(path)
         are_closed = are_closed and is_closed
     return are_closed
 
 
 def _reaches_no_names(*, has_network: bool) -> bool:
-    """Whether abstract sockets of other programs are out of reach: they belong to a network, or Landlock knows them."""
+    """Whether abstract sockets of other programs are out of reach: they belong to a network, or
+    Landlock knows them.
+    """
     return not has_network or landlock_version() >= _SCOPE_ABI
 
 
 def _guard(paths: Iterable[str]) -> None:
-    """Let nobody write to these; the folder around each stays where it is, so that none is put in its place."""
+    """Let nobody write to these; the folder around each stays where it is, so that none is put in
+    its place.
+    """
     for folder in dict.fromkeys(map(os.path.dirname, paths)):
         _LIBC.mount(os.fsencode(folder), os.fsencode(folder), None, _MS_BIND | _MS_REC, None)
     for path in map(os.fsencode, paths):
@@ -368,7 +428,9 @@ def _guard(paths: Iterable[str]) -> None:
 
 
 def _filter_calls(*, refuses_sockets: bool) -> None:
-    """Refuse those that the other means do not see: rings of requests, keys of the kernel, programs in it."""
+    """Refuse those that the other means do not see: rings of requests, keys of the kernel, programs
+    in it.
+    """
     if steps := _filter_steps(refuses_sockets=refuses_sockets):
         kept = ctypes.create_string_buffer(steps)
         program = struct.pack("@HP", len(steps) // _STEP.size, ctypes.addressof(kept))
@@ -376,7 +438,9 @@ def _filter_calls(*, refuses_sockets: bool) -> None:
 
 
 def _filtering(wrapper: list[str], *, has_network: bool) -> list[str]:
-    """The words of bubblewrap, which gets the same filter through a descriptor; it knows no abstract sockets."""
+    """The words of bubblewrap, which gets the same filter through a descriptor; it knows no
+    abstract sockets.
+    """
     steps = _filter_steps(refuses_sockets=has_network)
     if not wrapper or not steps:
         return wrapper
@@ -387,7 +451,9 @@ def _filtering(wrapper: list[str], *, has_network: bool) -> list[str]:
 
 
 def _filter_steps(*, refuses_sockets: bool) -> bytes:
-    """The program of `seccomp(2)`: each interface has numbers of its own; "" on machines that it does not know."""
+    """The program of `seccomp(2)`: each interface has numbers of its own; "" on machines that it
+    does not know.
+    """
     machine = os.uname().machine
     if machine not in _ARCHITECTURES:
         return b""
@@ -403,7 +469,9 @@ def _filter_steps(*, refuses_sockets: bool) -> bytes:
 
 
 def _socket_steps(interface: _Interface) -> list[tuple[int, int, int, int]]:
-    """Steps that refuse Unix sockets, but for pairs that lead to each other: those of datagrams can lead elsewhere."""
+    """Steps that refuse Unix sockets, but for pairs that lead to each other: those of datagrams can
+    lead elsewhere.
+    """
     steps = _argument_steps(interface.socket, 0, 0xFFFFFFFF, (_UNIX,))
     steps += _argument_steps(interface.socketpair, 1, _KIND_OF_SOCKET, (_DATAGRAM, _RAW))
     if interface.socketcall:  # what it is to make is in memory, which no filter reads
@@ -411,7 +479,9 @@ def _socket_steps(interface: _Interface) -> list[tuple[int, int, int, int]]:
     return steps
 
 
-def _argument_steps(number: int, position: int, mask: int, refused: tuple[int, ...]) -> list[tuple[int, int, int, int]]:
+def _argument_steps(
+    number: int, position: int, mask: int, refused: tuple[int, ...]
+) -> list[tuple[int, int, int, int]]:
     """Steps that refuse a call whose argument, as far as the mask goes, is one of some values."""
     tests = [(_IS_EQUAL, len(refused) - at, 0, value) for at, value in enumerate(refused)]
     block = [
@@ -442,7 +512,9 @@ def _restrict_files(
         raise OSError("the kernel has no Landlock")
     everything = (1 << (_FS_OF_ABI[version] if version < len(_FS_OF_ABI) else _FS_MOST)) - 1
     network = _NET_ALL if closes_tcp and version >= _NET_ABI else 0
-    attributes = struct.pack("=QQQ", everything, network, _SCOPE_ALL if version >= _SCOPE_ABI else 0)
+    attributes = struct.pack(
+        "=QQQ", everything, network, _SCOPE_ALL if version >= _SCOPE_ABI else 0
+    )
     known = 24 if version >= _SCOPE_ABI else 16 if version >= _NET_ABI else 8
     rules = _checked(_LIBC.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(known), 0))
     looks = _EXECUTE | _READ_FILE | _READ_DIR
@@ -475,9 +547,11 @@ def _allow(rules: int, path: str, access: int) -> None:
 
 
 def _cover(path: str, hidden: list[str]) -> Iterable[tuple[str, bool]]:
-    """Paths that together are all below `path` but what is hidden, and whether all below each is meant.
+    """Paths that together are all below `path` but what is hidden, and whether all below each is
+    meant.
 
-    Rules of Landlock allow and cannot forbid: on the way to what is hidden, everything beside it is allowed by itself.
+    Rules of Landlock allow and cannot forbid: on the way to what is hidden, everything beside it is
+    allowed by itself.
     """
     below = [one for one in hidden if one == path or one.startswith(f"{path.rstrip('/')}/")]
     if path in below:

@@ -34,13 +34,16 @@ def may(toolbox: Toolbox) -> str:
     """What a command can do, for whoever is asked about one."""
     confined = toolbox.known_confinement
     what = "confinement is not known yet" if confined is None else confined.told()
-    return (
-        f"({what}; ends after {COMMAND_SECONDS} s; undo takes back what it changes in files that git does not ignore)"
-    )
+    undone = "undo takes back what it changes in files that git does not ignore"
+    return f"({what}; ends after {COMMAND_SECONDS} s; {undone})"
 
 
 async def observed(
-    toolbox: Toolbox, command: str, variables: Mapping[str, str] | None = None, *, guards: bool = False
+    toolbox: Toolbox,
+    command: str,
+    variables: Mapping[str, str] | None = None,
+    *,
+    guards: bool = False,
 ) -> Observation:
     """Run a command line as `bash` does, with some more variables: then it is one that only reads."""
     choices = toolbox.choices
@@ -49,7 +52,16 @@ async def observed(
     try:
         confined = await toolbox.confinement()
         async with _undoable(toolbox, command, untold) if variables is None else nullcontext():
-            ended = await run(command, toolbox.root, limits, confined, choices.shared, variables, guards, toolbox.heard)
+            ended = await run(
+                command,
+                toolbox.root,
+                limits,
+                confined,
+                choices.shared,
+                variables,
+                guards,
+                toolbox.heard,
+            )
     except TerselyError as error:
         return failed(error)
     output = plain(ended.output).rstrip()
@@ -57,14 +69,18 @@ async def observed(
     if ended.status and confined.files and any(sign in output for sign in _SIGNS_OF_CONFINEMENT):
         last += f" (commands are confined: {confined.told()})"
     if ended.restored:
-        untold.append(f"(taken back, for git would believe or run it: {visible(', '.join(ended.restored))})")
+        untold.append(
+            f"(taken back, for git would believe or run it: {visible(', '.join(ended.restored))})"
+        )
     text = "\n".join(filter(None, [output or _NOTHING * (not last), last, *untold]))
     return await toolbox.observed(text, "ok" if ended.status == 0 else "failed")
 
 
 @asynccontextmanager
 async def _undoable(toolbox: Toolbox, command: str, untold: list[str]) -> AsyncIterator[None]:
-    """Have what a command changes written down, also when it is cancelled; `untold` gets why that cannot be."""
+    """Have what a command changes written down, also when it is cancelled; `untold` gets why that
+    cannot be.
+    """
     root, kept = toolbox.root, toolbox.kept
     why = await toolbox.apart(lambda: undoable.begin(root, kept, command))
     try:

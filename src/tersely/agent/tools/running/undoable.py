@@ -1,7 +1,8 @@
-"""Commands whose changes can be taken back: the files are noted before a command runs, and compared after it.
+"""Commands whose changes can be taken back: the files are noted before a command runs, and compared
+after it.
 
-The state before is on the disk first. If the program is killed while a command runs, everything that differs from that
-state when the session goes on counts as done by the command.
+The state before is on the disk first. If the program is killed while a command runs, everything
+that differs from that state when the session goes on counts as done by the command.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""The variables of a command: those of the user that are on a list, and what keeps a program from waiting for somebody.
+"""The variables of a command: those of the user that are on a list, and what keeps a program from
+waiting for somebody.
 
-What is secret cannot be told by its name (`DATABASE_URL`, `GH_PAT`, a webhook), so what is harmless is listed. Flags of
-compilers are on the list, for builds differ without them; those of make are not, since they carry the variables that an
-outer make was given, and neither are programs that git is set to run, since their words hold keys and passwords.
+What is secret cannot be told by its name (`DATABASE_URL`, `GH_PAT`, a webhook), so what is harmless
+is listed. Flags of compilers are on the list, for builds differ without them; those of make are
+not, since they carry the variables that an outer make was given, and neither are programs that git
+is set to run, since their words hold keys and passwords.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ _PLAIN = {
     "TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "CI": "1",
     "GIT_EDITOR": "true", "EDITOR": "true",
 }  # fmt: skip
-# Settings of git that say who commits and how files are stored; others may hold passwords and tokens.
+# Settings of git that say who commits and how files are stored; others may hold passwords and
+# tokens.
 _CORE_SETTINGS = (
     "abbrev|attributesfile|autocrlf|bigfilethreshold|commentchar|eol|excludesfile|filemode|ignorecase|longpaths"
     "|precomposeunicode|protecthfs|protectntfs|quotepath|safecrlf|symlinks|trustctime|whitespace"
@@ -46,13 +49,21 @@ _GIT_SETTINGS = (
 
 
 def environment(temporary: str, more: Collection[str] = ()) -> dict[str, str]:
-    """The variables for a program that nobody sees or types to: of the user's those on the list, and `more` by name."""
-    kept = {name: value for name, value in os.environ.items() if _HANDED_ON.fullmatch(name) or name in more}
+    """The variables for a program that nobody sees or types to: of the user's those on the list,
+    and `more` by name.
+    """
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if _HANDED_ON.fullmatch(name) or name in more
+    }
     return {**_PLAIN, **kept, "TMPDIR": temporary, "XDG_CACHE_HOME": f"{temporary}/cache"}
 
 
 def git_settings(root: Path, temporary: str) -> Mapping[str, str]:
-    """Write what the user has set for every repository, as far as it is harmless; the variables that name the file."""
+    """Write what the user has set for every repository, as far as it is harmless; the variables
+    that name the file.
+    """
     path = Path(temporary, "gitconfig")
     words = ["config", "--global", "--includes", "--null", "--get-regexp", _GIT_SETTINGS]
     try:

@@ -1,6 +1,8 @@
-"""What a page says to somebody who does not see it, in few tokens: its texts, and numbers for what can be used.
+"""What a page says to somebody who does not see it, in few tokens: its texts, and numbers for what
+can be used.
 
-It is made of the accessibility tree that Playwright writes (its "aria snapshot" for models), a node a line:
+It is made of the accessibility tree that Playwright writes (its "aria snapshot" for models), a node
+a line:
 
     - heading "Sign in" [level=1] [ref=e2]
     - link "Help" [ref=e3] [cursor=pointer]:
@@ -22,7 +24,9 @@ from typing import NamedTuple
 MAX_PAGE_CHARACTERS = 400_000  # of a tree that are read
 MAX_NAME_CHARACTERS = 300  # of a name, a value or a URL of an element
 _LINE = re.compile(r"(?P<indent> *)- (?P<rest>.*)")
-_KEY = re.compile(r'(?P<role>[\w-]+)(?: (?P<name>"(?:[^"\\]|\\.)*"))?(?P<attributes>(?: \[[^\]]*\])*)(?P<after>:.*)?$')
+_KEY = re.compile(
+    r'(?P<role>[\w-]+)(?: (?P<name>"(?:[^"\\]|\\.)*"))?(?P<attributes>(?: \[[^\]]*\])*)(?P<after>:.*)?$'
+)
 _ATTRIBUTE = re.compile(r"\[([^\]=]+)=?([^\]]*)\]")
 _QUOTED_KEY = re.compile(r"'((?:[^']|'')*)'(:.*)?$")
 _USABLE = frozenset(
@@ -36,7 +40,9 @@ _CELLS = frozenset("cell columnheader gridcell rowheader".split())
 
 
 class Node(NamedTuple):
-    """One line of the tree. `text` is what follows it: a value of what can be filled in, else words."""
+    """One line of the tree. `text` is what follows it: a value of what can be filled in, else
+    words.
+    """
 
     depth: int
     role: str
@@ -81,7 +87,9 @@ def page_text(tree: str) -> PageText:
         elif node.role == "row":
             last_cell = -1
     if len(tree) > MAX_PAGE_CHARACTERS:
-        lines.append(f"… the page goes on: {len(tree) - MAX_PAGE_CHARACTERS:,} more characters are not read")
+        lines.append(
+            f"… the page goes on: {len(tree) - MAX_PAGE_CHARACTERS:,} more characters are not read"
+        )
     return PageText("\n".join(lines), {node.ref: node.title for node in nodes if node.ref})
 
 

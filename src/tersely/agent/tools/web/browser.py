@@ -1,8 +1,10 @@
-"""One page in a browser of the user's, asked through Playwright's client; nothing is started before the first page.
+"""One page in a browser of the user's, asked through Playwright's client; nothing is started before
+the first page.
 
-The browser is started for the session, with a profile of its own that ends with it, and reaches the world through a
-`foundation.gate.Gate` alone. Pages may only be of hosts that were opened: one that leads elsewhere is left. Windows,
-downloads, uploads and service workers are refused, and dialogs dismissed; what was is noted.
+The browser is started for the session, with a profile of its own that ends with it, and reaches the
+world through a `foundation.gate.Gate` alone. Pages may only be of hosts that were opened: one that
+leads elsewhere is left. Windows, downloads, uploads and service workers are refused, and dialogs
+dismissed; what was is noted.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ _ARGUMENTS = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # names are resolved by the gate
 )
 _NOT_DEFAULT = ("--disable-popup-blocking", "--disable-ipc-flooding-protection")
-# What Chromium, Chrome and Edge ask for themselves: sign-in, autofill, hints, updates, lists of bad sites.
+# What Chromium, Chrome and Edge ask for themselves: sign-in, autofill, hints, updates, lists of bad
+# sites.
 _OF_THEMSELVES = frozenset({
     "accounts.google.com", "clients2.google.com", "content-autofill.googleapis.com", "edge.microsoft.com",
     "optimizationguide-pa.googleapis.com", "safebrowsing.googleapis.com", "update.googleapis.com",
@@ -65,7 +68,9 @@ class Shown(NamedTuple):
 
 
 class Browser:
-    """One page at a time, for one event loop; close it. `program` is the browser's, "" where there is none."""
+    """One page at a time, for one event loop; close it. `program` is the browser's, "" where there
+    is none.
+    """
 
     def __init__(self, program: str, private_hosts: tuple[str, ...]) -> None:
         self._program = program
@@ -107,7 +112,9 @@ class Browser:
         self._forget()
         wait = BROWSER_PAGE_SECONDS * 1000
         try:
-            await self._acted(lambda: page.goto(url.strip(), wait_until="domcontentloaded", timeout=wait))
+            await self._acted(
+                lambda: page.goto(url.strip(), wait_until="domcontentloaded", timeout=wait)
+            )
         except TerselyError:  # the browser may still be on its way to a page of its own about it
             await self._renew()
             raise
@@ -119,7 +126,9 @@ class Browser:
 
         async def reading() -> Shown:
             tree = await page.aria_snapshot(mode="ai", timeout=BROWSER_READ_SECONDS * 1000)
-            return Shown(page.url, (await page.title())[:MAX_BROWSER_NOTE_CHARACTERS], page_text(tree))
+            return Shown(
+                page.url, (await page.title())[:MAX_BROWSER_NOTE_CHARACTERS], page_text(tree)
+            )
 
         shown = await self._answered(reading)
         await self._checked()
@@ -128,7 +137,9 @@ class Browser:
 
     async def click(self, ref: str) -> Shown:
         """Click an element."""
-        return await self._use(ref, lambda element: element.click(timeout=BROWSER_ACT_SECONDS * 1000))
+        return await self._use(
+            ref, lambda element: element.click(timeout=BROWSER_ACT_SECONDS * 1000)
+        )
 
     async def type(self, ref: str, text: str) -> Shown:
         """Fill in a text in the place of what is there, or choose an option by its name."""
@@ -145,7 +156,9 @@ class Browser:
     async def press(self, ref: str, key: str) -> Shown:
         """Press a key, on an element or where the page has it."""
         if ref:
-            return await self._use(ref, lambda element: element.press(key, timeout=BROWSER_ACT_SECONDS * 1000))
+            return await self._use(
+                ref, lambda element: element.press(key, timeout=BROWSER_ACT_SECONDS * 1000)
+            )
         page = await self._checked()
         await self._acted(lambda: page.keyboard.press(key))
         return await self.read()
@@ -155,7 +168,9 @@ class Browser:
         page = await self._checked()
         path = f"{self._folder}/screenshot-{self.noted}-{len(self._pictures)}.png"
         self._note(f"a picture was taken: {path}")
-        await self._answered(lambda: page.screenshot(path=path, timeout=BROWSER_READ_SECONDS * 1000))
+        await self._answered(
+            lambda: page.screenshot(path=path, timeout=BROWSER_READ_SECONDS * 1000)
+        )
         await self._checked()
         self._pictures.append(path)
         if len(self._pictures) > MAX_SCREENSHOTS:
@@ -192,7 +207,11 @@ class Browser:
     async def _start(self) -> None:
         """Start the browser with an empty profile, a page of which is ours."""
         if not self._program:
-            raise TerselyError("browser_failed", "there is no browser", "pip install 'tersely[browser]', and Chromium")
+            raise TerselyError(
+                "browser_failed",
+                "there is no browser",
+                "pip install 'tersely[browser]', and Chromium",
+            )
         from playwright.async_api import Error, async_playwright
 
         self._folder = tempfile.mkdtemp(prefix="tersely-browser-")
@@ -205,7 +224,10 @@ class Browser:
                 browser = await playwright.chromium.launch(
                     executable_path=self._program,
                     chromium_sandbox=os.geteuid() != 0,
-                    proxy={"server": f"http://127.0.0.1:{self._gate.port}", "bypass": "<-loopback>"},
+                    proxy={
+                        "server": f"http://127.0.0.1:{self._gate.port}",
+                        "bypass": "<-loopback>",
+                    },
                     args=_ARGUMENTS,
                     ignore_default_args=list(_NOT_DEFAULT),
                     env={**environment(self._folder)},
@@ -215,7 +237,10 @@ class Browser:
                 )
                 self._opened.push_async_callback(browser.close)
                 context = await browser.new_context(
-                    accept_downloads=False, service_workers="block", viewport=_VIEWPORT, permissions=[]
+                    accept_downloads=False,
+                    service_workers="block",
+                    viewport=_VIEWPORT,
+                    permissions=[],
                 )
                 context.on("page", self._refuse_window)
                 await self._make_page(context)
@@ -233,7 +258,9 @@ class Browser:
         self._listen(self._page)
 
     async def _renew(self) -> None:
-        """Go on with an empty page in the place of one that failed; with no browser where it does not answer."""
+        """Go on with an empty page in the place of one that failed; with no browser where it does
+        not answer.
+        """
         if self._page is None:
             return
         context = self._page.context
@@ -252,15 +279,21 @@ class Browser:
         page.on("pageerror", lambda error: self._note(f"uncaught: {error}"))
         page.on("crash", lambda _: self._note("the page crashed"))
         page.on("dialog", self._dismiss)
-        page.on("download", lambda each: self._note(f"a download was refused: {each.suggested_filename}"))
-        page.on("filechooser", lambda _: self._note("the page asked for a file, and was given none"))
+        page.on(
+            "download",
+            lambda each: self._note(f"a download was refused: {each.suggested_filename}"),
+        )
+        page.on(
+            "filechooser", lambda _: self._note("the page asked for a file, and was given none")
+        )
         page.on("request", lambda _: self._count(1))
         page.on("requestfinished", lambda _: self._count(-1))
         page.on("requestfailed", self._failed)
         page.on("response", self._look_at)
 
     def _hear(self, said: ConsoleMessage) -> None:
-        is_of_network = said.text.startswith("Failed to load resource")  # which is noted with its URL
+        # which is noted with its URL
+        is_of_network = said.text.startswith("Failed to load resource")
         if said.type in {"error", "warning"} and not is_of_network:
             self._note(f"{said.type}: {said.text}")
 
@@ -303,7 +336,9 @@ class Browser:
     async def _use(self, ref: str, act: Callable[[Any], Awaitable[object]]) -> Shown:
         page = await self._checked()
         if ref not in self.elements:
-            raise TerselyError("invalid_argument", f"the page has no element {ref}", "read it again: browser(read)")
+            raise TerselyError(
+                "invalid_argument", f"the page has no element {ref}", "read it again: browser(read)"
+            )
         await self._acted(lambda: act(page.locator(f"aria-ref={ref}")))
         return await self.read()
 
@@ -331,21 +366,27 @@ class Browser:
             why = _first_line(error)
             if self._gate.refusals:
                 why = f"{why} ({self._gate.refusals[-1]})"
-            raise TerselyError("browser_failed", why, "see browser(log), or open the page again") from error
+            raise TerselyError(
+                "browser_failed", why, "see browser(log), or open the page again"
+            ) from error
 
     async def _late(self, error: Exception) -> TerselyError:
         """What is raised where something took too long: a page that still answers stays."""
         if self._page is not None:
             with suppress(Exception):  # whatever it says, it does not answer
                 await asyncio.wait_for(self._page.evaluate("1"), 1)
-                return TerselyError("timed_out", _first_line(error), "read the page: it may have changed")
+                return TerselyError(
+                    "timed_out", _first_line(error), "read the page: it may have changed"
+                )
         await self.close()
         return TerselyError("timed_out", "the page did not answer, and was closed", "open another")
 
     async def _checked(self) -> Page:
         """The page, where it is of a host that was opened; else it is left."""
         page = self._page
-        is_open = page is not None and not page.is_closed() and self._loop is asyncio.get_running_loop()
+        is_open = (
+            page is not None and not page.is_closed() and self._loop is asyncio.get_running_loop()
+        )
         if page is None or not is_open or page.url == _BLANK:
             raise TerselyError("browser_failed", "no page is open", "open one: browser(open, url)")
         parts = urlsplit(page.url)
@@ -359,7 +400,9 @@ class Browser:
             await self.close()
         if led.startswith("chrome-error:"):
             raise TerselyError("browser_failed", "the page could not be shown", "see browser(log)")
-        raise TerselyError("denied", f"the page led to {led}, which nobody has opened", "open it if it is wanted")
+        raise TerselyError(
+            "denied", f"the page led to {led}, which nobody has opened", "open it if it is wanted"
+        )
 
 
 def _first_line(error: BaseException) -> str:

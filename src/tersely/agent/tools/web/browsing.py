@@ -1,4 +1,6 @@
-"""The tool `browser`: a page in a browser of the user's, read as text with numbers for what can be used."""
+"""The tool `browser`: a page in a browser of the user's, read as text with numbers for what can be
+used.
+"""
 
 from __future__ import annotations
 
@@ -46,12 +48,18 @@ def effect_of(arguments: Mapping[str, Any]) -> Effect:
 
 def subject_of(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
     """The URL that is opened, or of the page that is used."""
-    return str(arguments.get("url") or "").strip() if arguments.get("action") == OPEN else toolbox.browser.url
+    return (
+        str(arguments.get("url") or "").strip()
+        if arguments.get("action") == OPEN
+        else toolbox.browser.url
+    )
 
 
 def is_doubtful(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
     """Whether a server of this machine is opened that nobody was asked about."""
-    return arguments.get("action") == OPEN and toolbox.browser.is_unasked(str(arguments.get("url") or ""))
+    return arguments.get("action") == OPEN and toolbox.browser.is_unasked(
+        str(arguments.get("url") or "")
+    )
 
 
 def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
@@ -72,7 +80,9 @@ async def _done(page: Browser, action: str, arguments: Mapping[str, Any]) -> Sho
     if action == CLICK:
         return await page.click(_ref(arguments) or _given(arguments, "element"))
     if action == TYPE:
-        return await page.type(_ref(arguments) or _given(arguments, "element"), str(arguments.get("text") or ""))
+        return await page.type(
+            _ref(arguments) or _given(arguments, "element"), str(arguments.get("text") or "")
+        )
     if action == PRESS:
         return await page.press(_ref(arguments), _given(arguments, "text"))
     return await page.read()

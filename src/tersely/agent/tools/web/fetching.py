@@ -17,14 +17,22 @@ if TYPE_CHECKING:
     from tersely.foundation.fetch import Page
 
 TEXT, SOURCE = FORMS = ("text", "source")
-_OF_TEXT = ("text/", "application/json", "application/xml", "application/javascript", "application/x-yaml")
+_OF_TEXT = (
+    "text/",
+    "application/json",
+    "application/xml",
+    "application/javascript",
+    "application/x-yaml",
+)
 _OF_PAGES = ("text/html", "application/xhtml+xml")
 
 
 async def fetch(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """What is behind a URL, a page of HTML as text unless its source is asked for."""
     try:
-        page = await asyncio.to_thread(_page, str(arguments["url"]).strip(), toolbox.choices.private_hosts)
+        page = await asyncio.to_thread(
+            _page, str(arguments["url"]).strip(), toolbox.choices.private_hosts
+        )
         text = _text(page)
     except TerselyError as error:
         return failed(error)
@@ -45,7 +53,14 @@ def _page(url: str, private_hosts: tuple[str, ...]) -> Page:
 
 
 def _text(page: Page) -> str:
-    is_text = page.mime.startswith(_OF_TEXT) or page.mime in _OF_PAGES or not page.mime or page.mime.endswith("+json")
+    is_text = (
+        page.mime.startswith(_OF_TEXT)
+        or page.mime in _OF_PAGES
+        or not page.mime
+        or page.mime.endswith("+json")
+    )
     if not is_text or b"\0" in page.body[:1_000]:
-        raise TerselyError("fetch_failed", f"{len(page.body):,} bytes of {page.mime or 'something'} are no text")
+        raise TerselyError(
+            "fetch_failed", f"{len(page.body):,} bytes of {page.mime or 'something'} are no text"
+        )
     return page.body.decode("utf-8", "replace")

@@ -1,4 +1,6 @@
-"""Which browser of the user's there is, and whether we can ask it: the extra `browser` brings the client for it."""
+"""Which browser of the user's there is, and whether we can ask it: the extra `browser` brings the
+client for it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _PLACES = (
 
 
 def found_browser() -> str:
-    """The program of a Chromium, Chrome or Edge, "" without one or without the client; neither is started or loaded."""
+    """The program of a Chromium, Chrome or Edge, "" without one or without the client; neither is
+    started or loaded.
+    """
     if find_spec("playwright") is None:
         return ""
     named = next(filter(None, map(shutil.which, _NAMES)), "")

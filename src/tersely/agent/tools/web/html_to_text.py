@@ -1,7 +1,8 @@
-"""A page of the web as text: its words in the order in which they are read, headings, items, and where links lead.
+"""A page of the web as text: its words in the order in which they are read, headings, items, and
+where links lead.
 
-What the page itself marks as not to be seen is left out: nobody would notice what it tells a model. Style sheets are
-not read, so a page can still hide text.
+What the page itself marks as not to be seen is left out: nobody would notice what it tells a model.
+Style sheets are not read, so a page can still hide text.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ _BLOCKS = frozenset(
     "nav ol p pre section table tr ul".split()
 )
 _BEFORE = {"li": "- ", **{f"h{level}": "#" * level + " " for level in range(1, 7)}}
-_EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())  # elements without an end
-_UNSEEN = re.compile(r"display:none|visibility:hidden|opacity:0(\.0*)?(;|$)|font-size:0[a-z%]*(;|$)")
+# elements without an end
+_EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_UNSEEN = re.compile(
+    r"display:none|visibility:hidden|opacity:0(\.0*)?(;|$)|font-size:0[a-z%]*(;|$)"
+)
 _BLANK = re.compile(r"[ \t\r\f\v\n\u00a0]+")
 
 
@@ -28,7 +32,9 @@ def page_text(html: str, url: str) -> str:
     reader.feed(html)
     reader.close()
     reader.end_block()
-    links = [f"{text or target}: {target}" for target, text in list(reader.links.items())[:_MOST_LINKS]]
+    links = [
+        f"{text or target}: {target}" for target, text in list(reader.links.items())[:_MOST_LINKS]
+    ]
     title = [f"title: {reader.title.strip()}"] if reader.title.strip() else []
     return "\n".join([*title, *reader.lines, *(["links:", *links] if links else [])])
 
@@ -60,9 +66,12 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _BLOCKS:
             self.end_block()
-            self._unseen = [] if self._unseen == ["p"] else self._unseen  # any block ends a paragraph
+            # any block ends a paragraph
+            self._unseen = [] if self._unseen == ["p"] else self._unseen
             self._before = _BEFORE.get(tag, "")
-        if tag not in _EMPTY and (tag in self._unseen or (not self._unseen and _is_unseen(dict(attrs)))):
+        if tag not in _EMPTY and (
+            tag in self._unseen or (not self._unseen and _is_unseen(dict(attrs)))
+        ):
             self._unseen.append(tag)
         self._hidden += tag in _HIDDEN
         self._kept += tag == "pre"
@@ -88,7 +97,9 @@ class _Reader(HTMLParser):
         elif not (self._hidden or self._unseen):
             self._block.append(data)
             if self._target:
-                self.links[self._target] = _BLANK.sub(" ", self.links.get(self._target, "") + data).strip()
+                self.links[self._target] = _BLANK.sub(
+                    " ", self.links.get(self._target, "") + data
+                ).strip()
 
     def _link(self, target: str) -> str:
         try:

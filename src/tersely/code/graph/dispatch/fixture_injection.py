@@ -1,7 +1,9 @@
-"""Parameters that a framework fills by their names: a test takes `client` and gets what the function `client` gives.
+"""Parameters that a framework fills by their names: a test takes `client` and gets what the
+function `client` gives.
 
-Which functions provide and which take is a value of the language (`Resolution.injection`). A provider is looked for in
-the file of who takes it, then in the shared files of its directory and of those around it, the nearest first.
+Which functions provide and which take is a value of the language (`Resolution.injection`). A
+provider is looked for in the file of who takes it, then in the shared files of its directory and of
+those around it, the nearest first.
 """
 
 from __future__ import annotations
@@ -44,19 +46,27 @@ class Providers:
         definitions = dict(self.program.named(name, kinds=CALLABLE_KINDS))
         for home in self._homes(file) if definitions else ():
             at = definitions.get(home)
-            if at is not None and (home, at) != (file.id, position) and self.is_provider(self.program.file(home), at):
+            if (
+                at is not None
+                and (home, at) != (file.id, position)
+                and self.is_provider(self.program.file(home), at)
+            ):
                 return home, at
         return None
 
     def users(self, file: File, position: int) -> list[tuple[File, int]]:
-        """The functions of which a provider fills a parameter, and every test in reach of one that provides unasked."""
+        """The functions of which a provider fills a parameter, and every test in reach of one that
+        provides unasked.
+        """
         if not self.is_provider(file, position):
             return []
         name = file.definitions[position][1]
         found = []
         for other in self._reached_files(file):
             for at, scope in enumerate(other.scopes):
-                asks = scope is not None and any(parameter[0] == name for parameter in scope.parameters)
+                asks = scope is not None and any(
+                    parameter[0] == name for parameter in scope.parameters
+                )
                 is_served = asks and self.of(other, at, name) == (file.id, position)
                 if is_served or (self._is_unasked(file, position) and self._is_test(other, at)):
                     found.append((other, at))
@@ -73,7 +83,9 @@ class Providers:
 
     def _is_test(self, file: File, position: int) -> bool:
         injection, (kind, name) = file.facts.injection, file.definitions[position][:2]
-        return injection is not None and kind in CALLABLE_KINDS and name.startswith(injection.prefix)
+        return (
+            injection is not None and kind in CALLABLE_KINDS and name.startswith(injection.prefix)
+        )
 
     def is_provider(self, file: File, position: int) -> bool:
         """Whether a decorator has made a function a provider."""
@@ -94,7 +106,9 @@ class Providers:
         )
 
     def _takes(self, file: File, position: int) -> bool:
-        """Whether a framework calls a function: it is a test by its name, or provides something itself."""
+        """Whether a framework calls a function: it is a test by its name, or provides something
+        itself.
+        """
         return self._is_test(file, position) or self.is_provider(file, position)
 
     def _homes(self, file: File) -> list[int]:
@@ -103,7 +117,11 @@ class Providers:
         directory = file.path.rpartition("/")[0]
         shared = []
         while True:
-            path = f"{directory}/{file.facts.injection.shared}" if directory else file.facts.injection.shared
+            path = (
+                f"{directory}/{file.facts.injection.shared}"
+                if directory
+                else file.facts.injection.shared
+            )
             if path in self.program.by_path:
                 shared.append(self.program.by_path[path])
             if not directory:
@@ -117,7 +135,11 @@ class Providers:
         if name != file.facts.injection.shared:
             return [file]
         below = [self.program.by_path[path] for path in self.program.under(directory)]
-        return [self.program.file(at) for at in below if family_of(self.program.rows[at].language) == file.family]
+        return [
+            self.program.file(at)
+            for at in below
+            if family_of(self.program.rows[at].language) == file.family
+        ]
 
 
 def _callees(expression: Expression) -> list[Expression]:

@@ -1,4 +1,6 @@
-"""What type parameters stand for, seen from an instance: `class OwnerRepository extends Repository<Owner>`."""
+"""What type parameters stand for, seen from an instance: `class OwnerRepository extends
+Repository<Owner>`.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ from tersely.code.graph.program import File
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
-MAX_GENERIC_BASES = 8  # classes between an instance and the base whose type parameters are asked for
+# classes between an instance and the base whose type parameters are asked for
+MAX_GENERIC_BASES = 8
 
 
 class OuterBase(NamedTuple):
@@ -45,7 +48,9 @@ class Generics:
         self._generic: dict[tuple[int, int], bool] = {}
 
     def returned(self, function: Value, known: Values) -> Values:
-        """What a method gives to its receiver: of what is `known` that which the type arguments admit."""
+        """What a method gives to its receiver: of what is `known` that which the type arguments
+        admit.
+        """
         file, position = self.program.file(function[1]), function[2]
         written = file.scope(position).returned_type
         seen = self.seen_by(function, written) if self._is_generic(function) else written
@@ -64,17 +69,26 @@ class Generics:
         return found
 
     def seen_by(self, function: Value, annotation: Expression) -> Expression:
-        """A type in a method as its receiver sees it: the very same where nothing is known of its type parameters."""
+        """A type in a method as its receiver sees it: the very same where nothing is known of its
+        type parameters.
+        """
         receiver, file = function[3], self.program.file(function[1])
         owner = file.owner_class(function[2])
-        if receiver is None or receiver[0] != INSTANCE or owner < 0 or not names_type_parameter(annotation):
+        if (
+            receiver is None
+            or receiver[0] != INSTANCE
+            or owner < 0
+            or not names_type_parameter(annotation)
+        ):
             return annotation
         hidden = file.scope(function[2]).type_parameters
         given = self._given(receiver, self.evaluator.members.open.whole(file, owner))
         return put(annotation, {name: type_ for name, type_ in given.items() if name not in hidden})
 
     def in_instance(self, members: Values, instance: Value, name: str) -> Values:
-        """Members of a class as an instance has them: fields of its type arguments, methods of bases outside."""
+        """Members of a class as an instance has them: fields of its type arguments, methods of
+        bases outside.
+        """
         if members and all(member[0] == EXTERNAL for member in members):
             return self._inherited(instance, name) or self._indexed(instance) or members
         if any(member[0] == FUNCTION for member in members):
@@ -88,8 +102,14 @@ class Generics:
         declared: Values = NOTHING
         for owner in self.evaluator.members.linearised((CLASS, *instance[1:3])):
             file = self.program.file(owner[1])
-            entries = file.all_bindings(owner[2], name) if file.scope(owner[2]).type_parameters else ()
-            types = [(scope, annotation) for scope, entry in entries if (annotation := _type_of(entry)) is not None]
+            entries = (
+                file.all_bindings(owner[2], name) if file.scope(owner[2]).type_parameters else ()
+            )
+            types = [
+                (scope, annotation)
+                for scope, entry in entries
+                if (annotation := _type_of(entry)) is not None
+            ]
             for scope, annotation in types:
                 seen = put(annotation, self._given(instance, owner))
                 if seen is not annotation:
@@ -139,15 +159,25 @@ class Generics:
         return ()
 
     def _given(self, instance: Value, owner: Value) -> dict[str, Expression]:
-        """The type parameters of a class by name, with what they stand for in an instance of one below it."""
+        """The type parameters of a class by name, with what they stand for in an instance of one
+        below it.
+        """
         names = self.program.file(owner[1]).scope(owner[2]).type_parameters
         if not names:
             return {}
-        arguments = self._arguments((CLASS, *instance[1:3]), type_arguments(instance), owner, MAX_GENERIC_BASES)
-        return {name: (GIVEN, values) for name, values in zip(names, arguments, strict=False) if values}
+        arguments = self._arguments(
+            (CLASS, *instance[1:3]), type_arguments(instance), owner, MAX_GENERIC_BASES
+        )
+        return {
+            name: (GIVEN, values) for name, values in zip(names, arguments, strict=False) if values
+        }
 
-    def _arguments(self, target: Value, own: tuple[Values, ...], owner: Value, left: int) -> tuple[Values, ...]:
-        """The type arguments of a class as those of one below it see them, nothing if they are not told."""
+    def _arguments(
+        self, target: Value, own: tuple[Values, ...], owner: Value, left: int
+    ) -> tuple[Values, ...]:
+        """The type arguments of a class as those of one below it see them, nothing if they are not
+        told.
+        """
         if target == owner or not left:
             return own if left else ()
         file = self.program.file(target[1])
@@ -156,10 +186,18 @@ class Generics:
             name: (GIVEN, values) for name, values in zip(names, own, strict=False) if values
         }
         for base in written_types(file, file.scope(target[2]).bases):
-            for value in sorted(self.evaluator.annotations.instances(file, outer, put(base, given)), key=repr):
+            for value in sorted(
+                self.evaluator.annotations.instances(file, outer, put(base, given)), key=repr
+            ):
                 above = (CLASS, *value[1:3])
-                leads_there = value[0] == INSTANCE and owner in self.evaluator.members.linearised(above)
-                found = self._arguments(above, type_arguments(value), owner, left - 1) if leads_there else ()
+                leads_there = value[0] == INSTANCE and owner in self.evaluator.members.linearised(
+                    above
+                )
+                found = (
+                    self._arguments(above, type_arguments(value), owner, left - 1)
+                    if leads_there
+                    else ()
+                )
                 if found:
                     return found
         return ()
@@ -180,7 +218,9 @@ def names_type_parameter(type_: Expression) -> bool:
 
 
 def put(type_: Expression, given: Mapping[str, Expression]) -> Expression:
-    """A type with what is given in place of type parameters; the very same if it names none of them."""
+    """A type with what is given in place of type parameters; the very same if it names none of
+    them.
+    """
     if type(type_) is not tuple or not type_ or not given:
         return type_
     if type_[0] == TYPE_PARAMETER:

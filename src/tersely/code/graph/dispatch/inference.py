@@ -1,4 +1,6 @@
-"""What the type parameters of a function stand for in one call: `first(owners)` of `first<T>(list: T[]): T`."""
+"""What the type parameters of a function stand for in one call: `first(owners)` of `first<T>(list:
+T[]): T`.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,14 @@ from tersely.code.expressions import (
 from tersely.code.graph.dispatch.generics import names_type_parameter, put
 from tersely.code.graph.dispatch.type_filtering import type_name
 from tersely.code.graph.pointsto.parameters import passed_expressions
-from tersely.code.graph.pointsto.values import FUNCTION, INSTANCE, OUTSIDE, PROMISED, Values, type_arguments
+from tersely.code.graph.pointsto.values import (
+    FUNCTION,
+    INSTANCE,
+    OUTSIDE,
+    PROMISED,
+    Values,
+    type_arguments,
+)
 from tersely.code.graph.program import File
 
 if TYPE_CHECKING:
@@ -33,7 +42,9 @@ WRITTEN_TYPES = 5  # the part of a call that has its type arguments
 
 
 class Place(NamedTuple):
-    """A call in a scope of a file; `but` is the position of an argument that is left out of account."""
+    """A call in a scope of a file; `but` is the position of an argument that is left out of
+    account.
+    """
 
     file: File
     scope: int
@@ -49,20 +60,31 @@ class Inference:
         self.program = evaluator.program
 
     def seen(self, function: Value, annotation: Expression, place: Place) -> Expression:
-        """A type in a function as one call sees it: the very same where that tells nothing of its type parameters."""
+        """A type in a function as one call sees it: the very same where that tells nothing of its
+        type parameters.
+        """
         names = self.program.file(function[1]).scope(function[2]).type_parameters
         if not names or not names_type_parameter(annotation):
             return annotation
         written = place.call[WRITTEN_TYPES] if len(place.call) > WRITTEN_TYPES else ()
         if written:
-            types = [self.evaluator.annotations.instances(place.file, place.scope, each) for each in written]
+            types = [
+                self.evaluator.annotations.instances(place.file, place.scope, each)
+                for each in written
+            ]
             known: dict[str, Values] = dict(zip(names, types, strict=False))
         else:
             known = self._inferred(function, place)
-        return put(annotation, {name: (GIVEN, values) for name, values in known.items() if name in names and values})
+        return put(
+            annotation,
+            {name: (GIVEN, values) for name, values in known.items() if name in names and values},
+        )
 
     def _inferred(self, function: Value, place: Place) -> dict[str, Values]:
-        home, body = self.program.file(function[1]), self.program.file(function[1]).scope(function[2])
+        home, body = (
+            self.program.file(function[1]),
+            self.program.file(function[1]).scope(function[2]),
+        )
         shift = int(function[3] is not None and bool(home.receiver_name(function[2])))
         found: dict[str, Values] = defaultdict(frozenset)
         for index, (_, annotation, _, mode) in enumerate(body.parameters):
@@ -74,7 +96,9 @@ class Inference:
             self._match(type_, values, home, found, MAX_TYPE_DEPTH)
         return found
 
-    def _match(self, type_: Expression, values: Values, home: File, found: dict[str, Values], left: int) -> None:
+    def _match(
+        self, type_: Expression, values: Values, home: File, found: dict[str, Values], left: int
+    ) -> None:
         """Add what type parameters in a type stand for if these are its values."""
         if not values or not left or not names_type_parameter(type_):
             return
@@ -100,8 +124,12 @@ class Inference:
                 members = self.evaluator.members.of_all(values, str(key[1]), home)
                 self._match(part[1], members, home, found, left)
 
-    def _match_generic(self, type_: Any, values: Values, home: File, found: dict[str, Values], left: int) -> None:
-        """A generic type outside holds its argument or is it; one of ours has its own type arguments."""
+    def _match_generic(
+        self, type_: Any, values: Values, home: File, found: dict[str, Values], left: int
+    ) -> None:
+        """A generic type outside holds its argument or is it; one of ours has its own type
+        arguments.
+        """
         name, facts, containers = type_name(type_[1]), home.facts, self.evaluator.containers
         if name in facts.union_types or name in facts.transparent_types:
             for part in type_[2][:1]:

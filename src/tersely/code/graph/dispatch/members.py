@@ -76,7 +76,8 @@ class Members:
         self.sites = Sites(evaluator)
         self.open = OpenClasses(evaluator)
         self._known_bodies: dict[Value, list[tuple[File, int]]] = {}
-        self._in_order: dict[Value, tuple[Values, tuple[Value, ...]]] = {}  # solutions beside what they say
+        # solutions beside what they say
+        self._in_order: dict[Value, tuple[Values, tuple[Value, ...]]] = {}
 
     def of_all(self, values: Values, name: str, file: File) -> Values:
         """The member of that name of every value."""
@@ -105,7 +106,9 @@ class Members:
         if tag == ASPECT:
             return self.evaluator.traits.of_aspect(value, name)
         if tag == DISPLAY and file.facts.members_are_items:
-            held = self.read(self.evaluator.containers.items(value, frozenset((name,)), file), value)
+            held = self.read(
+                self.evaluator.containers.items(value, frozenset((name,)), file), value
+            )
             return held or one(BUILTIN, value, name)
         if tag == KEY:
             return (
@@ -125,9 +128,15 @@ class Members:
         return NOTHING
 
     def _kept(self, result: str, name: str, file: File) -> Values:
-        """What calls that keep their keyword arguments for an object from outside were given under a name."""
+        """What calls that keep their keyword arguments for an object from outside were given under
+        a name.
+        """
         keeper = file.facts.keyword_keepers.get(result.partition(".")[0], "")
-        return self.solver.solve(("kept", keeper, name), self._kept_values, keeper, name, file) if keeper else NOTHING
+        return (
+            self.solver.solve(("kept", keeper, name), self._kept_values, keeper, name, file)
+            if keeper
+            else NOTHING
+        )
 
     def _kept_values(self, keeper: str, name: str, file: File) -> Values:
         found: Values = NOTHING
@@ -137,7 +146,11 @@ class Members:
         for file_id in files[:MAX_KEEPER_FILES]:
             other = self.program.file(file_id)
             for scope, index in other.calls_by_name.get(keeper, ()):
-                given = [value for keyword, value in other.scope(scope).calls[index][3] if keyword == name]
+                given = [
+                    value
+                    for keyword, value in other.scope(scope).calls[index][3]
+                    if keyword == name
+                ]
                 found |= self.evaluator.union(other, scope, given)
         return found
 
@@ -146,7 +159,9 @@ class Members:
         found = self.of_class(target, name, file, value)
         if value[0] == INSTANCE:
             found = self.evaluator.generics.in_instance(found, value, name)
-        if (value[0] == INSTANCE and is_open(value)) or (value[0] == CLASS and self.evaluator.traits.is_trait(value)):
+        if (value[0] == INSTANCE and is_open(value)) or (
+            value[0] == CLASS and self.evaluator.traits.is_trait(value)
+        ):
             found |= self.evaluator.typed.below(found, target, name)
         if not any(member[0] == FUNCTION for member in found):
             found |= self.evaluator.typed.extension_functions(value, name, file)
@@ -160,13 +175,21 @@ class Members:
         return value[1] if is_item else NOTHING
 
     def of_itself(self, value: Value, name: str, file: File) -> Values:
-        """What every class or object has: `Class.new`, which stands for calling the class, and `thing.class`."""
+        """What every class or object has: `Class.new`, which stands for calling the class, and
+        `thing.class`.
+        """
         facts = file.facts
-        if value[0] == INSTANCE and (name in facts.echoes or name in facts.mappers or name in facts.universal_methods):
+        if value[0] == INSTANCE and (
+            name in facts.echoes or name in facts.mappers or name in facts.universal_methods
+        ):
             return one(BUILTIN, (INSTANCE, *value[1:]), name)
         if value[0] == CLASS and name == facts.construct_method:
             return frozenset((value,))
-        return one(CLASS, *value[1:3]) if facts.class_member and name == facts.class_member else NOTHING
+        return (
+            one(CLASS, *value[1:3])
+            if facts.class_member and name == facts.class_member
+            else NOTHING
+        )
 
     def _of_function(self, value: Value, name: str, file: File) -> Values:
         if name and name == file.facts.prototype:
@@ -182,10 +205,16 @@ class Members:
                 scope = self.program.file(member[1]).scope(member[2])
                 if scope.flags & SETTER:
                     continue
-                if scope.flags & PROPERTY and (receiver[0] in (INSTANCE, DISPLAY) or scope.flags & CLASS_METHOD):
-                    found |= self.evaluator.calls.returned((FUNCTION, member[1], member[2], receiver))
+                if scope.flags & PROPERTY and (
+                    receiver[0] in (INSTANCE, DISPLAY) or scope.flags & CLASS_METHOD
+                ):
+                    found |= self.evaluator.calls.returned(
+                        (FUNCTION, member[1], member[2], receiver)
+                    )
                     continue
-                if not scope.flags & STATIC and (receiver[0] in (INSTANCE, DISPLAY) or scope.flags & CLASS_METHOD):
+                if not scope.flags & STATIC and (
+                    receiver[0] in (INSTANCE, DISPLAY) or scope.flags & CLASS_METHOD
+                ):
                     member = (FUNCTION, member[1], member[2], receiver)
             if member[0] == INSTANCE and (described := self._described(member)):
                 found |= described
@@ -194,18 +223,25 @@ class Members:
         return frozenset(found)
 
     def _described(self, member: Value) -> Values:
-        """What reading a member gives that has a method for being read, nothing if that is not known."""
+        """What reading a member gives that has a method for being read, nothing if that is not
+        known.
+        """
         home = self.program.file(member[1])
         method = home.facts.descriptor_method
         return (
-            self.evaluator.calls.of_member(member, method, home) if method and self.program.named(method) else NOTHING
+            self.evaluator.calls.of_member(member, method, home)
+            if method and self.program.named(method)
+            else NOTHING
         )
 
     def evaluated(self, values: Values) -> Values:
         """What functions give that are called by naming them; other values as they are."""
         found: Values = NOTHING
         for value in values:
-            named = value[0] == FUNCTION and self.program.file(value[1]).scope(value[2]).flags & PROPERTY
+            named = (
+                value[0] == FUNCTION
+                and self.program.file(value[1]).scope(value[2]).flags & PROPERTY
+            )
             found |= self.evaluator.calls.returned(value) if named else frozenset((value,))
         return found
 
@@ -219,7 +255,9 @@ class Members:
         extended = self.evaluator.values(file, file.definitions[position][3], scope.receiver_type)
         return next((value for value in sorted(extended, key=repr) if value[0] == CLASS), None)
 
-    def of_class(self, target: Value | None, name: str, file: File, receiver: Value | None = None) -> Values:
+    def of_class(
+        self, target: Value | None, name: str, file: File, receiver: Value | None = None
+    ) -> Values:
         """A member by class, unbound; of a base outside the repository if no class of ours has it."""
         if target is None:
             return NOTHING
@@ -231,8 +269,8 @@ class Members:
     def ours(self, target: Value, name: str, file: File, receiver: Value | None = None) -> Values:
         """A member by class, unbound: the first class of the linearised hierarchy that has it.
 
-        For an instance whose hierarchy lacks the member, subclasses are asked (the base class calls its child), then
-        assignments from outside the class.
+        For an instance whose hierarchy lacks the member, subclasses are asked (the base class calls
+        its child), then assignments from outside the class.
         """
         found = self.declared(target, name, receiver[0] if receiver is not None else INSTANCE)
         if found:
@@ -244,15 +282,21 @@ class Members:
         return found
 
     def declared(self, target: Value, name: str, side: int = INSTANCE) -> Values:
-        """A member that a class or one above it has, unbound. `side`: CLASS for what the class itself can do."""
+        """A member that a class or one above it has, unbound. `side`: CLASS for what the class
+        itself can do.
+        """
         facts = self.program.file(target[1]).facts
         if facts.class_side:
-            return self.solver.solve(("side", target, name, side), self.open.declared, target, name, side)
+            return self.solver.solve(
+                ("side", target, name, side), self.open.declared, target, name, side
+            )
         compute = self._typed if facts.virtual else self._declared
         return self.solver.solve(("member", target[1], target[2], name), compute, target, name)
 
     def implicit(self, file: File, position: int, name: str, scope: int) -> Values:
-        """What a bare name in a class body means there: a member of the class, of one above or, if virtual, below."""
+        """What a bare name in a class body means there: a member of the class, of one above or, if
+        virtual, below.
+        """
         if file.facts.class_side:
             return self.open.implicit(file, position, name, scope)
         target = self.class_of(file, position)
@@ -264,7 +308,9 @@ class Members:
         return self.read(found, (INSTANCE, *target[1:], True)) if file.facts.virtual else found
 
     def _typed(self, target: Value, name: str) -> Values:
-        """`_declared` where fields hold what their types admit and functions are told apart by their parameters."""
+        """`_declared` where fields hold what their types admit and functions are told apart by
+        their parameters.
+        """
         found: set[Value] = set()
         signatures: set[Any] = set()
         for owner in self.linearised(target):
@@ -277,7 +323,9 @@ class Members:
                         found.add(value)
                 elif self.evaluator.typed.signature(value) not in signatures:
                     found.add(value)
-            signatures.update(self.evaluator.typed.signature(v) if v[0] == FUNCTION else None for v in own)
+            signatures.update(
+                self.evaluator.typed.signature(v) if v[0] == FUNCTION else None for v in own
+            )
             if own and not self.program.file(owner[1]).facts.overloads:
                 break
         return frozenset(found) or self._of_companion(target, name)
@@ -286,7 +334,11 @@ class Members:
         """The bodies of a class in which a member is looked for."""
         if self.program.file(owner[1]).facts.traits:
             return self.evaluator.traits.first_bodies(self._bodies(owner), name)
-        return [(file, position) for file, position in self._bodies(owner) if name in file.names(position)]
+        return [
+            (file, position)
+            for file, position in self._bodies(owner)
+            if name in file.names(position)
+        ]
 
     def _of_companion(self, target: Value, name: str) -> Values:
         companion = self.program.file(target[1]).facts.companion
@@ -294,15 +346,22 @@ class Members:
         for owner in self.linearised(target) if companion and name != companion else ():
             home = self.program.file(owner[1])
             for value in (
-                self.evaluator.names.bound(home, owner[2], companion) if companion in home.names(owner[2]) else ()
+                self.evaluator.names.bound(home, owner[2], companion)
+                if companion in home.names(owner[2])
+                else ()
             ):
                 found |= self.declared(value, name) if value[0] == CLASS else NOTHING
         return found
 
     def _in_bases(self, owner: Value, name: str) -> Values:
-        """A member of a base that is written out in place: `interface A extends Readonly<B & {c: C}>`."""
+        """A member of a base that is written out in place: `interface A extends Readonly<B & {c:
+        C}>`.
+        """
         found: Values = NOTHING
-        file, outer = self.program.file(owner[1]), self.program.file(owner[1]).definitions[owner[2]][3]
+        file, outer = (
+            self.program.file(owner[1]),
+            self.program.file(owner[1]).definitions[owner[2]][3],
+        )
         for expression in written_types(file, file.scope(owner[2]).bases):
             if type(expression) is tuple and expression[0] == MAPPING:
                 members = [value for key, value in expression[1] if key == (CONST, name)]
@@ -320,7 +379,9 @@ class Members:
         if not types:
             found = self.evaluator.names.bound(file, position, name)
             if not any(value[0] in (FUNCTION, CLASS) for value in found):
-                found |= self.assigned(owner, name) | self.stored_from_outside((INSTANCE, *owner[1:]), name)
+                found |= self.assigned(owner, name) | self.stored_from_outside(
+                    (INSTANCE, *owner[1:]), name
+                )
             return found or self._placeholder(file, position, name)
         values = self.assigned(owner, name) | self.stored_from_outside((INSTANCE, *owner[1:]), name)
         functions: Values = NOTHING
@@ -368,7 +429,9 @@ class Members:
             scope = file.scopes[position]
             if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
                 continue
-            if owner in self.evaluator.values(file, file.definitions[position][3], scope.receiver_type):
+            if owner in self.evaluator.values(
+                file, file.definitions[position][3], scope.receiver_type
+            ):
                 found.add((FUNCTION, file_id, position, None))
         return frozenset(found)
 
@@ -392,7 +455,9 @@ class Members:
         return found
 
     def assigned(self, owner: Value, name: str) -> Values:
-        """What the methods of a class assign to a member of their receiver, and others from outside."""
+        """What the methods of a class assign to a member of their receiver, and others from
+        outside.
+        """
         found: Values = NOTHING
         for file, position in self._bodies(owner):
             stores = file.receiver_stores(position).get(name, ())
@@ -411,7 +476,10 @@ class Members:
         known = self._known_bodies.get(owner)
         if known is None:
             file = self.program.file(owner[1])
-            known = [(self.program.file(at), position) for at, position in self.open.openings(file, owner[2])]
+            known = [
+                (self.program.file(at), position)
+                for at, position in self.open.openings(file, owner[2])
+            ]
             if self.program.named(file.definitions[owner[2]][1], kinds=EXTENSION_KINDS):
                 return [*known, *self.extensions(owner)]  # may be on the way to being solved
             self._known_bodies[owner] = known
@@ -430,7 +498,11 @@ class Members:
         for file_id, position in self.program.named(name, kinds=EXTENSION_KINDS):
             file = self.program.file(file_id)
             scope = file.scopes[position]
-            if scope is not None and scope.flags & EXTENSION and self.class_of(file, position) == owner:
+            if (
+                scope is not None
+                and scope.flags & EXTENSION
+                and self.class_of(file, position) == owner
+            ):
                 found.add((file_id, position))
         return frozenset(found)
 
@@ -439,7 +511,10 @@ class Members:
         found = self.solver.solve(("linearised", target), self._order, target)
         known = self._in_order.get(target)
         if known is None or known[0] is not found:
-            known = self._in_order[target] = found, tuple(value for _, value in sorted(found)) or (target,)
+            known = self._in_order[target] = (
+                found,
+                tuple(value for _, value in sorted(found)) or (target,),
+            )
         return known[1]
 
     def _order(self, target: Value) -> frozenset[Any]:
@@ -451,7 +526,9 @@ class Members:
         return frozenset(enumerate((target, *merged[:MAX_BASES])))
 
     def bases(self, target: Value, tag: int = CLASS) -> list[Value]:
-        """The base classes in order, external ones included; with `tag` INSTANCE what the class itself is one of."""
+        """The base classes in order, external ones included; with `tag` INSTANCE what the class
+        itself is one of.
+        """
         found = self.solver.solve(("bases", target, tag), self._base_values, target, tag)
         return [value for _, value in sorted(found)]
 
@@ -462,7 +539,9 @@ class Members:
             outer = file.definitions[position][3]
             if file.facts.prototype:
                 found.extend(
-                    (CLASS, *v[1:]) for v in sorted(self._prototypes(target, file), key=repr) if v[0] == INSTANCE
+                    (CLASS, *v[1:])
+                    for v in sorted(self._prototypes(target, file), key=repr)
+                    if v[0] == INSTANCE
                 )
             for expression in written_types(file, file.scope(position).bases):
                 values = self.evaluator.values(file, outer, expression)
@@ -478,7 +557,8 @@ class Members:
         found: dict[Value, None] = {}
         pending = [target]
         is_open = self.program.file(target[1]).facts.open_receivers
-        solve = self.solver.solve_whole if is_open else self.solver.solve  # others see `CallGraph.callers`
+        # others see `CallGraph.callers`
+        solve = self.solver.solve_whole if is_open else self.solver.solve
         while pending:
             current = pending.pop(0)
             below = solve(("subclasses", current), self._direct_subclasses, current)
@@ -501,7 +581,11 @@ class Members:
             file = self.program.file(file_id)
             for position in file.classes_on(name):
                 candidate = self.class_of(file, position)
-                if candidate is not None and candidate != target and target in self.bases(candidate):
+                if (
+                    candidate is not None
+                    and candidate != target
+                    and target in self.bases(candidate)
+                ):
                     found.add(candidate)
         return frozenset(found)
 
@@ -519,29 +603,43 @@ class Members:
         return frozenset(
             candidate
             for candidate in candidates
-            if candidate != interface and all(self._provides(candidate, method) for method in wanted.values())
+            if candidate != interface
+            and all(self._provides(candidate, method) for method in wanted.values())
         )
 
     def implemented(self, target: Value, name: str) -> list[Value]:
-        """The interfaces with a method of that name that a class implements by having their methods."""
+        """The interfaces with a method of that name that a class implements by having their
+        methods.
+        """
         found = []
         for file_id, position in self.program.named(name):
             file = self.program.file(file_id)
             owner = file.owner_class(position) if file.facts.structural else -1
             interface = self.class_of(file, owner) if owner >= 0 else None
-            if interface is None or interface == target or file.definitions[owner][0] != Kind.INTERFACE:
+            if (
+                interface is None
+                or interface == target
+                or file.definitions[owner][0] != Kind.INTERFACE
+            ):
                 continue
             if all(self._provides(target, method) for method in self._methods(interface).values()):
                 found.append(interface)
         return found
 
     def _provides(self, candidate: Value, method: Value) -> bool:
-        """Whether a class has a method as an interface asks for it: of that name, for arguments of those types."""
+        """Whether a class has a method as an interface asks for it: of that name, for arguments of
+        those types.
+        """
         home = self.program.file(method[1])
         found = self.declared(candidate, home.definitions[method[2]][1])
         functions = [value for value in found if value[0] == FUNCTION]
-        wanted = ["" if name in home.facts.top_types else name for name in self.evaluator.typed.signature(method)]
-        return bool(found) and (not functions or any(self._agrees(value, wanted) for value in functions))
+        wanted = [
+            "" if name in home.facts.top_types else name
+            for name in self.evaluator.typed.signature(method)
+        ]
+        return bool(found) and (
+            not functions or any(self._agrees(value, wanted) for value in functions)
+        )
 
     def _agrees(self, function: Value, wanted: list[str]) -> bool:
         """Whether parameters have types of these names, as far as both have a name."""
@@ -580,11 +678,16 @@ class Members:
         places = self.program.named(name, kinds=CALLABLE_KINDS | VALUE_KINDS)
         home = self.program.file(target[1])
         found: Values = NOTHING
-        for position in home.classes_on(home.definitions[target[2]][1]) if name in home.member_stores() else ():
+        for position in (
+            home.classes_on(home.definitions[target[2]][1]) if name in home.member_stores() else ()
+        ):
             child = self.class_of(home, position)
             if child is not None and child != target and target in self.bases(child):
-                # An equation: what is assigned may come from the same member of another instance of `target`.
-                found |= self.solver.solve(("assigned below", child, name), self.assigned, child, name)
+                # An equation: what is assigned may come from the same member of another instance of
+                # `target`.
+                found |= self.solver.solve(
+                    ("assigned below", child, name), self.assigned, child, name
+                )
         for file_id, position in places if len(places) <= MAX_SUBCLASS_MEMBERS else ():
             file = self.program.file(file_id)
             owner = file.owner_class(position)
@@ -598,7 +701,11 @@ class Members:
         receiver = (INSTANCE, *owner[1:])
         for base in self.linearised(owner)[1:]:
             virtual = file.facts.virtual
-            found = self.declared(base, name) if virtual else self.own(base, name) or self.assigned(base, name)
+            found = (
+                self.declared(base, name)
+                if virtual
+                else self.own(base, name) or self.assigned(base, name)
+            )
             if file.facts.class_side:
                 found = self.open.of_side(found, value[3])
             if found:
@@ -615,7 +722,12 @@ class Members:
 
     def _outer_base(self, target: Value) -> Values:
         """The first base in a hierarchy that is outside the repository."""
-        bases = (base for owner in self.linearised(target) for base in self.bases(owner) if base[0] == EXTERNAL)
+        bases = (
+            base
+            for owner in self.linearised(target)
+            for base in self.bases(owner)
+            if base[0] == EXTERNAL
+        )
         return frozenset(islice(bases, 1))
 
     def stored_from_outside(self, value: Value, name: str) -> Values:
@@ -627,7 +739,9 @@ class Members:
         """`thing.name = …` anywhere in files that mention the name, where `thing` may be the value."""
         found: Values = NOTHING
         home = self.program.file(value[1])
-        files = sorted({*(self.program.mentioning(name, home) if type(name) is str else ()), value[1]})
+        files = sorted(
+            {*(self.program.mentioning(name, home) if type(name) is str else ()), value[1]}
+        )
         if len(files) > MAX_STORE_FILES:
             files = [value[1]]
         as_class = (CLASS, value[1], value[2]) if value[0] == INSTANCE else value
@@ -639,7 +753,11 @@ class Members:
                 is_meant = value in base or as_class in base or value in instances
                 if is_meant or (file.facts.virtual and self._any_below(base, as_class)):
                     found |= self.evaluator.values(file, store.scope, store.value)
-        return found | self._merged_values(home, value, name) if home.facts.members_are_items else found
+        return (
+            found | self._merged_values(home, value, name)
+            if home.facts.members_are_items
+            else found
+        )
 
     def _merged_values(self, home: File, value: Value, name: str) -> Values:
         """Members of objects whose members were all added to the value, at its home."""
@@ -659,7 +777,8 @@ class Members:
 
     def _any_below(self, values: Values, target: Value) -> bool:
         return any(
-            value[0] in (INSTANCE, CLASS) and target in self.linearised((CLASS, *value[1:3])) for value in values
+            value[0] in (INSTANCE, CLASS) and target in self.linearised((CLASS, *value[1:3]))
+            for value in values
         )
 
     # Modules
@@ -669,7 +788,11 @@ class Members:
         return self.solver.solve(("module", file.id, name), self._module_values, file, name)
 
     def _module_values(self, file: File, name: str) -> Values:
-        return self._of_module_itself(file, name) or self._from_stars(file, name) or self._beside_module(file, name)
+        return (
+            self._of_module_itself(file, name)
+            or self._from_stars(file, name)
+            or self._beside_module(file, name)
+        )
 
     def _of_module_itself(self, file: File, name: str) -> Values:
         """A name that a module exports or binds."""
@@ -677,7 +800,9 @@ class Members:
         if whole and whole in file.names(0) and name not in (whole, file.facts.default_export):
             exported = self.evaluator.names.bound(file, 0, whole) - {(MODULE, file.id)}
             found = self.of_all(exported, name, file)
-            ours = frozenset(value for value in found if value[0] not in (BUILTIN, EXTERNAL, RESULT))
+            ours = frozenset(
+                value for value in found if value[0] not in (BUILTIN, EXTERNAL, RESULT)
+            )
             if ours:
                 return ours
         if name in file.names(0):
@@ -700,10 +825,14 @@ class Members:
             found = self._from_neighbours(file, name)
             if found:
                 return found
-        return self.stored_from_outside((MODULE, file.id), name) if file.member_stores() else NOTHING
+        return (
+            self.stored_from_outside((MODULE, file.id), name) if file.member_stores() else NOTHING
+        )
 
     def top_level(self, file: File, name: str) -> Values:
-        """A name that no scope of the file binds: star imports, then files that share its namespace."""
+        """A name that no scope of the file binds: star imports, then files that share its
+        namespace.
+        """
         return self.solver.solve(("top", file.id, name), self._top_level_values, file, name)
 
     def _top_level_values(self, file: File, name: str) -> Values:
@@ -711,14 +840,20 @@ class Members:
         if not found and file.facts.classes_are_modules:
             found = self.from_class_stars(file, name, file.stars)
         if not found and file.facts.open_classes:
-            found = self.open.by_qualified_name(file, name) if "." in name else self.open.from_stars(file, name)
+            found = (
+                self.open.by_qualified_name(file, name)
+                if "." in name
+                else self.open.from_stars(file, name)
+            )
         if found or file.facts.namespace == "file":
             return found
         found = self._from_neighbours(file, name)
         return found if found or not file.facts.found_anywhere else self._only_one(file, name)
 
     def _only_one(self, file: File, name: str) -> Values:
-        """The one top-level definition of that name in the repository; the name of a package means the package."""
+        """The one top-level definition of that name in the repository; the name of a package means
+        the package.
+        """
         if self.program.facts.namesakes(name):
             return NOTHING
         places = [
@@ -751,16 +886,22 @@ class Members:
         return NOTHING
 
     def from_class_stars(self, file: File, name: str, modules: Sequence[str]) -> Values:
-        """A member of one of the classes whose members are imported wholesale; the last import wins."""
+        """A member of one of the classes whose members are imported wholesale; the last import
+        wins.
+        """
         for module in reversed(modules):
             package, separator, owner = module.rpartition(file.facts.separator)
             if not separator and name != module and self.program.named(name):
-                owners = frozenset(value for value in self.evaluator.names.of(file, 0, module) if value[0] == CLASS)
+                owners = frozenset(
+                    value for value in self.evaluator.names.of(file, 0, module) if value[0] == CLASS
+                )
                 if found := self.of_all(owners, name, file):
                     return found
             if separator and self.program.named(name):
                 classes = self.evaluator.names.imported(file, package, owner)
-                found = self.of_all(frozenset(value for value in classes if value[0] == CLASS), name, file)
+                found = self.of_all(
+                    frozenset(value for value in classes if value[0] == CLASS), name, file
+                )
                 if found:
                     return found
         return NOTHING
@@ -771,7 +912,9 @@ class Members:
         for _, expression in listed:
             if type(expression) is tuple and expression[0] == SEQUENCE:
                 return (CONST, name) in expression[1]
-        return name != file.facts.default_export and not (file.facts.star_exports and name.startswith("_"))
+        return name != file.facts.default_export and not (
+            file.facts.star_exports and name.startswith("_")
+        )
 
     def _from_neighbours(self, file: File, name: str) -> Values:
         sharing = file.facts.namespace
@@ -780,7 +923,8 @@ class Members:
         else:
             near = frozenset(self.program.neighbours(file))
             places = [place for place in self.program.named(name) if place[0] in near]
-            if places and file.namespace and self.program.facts.namesakes(name):  # a package hides what has none
+            if places and file.namespace and self.program.facts.namesakes(name):
+                # a package hides what has none
                 places = [place for place in places if self.program.rows[place[0]].namespace]
         found: Values = NOTHING
         for file_id, position in places:
@@ -819,5 +963,7 @@ def _merge(orders: list[list[Value]]) -> list[Value] | None:
         else:
             return None
         merged.append(head)
-        orders = [rest for rest in ([part for part in order if part != head] for order in orders) if rest]
+        orders = [
+            rest for rest in ([part for part in order if part != head] for order in orders) if rest
+        ]
     return merged

@@ -1,7 +1,7 @@
 """Objects that are written down where a type is declared: what stands there implements the type.
 
-`const log: Logger = {warn() {…}}` declares no class, but a call of `warn` on any `Logger` may reach that function as it
-may reach a method of a class below `Logger`.
+`const log: Logger = {warn() {…}}` declares no class, but a call of `warn` on any `Logger` may reach
+that function as it may reach a method of a class below `Logger`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import CONST, DECLARED, MAPPING, MEMBER, TYPED, Expression, is_spread
-from tersely.code.graph.pointsto.values import CLASS, COLLECTION, DISPLAY, FUNCTION, INSTANCE, NOTHING, Value, Values
+from tersely.code.graph.pointsto.values import (
+    CLASS,
+    COLLECTION,
+    DISPLAY,
+    FUNCTION,
+    INSTANCE,
+    NOTHING,
+    Value,
+    Values,
+)
 from tersely.code.graph.program import File
 from tersely.code.symbols import CALLABLE_KINDS, Kind
 
@@ -43,7 +52,10 @@ class Objects:
     def functions(self, target: Value, name: str) -> Values:
         """What objects of an interface or a type, or of one below it, have under a name."""
         home = self.program.file(target[1])
-        if not home.facts.members_are_items or home.definitions[target[2]][0] not in (Kind.INTERFACE, Kind.TYPE):
+        if not home.facts.members_are_items or home.definitions[target[2]][0] not in (
+            Kind.INTERFACE,
+            Kind.TYPE,
+        ):
             return NOTHING
         return self.solver.solve(("object members", target, name), self._functions, target, name)
 
@@ -68,7 +80,9 @@ class Objects:
             self.solver.mark_cut(OBJECTS_LIMIT)
         for file_id in sorted(candidates)[:MAX_OBJECT_FILES]:
             if self.declarations(self.program.file(file_id)).get(name):
-                yield from sorted(self.solver.solve(("objects", target, file_id), self._in_file, target, file_id))
+                yield from sorted(
+                    self.solver.solve(("objects", target, file_id), self._in_file, target, file_id)
+                )
 
     def _in_file(self, target: Value, file_id: int) -> Values:
         file = self.program.file(file_id)
@@ -100,13 +114,19 @@ class Objects:
             known = self._declarations[file.id] = defaultdict(list)
             for position, scope in enumerate(file.scopes):
                 for declaration in _declared(file, position) if scope is not None else ():
-                    for name in {one for part in _names_in(declaration.type) for one in file.original_names(part)}:
+                    for name in {
+                        one
+                        for part in _names_in(declaration.type)
+                        for one in file.original_names(part)
+                    }:
                         known[name].append(declaration)
         return known
 
 
 def _declared(file: File, position: int) -> Iterator[Declaration]:
-    """Variables with types, results of functions with types, and what methods put into fields with types."""
+    """Variables with types, results of functions with types, and what methods put into fields with
+    types.
+    """
     scope = file.scope(position)
     if scope.returned_type is not None and file.definitions[position][0] in CALLABLE_KINDS:
         for value in scope.returns:
@@ -114,11 +134,18 @@ def _declared(file: File, position: int) -> Iterator[Declaration]:
     for target, value in scope.binds:
         if type(value) is tuple and value[0] == DECLARED:
             yield Declaration(position, value[1], value[2])
-        elif type(value) is tuple and value[0] == MAPPING and type(target) is tuple and target[0] == MEMBER:
+        elif (
+            type(value) is tuple
+            and value[0] == MAPPING
+            and type(target) is tuple
+            and target[0] == MEMBER
+        ):
             yield from _of_field(file, position, target, value)
 
 
-def _of_field(file: File, position: int, target: tuple[Any, ...], value: Expression) -> Iterator[Declaration]:
+def _of_field(
+    file: File, position: int, target: tuple[Any, ...], value: Expression
+) -> Iterator[Declaration]:
     method = file.enclosing_method(position) if target[1] in file.facts.receiver_names else -1
     owner = file.owner_class(method) if method >= 0 else -1
     for _, entry in file.names(owner).get(target[2], ()) if owner >= 0 else ():

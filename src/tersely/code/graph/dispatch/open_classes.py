@@ -1,8 +1,10 @@
-"""Classes that are written in several places, and classes that are objects with methods of their own.
+"""Classes that are written in several places, and classes that are objects with methods of their
+own.
 
-Where `Resolution.open_classes` holds, all definitions of one qualified name anywhere are one class: the first of them
-stands for it. Where `Resolution.class_side` holds, what a class can do and what its instances can do are apart, and a
-base that is an instance, `(TYPED, m)`, says that the class itself is an instance of `m`.
+Where `Resolution.open_classes` holds, all definitions of one qualified name anywhere are one class:
+the first of them stands for it. Where `Resolution.class_side` holds, what a class can do and what
+its instances can do are apart, and a base that is an instance, `(TYPED, m)`, says that the class
+itself is an instance of `m`.
 """
 
 from __future__ import annotations
@@ -10,7 +12,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CLASS_METHOD, DEFINED, EXTENSION, PARTIAL, STATIC
-from tersely.code.graph.pointsto.values import CLASS, FUNCTION, INSTANCE, NOTHING, Value, Values, one
+from tersely.code.graph.pointsto.values import (
+    CLASS,
+    FUNCTION,
+    INSTANCE,
+    NOTHING,
+    Value,
+    Values,
+    one,
+)
 from tersely.code.graph.program import MEMBER_OWNERS, File
 from tersely.code.symbols import Kind
 
@@ -44,7 +54,9 @@ class OpenClasses:
         bodies = [place for place in places if self._is_body(*place)]
         if not file.facts.open_classes:
             bodies = [
-                place for place in bodies if self._is_partial(self.program.file(place[0]), place[1], file.namespace)
+                place
+                for place in bodies
+                if self._is_partial(self.program.file(place[0]), place[1], file.namespace)
             ]
         return bodies if (file.id, position) in bodies else [(file.id, position)]
 
@@ -77,13 +89,19 @@ class OpenClasses:
         return known
 
     def defined_elsewhere(self, owner: Value, name: str) -> Values:
-        """Members whose definition names its owner instead of standing in it: `class A::B`, `def A.m`."""
+        """Members whose definition names its owner instead of standing in it: `class A::B`, `def
+        A.m`.
+        """
         home = self.program.file(owner[1])
         found: Values = NOTHING
-        for file_id, position in self.qualified(home, f"{home.definitions[owner[2]][2]}.{name}", name):
+        for file_id, position in self.qualified(
+            home, f"{home.definitions[owner[2]][2]}.{name}", name
+        ):
             file = self.program.file(file_id)
             if file.is_prefixed(position) and self._defines(file_id, position):
-                found |= self.evaluator.values(file, file.definitions[position][3], (DEFINED, position))
+                found |= self.evaluator.values(
+                    file, file.definitions[position][3], (DEFINED, position)
+                )
         return found
 
     def by_qualified_name(self, file: File, dotted: str) -> Values:
@@ -92,11 +110,15 @@ class OpenClasses:
         for file_id, position in self.qualified(file, dotted, dotted.rpartition(".")[2]):
             other = self.program.file(file_id)
             if self._defines(file_id, position):
-                found |= self.evaluator.values(other, other.definitions[position][3], (DEFINED, position))
+                found |= self.evaluator.values(
+                    other, other.definitions[position][3], (DEFINED, position)
+                )
         return found
 
     def from_stars(self, file: File, name: str) -> Values:
-        """A member of a class or namespace that the file imports whole, or that such a one imports whole itself."""
+        """A member of a class or namespace that the file imports whole, or that such a one imports
+        whole itself.
+        """
         return self.evaluator.solver.solve(("stars", file.id, name), self._star_values, file, name)
 
     def _star_values(self, file: File, name: str) -> Values:
@@ -104,7 +126,9 @@ class OpenClasses:
         for star in reversed(file.stars):
             for value in sorted(self.by_qualified_name(file, star)):
                 if value[0] == CLASS:
-                    found = members.declared(value, name) or self.from_stars(self.program.file(value[1]), name)
+                    found = members.declared(value, name) or self.from_stars(
+                        self.program.file(value[1]), name
+                    )
                     if found:
                         return found
         return NOTHING
@@ -112,7 +136,9 @@ class OpenClasses:
     # Sides
 
     def receivers(self, file: File, scope: int) -> Values:
-        """What `self` means in a scope: an instance in a method, the class in its body, both in a block of the body."""
+        """What `self` means in a scope: an instance in a method, the class in its body, both in a
+        block of the body.
+        """
         method = file.enclosing_method(scope)
         owner = file.owner_class(method) if method >= 0 else scope
         if owner < 0 or file.definitions[owner][0] not in MEMBER_OWNERS:
@@ -126,7 +152,9 @@ class OpenClasses:
         return instance | itself if file.definitions[method][0] == Kind.LAMBDA else instance
 
     def implicit(self, file: File, position: int, name: str, scope: int) -> Values:
-        """What a bare name means in a class around a scope: any member of the receiver, else a constant."""
+        """What a bare name means in a class around a scope: any member of the receiver, else a
+        constant.
+        """
         members = self.evaluator.members
         target = members.class_of(file, position)
         if target is None:
@@ -135,14 +163,18 @@ class OpenClasses:
         if any(value[1:3] == target[1:] for value in receivers):
             found: Values = NOTHING
             for receiver in receivers:
-                member = members.ours(target, name, file, receiver) or members.of_itself(receiver, name, file)
+                member = members.ours(target, name, file, receiver) or members.of_itself(
+                    receiver, name, file
+                )
                 found |= members.read(member, receiver)
             return found
         constants = members.declared(target, name, CLASS)
         return frozenset(value for value in constants if value[0] != FUNCTION)
 
     def declared(self, target: Value, name: str, side: int) -> Values:
-        """The member that a class (`side` CLASS) or its instances have, from the class or one above."""
+        """The member that a class (`side` CLASS) or its instances have, from the class or one
+        above.
+        """
         members = self.evaluator.members
         assigned: Values = NOTHING
         for owner in members.linearised(target):
@@ -158,7 +190,9 @@ class OpenClasses:
 
     def of_side(self, values: Values, side: int) -> Values:
         """What belongs to one side; what is no function belongs to both."""
-        return frozenset(value for value in values if value[0] != FUNCTION or self._is_on(value, side))
+        return frozenset(
+            value for value in values if value[0] != FUNCTION or self._is_on(value, side)
+        )
 
     def _is_on(self, function: Value, side: int) -> bool:
         flags = self.program.file(function[1]).scope(function[2]).flags

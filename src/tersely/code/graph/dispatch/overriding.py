@@ -1,7 +1,9 @@
-"""What a call on the receiver may reach in classes below: the class of `self` is that of the code around it or another.
+"""What a call on the receiver may reach in classes below: the class of `self` is that of the code
+around it or another.
 
-`self.m()` in a class reaches the methods that classes below it have for `m`: their own, or those of the other bases of
-such a class where these come first. `super().m()` reaches what comes next in the order of a class below.
+`self.m()` in a class reaches the methods that classes below it have for `m`: their own, or those of
+the other bases of such a class where these come first. `super().m()` reaches what comes next in the
+order of a class below.
 """
 
 from __future__ import annotations
@@ -9,7 +11,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CALL, MEMBER, Expression
-from tersely.code.graph.pointsto.values import CLASS, FUNCTION, INSTANCE, NOTHING, PARENT, Value, Values
+from tersely.code.graph.pointsto.values import (
+    CLASS,
+    FUNCTION,
+    INSTANCE,
+    NOTHING,
+    PARENT,
+    Value,
+    Values,
+)
 from tersely.code.graph.program import File
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS
 
@@ -20,7 +30,9 @@ NAMED_KINDS = CALLABLE_KINDS | VALUE_KINDS
 
 
 class Overriding:
-    """Members of the classes below the one that a receiver is of, over the values of an `Evaluator`."""
+    """Members of the classes below the one that a receiver is of, over the values of an
+    `Evaluator`.
+    """
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
@@ -28,20 +40,27 @@ class Overriding:
         self.solver = evaluator.solver
 
     def reached(self, file: File, scope: int, member: Expression) -> Values:
-        """What `self.name` and `super().name` may be in a class below, bound; nothing for other expressions."""
+        """What `self.name` and `super().name` may be in a class below, bound; nothing for other
+        expressions.
+        """
         found: Values = NOTHING
         for receiver, members in self.unbound(file, scope, member):
             found |= self.evaluator.members.read(members, receiver)
         return found
 
     def unbound(self, file: File, scope: int, member: Expression) -> list[tuple[Value, Values]]:
-        """Each receiver that `self.name` or `super().name` may have, with its members in classes below."""
+        """Each receiver that `self.name` or `super().name` may have, with its members in classes
+        below.
+        """
         if not file.facts.open_receivers or type(member) is not tuple or member[0] != MEMBER:
             return []
         name = member[2]
         if name in file.facts.constructors or not self.program.named(name, kinds=NAMED_KINDS):
             return []
-        return [self._in_place_of(value, name) for value in sorted(self._receivers(file, scope, member[1]))]
+        return [
+            self._in_place_of(value, name)
+            for value in sorted(self._receivers(file, scope, member[1]))
+        ]
 
     def _in_place_of(self, receiver: Value, name: str) -> tuple[Value, Values]:
         target = (CLASS, *receiver[1:3])
@@ -51,17 +70,27 @@ class Overriding:
         return (INSTANCE, *receiver[1:3]), members
 
     def classes(self, file: File, scope: int, callee: Expression) -> list[Value]:
-        """The classes below the receiver's that a call constructs: `cls()`, `self.__class__()`, `type(self)()`."""
+        """The classes below the receiver's that a call constructs: `cls()`, `self.__class__()`,
+        `type(self)()`.
+        """
         if not file.facts.open_receivers:
             return []
         own = (value for value in self._receivers(file, scope, callee) if value[0] == CLASS)
-        return [child for value in sorted(own) for child in self.evaluator.members.subclasses(value)]
+        return [
+            child for value in sorted(own) for child in self.evaluator.members.subclasses(value)
+        ]
 
     def _receivers(self, file: File, scope: int, expression: Expression) -> Values:
-        """The receiver of the method around a scope, its class or its parent, if an expression means one of them."""
+        """The receiver of the method around a scope, its class or its parent, if an expression
+        means one of them.
+        """
         method = file.enclosing_method(scope)
         own = file.receiver_name(method) if method >= 0 else ""
-        if not own or not file.is_parameter(method, own) or not self._is_of_receiver(file, expression, own):
+        if (
+            not own
+            or not file.is_parameter(method, own)
+            or not self._is_of_receiver(file, expression, own)
+        ):
             return NOTHING
         values = self.evaluator.values(file, scope, expression)
         return frozenset(value for value in values if value[0] in (INSTANCE, CLASS, PARENT))
@@ -72,7 +101,9 @@ class Overriding:
             return bool(expression == own)
         if expression[0] == MEMBER:
             return bool(expression[1] == own and expression[2] == file.facts.class_member)
-        return expression[0] == CALL and (expression[1] in file.facts.super_names or expression[2] == (own,))
+        return expression[0] == CALL and (
+            expression[1] in file.facts.super_names or expression[2] == (own,)
+        )
 
     def below(self, target: Value, name: str) -> Values:
         """The members of a name that classes below one have in place of its own."""
@@ -117,5 +148,7 @@ class Overriding:
 
     def _all_relatives(self, target: Value) -> frozenset[Any]:
         members = self.evaluator.members
-        found = {value for child in members.subclasses(target) for value in members.linearised(child)}
+        found = {
+            value for child in members.subclasses(target) for value in members.linearised(child)
+        }
         return frozenset(found.difference(members.linearised(target)))

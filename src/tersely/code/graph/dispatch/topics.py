@@ -1,7 +1,9 @@
-"""Handlers of frameworks, and the calls that lead to them: by a path, a name, a signal, the type of an event.
+"""Handlers of frameworks, and the calls that lead to them: by a path, a name, a signal, the type of
+an event.
 
-What registers a handler and what reaches one are entries of the tables in `languages/frameworks.py`. A handler is
-called where it is registered; a call that reaches a topic calls the handlers of that topic, in any language for paths.
+What registers a handler and what reaches one are entries of the tables in
+`languages/frameworks.py`. A handler is called where it is registered; a call that reaches a topic
+calls the handlers of that topic, in any language for paths.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from tersely.code.languages.registry import LANGUAGES
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
-MAX_TOPIC_FILES = 300  # files that write the name of a function that registers or reaches; with more none is searched
+# files that write the name of a function that registers or reaches; with more none is searched
+MAX_TOPIC_FILES = 300
 
 Key = tuple[str, str, Any]  # kind of a topic, the framework, and what tells it from others
 
@@ -45,21 +48,28 @@ class Topics:
                 found |= self._by_path(told)
             else:
                 space, _, word = told.replace(":", ".").rpartition(".")
-                found |= self._of_space(self._registered().get((kind, framework, word), set()), space)
+                found |= self._of_space(
+                    self._registered().get((kind, framework, word), set()), space
+                )
         return sorted(found)
 
     def _of_space(self, targets: set[Target], space: str) -> set[Target]:
         """Of handlers of one name those of a namespace, as far as the paths of their files tell."""
         if not space:
             return targets
-        paths = {target: self.program.rows[target.file].path.replace(".", "/").split("/") for target in targets}
+        paths = {
+            target: self.program.rows[target.file].path.replace(".", "/").split("/")
+            for target in targets
+        }
         here = {target for target in targets if space in paths[target]}
         return here or (targets if len(targets) == 1 else set())
 
     def reaching(self) -> list[tuple[int, int, int]]:
         """(file, scope, position among its calls) of every call that may lead to a handler."""
         if self._reaching is None:
-            self._reaching = [place for place, summary, _ in self._calls() if summary.reaches is not None]
+            self._reaching = [
+                place for place, summary, _ in self._calls() if summary.reaches is not None
+            ]
         return self._reaching
 
     def _registered(self) -> dict[Key, set[Target]]:
@@ -85,20 +95,28 @@ class Topics:
                     for scope, index in file.calls_by_name.get(name, ()):
                         call = file.scope(scope).calls[index]
                         summary = self.evaluator.members.sites.summary(file, scope, call)
-                        if summary is not None and (summary.registers or summary.reaches is not None):
+                        if summary is not None and (
+                            summary.registers or summary.reaches is not None
+                        ):
                             yield (file.id, scope, index), summary, call
 
     def _writing(self, name: str, language: str) -> list[File]:
         files = sorted(
-            at for at in self.program.facts.files_mentioning(name) if self.program.rows[at].language == language
+            at
+            for at in self.program.facts.files_mentioning(name)
+            if self.program.rows[at].language == language
         )
         if len(files) > MAX_TOPIC_FILES:
-            self.program.limits_hit.add(f"{len(files):,} files with {name}: handlers are not looked for")
+            self.program.limits_hit.add(
+                f"{len(files):,} files with {name}: handlers are not looked for"
+            )
             return []
         return [self.program.file(at) for at in files]
 
     def _by_path(self, path: str) -> set[Target]:
-        """The handlers of the routes that a path fits best: those that tell most of it apart, by its end."""
+        """The handlers of the routes that a path fits best: those that tell most of it apart, by
+        its end.
+        """
         asked = segments(path)
         best: set[Target] = set()
         most = 0
@@ -112,7 +130,9 @@ class Topics:
 
     # Topics of calls
 
-    def _keys(self, file: File, scope: int, topic: Topic, call: Expression, target: Target | None) -> Iterator[Key]:
+    def _keys(
+        self, file: File, scope: int, topic: Topic, call: Expression, target: Target | None
+    ) -> Iterator[Key]:
         """What tells the topic of a call from others."""
         if topic.argument == HANDLER:
             if target is not None:
@@ -125,10 +145,18 @@ class Topics:
         for value in self.evaluator.values(file, scope, expression):
             if topic.kind == "type" and value[0] == INSTANCE:
                 for above in self.evaluator.members.linearised((CLASS, *value[1:3])):
-                    yield "type", topic.framework, self.program.file(above[1]).definitions[above[2]][1]
+                    yield (
+                        "type",
+                        topic.framework,
+                        self.program.file(above[1]).definitions[above[2]][1],
+                    )
             elif topic.kind in ("path", "name") and value[0] == KEY and type(value[1]) is str:
                 is_registered = topic.kind == "name" and target is not None
-                yield topic.kind, topic.framework, last_word(value[1]) if is_registered else value[1]
+                yield (
+                    topic.kind,
+                    topic.framework,
+                    last_word(value[1]) if is_registered else value[1],
+                )
 
     def _told_by(self, topic: Topic, target: Target) -> Iterator[Key]:
         """What a handler itself tells: its name, or the type of its first parameter."""
@@ -147,7 +175,9 @@ def topical_names(facts: Resolution) -> frozenset[str]:
 
 
 def _argument(topic: Topic, call: Expression) -> Expression:
-    """The argument that says what a call is about; of what is called with a decorated function, where it was made."""
+    """The argument that says what a call is about; of what is called with a decorated function,
+    where it was made.
+    """
     if type(call[1]) is tuple and call[1][0] == CALL:
         call = call[1]
     if topic.keyword:
@@ -170,7 +200,9 @@ def segments(path: str) -> list[str]:
 
 
 def fit(route: list[str], asked: list[str]) -> int:
-    """How many parts of a path a route tells apart, 0 where it is another: what comes before it may be a prefix."""
+    """How many parts of a path a route tells apart, 0 where it is another: what comes before it may
+    be a prefix.
+    """
     if not route or len(route) > len(asked):
         return 0
     pairs = list(zip(reversed(route), reversed(asked), strict=False))

@@ -1,8 +1,9 @@
 """Traits where a block of its own implements each for a type: `impl Trait for Type`.
 
-A type may have several methods of one name then, one of its own and one a trait. Which one a call means depends on how
-it is written: `x.m()` means the type's own method first, `Trait::m(x)` and `<Type as Trait>::m(x)` that of the trait.
-What is called on anything that has the trait, `dyn Trait` or `T: Trait`, reaches the methods of the blocks for it.
+A type may have several methods of one name then, one of its own and one a trait. Which one a call
+means depends on how it is written: `x.m()` means the type's own method first, `Trait::m(x)` and
+`<Type as Trait>::m(x)` that of the trait. What is called on anything that has the trait, `dyn
+Trait` or `T: Trait`, reaches the methods of the blocks for it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,16 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import EXTENSION, MEMBER, Expression
-from tersely.code.graph.pointsto.values import ASPECT, CLASS, COLLECTION, FUNCTION, INSTANCE, NOTHING, Value, Values
+from tersely.code.graph.pointsto.values import (
+    ASPECT,
+    CLASS,
+    COLLECTION,
+    FUNCTION,
+    INSTANCE,
+    NOTHING,
+    Value,
+    Values,
+)
 from tersely.code.graph.program import File
 from tersely.code.symbols import Kind
 
@@ -22,7 +32,9 @@ Body = tuple[File, int]
 
 
 class Traits:
-    """What `Members` and `Calls` ask in languages whose traits are implemented in blocks of their own."""
+    """What `Members` and `Calls` ask in languages whose traits are implemented in blocks of their
+    own.
+    """
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
@@ -35,26 +47,38 @@ class Traits:
 
     def bound(self, declared: Values) -> bool:
         """Whether things are declared by a trait: then only what that has can be called on them."""
-        things = {*declared, *(thing for value in declared if value[0] == COLLECTION for thing in value[1])}
+        things = {
+            *declared,
+            *(thing for value in declared if value[0] == COLLECTION for thing in value[1]),
+        }
         return any(value[0] == INSTANCE and self.is_trait(value) for value in things)
 
     def first_bodies(self, bodies: Iterable[Body], name: str) -> list[Body]:
-        """Of the bodies of a type that have a member those where it is looked up first: outside of traits."""
+        """Of the bodies of a type that have a member those where it is looked up first: outside of
+        traits.
+        """
         having = [(file, position) for file, position in bodies if name in file.names(position)]
-        inherent = [(file, position) for file, position in having if not self._implements(file, position)]
+        inherent = [
+            (file, position) for file, position in having if not self._implements(file, position)
+        ]
         return inherent or having
 
     def implementations(self, trait: Value, name: str) -> Values:
-        """The members of that name in every block that implements a trait, or one that it builds on."""
+        """The members of that name in every block that implements a trait, or one that it builds
+        on.
+        """
         members = self.evaluator.members
         traits = frozenset(members.linearised(trait))
         found: Values = NOTHING
-        for child in (trait, *members.subclasses(trait)):  # `impl Trait for &T` extends what bounds T, the trait itself
+        for child in (trait, *members.subclasses(trait)):
+            # `impl Trait for &T` extends what bounds T, the trait itself
             found |= self._implemented(child, traits, name)
         return found
 
     def seen_as(self, types: Values, traits: Values) -> Values:
-        """`Type as Trait`: types as what implements a trait; the trait itself where the type is not known."""
+        """`Type as Trait`: types as what implements a trait; the trait itself where the type is not
+        known.
+        """
         ours = [trait for trait in traits if trait[0] == CLASS]
         known = [value for value in types if value[0] == CLASS and not self.is_trait(value)]
         if not ours or not known:
@@ -68,14 +92,22 @@ class Traits:
         return self._implemented(target, frozenset((trait,)), name) or members.declared(trait, name)
 
     def chosen(self, values: Values, file: File, scope: int, call: Expression) -> Values:
-        """Of several methods those that a call means: by its first argument, by which traits are in sight."""
+        """Of several methods those that a call means: by its first argument, by which traits are in
+        sight.
+        """
         callee = call[1]
         functions = [value for value in values if value[0] == FUNCTION]
         if len(functions) < 2 or type(callee) is not tuple or callee[0] != MEMBER:
             return values
-        owners = [value for value in self.evaluator.values(file, scope, callee[1]) if value[0] == CLASS]
+        owners = [
+            value for value in self.evaluator.values(file, scope, callee[1]) if value[0] == CLASS
+        ]
         if call[2] and any(self.is_trait(owner) for owner in owners):
-            given = [value for value in self.evaluator.values(file, scope, call[2][0]) if value[0] == INSTANCE]
+            given = [
+                value
+                for value in self.evaluator.values(file, scope, call[2][0])
+                if value[0] == INSTANCE
+            ]
             meant: Values = NOTHING
             for owner in owners:
                 meant |= self._of_receivers(given, owner, callee[2])
@@ -98,7 +130,9 @@ class Traits:
         """A member that the blocks of a type have which implement one of some traits for it."""
         found: Values = NOTHING
         for file, position in self.evaluator.members.extensions(target):
-            if name in file.names(position) and not traits.isdisjoint(self._traits_of(file, position)):
+            if name in file.names(position) and not traits.isdisjoint(
+                self._traits_of(file, position)
+            ):
                 found |= self.evaluator.names.bound(file, position, name)
         return found
 
@@ -110,7 +144,9 @@ class Traits:
         return self.evaluator.union(file, file.definitions[position][3], file.scope(position).bases)
 
     def _is_in_sight(self, function: Any, file: File, scope: int) -> bool:
-        """Whether a method may be called for the traits that a scope has names for; a trait's own always may."""
+        """Whether a method may be called for the traits that a scope has names for; a trait's own
+        always may.
+        """
         if function[3] is not None and self.is_trait(function[3]):
             return True
         home = self.program.file(function[1])
@@ -120,5 +156,6 @@ class Traits:
         traits = (value for value in self._traits_of(home, owner) if value[0] == CLASS)
         names = self.evaluator.names
         return any(
-            trait in names.of(file, scope, self.program.file(trait[1]).definitions[trait[2]][1]) for trait in traits
+            trait in names.of(file, scope, self.program.file(trait[1]).definitions[trait[2]][1])
+            for trait in traits
         )

@@ -1,8 +1,10 @@
-"""What declarations say about values, in languages where a variable holds only what its type admits.
+"""What declarations say about values, in languages where a variable holds only what its type
+admits.
 
-A declared type bounds what is known of a value and stands in for it when nothing is known: then the value is an
-instance of the type *or of anything below it*. Such an instance carries a fourth part, `(INSTANCE, file, class, True)`;
-calling a member of it reaches the member of the class and those that override it.
+A declared type bounds what is known of a value and stands in for it when nothing is known: then the
+value is an instance of the type *or of anything below it*. Such an instance carries a fourth part,
+`(INSTANCE, file, class, True)`; calling a member of it reaches the member of the class and those
+that override it.
 """
 
 from __future__ import annotations
@@ -53,7 +55,8 @@ if TYPE_CHECKING:
 
 UNKNOWN = (RESULT, EXTERNAL)
 TEXT = "str"  # the type of text literals, in every language
-NAMING_TAGS = (GENERIC, ITEM, LITERAL, TYPED, TYPE_PARAMETER)  # expressions that have the name of what they contain
+# expressions that have the name of what they contain
+NAMING_TAGS = (GENERIC, ITEM, LITERAL, TYPED, TYPE_PARAMETER)
 
 
 class Typed:
@@ -68,7 +71,9 @@ class Typed:
     def opened(self, values: Values) -> Values:
         """Instances of these very classes made into instances of them or of anything below."""
         return frozenset(
-            (*value[:3], True, *value[4:]) if value[0] == INSTANCE and self._may_be_below(value) else value
+            (*value[:3], True, *value[4:])
+            if value[0] == INSTANCE and self._may_be_below(value)
+            else value
             for value in values
         )
 
@@ -80,7 +85,8 @@ class Typed:
     def narrowed(self, values: Values, declared: Values, *, whole: bool = False) -> Values:
         """What of `values` a declaration admits; what it declares where values are unknown.
 
-        Of a type outside the repository there may be other values, unless things of ours are the `whole` of them.
+        Of a type outside the repository there may be other values, unless things of ours are the
+        `whole` of them.
         """
         ours = [value for value in declared if value[0] == INSTANCE]
         if self.evaluator.traits.bound(declared):
@@ -89,7 +95,8 @@ class Typed:
             known = frozenset(value for value in values if value[0] not in UNKNOWN)
             if whole and values and all(value[0] == INSTANCE for value in values):
                 return values
-            if declared and not self.evaluator.containers.elements(known):  # empty when it is declared, filled later
+            if declared and not self.evaluator.containers.elements(known):
+                # empty when it is declared, filled later
                 known |= declared
             return known or declared or values
         kept = set()
@@ -117,18 +124,28 @@ class Typed:
         return with_arguments(value, next(declared, ()))
 
     def says_enough(self, declared: Values, file: File) -> bool:
-        """Whether a declaration alone tells what a value can do: not so where a function may stand for an object."""
+        """Whether a declaration alone tells what a value can do: not so where a function may stand
+        for an object.
+        """
         if not declared:
             return False
-        if all(value[0] == RESULT and not value[1].endswith(file.facts.open_types) for value in declared):
+        if all(
+            value[0] == RESULT and not value[1].endswith(file.facts.open_types)
+            for value in declared
+        ):
             return True
         known = [value for value in declared if value[0] in (INSTANCE, COLLECTION, CLASS, DISPLAY)]
-        return bool(known) and not any(value[0] == INSTANCE and self._is_functional(value) for value in known)
+        return bool(known) and not any(
+            value[0] == INSTANCE and self._is_functional(value) for value in known
+        )
 
     def _is_functional(self, value: Value) -> bool:
         """Whether a function may stand for an instance: an interface with one method to write."""
         home = self.program.file(value[1])
-        if not home.facts.functions_are_objects or home.definitions[value[2]][0] not in (Kind.INTERFACE, Kind.TYPE):
+        if not home.facts.functions_are_objects or home.definitions[value[2]][0] not in (
+            Kind.INTERFACE,
+            Kind.TYPE,
+        ):
             return False
         bodiless = [
             child
@@ -144,7 +161,9 @@ class Typed:
         return self.program.file(bound[1]).facts.structural and target in members.subclasses(above)
 
     def below(self, declared: Values, target: Value, name: str) -> Values:
-        """What a member that a class declares may be in what is below it: only functions are overridden."""
+        """What a member that a class declares may be in what is below it: only functions are
+        overridden.
+        """
         if self.is_virtual(declared):
             return self.overriding(target, name)
         if any(value[0] not in (RESULT, PROMISED) for value in declared):
@@ -152,7 +171,9 @@ class Typed:
         return self.evaluator.objects.functions(target, name)
 
     def overriding(self, target: Value, name: str) -> Values:
-        """The member of that name in every class below one, and in objects that stand for an interface."""
+        """The member of that name in every class below one, and in objects that stand for an
+        interface.
+        """
         if self.evaluator.traits.is_trait(target):
             return self.evaluator.traits.implementations(target, name)
         found: Values = NOTHING
@@ -165,7 +186,8 @@ class Typed:
         """Whether subclasses may override any of these."""
         return any(
             member[0] == FUNCTION
-            and not self.program.file(member[1]).scope(member[2]).flags & (STATIC | PRIVATE | CONSTRUCTOR)
+            and not self.program.file(member[1]).scope(member[2]).flags
+            & (STATIC | PRIVATE | CONSTRUCTOR)
             for member in members
         )
 
@@ -199,11 +221,15 @@ class Typed:
         return file.facts.text_types if type(key[1]) is str else file.facts.number_types
 
     def of_function(self, value: Value, name: str, file: File) -> Values:
-        """A member of a function that stands for an object with one method: the function, or a method with a body."""
+        """A member of a function that stands for an object with one method: the function, or a
+        method with a body.
+        """
         interface = value[3]
         if interface is not None and interface[0] == CLASS:
             own = self.evaluator.members.declared(interface, name)
-            bodies = frozenset(member for member in own if member[0] == FUNCTION and not self._is_abstract(member))
+            bodies = frozenset(
+                member for member in own if member[0] == FUNCTION and not self._is_abstract(member)
+            )
             if bodies:
                 return bodies
         return NOTHING if name in file.facts.function_combinators else frozenset((value,))
@@ -214,7 +240,9 @@ class Typed:
     # Overloads
 
     def chosen(self, values: Values, file: File, scope: int, call: Expression) -> Values:
-        """The functions among overloads that a call fits best; a declaration without a body only if none has one."""
+        """The functions among overloads that a call fits best; a declaration without a body only if
+        none has one.
+        """
         if file.facts.announces:
             values = self.with_bodies(values)
         functions = [value for value in values if value[0] == FUNCTION]
@@ -222,8 +250,13 @@ class Typed:
             return values
         others = frozenset(value for value in values if value[0] != FUNCTION)
         if file.facts.overloads:
-            by_name = groupby(sorted(functions, key=self._name_of), self._name_of)  # others stand for an object
-            functions = [value for _, same in by_name for value in self.fitting(list(same), file, scope, call)]
+            # others stand for an object
+            by_name = groupby(sorted(functions, key=self._name_of), self._name_of)
+            functions = [
+                value
+                for _, same in by_name
+                for value in self.fitting(list(same), file, scope, call)
+            ]
         bodies = [value for value in functions if not self._is_abstract(value)]
         return others | frozenset(bodies or functions)
 
@@ -231,7 +264,9 @@ class Typed:
         """Prototypes replaced by the functions of the same qualified name that they announce."""
         found: set[Value] = set()
         for value in values:
-            bodies = self._bodies_of(value) if value[0] == FUNCTION and self._is_abstract(value) else ()
+            bodies = (
+                self._bodies_of(value) if value[0] == FUNCTION and self._is_abstract(value) else ()
+            )
             found.update(bodies or (value,))
         return frozenset(found)
 
@@ -245,13 +280,19 @@ class Typed:
         for file_id, position in self.program.named(definition[1]):
             other = self.program.file(file_id)
             scope = other.scopes[position]
-            if other.family != home.family or scope is None or other.definitions[position][2] != definition[2]:
+            if (
+                other.family != home.family
+                or scope is None
+                or other.definitions[position][2] != definition[2]
+            ):
                 continue
             if not scope.flags & ABSTRACT and (file_id == home.id or not scope.flags & PRIVATE):
                 found.append((FUNCTION, file_id, position, prototype[3]))
         return found
 
-    def fitting(self, functions: list[Value], file: File, scope: int, call: Expression) -> list[Value]:
+    def fitting(
+        self, functions: list[Value], file: File, scope: int, call: Expression
+    ) -> list[Value]:
         """Those of several functions that a call fits best."""
         fitting = [value for value in functions if self._accepts(value, call)] or functions
         if len({self.signature(value) for value in fitting}) < 2:
@@ -278,7 +319,9 @@ class Typed:
         known = self._arities.get(value[1:3])
         if known is None:
             parameters = self._parameters(value)
-            needed = sum(default is None and mode not in VARIADIC for _, _, default, mode in parameters)
+            needed = sum(
+                default is None and mode not in VARIADIC for _, _, default, mode in parameters
+            )
             variadic = any(mode in VARIADIC for _, _, _, mode in parameters)
             known = self._arities[value[1:3]] = (needed, None if variadic else len(parameters))
         return known
@@ -302,7 +345,9 @@ class Typed:
             if value[0] == INSTANCE:
                 for above in self.evaluator.members.linearised((CLASS, *value[1:3])):
                     names.add(self.program.file(above[1]).definitions[above[2]][1])
-                    outside = (base for base in self.evaluator.members.bases(above) if base[0] == EXTERNAL)
+                    outside = (
+                        base for base in self.evaluator.members.bases(above) if base[0] == EXTERNAL
+                    )
                     names.update(base[1].rpartition(".")[2] for base in outside)
             elif value[0] == RESULT:
                 names.add(value[1].rpartition(".")[2])
@@ -315,7 +360,9 @@ class Typed:
         return frozenset(names)
 
     def _is_type_name(self, argument: Expression) -> bool:
-        """Whether something outside the repository is named as types are: not a constant, not a variable."""
+        """Whether something outside the repository is named as types are: not a constant, not a
+        variable.
+        """
         name = type_name(argument)
         return name[:1].isupper() and not name.isupper()
 

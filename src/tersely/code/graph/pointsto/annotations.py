@@ -67,7 +67,9 @@ class Annotations:
         if type(expression) is tuple:
             tag = expression[0]
             if tag == EITHER:
-                return frozenset().union(*[self.instances(file, scope, part) for part in expression[1]])
+                return frozenset().union(
+                    *[self.instances(file, scope, part) for part in expression[1]]
+                )
             if tag == CONST and type(expression[1]) is str:
                 return self.instances(file, scope, quoted_type(expression[1]))
             if tag == GUARDED:
@@ -81,7 +83,9 @@ class Annotations:
             if tag == ITEM:
                 inner = expression[2]
                 several = type(inner) is tuple and inner[0] == SEQUENCE
-                return self._instances_of_generic(file, scope, expression[1], inner[1] if several else (inner,))
+                return self._instances_of_generic(
+                    file, scope, expression[1], inner[1] if several else (inner,)
+                )
         return instances_of(self.evaluator.values(file, scope, expression))
 
     def _results(self, file: File, scope: int, types: Iterable[Expression]) -> Values:
@@ -107,26 +111,44 @@ class Annotations:
         told = body.returned_type
         if type(told) is not tuple or told[0] != GUARD or not 0 <= place < len(body.parameters):
             return NOTHING
-        return self.instances(home, function[2], told[2]) if body.parameters[place][0] == told[1] else NOTHING
+        return (
+            self.instances(home, function[2], told[2])
+            if body.parameters[place][0] == told[1]
+            else NOTHING
+        )
 
-    def _instances_of_generic(self, file: File, scope: int, base: Expression, arguments: Any) -> Values:
+    def _instances_of_generic(
+        self, file: File, scope: int, base: Expression, arguments: Any
+    ) -> Values:
         facts = file.facts
         found: Values = NOTHING
         for value in self.evaluator.values(file, scope, base):
             if value[0] == CLASS:
-                has_parameters = self.evaluator.program.file(value[1]).scope(value[2]).type_parameters
-                types = tuple(self.instances(file, scope, part) for part in arguments) if has_parameters else ()
+                has_parameters = (
+                    self.evaluator.program.file(value[1]).scope(value[2]).type_parameters
+                )
+                types = (
+                    tuple(self.instances(file, scope, part) for part in arguments)
+                    if has_parameters
+                    else ()
+                )
                 found |= frozenset((with_arguments((INSTANCE, *value[1:3]), types),))
             elif value[0] == EXTERNAL:
                 name = value[1].rpartition(".")[2].rpartition(facts.separator)[2]
                 if name in facts.union_types:
-                    found |= frozenset().union(*[self.instances(file, scope, part) for part in arguments])
+                    found |= frozenset().union(
+                        *[self.instances(file, scope, part) for part in arguments]
+                    )
                 elif name in facts.transparent_types:
                     found |= self.instances(file, scope, arguments[0]) if arguments else NOTHING
                 elif name in facts.class_types:
-                    found |= frozenset().union(*[self.evaluator.values(file, scope, part) for part in arguments])
+                    found |= frozenset().union(
+                        *[self.evaluator.values(file, scope, part) for part in arguments]
+                    )
                 elif name in facts.tuples:
-                    found |= tuple_of(tuple(self.instances(file, scope, part) for part in arguments))
+                    found |= tuple_of(
+                        tuple(self.instances(file, scope, part) for part in arguments)
+                    )
                 elif name in facts.mappings and len(arguments) == len(("key", "item")):
                     found |= mapping_of(*(self.instances(file, scope, part) for part in arguments))
                 elif name in facts.generators and arguments:
@@ -168,7 +190,9 @@ def written_types(file: File, types: Iterable[Expression]) -> Iterator[Expressio
 
 
 def quoted_type(text: str, depth: int = 0) -> Expression:
-    """The expression of a type written in a string: dotted names, their arguments, and unions of them."""
+    """The expression of a type written in a string: dotted names, their arguments, and unions of
+    them.
+    """
     alternatives = _parts(text, "|")
     if depth > MAX_QUOTED_DEPTH or not alternatives:
         return None
@@ -180,7 +204,11 @@ def quoted_type(text: str, depth: int = 0) -> Expression:
         return base
     if not arguments.endswith("]"):
         return None
-    return (GENERIC, base, tuple(quoted_type(part, depth + 1) for part in _parts(arguments[:-1], ",")))
+    return (
+        GENERIC,
+        base,
+        tuple(quoted_type(part, depth + 1) for part in _parts(arguments[:-1], ",")),
+    )
 
 
 def _parts(text: str, separator: str) -> list[str]:

@@ -47,14 +47,29 @@ class Calls:
         called = self.called(file, scope, expression)
         for value in called:
             found |= self.result(file, scope, value, expression)
-        if not called and type(callee) is tuple and callee[0] == MEMBER and callee[2] in file.facts.methods:
-            found = self.evaluator.summaries.applied(file, scope, file.facts.methods[callee[2]], expression)
+        if (
+            not called
+            and type(callee) is tuple
+            and callee[0] == MEMBER
+            and callee[2] in file.facts.methods
+        ):
+            found = self.evaluator.summaries.applied(
+                file, scope, file.facts.methods[callee[2]], expression
+            )
         return found
 
     def _parents(self, file: File, scope: int, call: Any) -> Values:
-        """What `super()` and `super(B, self)` give: the parent of the class around, or of the one that is named."""
-        named = self.evaluator.values(file, scope, call[2][0]) if call[2] and file.facts.names_parent else NOTHING
-        found = frozenset((PARENT, value[1], value[2], INSTANCE) for value in named if value[0] == CLASS)
+        """What `super()` and `super(B, self)` give: the parent of the class around, or of the one
+        that is named.
+        """
+        named = (
+            self.evaluator.values(file, scope, call[2][0])
+            if call[2] and file.facts.names_parent
+            else NOTHING
+        )
+        found = frozenset(
+            (PARENT, value[1], value[2], INSTANCE) for value in named if value[0] == CLASS
+        )
         return found or self.evaluator.names.parent(file, scope)
 
     def receivers(self, file: File, scope: int, expression: Expression) -> Values:
@@ -67,7 +82,9 @@ class Calls:
         """What a call calls: of overloads those that it fits."""
         callee, facts = call[1], file.facts
         if type(callee) is tuple and callee[0] == MEMBER:
-            found = self.evaluator.members.of_all(self.receivers(file, scope, callee[1]), callee[2], file)
+            found = self.evaluator.members.of_all(
+                self.receivers(file, scope, callee[1]), callee[2], file
+            )
         elif (
             type(callee) is str
             and facts.methods_apart
@@ -84,7 +101,11 @@ class Calls:
                 frozenset(value for value in found if value[0] == CLASS), facts.factory_method, file
             )
             functions = frozenset(value for value in made if value[0] == FUNCTION)
-            found = functions | frozenset(value for value in found if value[0] != CLASS) if functions else found
+            found = (
+                functions | frozenset(value for value in found if value[0] != CLASS)
+                if functions
+                else found
+            )
         if facts.traits:
             found = self.evaluator.traits.chosen(found, file, scope, call)
         if facts.overloads or facts.virtual:
@@ -92,30 +113,45 @@ class Calls:
         return found
 
     def _without_singletons(self, values: Values) -> Values:
-        """Values without classes that are their one object, where others are among them: what can be constructed."""
+        """Values without classes that are their one object, where others are among them: what can
+        be constructed.
+        """
         return frozenset(
             value
             for value in values
-            if value[0] != CLASS or not self.program.file(value[1]).scope(value[2]).flags & SINGLETON
+            if value[0] != CLASS
+            or not self.program.file(value[1]).scope(value[2]).flags & SINGLETON
         )
 
     def result(self, file: File, scope: int, callee: Value, call: Any) -> Values:
         """What calling a value gives; `call` is the call expression in `scope` of `file`."""
         tag = callee[0]
         if tag == FUNCTION:
-            made = one(INSTANCE, *callee[1:3]) if call[0] == NEW and file.facts.prototype else NOTHING
+            made = (
+                one(INSTANCE, *callee[1:3]) if call[0] == NEW and file.facts.prototype else NOTHING
+            )
             return made | self._returned_to(callee, file, scope, call)
         if tag == CLASS:
             return one(INSTANCE, callee[1], callee[2])
         if tag == INSTANCE:
-            return self.of_member(callee, file.facts.call_method, file) if file.facts.call_method else NOTHING
+            return (
+                self.of_member(callee, file.facts.call_method, file)
+                if file.facts.call_method
+                else NOTHING
+            )
         if tag == BUILTIN:
             summary = self.evaluator.summaries.of(callee, file)
-            known = self.evaluator.summaries.applied(file, scope, summary, call) if summary is not None else NOTHING
+            known = (
+                self.evaluator.summaries.applied(file, scope, summary, call)
+                if summary is not None
+                else NOTHING
+            )
             return known or self.evaluator.summaries.of_builtin(file, scope, callee, call)
         if tag == EXTERNAL:
             summary = self.evaluator.summaries.of(callee, file)
-            found = self.evaluator.summaries.applied(file, scope, summary, call) if summary else NOTHING
+            found = (
+                self.evaluator.summaries.applied(file, scope, summary, call) if summary else NOTHING
+            )
             return found or one(RESULT, result_name(callee[1]))
         if tag == PROMISED:
             return self.promised(callee)
@@ -137,7 +173,9 @@ class Calls:
         return found
 
     def _returned_to(self, function: Value, file: File, scope: int, call: Any) -> Values:
-        """What a function returns to one call: where it gives back a parameter as it came, what that call passes."""
+        """What a function returns to one call: where it gives back a parameter as it came, what
+        that call passes.
+        """
         home, position = self.program.file(function[1]), function[2]
         written = home.scope(position).returned_type
         seen = self.evaluator.inference.seen(function, written, Place(file, scope, call))
@@ -154,14 +192,17 @@ class Calls:
             passed = passed_expressions(body, index, call, shift)
             given = self.evaluator.union(file, scope, passed)
             if not passed:
-                given = self.evaluator.values(home, home.definitions[position][3], body.parameters[index][2])
+                given = self.evaluator.values(
+                    home, home.definitions[position][3], body.parameters[index][2]
+                )
             if not given or any(is_spread(expression) for expression in passed):
                 return self.returned(function)
             found |= given
         return found | self.returned(function, given_back)
 
     def returned(self, function: Value, given_back: tuple[int, ...] = ()) -> Values:
-        """What a function returns; a bound function that returns its receiver gives that very receiver.
+        """What a function returns; a bound function that returns its receiver gives that very
+        receiver.
 
         Parameters that it gives back may be left out.
         """
@@ -178,12 +219,16 @@ class Calls:
                 if expression == name:
                     found |= frozenset((receiver,))
                 elif type(expression) is tuple and expression[0] == CALL and expression[1] == name:
-                    found |= one(INSTANCE, receiver[1], receiver[2]) if receiver[0] == CLASS else NOTHING
+                    found |= (
+                        one(INSTANCE, receiver[1], receiver[2]) if receiver[0] == CLASS else NOTHING
+                    )
         return found
 
     def _is_declared(self, file: File, position: int) -> bool:
         """Whether the declared result of a function says enough."""
-        declared = self.evaluator.annotations.instances(file, position, file.scope(position).returned_type)
+        declared = self.evaluator.annotations.instances(
+            file, position, file.scope(position).returned_type
+        )
         return any(value[0] in (INSTANCE, COLLECTION, CLASS, TUPLE) for value in declared)
 
     def _returned_values(self, file_id: int, position: int, given_back: tuple[int, ...]) -> Values:
@@ -197,7 +242,9 @@ class Calls:
         if file.facts.declarations_suffice and self.evaluator.typed.says_enough(declared, file):
             return declared
         if file.facts.virtual and declared:
-            return self.evaluator.typed.narrowed(self.evaluator.union(file, position, returns), declared)
+            return self.evaluator.typed.narrowed(
+                self.evaluator.union(file, position, returns), declared
+            )
         if self._is_declared(file, position):
             return declared
         return self.evaluator.union(file, position, returns) or declared
@@ -216,6 +263,8 @@ class Calls:
 
 
 def result_name(callee: str) -> str:
-    """How what an external callee gives is called: a class's instance by the class, else `callee()`."""
+    """How what an external callee gives is called: a class's instance by the class, else
+    `callee()`.
+    """
     name = callee.rpartition(".")[2]
     return callee if name[:1].isupper() or name.endswith("()") else f"{callee}()"

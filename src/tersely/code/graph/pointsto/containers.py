@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
 
-MAX_COMPUTED_STORES = 40  # `base[key] = …` of a file that may be a member of any name; with more, none is taken for one
+# `base[key] = …` of a file that may be a member of any name; with more, none is taken for one
+MAX_COMPUTED_STORES = 40
 MAX_PLACES = 40  # of a list of which a slice is told apart
 
 
@@ -48,7 +49,9 @@ class Containers:
         containers = self.evaluator.values(file, scope, expression[1])
         if not containers:
             return NOTHING
-        if len(expression) > len(("tag", "object", "key")) and all(value[0] == DISPLAY for value in containers):
+        if len(expression) > len(("tag", "object", "key")) and all(
+            value[0] == DISPLAY for value in containers
+        ):
             return self.evaluator.values(file, scope, expression[3])
         keys = self.keys(file, scope, expression[2])
         found: Values = NOTHING
@@ -73,7 +76,11 @@ class Containers:
         for value in values:
             tag = value[0]
             if tag == DISPLAY:
-                found |= self._iterated_mapping(value) if self.is_mapping(value) else self.items(value, None, None)
+                found |= (
+                    self._iterated_mapping(value)
+                    if self.is_mapping(value)
+                    else self.items(value, None, None)
+                )
             elif tag == COLLECTION:
                 found |= tuple_of((value[2], value[1])) if is_keyed(value) else value[1]
             elif tag == TUPLE:
@@ -87,13 +94,17 @@ class Containers:
         return found
 
     def _iterated_mapping(self, display: Value) -> Values:
-        """What iterating over a mapping gives: its keys; where only mappings that are no objects can be, pairs."""
+        """What iterating over a mapping gives: its keys; where only mappings that are no objects
+        can be, pairs.
+        """
         file = self.program.file(display[1])
         if not file.facts.members_are_items:
             return self.display_keys(display)
         items = self.items(display, None, None)
         keys = self.display_keys(display)
-        return self._by_iterator(display, file) or (tuple_of((keys, items)) if keys or items else NOTHING)
+        return self._by_iterator(display, file) or (
+            tuple_of((keys, items)) if keys or items else NOTHING
+        )
 
     def held(self, values: Values) -> Values:
         """What collections hold: of mappings the items, of all else what iterating over it gives."""
@@ -151,13 +162,24 @@ class Containers:
 
     def _next_items(self, iterator: Value, file: File) -> Values:
         given = self.evaluator.calls.of_member(iterator, file.facts.next_method, file)
-        return self.evaluator.members.of_all(given, file.facts.next_item, file) if file.facts.next_item else given
+        return (
+            self.evaluator.members.of_all(given, file.facts.next_item, file)
+            if file.facts.next_item
+            else given
+        )
 
     def items(self, container: Value, keys: frozenset[Any] | None, file: File | None) -> Values:
         """`container[key]` for a set of possible keys, None for any."""
         tag = container[0]
-        if file is not None and keys and file.facts.members_are_items and tag in (INSTANCE, CLASS, MODULE, FUNCTION):
-            return frozenset().union(*[self.evaluator.members.of(container, str(key), file) for key in keys])
+        if (
+            file is not None
+            and keys
+            and file.facts.members_are_items
+            and tag in (INSTANCE, CLASS, MODULE, FUNCTION)
+        ):
+            return frozenset().union(
+                *[self.evaluator.members.of(container, str(key), file) for key in keys]
+            )
         if tag == DISPLAY:
             key = ("items", container, keys)
             return self.solver.solve(key, self._display_items, container, keys)
@@ -168,7 +190,9 @@ class Containers:
         if tag == TUPLE:
             parts = container[1]
             chosen = (
-                parts if keys is None else [parts[k] for k in keys if type(k) is int and -len(parts) <= k < len(parts)]
+                parts
+                if keys is None
+                else [parts[k] for k in keys if type(k) is int and -len(parts) <= k < len(parts)]
             )
             return frozenset().union(*chosen)
         if tag == INSTANCE and file is not None:
@@ -218,7 +242,11 @@ class Containers:
         keys = [self.evaluator.values(file, scope, key) for key, _ in pairs if not is_spread(key)]
         for index in self.stores_into(file).get(display, ()):
             store = file.item_stores()[index]
-            keys += [] if is_spread(store.key) else [self.evaluator.values(file, store.scope, store.key)]
+            keys += (
+                []
+                if is_spread(store.key)
+                else [self.evaluator.values(file, store.scope, store.key)]
+            )
         return frozenset().union(*keys)
 
     def _display_items(self, display: Value, keys: frozenset[Any] | None) -> Values:
@@ -241,26 +269,38 @@ class Containers:
                 found |= self.evaluator.values(file, store.scope, store.value)
         return found
 
-    def _members_stored(self, file: File, display: Value, keys: frozenset[Any], written: Values) -> Values:
-        """What a mapping holds under some keys: written in it, stored or merged into it, if all else fails anywhere."""
+    def _members_stored(
+        self, file: File, display: Value, keys: frozenset[Any], written: Values
+    ) -> Values:
+        """What a mapping holds under some keys: written in it, stored or merged into it, if all
+        else fails anywhere.
+        """
         found = written
         for key in keys:
             found |= self.evaluator.members.stored_from_outside(display, key)
         certain = bool(found)
-        for store in file.computed_stores if len(file.computed_stores) <= MAX_COMPUTED_STORES else ():
+        for store in (
+            file.computed_stores if len(file.computed_stores) <= MAX_COMPUTED_STORES else ()
+        ):
             if store.key is None and all(type(key) is str for key in keys):
                 continue  # an element that was added, not a member
             stored = None if is_spread(store.key) else self.keys(file, store.scope, store.key)
             if stored is None and certain and not is_spread(store.key):
                 continue  # a member of that name is known, so that this is most likely another
-            if (stored is None or stored & keys) and display in self.evaluator.values(file, store.scope, store.base):
+            if (stored is None or stored & keys) and display in self.evaluator.values(
+                file, store.scope, store.base
+            ):
                 if is_spread(store.key):
-                    found |= self._merged_items(file, self.evaluator.values(file, store.scope, store.key[1]), keys)
+                    found |= self._merged_items(
+                        file, self.evaluator.values(file, store.scope, store.key[1]), keys
+                    )
                 else:
                     found |= self.evaluator.values(file, store.scope, store.value)
         return found
 
-    def _sequence_items(self, file: File, scope: int, parts: Any, keys: frozenset[Any] | None) -> Values:
+    def _sequence_items(
+        self, file: File, scope: int, parts: Any, keys: frozenset[Any] | None
+    ) -> Values:
         exact = keys is not None and not any(is_spread(part) for part in parts)
         if exact and keys is not None and all(type(key) is int for key in keys):
             chosen = [parts[key] for key in keys if -len(parts) <= key < len(parts)]
@@ -270,7 +310,9 @@ class Containers:
             chosen = parts
         return self.evaluator.union(file, scope, chosen)
 
-    def _mapping_items(self, file: File, scope: int, pairs: Any, keys: frozenset[Any] | None) -> Values:
+    def _mapping_items(
+        self, file: File, scope: int, pairs: Any, keys: frozenset[Any] | None
+    ) -> Values:
         found: Values = NOTHING
         for key, value in pairs:
             if is_spread(key):
@@ -296,7 +338,9 @@ class Containers:
         file = self.program.file(display[1])
         scope, expression = file.display(display[2])
         pairs = expression[1] if expression[0] == MAPPING else ()
-        return frozenset().union(*[self.evaluator.values(file, scope, value) for key, value in pairs if is_spread(key)])
+        return frozenset().union(
+            *[self.evaluator.values(file, scope, value) for key, value in pairs if is_spread(key)]
+        )
 
     def stores_into(self, file: File) -> dict[Value, list[int]]:
         """Which item assignments of a file go into which display."""

@@ -1,7 +1,8 @@
 """The types that functions and objects are expected to have where they are written.
 
-A function without types of its own takes them from its place: `app.get("/", (c) => …)` is given what `get` declares to
-give to it. An object that is written where a type is declared passes the types of the members on to its values.
+A function without types of its own takes them from its place: `app.get("/", (c) => …)` is given
+what `get` declares to give to it. An object that is written where a type is declared passes the
+types of the members on to its values.
 """
 
 from __future__ import annotations
@@ -26,7 +27,15 @@ from tersely.code.expressions import (
     is_spread,
 )
 from tersely.code.graph.dispatch.inference import Place
-from tersely.code.graph.pointsto.values import CLASS, FUNCTION, INSTANCE, NOTHING, PROMISED, Value, Values
+from tersely.code.graph.pointsto.values import (
+    CLASS,
+    FUNCTION,
+    INSTANCE,
+    NOTHING,
+    PROMISED,
+    Value,
+    Values,
+)
 from tersely.code.graph.program import File
 from tersely.code.symbols import Kind
 
@@ -87,7 +96,10 @@ class Contexts:
 
     def parameter(self, file: File, position: int, index: int) -> Values:
         """What a parameter without a type is declared to be given, by the place of its function."""
-        if file.definitions[position][0] != Kind.LAMBDA and not file.scope(position).flags & DETACHED:
+        if (
+            file.definitions[position][0] != Kind.LAMBDA
+            and not file.scope(position).flags & DETACHED
+        ):
             return NOTHING
         if not self._places_of(file).get(position):
             return NOTHING
@@ -103,9 +115,13 @@ class Contexts:
 
     def _of_function(self, file: File, position: int) -> Values:
         """The types that a function is expected to have."""
-        return frozenset().union(*[self._expected(file, place) for place in self._places_of(file).get(position, ())])
+        return frozenset().union(
+            *[self._expected(file, place) for place in self._places_of(file).get(position, ())]
+        )
 
-    def parameter_type(self, callee: Value, index: int, file: File, call: Place | None = None) -> Values:
+    def parameter_type(
+        self, callee: Value, index: int, file: File, call: Place | None = None
+    ) -> Values:
         """What is declared of a parameter of anything that can be called, as one call sees it."""
         if callee[0] == FUNCTION:
             return self._of_declaration(callee, index, call)
@@ -113,7 +129,11 @@ class Contexts:
             return self._of_signature(callee, index)
         found: Values = NOTHING
         for value in self._calling(callee, file):
-            found |= self.parameter_type(value, index, file, call) if value[0] in (FUNCTION, PROMISED) else NOTHING
+            found |= (
+                self.parameter_type(value, index, file, call)
+                if value[0] in (FUNCTION, PROMISED)
+                else NOTHING
+            )
         return found
 
     def _calling(self, callee: Value, file: File) -> Values:
@@ -121,7 +141,9 @@ class Contexts:
         members = self.evaluator.members
         if callee[0] == CLASS:
             home = self.program.file(callee[1])
-            return frozenset().union(*[members.declared(callee, name) for name in home.facts.constructors])
+            return frozenset().union(
+                *[members.declared(callee, name) for name in home.facts.constructors]
+            )
         if callee[0] == INSTANCE and file.facts.call_method:
             return members.declared((CLASS, *callee[1:3]), file.facts.call_method)
         return NOTHING
@@ -137,8 +159,14 @@ class Contexts:
         if annotation is None:
             return self.parameter(home, function[2], index)
         annotation = self.evaluator.generics.seen_by(function, annotation)
-        annotation = annotation if call is None else self.evaluator.inference.seen(function, annotation, call)
-        declared = self.evaluator.annotations.instances(home, home.definitions[function[2]][3], annotation)
+        annotation = (
+            annotation
+            if call is None
+            else self.evaluator.inference.seen(function, annotation, call)
+        )
+        declared = self.evaluator.annotations.instances(
+            home, home.definitions[function[2]][3], annotation
+        )
         return self.evaluator.containers.elements(declared) if mode == REST else declared
 
     def _of_signature(self, promised: Value, index: int) -> Values:
@@ -149,7 +177,9 @@ class Contexts:
         annotation, home = parameters[index], self.program.file(file_id)
         if not is_spread(annotation):
             return self.evaluator.annotations.instances(home, scope, annotation)
-        return self.evaluator.containers.elements(self.evaluator.annotations.instances(home, scope, annotation[1]))
+        return self.evaluator.containers.elements(
+            self.evaluator.annotations.instances(home, scope, annotation[1])
+        )
 
     # What is expected at a place
 
@@ -163,14 +193,18 @@ class Contexts:
         if type(place) is Annotated:
             return self.evaluator.annotations.instances(file, place.scope, place.type)
         if type(place) is Assigned:
-            return self._members(self.evaluator.values(file, place.scope, place.target[1]), place.target[2], file)
+            return self._members(
+                self.evaluator.values(file, place.scope, place.target[1]), place.target[2], file
+            )
         if type(place) is Result:
             return self._results(file, place.scope)
         if type(place) is Unknown:
             return NOTHING
         around = self._expected(file, place.around)
         return (
-            self.evaluator.containers.elements(around) if place.key is None else self._members(around, place.key, file)
+            self.evaluator.containers.elements(around)
+            if place.key is None
+            else self._members(around, place.key, file)
         )
 
     def _members(self, owners: Values, name: Any, file: File) -> Values:
@@ -194,7 +228,9 @@ class Contexts:
                 found |= self.evaluator.calls.promised(value)
             elif value[0] == FUNCTION:
                 home = self.program.file(value[1])
-                found |= self.evaluator.annotations.instances(home, value[2], home.scope(value[2]).returned_type)
+                found |= self.evaluator.annotations.instances(
+                    home, value[2], home.scope(value[2]).returned_type
+                )
         return found
 
     # Places
@@ -205,13 +241,17 @@ class Contexts:
         if known is None:
             known = self._places[file.id] = defaultdict(list)
             for position, scope in enumerate(file.scopes):
-                for value, place in _values_with_places(file, position, scope) if scope is not None else ():
+                for value, place in (
+                    _values_with_places(file, position, scope) if scope is not None else ()
+                ):
                     for function, inner in _functions(value, place):
                         known[function].append(inner)
         return known
 
 
-def _values_with_places(file: File, position: int, scope: Scope) -> Iterator[tuple[Expression, Any]]:
+def _values_with_places(
+    file: File, position: int, scope: Scope
+) -> Iterator[tuple[Expression, Any]]:
     """The values that are written in a scope where something is expected of them."""
     for call in scope.calls:
         for index, argument in enumerate(call[2]):
@@ -228,12 +268,18 @@ def _values_with_places(file: File, position: int, scope: Scope) -> Iterator[tup
 
 
 def _functions(value: Expression, place: Any) -> Iterator[tuple[int, Any]]:
-    """The functions that are written in a value, with their places; without any where nothing is expected."""
+    """The functions that are written in a value, with their places; without any where nothing is
+    expected.
+    """
     tag = value[0] if type(value) is tuple and value else None
     if tag == DEFINED and type(place) is not Unknown:
         yield value[1], place
     elif tag == EITHER:
-        types = [Annotated(place.scope, part[1]) for part in value[1] if type(part) is tuple and part[0] == TYPED]
+        types = [
+            Annotated(place.scope, part[1])
+            for part in value[1]
+            if type(part) is tuple and part[0] == TYPED
+        ]
         for part in value[1]:
             for around in types or [place]:
                 yield from _functions(part, around)
@@ -244,7 +290,11 @@ def _functions(value: Expression, place: Any) -> Iterator[tuple[int, Any]]:
             yield from _functions(part, Held(place.scope, place, None))
     elif tag == MAPPING:
         for key, part in value[1]:
-            inner = Held(place.scope, place, key[1]) if type(key) is tuple and key[0] == CONST else Unknown(place.scope)
+            inner = (
+                Held(place.scope, place, key[1])
+                if type(key) is tuple and key[0] == CONST
+                else Unknown(place.scope)
+            )
             yield from _functions(part, inner)
 
 

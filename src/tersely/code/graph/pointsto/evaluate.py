@@ -1,8 +1,10 @@
-"""Points-to on demand: which values an expression may have, flow-insensitively, over the whole program.
+"""Points-to on demand: which values an expression may have, flow-insensitively, over the whole
+program.
 
-For Python this is the analysis of PyCG (Salis et al., ICSE 2021) turned around: instead of one pass over everything,
-each question is an equation of `fixpoint.Solver` and pulls in only the equations it needs. Nothing here knows a
-programming language; what differs between them is in `languages.model.Resolution`.
+For Python this is the analysis of PyCG (Salis et al., ICSE 2021) turned around: instead of one pass
+over everything, each question is an equation of `fixpoint.Solver` and pulls in only the equations
+it needs. Nothing here knows a programming language; what differs between them is in
+`languages.model.Resolution`.
 """
 
 from __future__ import annotations
@@ -61,7 +63,17 @@ from tersely.code.graph.pointsto.fixpoint import Solver
 from tersely.code.graph.pointsto.names import Names
 from tersely.code.graph.pointsto.parameters import Parameters
 from tersely.code.graph.pointsto.summaries import Summaries
-from tersely.code.graph.pointsto.values import DISPLAY, FUNCTION, GENERATED, KEY, NOTHING, PROMISED, RESULT, Values, one
+from tersely.code.graph.pointsto.values import (
+    DISPLAY,
+    FUNCTION,
+    GENERATED,
+    KEY,
+    NOTHING,
+    PROMISED,
+    RESULT,
+    Values,
+    one,
+)
 from tersely.code.graph.program import MEMBER_OWNERS, File, Program
 from tersely.foundation.recursion import allow_deep_nesting
 
@@ -71,16 +83,19 @@ FLOW_LEVELS = 2  # parameters through which a function may come before it is cal
 class Evaluator:
     """Answers what expressions, names, parameters, returns and members may be.
 
-    What a parameter receives depends on who calls the function, and who calls it on what parameters receive. This
-    circle is cut by levels: an evaluator takes the callers and what they pass from the one below it, and the lowest
-    knows nothing of what is passed. So a question reaches as many callers upward as there are levels, not all of them.
+    What a parameter receives depends on who calls the function, and who calls it on what parameters
+    receive. This circle is cut by levels: an evaluator takes the callers and what they pass from
+    the one below it, and the lowest knows nothing of what is passed. So a question reaches as many
+    callers upward as there are levels, not all of them.
     """
 
     def __init__(self, program: Program, level: int = FLOW_LEVELS) -> None:
         allow_deep_nesting()
         self.program = program
         self.below = Evaluator(program, level - 1) if level else None
-        self.solver: Solver = Solver(self.below.solver if self.below is not None else None, program.limits_hit.add)
+        self.solver: Solver = Solver(
+            self.below.solver if self.below is not None else None, program.limits_hit.add
+        )
         self.members = Members(self)
         self.overriding = Overriding(self)
         self.objects = Objects(self)
@@ -154,13 +169,17 @@ class Evaluator:
 
     def _reference(self, file: File, scope: int, expression: Any) -> Values:
         found: Values = NOTHING
-        for value in self.members.of_all(self.calls.receivers(file, scope, expression[1]), expression[2], file):
+        for value in self.members.of_all(
+            self.calls.receivers(file, scope, expression[1]), expression[2], file
+        ):
             found |= one(*value[:3], value) if value[0] == FUNCTION else frozenset((value,))
         return found
 
     def _declared(self, file: File, scope: int, expression: Any) -> Values:
         values = self.values(file, scope, expression[1])
-        return self.typed.narrowed(values, self.annotations.instances(file, scope, expression[2]), whole=True)
+        return self.typed.narrowed(
+            values, self.annotations.instances(file, scope, expression[2]), whole=True
+        )
 
     def _const(self, file: File, scope: int, expression: Any) -> Values:
         return one(KEY, expression[1])
@@ -212,10 +231,17 @@ class Evaluator:
     def _enter(self, file: File, scope: int, expression: Any) -> Values:
         found: Values = NOTHING
         for value in self.values(file, scope, expression[1]):
-            if value[0] == GENERATED and self.program.file(value[1]).scope(value[2]).flags & CONTEXT_MANAGER:
+            if (
+                value[0] == GENERATED
+                and self.program.file(value[1]).scope(value[2]).flags & CONTEXT_MANAGER
+            ):
                 found |= self.calls.yielded(value)
                 continue
-            entered = self.calls.of_member(value, file.facts.enter_method, file) if file.facts.enter_method else NOTHING
+            entered = (
+                self.calls.of_member(value, file.facts.enter_method, file)
+                if file.facts.enter_method
+                else NOTHING
+            )
             found |= entered or frozenset((value,))
         return found
 
@@ -224,7 +250,9 @@ class Evaluator:
 
     def _as_trait(self, file: File, scope: int, expression: Any) -> Values:
         types, traits = expression[1:]
-        return self.traits.seen_as(self.values(file, scope, types), self.values(file, scope, traits))
+        return self.traits.seen_as(
+            self.values(file, scope, types), self.values(file, scope, traits)
+        )
 
     def _signature(self, file: File, scope: int, expression: Any) -> Values:
         return one(PROMISED, file.id, scope, *expression[1:])

@@ -1,11 +1,14 @@
-"""Least fixpoints on demand: equations over sets, solved for the unknowns that somebody asks about and no others.
+"""Least fixpoints on demand: equations over sets, solved for the unknowns that somebody asks about
+and no others.
 
-The answer for an unknown is its value in the least solution of the whole system, whatever was asked before: a refreshed
-index and a rebuilt one therefore agree. The method is a local solver with recorded dependencies (Fecht and Seidl, "A
-faster solver for general systems of equations", 1999): an unknown is computed when first met, one met while it is being
-computed gives its value so far, and whoever read a value that changed later is computed again.
+The answer for an unknown is its value in the least solution of the whole system, whatever was asked
+before: a refreshed index and a rebuilt one therefore agree. The method is a local solver with
+recorded dependencies (Fecht and Seidl, "A faster solver for general systems of equations", 1999):
+an unknown is computed when first met, one met while it is being computed gives its value so far,
+and whoever read a value that changed later is computed again.
 
-Several solvers may have the same equations but for some, which say so. What depends on none of those is solved once.
+Several solvers may have the same equations but for some, which say so. What depends on none of
+those is solved once.
 """
 
 from __future__ import annotations
@@ -18,17 +21,24 @@ Found = TypeVar("Found")
 EMPTY: frozenset[Any] = frozenset()
 
 MAX_COMPUTATIONS = 4_000  # for one question; what is not known by then counts as unknown
-COMPUTATIONS_LIMIT = f"truncated: values were followed in at most {MAX_COMPUTATIONS:,} steps for one expression"
+COMPUTATIONS_LIMIT = (
+    f"truncated: values were followed in at most {MAX_COMPUTATIONS:,} steps for one expression"
+)
 DEPTH_LIMIT = "truncated: an expression is nested too deeply to be followed"
-MAX_RECOMPUTATIONS = 16  # of one unknown; after half of them its value may only grow, after all of them it stays
-RECOMPUTATIONS_LIMIT = f"truncated: values that depend on each other were followed at most {MAX_RECOMPUTATIONS} times"
+# of one unknown; after half of them its value may only grow, after all of them it stays
+MAX_RECOMPUTATIONS = 16
+RECOMPUTATIONS_LIMIT = (
+    f"truncated: values that depend on each other were followed at most {MAX_RECOMPUTATIONS} times"
+)
 MAX_CHAIN = 200  # unknowns that wait for each other; the next one is computed after them
 MAX_VALUES = 100  # members of one set; a larger one says nothing and counts as unknown
 VALUES_LIMIT = f"truncated: what may be any of more than {MAX_VALUES} values counts as unknown"
 
 
 class _Unknown:
-    """An unknown of the question that is being answered: its equation, its value so far and who read that."""
+    """An unknown of the question that is being answered: its equation, its value so far and who
+    read that.
+    """
 
     __slots__ = ("arguments", "computations", "compute", "is_own", "limits", "readers", "value")
 
@@ -43,15 +53,20 @@ class _Unknown:
 
 
 class Solver:
-    """A table of solved unknowns. `solve(key, compute, *arguments)` where compute(*arguments) is a frozenset.
+    """A table of solved unknowns. `solve(key, compute, *arguments)` where compute(*arguments) is a
+    frozenset.
 
-    It shares with the solver `below` what has the same equations in both. `say_cut` is told of every bound that an
-    answer has met, whether it met it now or when it was solved before.
+    It shares with the solver `below` what has the same equations in both. `say_cut` is told of
+    every bound that an answer has met, whether it met it now or when it was solved before.
     """
 
-    def __init__(self, below: Solver | None = None, say_cut: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self, below: Solver | None = None, say_cut: Callable[[str], None] | None = None
+    ) -> None:
         self._shared: dict[Hashable, frozenset[Any]] = {} if below is None else below._shared
-        self._shared_cut: dict[Hashable, frozenset[str]] = {} if below is None else below._shared_cut
+        self._shared_cut: dict[Hashable, frozenset[str]] = (
+            {} if below is None else below._shared_cut
+        )
         self._solved: dict[Hashable, frozenset[Any]] = {}
         self._cut: dict[Hashable, frozenset[str]] = {}  # limits that were met for what is solved
         self._open: dict[Hashable, _Unknown] = {}  # of the question being answered, not final yet
@@ -63,7 +78,9 @@ class Solver:
         if below is not None:
             below._say_cut = self.mark_cut  # what is asked of it here is part of an answer here
 
-    def solve(self, key: Hashable, compute: Callable[..., frozenset[Any]], *arguments: Any) -> frozenset[Any]:
+    def solve(
+        self, key: Hashable, compute: Callable[..., frozenset[Any]], *arguments: Any
+    ) -> frozenset[Any]:
         """The least solution for `key`; asked from inside a computation, its value so far."""
         known = self._shared.get(key)
         if known is not None:
@@ -75,9 +92,15 @@ class Solver:
             self.mark_own()
             self.mark_cut(*self._cut.get(key, ()))
             return known
-        return self._met(key, compute, arguments) if self._stack else self._answer(key, compute, arguments)
+        return (
+            self._met(key, compute, arguments)
+            if self._stack
+            else self._answer(key, compute, arguments)
+        )
 
-    def _met(self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any) -> frozenset[Any]:
+    def _met(
+        self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any
+    ) -> frozenset[Any]:
         """The value so far of an unknown that the computation of another asks for."""
         unknown = self._open.get(key)
         if unknown is not None:
@@ -91,7 +114,9 @@ class Solver:
             self._compute(unknown)
         return unknown.value
 
-    def solve_whole(self, key: Hashable, compute: Callable[..., frozenset[Any]], *arguments: Any) -> frozenset[Any]:
+    def solve_whole(
+        self, key: Hashable, compute: Callable[..., frozenset[Any]], *arguments: Any
+    ) -> frozenset[Any]:
         """Like `solve`, for a set that says something at any size: the classes below a class."""
         return EMPTY.union(*self.solve(key, _as_one, compute, *arguments))
 
@@ -101,12 +126,16 @@ class Solver:
         return bool(self._stack)
 
     def mark_own(self) -> None:
-        """Say of the equation that is being computed that other solvers have another one for the same key."""
+        """Say of the equation that is being computed that other solvers have another one for the
+        same key.
+        """
         if self._stack:
             self._stack[-1].is_own = True
 
     def mark_cut(self, *limits: str) -> None:
-        """Say that a value is incomplete, with the bounds in words: the one being computed, else the one asked for."""
+        """Say that a value is incomplete, with the bounds in words: the one being computed, else
+        the one asked for.
+        """
         if not limits:
             return
         if self._stack:
@@ -118,7 +147,9 @@ class Solver:
                 self._say_cut(limit)
 
     def hear(self, compute: Callable[..., Found], *arguments: Any) -> tuple[Found, tuple[str, ...]]:
-        """What a function returns, and the bounds that it met, which the one who asks for them has to say, or not."""
+        """What a function returns, and the bounds that it met, which the one who asks for them has
+        to say, or not.
+        """
         heard: set[str] = set()
         self._heard.append(heard)
         try:
@@ -126,7 +157,9 @@ class Solver:
         finally:
             self._heard.pop()
 
-    def _answer(self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any) -> frozenset[Any]:
+    def _answer(
+        self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any
+    ) -> frozenset[Any]:
         asked = self._open[key] = _Unknown(compute, arguments)
         self._left = MAX_COMPUTATIONS
         try:
@@ -135,7 +168,8 @@ class Solver:
                 stale, _ = self._stale.popitem()
                 self._compute(stale)
             self._keep()
-        except RecursionError:  # expressions nested deeply in a long chain: nothing is said of this one
+        except RecursionError:
+            # expressions nested deeply in a long chain: nothing is said of this one
             self._solved[key] = asked.value = EMPTY
             self._cut[key] = asked.limits = frozenset((DEPTH_LIMIT,))
         finally:
@@ -146,7 +180,9 @@ class Solver:
         return asked.value
 
     def _keep(self) -> None:
-        """Keep what was solved: for all solvers unless it depends on what is our own, or on how much was left."""
+        """Keep what was solved: for all solvers unless it depends on what is our own, or on how
+        much was left.
+        """
         unknowns = self._open.values()
         if self._left < 0:
             for unknown in unknowns:
@@ -154,7 +190,9 @@ class Solver:
         self._spread([unknown for unknown in unknowns if unknown.is_own or unknown.limits])
         for key, unknown in self._open.items():
             is_shared = not unknown.is_own and self._left >= 0
-            values, cut = (self._shared, self._shared_cut) if is_shared else (self._solved, self._cut)
+            values, cut = (
+                (self._shared, self._shared_cut) if is_shared else (self._solved, self._cut)
+            )
             values[key] = unknown.value
             if unknown.limits:
                 cut[key] = unknown.limits
@@ -164,7 +202,9 @@ class Solver:
         while pending:
             unknown = pending.pop()
             for reader in unknown.readers:
-                is_new = (unknown.is_own and not reader.is_own) or not unknown.limits <= reader.limits
+                is_new = (
+                    unknown.is_own and not reader.is_own
+                ) or not unknown.limits <= reader.limits
                 if is_new:
                     reader.is_own |= unknown.is_own
                     reader.limits |= unknown.limits

@@ -47,12 +47,15 @@ if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
 
-MAX_RECEIVER_FILES = 10  # files searched for what a function is given as its receiver; with more, its own alone
+# files searched for what a function is given as its receiver; with more, its own alone
+MAX_RECEIVER_FILES = 10
 
 
 @cache
 def gives_receivers(facts: Resolution) -> bool:
-    """Whether functions outside the repository give a receiver to functions that are written for them."""
+    """Whether functions outside the repository give a receiver to functions that are written for
+    them.
+    """
     return any(summary.receives for summary in (*facts.methods.values(), *facts.summaries.values()))
 
 
@@ -84,22 +87,41 @@ class Names:
             position = file.definitions[position][3]
         return position if position >= 0 else scope
 
-    def _in_scope(self, file: File, position: int, scope: int, name: str, called: bool) -> tuple[Values] | None:
+    def _in_scope(
+        self, file: File, position: int, scope: int, name: str, called: bool
+    ) -> tuple[Values] | None:
         """What a name is in one of the scopes around it, None if the next one is to be asked."""
         facts = file.facts
         kind = file.definitions[position][0]
         is_class = kind in MEMBER_OWNERS
         found: Values
-        if is_class and facts.constructor_is_class_name and name == file.definitions[position][1] and not called:
+        if (
+            is_class
+            and facts.constructor_is_class_name
+            and name == file.definitions[position][1]
+            and not called
+        ):
             return (self.evaluator.values(file, position, (DEFINED, position)),)
         if is_class and facts.implicit_receiver:
-            found = self._own_kind(file, self.evaluator.members.implicit(file, position, name, scope), called)
+            found = self._own_kind(
+                file, self.evaluator.members.implicit(file, position, name, scope), called
+            )
             return (found,) if found else None
         table = file.names(position)
         if name not in table:
-            found = self._of_explicit_receiver(file, position, name) if facts.implicit_receiver else NOTHING
+            found = (
+                self._of_explicit_receiver(file, position, name)
+                if facts.implicit_receiver
+                else NOTHING
+            )
             inner = file.scopes[position]
-            if position and not is_class and inner is not None and inner.stars and facts.classes_are_modules:
+            if (
+                position
+                and not is_class
+                and inner is not None
+                and inner.stars
+                and facts.classes_are_modules
+            ):
                 found = found or self.evaluator.members.from_class_stars(file, name, inner.stars)
             return (found,) if found else None
         if position == scope and not table[name] and not is_class:
@@ -118,7 +140,11 @@ class Names:
     def _free_name(self, file: File, scope: int, name: str, called: bool) -> Values:
         """What a name may be that no scope around it binds."""
         facts = file.facts
-        if called and facts.implicit_receiver and (found := self._inherited_from_outside(file, scope, name)):
+        if (
+            called
+            and facts.implicit_receiver
+            and (found := self._inherited_from_outside(file, scope, name))
+        ):
             return found
         if facts.extension_functions and (found := self._extending_receiver(file, scope, name)):
             return found
@@ -147,7 +173,9 @@ class Names:
         return frozenset(value for value in values if not self._is_method(value))
 
     def _only_methods(self, values: Values) -> Values:
-        return frozenset(value for value in values if value[0] == EXTERNAL or self._is_method(value))
+        return frozenset(
+            value for value in values if value[0] == EXTERNAL or self._is_method(value)
+        )
 
     def _is_method(self, value: Value) -> bool:
         if value[0] == PROMISED:
@@ -167,9 +195,13 @@ class Names:
         return found
 
     def _of_handed(self, file: File, scope: int) -> Values:
-        """The receiver of the innermost function without a name that is given one where it is written."""
+        """The receiver of the innermost function without a name that is given one where it is
+        written.
+        """
         found: Values = NOTHING
-        while gives_receivers(file.facts) and file.definitions[scope][0] == Kind.LAMBDA and not found:
+        while (
+            gives_receivers(file.facts) and file.definitions[scope][0] == Kind.LAMBDA and not found
+        ):
             found = self.evaluator.parameters.receivers(file, scope)
             scope = file.definitions[scope][3]
         return found
@@ -183,7 +215,9 @@ class Names:
             return NOTHING
         if file.facts.constructor_is_class_name and name == type_name(scope.receiver_type):
             return self.evaluator.values(file, file.definitions[position][3], scope.receiver_type)
-        receivers = self.evaluator.annotations.instances(file, file.definitions[position][3], scope.receiver_type)
+        receivers = self.evaluator.annotations.instances(
+            file, file.definitions[position][3], scope.receiver_type
+        )
         return self._of_ours(receivers, name, file)
 
     def _of_ours(self, receivers: Values, name: str, file: File) -> Values:
@@ -192,7 +226,9 @@ class Names:
         return frozenset(value for value in found if value[0] not in (EXTERNAL, RESULT, BUILTIN))
 
     def receiver_of(self, file: File, position: int) -> Values:
-        """The receiver whose members a definition brings into sight: of a class its instance, of a function its own."""
+        """The receiver whose members a definition brings into sight: of a class its instance, of a
+        function its own.
+        """
         scope = file.scopes[position]
         if file.definitions[position][0] in MEMBER_OWNERS:
             target = self.evaluator.members.class_of(file, position)
@@ -201,10 +237,14 @@ class Names:
             return self.evaluator.parameters.receivers(file, position)
         if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
             return NOTHING
-        return self.evaluator.annotations.instances(file, file.definitions[position][3], scope.receiver_type)
+        return self.evaluator.annotations.instances(
+            file, file.definitions[position][3], scope.receiver_type
+        )
 
     def _extending_receiver(self, file: File, scope: int, name: str) -> Values:
-        """A bare name may be a function that extends the class around it, or the type of an explicit receiver."""
+        """A bare name may be a function that extends the class around it, or the type of an
+        explicit receiver.
+        """
         position = scope
         while position > 0:
             inner = file.scopes[position]
@@ -223,13 +263,19 @@ class Names:
         return NOTHING
 
     def bound(self, file: File, scope: int, name: str, *, inside: bool = False) -> Values:
-        """The union of everything a scope binds a name to; `inside` the scope, of this version of the name alone."""
-        return self.solver.solve(("name", file.id, scope, name, inside), self._bound_values, file, scope, name, inside)
+        """The union of everything a scope binds a name to; `inside` the scope, of this version of
+        the name alone.
+        """
+        return self.solver.solve(
+            ("name", file.id, scope, name, inside), self._bound_values, file, scope, name, inside
+        )
 
     def _bound_values(self, file: File, scope: int, name: str, inside: bool) -> Values:
         found: Values = NOTHING
         entries = file.names(scope).get(name) if inside else file.all_bindings(scope, name)
-        for owner, expression in entries or file.all_bindings(scope, name.partition(VERSION_MARK)[0]):
+        for owner, expression in entries or file.all_bindings(
+            scope, name.partition(VERSION_MARK)[0]
+        ):
             values = self.evaluator.values(file, owner, expression)
             if type(expression) is tuple and expression[0] in (CALL, NEW):
                 values = self._decorated(file, expression, values)
@@ -241,10 +287,18 @@ class Names:
         definition = expression
         while type(definition) is tuple and definition[0] == CALL and len(definition[2]) == 1:
             definition = definition[2][0]
-        if type(definition) is tuple and definition[0] == DEFINED and file.scope(definition[1]).decorated is expression:
+        if (
+            type(definition) is tuple
+            and definition[0] == DEFINED
+            and file.scope(definition[1]).decorated is expression
+        ):
             itself = self.evaluator.values(file, 0, definition)
             known = frozenset(value for value in values if value[0] not in (EXTERNAL, RESULT))
-            if not known or itself <= known or file.definitions[definition[1]][0] not in CALLABLE_KINDS:
+            if (
+                not known
+                or itself <= known
+                or file.definitions[definition[1]][0] not in CALLABLE_KINDS
+            ):
                 return known or itself
             return known | one(WRAPPED, file.id, definition[1])
         return values
@@ -262,7 +316,9 @@ class Names:
         places = self.program.named(name, kinds=(Kind.MACRO,))
         shared = {at: shared_directories(self.program.rows[at].path, file.path) for at, _ in places}
         nearest = max(shared.values(), default=0)
-        return frozenset((FUNCTION, at, position, None) for at, position in places if shared[at] == nearest)
+        return frozenset(
+            (FUNCTION, at, position, None) for at, position in places if shared[at] == nearest
+        )
 
     def receiver(self, file: File, scope: int, as_class: bool = False) -> Values:
         """The object that `self` or `this` means in a scope."""
@@ -272,7 +328,9 @@ class Names:
         owner = file.owner_class(method) if method >= 0 else -1
         if method >= 0 and owner < 0 and file.scope(method).flags & OWN_RECEIVER:
             made = one(INSTANCE, file.id, method) | self._given_receivers(file, method)
-            return made | self.evaluator.values(file, file.definitions[method][3], file.scope(method).holder)
+            return made | self.evaluator.values(
+                file, file.definitions[method][3], file.scope(method).holder
+            )
         if method >= 0 and file.scope(method).flags & OUTSIDE:
             outer = file.definitions[method][3]
             owners = self.evaluator.values(file, outer, file.scope(method).receiver_type)
@@ -280,7 +338,9 @@ class Names:
         if method >= 0 and file.scope(method).flags & CLASS_METHOD:
             as_class = True
         if method < 0:
-            owner = scope if file.definitions[scope][0] in MEMBER_OWNERS else file.owner_class(scope)
+            owner = (
+                scope if file.definitions[scope][0] in MEMBER_OWNERS else file.owner_class(scope)
+            )
         if owner < 0:
             return NOTHING
         target = self.evaluator.members.class_of(file, owner)
@@ -293,17 +353,23 @@ class Names:
         """What a function is given as its receiver: `function.call(receiver, …)`."""
         if not file.facts.receiver_binders:
             return NOTHING
-        return self.solver.solve(("given receivers", file.id, function), self._receivers_passed, file, function)
+        return self.solver.solve(
+            ("given receivers", file.id, function), self._receivers_passed, file, function
+        )
 
     def _receivers_passed(self, file: File, function: int) -> Values:
         below, name = self.evaluator.below, file.definitions[function][1]
         self.solver.mark_own()
         files = sorted({file.id, *self.program.mentioning(name, file)}) if below is not None else []
         found: Values = NOTHING
-        for other in map(self.program.file, files if len(files) <= MAX_RECEIVER_FILES else [file.id]):
+        for other in map(
+            self.program.file, files if len(files) <= MAX_RECEIVER_FILES else [file.id]
+        ):
             for scope, call in _binding_calls(other, name, file.facts.receiver_binders):
                 functions = below.values(other, scope, call[1][1]) if below is not None else NOTHING
-                if below is not None and any(value[:3] == (FUNCTION, file.id, function) for value in functions):
+                if below is not None and any(
+                    value[:3] == (FUNCTION, file.id, function) for value in functions
+                ):
                     found |= below.values(other, scope, call[2][0])
         return found
 
@@ -313,7 +379,9 @@ class Names:
         owner = file.owner_class(method) if method >= 0 else -1
         if owner < 0:
             return NOTHING
-        side = CLASS if file.facts.class_side and file.scope(method).flags & CLASS_METHOD else INSTANCE
+        side = (
+            CLASS if file.facts.class_side and file.scope(method).flags & CLASS_METHOD else INSTANCE
+        )
         return one(PARENT, file.id, owner, side)
 
     def imported(self, file: File, module: str, name: str) -> Values:
@@ -341,7 +409,11 @@ class Names:
         submodule = self.program.modules(file, f"{module}{separator}{name}")
         if submodule:
             return one(MODULE, submodule[0])
-        found = self._from_class_as_module(file, module, name) if file.facts.classes_are_modules else NOTHING
+        found = (
+            self._from_class_as_module(file, module, name)
+            if file.facts.classes_are_modules
+            else NOTHING
+        )
         return found or (NOTHING if targets else external(f"{module}{separator}{name}"))
 
     def _module(self, file: File, target: int) -> Values:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import CLASS_METHOD, CONST, ITEM, OUTSIDE, STATIC, VARIADIC, Expression, Scope, is_spread
+from tersely.code.expressions import (
+    CLASS_METHOD,
+    CONST,
+    ITEM,
+    OUTSIDE,
+    STATIC,
+    VARIADIC,
+    Expression,
+    Scope,
+    is_spread,
+)
 from tersely.code.graph.pointsto.values import (
     CLASS,
     COLLECTION,
@@ -46,7 +56,9 @@ class Parameters:
         scope = file.scope(position)
         _, annotation, default, mode = scope.parameters[index]
         if scope.receiver_type is not None and index == 0 and not scope.flags & OUTSIDE:
-            return self.evaluator.annotations.instances(file, file.definitions[position][3], scope.receiver_type)
+            return self.evaluator.annotations.instances(
+                file, file.definitions[position][3], scope.receiver_type
+            )
         outer = file.definitions[position][3]
         if (
             index == 0
@@ -60,8 +72,12 @@ class Parameters:
         else:
             declared = self.evaluator.annotations.instances(file, outer, annotation)
         if mode in VARIADIC:
-            return one(REST, file.id, position, index) | (NOTHING if file.facts.virtual else declared)
-        if not file.facts.virtual and any(value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared):
+            return one(REST, file.id, position, index) | (
+                NOTHING if file.facts.virtual else declared
+            )
+        if not file.facts.virtual and any(
+            value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared
+        ):
             return declared
         if file.facts.declarations_suffice and self.evaluator.typed.says_enough(declared, file):
             return declared
@@ -69,7 +85,9 @@ class Parameters:
         if file.facts.injection is not None:
             passed |= self.evaluator.providers.values(file, position, scope.parameters[index][0])
         if file.facts.virtual:
-            return self.evaluator.typed.narrowed(passed | self.evaluator.values(file, outer, default), declared)
+            return self.evaluator.typed.narrowed(
+                passed | self.evaluator.values(file, outer, default), declared
+            )
         if default is None or (passed and self._always_passed(file, position, index)):
             return declared | passed
         return declared | passed | self.evaluator.values(file, outer, default)
@@ -78,26 +96,34 @@ class Parameters:
         """Whether no known call leaves a parameter to its default."""
         self.solver.mark_own()
         scope = file.scope(position)
-        sites = self.evaluator.below.members.sites.of(file, position) if self.evaluator.below else []
+        sites = (
+            self.evaluator.below.members.sites.of(file, position) if self.evaluator.below else []
+        )
         return all(passed_expressions(scope, index, call, shift) for _, _, call, shift in sites)
 
     def rest(self, value: Value) -> Values:
         """Everything that a variadic parameter may receive."""
         _, file_id, position, index = value
         file = self.program.file(file_id)
-        return self.solver.solve(("rest", file_id, position, index), self._rest_values, file, position, index)
+        return self.solver.solve(
+            ("rest", file_id, position, index), self._rest_values, file, position, index
+        )
 
     def _rest_values(self, file: File, position: int, index: int) -> Values:
         found = self._passed(file, position, index)
         if file.facts.virtual and index != EVERY:
             annotation = file.scope(position).parameters[index][1]
             return self.evaluator.typed.narrowed(
-                found, self.evaluator.annotations.instances(file, file.definitions[position][3], annotation)
+                found,
+                self.evaluator.annotations.instances(
+                    file, file.definitions[position][3], annotation
+                ),
             )
         return found
 
     def _handed(self, file: File, position: int, index: int) -> Values:
-        """What a function without a name is given by the function outside the repository that it is written for.
+        """What a function without a name is given by the function outside the repository that it is
+        written for.
 
         That call is the one place where such a function goes, so that nothing need be searched for.
         """
@@ -116,14 +142,18 @@ class Parameters:
         return found
 
     def receivers(self, file: File, position: int) -> Values:
-        """What a function without a name has as its receiver where it is written for a function that gives it one."""
+        """What a function without a name has as its receiver where it is written for a function
+        that gives it one.
+        """
         if position not in file.handed:
             return NOTHING
         key = ("receiver", file.id, position)
         return self.solver.solve(key, self._receiver_values, file, *file.handed[position])
 
     def _receiver_values(self, file: File, scope: int, call: Expression) -> Values:
-        return self.evaluator.values(file, scope, self.evaluator.members.sites.given_receiver(file, scope, call))
+        return self.evaluator.values(
+            file, scope, self.evaluator.members.sites.given_receiver(file, scope, call)
+        )
 
     def _passed(self, file: File, position: int, index: int) -> Values:
         """What call sites pass for a parameter."""
@@ -136,14 +166,20 @@ class Parameters:
             caller = self.program.file(site_file)
             for expression in passed_expressions(file.scope(position), index, call, shift):
                 # What is passed on as it came is followed through any number of calls.
-                is_passed_on = type(expression) is str and caller.is_parameter(site_scope, expression)
-                found |= (self.evaluator if is_passed_on else below).values(caller, site_scope, expression)
+                is_passed_on = type(expression) is str and caller.is_parameter(
+                    site_scope, expression
+                )
+                found |= (self.evaluator if is_passed_on else below).values(
+                    caller, site_scope, expression
+                )
         return few_keys(found)
 
 
 @cache
 def hands_over(facts: Resolution) -> bool:
-    """Whether it is known of functions outside the repository what they pass to those that they are given."""
+    """Whether it is known of functions outside the repository what they pass to those that they are
+    given.
+    """
     return any(summary.passes for summary in (*facts.methods.values(), *facts.summaries.values()))
 
 
@@ -156,7 +192,9 @@ def few_keys(values: Values) -> Values:
 
 
 def passed_expressions(scope: Scope, index: int, call: Any, shift: int) -> list[Expression]:
-    """The argument expressions of a call that end in one parameter. `shift`: parameters taken by the receiver."""
+    """The argument expressions of a call that end in one parameter. `shift`: parameters taken by
+    the receiver.
+    """
     arguments, keywords = call[2], call[3]
     if index == EVERY:
         return list(arguments)
@@ -175,5 +213,9 @@ def passed_expressions(scope: Scope, index: int, call: Any, shift: int) -> list[
         elif place >= spread:
             found.extend(part for part in arguments[spread:] if is_spread(part))
         found.extend(value for keyword, value in keywords if keyword == name)
-        found.extend((ITEM, value, (CONST, name)) for keyword, value in keywords if not keyword and value is not None)
+        found.extend(
+            (ITEM, value, (CONST, name))
+            for keyword, value in keywords
+            if not keyword and value is not None
+        )
     return found

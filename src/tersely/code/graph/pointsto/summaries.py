@@ -67,7 +67,9 @@ class Summaries:
         def argument(position: int) -> Values:
             return self._argument(file, scope, call, position)
 
-        found = argument(summary.returns) | self._results(argument(summary.result_of), file, scope, call)
+        found = argument(summary.returns) | self._results(
+            argument(summary.result_of), file, scope, call
+        )
         collected: Values = NOTHING
         for position in summary.collects:
             collected |= self._results(argument(position), file, scope, call)
@@ -77,9 +79,13 @@ class Summaries:
             found |= self._settled(function) if function[0] == FUNCTION else NOTHING
         found |= self._gathered(file, scope, summary, call)
         if summary.admitted_by >= 0:
-            found = self._admitted(found, argument(summary.admitted_by), gives_list=summary.items_of != -1)
+            found = self._admitted(
+                found, argument(summary.admitted_by), gives_list=summary.items_of != -1
+            )
         if summary.member_of >= 0:
-            found |= self._members_named(argument(summary.member_of), argument(summary.member_of + 1), file)
+            found |= self._members_named(
+                argument(summary.member_of), argument(summary.member_of + 1), file
+            )
         if 0 <= summary.instance_of < len(call[2]):
             found |= self.evaluator.annotations.instances(file, scope, call[2][summary.instance_of])
         for key in argument(summary.module_named):
@@ -90,7 +96,9 @@ class Summaries:
         return found
 
     def _settled(self, function: Value) -> Values:
-        """What a function, or one in it, calls its first parameter with: `(resolve) => resolve(value)`."""
+        """What a function, or one in it, calls its first parameter with: `(resolve) =>
+        resolve(value)`.
+        """
         home, position = self.program.file(function[1]), function[2]
         parameters = home.scope(position).parameters
         found: Values = NOTHING
@@ -101,8 +109,12 @@ class Summaries:
         return found
 
     def _admitted(self, values: Values, guards: Values, *, gives_list: bool) -> Values:
-        """Of values and what collections hold that which type guards say yes to; all of it if there is none."""
-        instances = frozenset().union(*[self.evaluator.annotations.guarded(guard, 0) for guard in guards])
+        """Of values and what collections hold that which type guards say yes to; all of it if there
+        is none.
+        """
+        instances = frozenset().union(
+            *[self.evaluator.annotations.guarded(guard, 0) for guard in guards]
+        )
         if not instances:
             return values
         held = self.evaluator.containers.elements(values) if gives_list else values
@@ -122,11 +134,17 @@ class Summaries:
 
     def _family(self, owner: Value, pattern: str, file: File) -> Values:
         """The functions of a class, of those below it, or of a module whose names fit a pattern."""
-        if len(pattern.replace(HOLE, "")) < LEAST_PATTERN or owner[0] not in (INSTANCE, CLASS, MODULE):
+        if len(pattern.replace(HOLE, "")) < LEAST_PATTERN or owner[0] not in (
+            INSTANCE,
+            CLASS,
+            MODULE,
+        ):
             return NOTHING
         members = self.evaluator.members
         target = (CLASS, *owner[1:3])
-        classes = (*members.linearised(target), *members.subclasses(target)) if owner[0] != MODULE else ()
+        classes = (
+            (*members.linearised(target), *members.subclasses(target)) if owner[0] != MODULE else ()
+        )
         homes = [(value[1], value[2]) for value in classes] or [(owner[1], 0)]
         found: set[Value] = set()
         for file_id, position in homes:
@@ -165,18 +183,28 @@ class Summaries:
         containers = self.evaluator.containers
         found = self.held(summary, argument, file)
         if summary.pairs:
-            found |= collection(tuple_of(tuple(containers.elements(argument(part)) for part in summary.pairs)))
+            found |= collection(
+                tuple_of(tuple(containers.elements(argument(part)) for part in summary.pairs))
+            )
         if summary.gathers >= 0:
-            gathered = [self.evaluator.values(file, scope, part) for part in call[2][summary.gathers :]]
+            gathered = [
+                self.evaluator.values(file, scope, part) for part in call[2][summary.gathers :]
+            ]
             found |= collection(frozenset().union(*gathered))
         for part in call[2][summary.joins :] if summary.joins >= 0 else ():
             joined = self.evaluator.values(file, scope, part)
             lists = frozenset(value for value in joined if value[0] in (DISPLAY, COLLECTION))
             found |= collection((joined - lists) | containers.held(lists))
         if summary.tuple_from >= 0:
-            parts = (self.evaluator.values(file, scope, part) for part in call[2][summary.tuple_from :])
+            parts = (
+                self.evaluator.values(file, scope, part) for part in call[2][summary.tuple_from :]
+            )
             found |= tuple_of(tuple(parts))
-        results = self._results(argument(summary.flattens), file, scope, call) if summary.flattens >= 0 else NOTHING
+        results = (
+            self._results(argument(summary.flattens), file, scope, call)
+            if summary.flattens >= 0
+            else NOTHING
+        )
         if results:
             found |= collection(containers.elements(results))
         if summary.groups >= 0:
@@ -189,7 +217,9 @@ class Summaries:
         containers = self.evaluator.containers
         found = containers.elements(argument(summary.elements))
         if held := argument(summary.items_of):
-            found |= collection(frozenset().union(*[containers.items(value, None, file) for value in held]))
+            found |= collection(
+                frozenset().union(*[containers.items(value, None, file) for value in held])
+            )
         if elements := containers.elements(argument(summary.iterates)):
             found |= collection(elements)
         if elements := containers.elements(argument(summary.numbers)):
@@ -201,7 +231,11 @@ class Summaries:
             found |= collection(tuple_of((keys, containers.items(value, None, file))))
         if summary.part >= 0:
             for value in argument(RECEIVER):
-                found |= containers.items(value, frozenset((summary.part,)), file) if value[0] in PAIRS else NOTHING
+                found |= (
+                    containers.items(value, frozenset((summary.part,)), file)
+                    if value[0] in PAIRS
+                    else NOTHING
+                )
         return found
 
     def property(self, container: Value, name: str, file: File) -> Values:
@@ -209,14 +243,18 @@ class Summaries:
         summary = file.facts.properties.get(name)
         if summary is None:
             return NOTHING
-        return self.held(summary, lambda at: frozenset((container,)) if at == RECEIVER else NOTHING, file)
+        return self.held(
+            summary, lambda at: frozenset((container,)) if at == RECEIVER else NOTHING, file
+        )
 
     def of_builtin(self, file: File, scope: int, callee: Value, call: Any) -> Values:
         """What a method of a value gives that no class of ours has."""
         _, container, name = callee
         facts = file.facts
         if name in facts.mappers and call[2]:
-            mapped = self._results(self.evaluator.values(file, scope, call[2][0]), file, scope, call)
+            mapped = self._results(
+                self.evaluator.values(file, scope, call[2][0]), file, scope, call
+            )
             return mapped if container[0] == INSTANCE or not mapped else collection(mapped)
         if container[0] == INSTANCE:
             return frozenset((container,))
@@ -226,10 +264,18 @@ class Summaries:
             return collection(self.evaluator.containers.items(container, None, file))
         if name in facts.item_views:
             keys = self.evaluator.containers.keys_of(frozenset((container,)))
-            return collection(tuple_of((keys, self.evaluator.containers.items(container, None, file))))
+            return collection(
+                tuple_of((keys, self.evaluator.containers.items(container, None, file)))
+            )
         if name in facts.getters:
             arguments = call[2]
-            keys_wanted = self.evaluator.containers.keys(file, scope, arguments[0]) if arguments else None
+            keys_wanted = (
+                self.evaluator.containers.keys(file, scope, arguments[0]) if arguments else None
+            )
             found = self.evaluator.containers.items(container, keys_wanted, file)
-            return found | self.evaluator.values(file, scope, arguments[1]) if len(arguments) > 1 else found
+            return (
+                found | self.evaluator.values(file, scope, arguments[1])
+                if len(arguments) > 1
+                else found
+            )
         return NOTHING

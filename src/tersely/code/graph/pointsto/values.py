@@ -1,22 +1,20 @@
 """What an expression may be at run time: abstract values, as small tuples.
 
-FUNCTION (tag, file, position, receiver | None): a function, bound to a receiver or not
-INSTANCE (tag, file, position, True): an instance of the class or of one below it, see `typed`; a fifth part says what
-each type parameter of the class stands for, (frozenset, …), and the fourth is False for the very class
-CLASS, INSTANCE, GENERATED (tag, file, position): a class, its instances, what calling a generator function gives
-MODULE (tag, file)
-EXTERNAL (tag, dotted name): something outside the repository; RESULT (tag, dotted name): what calling it gives; a text
-of which parts are known has a third part, a pattern with `*` for the others
-DISPLAY (tag, file, serial): a list or mapping written in the source
-REST (tag, file, position, parameter): what a variadic parameter collects, or `parameters.EVERY`: all that is given
-COLLECTION (tag, frozenset of elements), of a mapping (tag, frozenset of items, frozenset of keys);
-TUPLE (tag, (frozenset, …)): known only by what they hold
-KEY (tag, str | int): a constant, as a key
-PARENT (tag, file, class, receiver): `super()`
-BUILTIN (tag, value, name): a method of a display or collection
-ASPECT (tag, file, position, trait): a type as what implements a trait
-WRAPPED (tag, file, position): a function behind what decorators of ours put in its place, beside that
-PROMISED (tag, file, scope, type, types of parameters): known only by how it is called, with types as seen from a scope
+FUNCTION (tag, file, position, receiver | None): a function, bound to a receiver or not INSTANCE
+(tag, file, position, True): an instance of the class or of one below it, see `typed`; a fifth part
+says what each type parameter of the class stands for, (frozenset, …), and the fourth is False for
+the very class CLASS, INSTANCE, GENERATED (tag, file, position): a class, its instances, what
+calling a generator function gives MODULE (tag, file) EXTERNAL (tag, dotted name): something outside
+the repository; RESULT (tag, dotted name): what calling it gives; a text of which parts are known
+has a third part, a pattern with `*` for the others DISPLAY (tag, file, serial): a list or mapping
+written in the source REST (tag, file, position, parameter): what a variadic parameter collects, or
+`parameters.EVERY`: all that is given COLLECTION (tag, frozenset of elements), of a mapping (tag,
+frozenset of items, frozenset of keys); TUPLE (tag, (frozenset, …)): known only by what they hold
+KEY (tag, str | int): a constant, as a key PARENT (tag, file, class, receiver): `super()` BUILTIN
+(tag, value, name): a method of a display or collection ASPECT (tag, file, position, trait): a type
+as what implements a trait WRAPPED (tag, file, position): a function behind what decorators of ours
+put in its place, beside that PROMISED (tag, file, scope, type, types of parameters): known only by
+how it is called, with types as seen from a scope
 """
 
 from __future__ import annotations
@@ -55,7 +53,8 @@ def one(*value: Any) -> Values:
     return frozenset((value,))
 
 
-MAX_EXTERNAL_PARTS = 7  # names in the dotted name of something external; longer ones come from loops
+# names in the dotted name of something external; longer ones come from loops
+MAX_EXTERNAL_PARTS = 7
 MAX_CONTAINER_DEPTH = 3  # containers in containers that are told apart
 INSTANCE_PARTS = ("tag", "file", "position", "is open")  # of an instance without type arguments
 
@@ -91,7 +90,9 @@ def type_arguments(value: Value) -> tuple[Values, ...]:
 
 
 def with_arguments(value: Value, arguments: tuple[Values, ...]) -> Value:
-    """An instance of which it is known what the type parameters of its class stand for, as far as that is ours."""
+    """An instance of which it is known what the type parameters of its class stand for, as far as
+    that is ours.
+    """
     known = tuple(frozenset(one for one in part if one[0] not in OUTSIDE) for part in arguments)
     if not any(known):
         return value
@@ -110,7 +111,11 @@ def _shallow(values: Values, depth: int) -> Values:
             if depth < MAX_CONTAINER_DEPTH:
                 kept.add((TUPLE, tuple(_shallow(part, depth + 1) for part in value[1])))
         elif arguments := type_arguments(value):
-            nested = tuple(_shallow(part, depth + 1) for part in arguments) if depth < MAX_CONTAINER_DEPTH else ()
+            nested = (
+                tuple(_shallow(part, depth + 1) for part in arguments)
+                if depth < MAX_CONTAINER_DEPTH
+                else ()
+            )
             kept.add((*value[:4], nested) if nested else value[: 3 + value[3]])
         else:
             kept.add(value)

@@ -13,7 +13,8 @@ CHUNK_BYTES = 400_000
 CHUNK_FILES = 200
 WORTHWHILE_BYTES = 1_000_000  # below, starting processes takes longer than they save
 BYTES_PER_WORKER = 500_000
-SLOW_FILE_BYTES = 100_000  # a grammar may search a larger one for minutes; another process can be given up
+# a grammar may search a larger one for minutes; another process can be given up
+SLOW_FILE_BYTES = 100_000
 
 
 def batches(root: str, jobs: Sequence[Job]) -> Iterator[Batch]:
@@ -36,7 +37,8 @@ def batches(root: str, jobs: Sequence[Job]) -> Iterator[Batch]:
     for chunk in chunks:
         yield build(root, chunk)
         if chunk is not chunks[-1]:
-            gc.collect()  # trees and walks refer to each other, and a command has switched the collector off
+            # trees and walks refer to each other, and a command has switched the collector off
+            gc.collect()
 
 
 def _chunks(jobs: Sequence[Job]) -> list[Sequence[Job]]:

@@ -7,12 +7,15 @@ import re
 from tersely.code.index.content import Reason
 
 LONG_LINE_BYTES = 1_000
-SHORT_LINES_PER_LONG = 40  # more of them around each long line, and somebody wrote the file: data inside code
-CODE_BYTES_PER_MARK = 50  # in squeezed code a brace or semicolon comes at least so often, in tables of data it does not
+# more of them around each long line, and somebody wrote the file: data inside code
+SHORT_LINES_PER_LONG = 40
+# in squeezed code a brace or semicolon comes at least so often, in tables of data it does not
+CODE_BYTES_PER_MARK = 50
 HEADER_BYTES = 2_000  # where generators sign
 
 _MINIFIED_NAME = re.compile(r"[.-]min\.[cm]?js$", re.IGNORECASE)
-# Comments before the first line of code. A signature further down is one that this code writes into other files.
+# Comments before the first line of code. A signature further down is one that this code writes into
+# other files.
 _HEADER = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:\s+|(?:#|//|--|;|%)[^\n]*|/\*.*?(?:\*/|\Z)|<!--.*?(?:-->|\Z)|\(\*.*?(?:\*\)|\Z)|<\?php\b)*",
     re.DOTALL,

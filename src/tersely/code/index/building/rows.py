@@ -73,4 +73,6 @@ def _facts(path: str, source: bytes) -> tuple[str, FileFacts]:
     except (ImportError, TerselyError) as error:
         raise _NotIndexedError(Reason.MISSING_GRAMMAR, str(error)) from error
     except Exception as error:  # one file must not take all others with it; the report names it
-        raise _NotIndexedError(Reason.EXTRACTION_FAILED, f"{type(error).__name__}: {error}") from error
+        raise _NotIndexedError(
+            Reason.EXTRACTION_FAILED, f"{type(error).__name__}: {error}"
+        ) from error

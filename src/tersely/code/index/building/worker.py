@@ -1,4 +1,6 @@
-"""The process at the other end of `workers`: jobs come in, rows go out, and it ends when its parent does."""
+"""The process at the other end of `workers`: jobs come in, rows go out, and it ends when its parent
+does.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,14 @@ from tersely.foundation.frames import read_frame, write_frame
 if TYPE_CHECKING:
     from tersely.code.index.schema import Job
 
-YOUNG_OBJECTS = 50_000  # a collection after every 700 new objects finds nothing in a walk over a tree
+# a collection after every 700 new objects finds nothing in a walk over a tree
+YOUNG_OBJECTS = 50_000
 
 
 def main() -> None:
     """Answer each list of jobs with a batch until the requests end."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when an interrupted build ends
+    # the parent decides when an interrupted build ends
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(YOUNG_OBJECTS, 20, 100)
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not run into the answers
@@ -38,7 +42,9 @@ def main() -> None:
 
 
 def _announced(jobs: Iterable[Job], answers: BinaryIO) -> Iterator[Job]:
-    """The jobs, each one's place being sent when it begins: should it be the last, others know which it was."""
+    """The jobs, each one's place being sent when it begins: should it be the last, others know
+    which it was.
+    """
     for place, job in enumerate(jobs):
         write_frame(answers, place)
         yield job

@@ -1,8 +1,8 @@
 """Building rows on all cores: parsing holds Python's lock, so the work goes to processes.
 
-They are plain child processes that speak over pipes, and not `multiprocessing`: nothing is forked from a process
-that may have threads and an open database, nobody's `__main__` is imported again, and a child whose parent was
-killed reads the end of its input and leaves.
+They are plain child processes that speak over pipes, and not `multiprocessing`: nothing is forked
+from a process that may have threads and an open database, nobody's `__main__` is imported again,
+and a child whose parent was killed reads the end of its input and leaves.
 """
 
 from __future__ import annotations
@@ -84,7 +84,9 @@ class _Worker:
 
 
 class Crew:
-    """The processes of one build. A thread for each waits for its answers; the caller's thread writes them down."""
+    """The processes of one build. A thread for each waits for its answers; the caller's thread
+    writes them down.
+    """
 
     def __init__(self, root: str, workers: list[_Worker]) -> None:
         self._root = root
@@ -126,7 +128,9 @@ class Crew:
                 self._close()
 
     def _build(self, chunk: Sequence[Job]) -> list[Batch]:
-        """The rows of a chunk; of a file that takes down a process of its own too, only that it does."""
+        """The rows of a chunk; of a file that takes down a process of its own too, only that it
+        does.
+        """
         worker = self._idle.get()
         try:
             return [worker.ask(chunk)]

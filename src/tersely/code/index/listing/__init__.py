@@ -1,1 +1,3 @@
-"""Which files belong to a repository: what git says, what ignore files say, and what is never source."""
+"""Which files belong to a repository: what git says, what ignore files say, and what is never
+source.
+"""

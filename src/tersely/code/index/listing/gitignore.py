@@ -1,7 +1,8 @@
 """The pattern language of `.gitignore`, as git itself reads it.
 
-The library `pathspec` answers about files only: asked whether a directory is ignored, it takes `a/**` for `a/`, and so
-opens directories that git keeps closed. A test compares what this module says with git.
+The library `pathspec` answers about files only: asked whether a directory is ignored, it takes
+`a/**` for `a/`, and so opens directories that git keeps closed. A test compares what this module
+says with git.
 """
 
 from __future__ import annotations
@@ -25,8 +26,12 @@ class Patterns:
         """Lines that are no valid patterns match nothing, as in git."""
         lines = text.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape").split("\n")
         rules = [rule for line in lines if (rule := _rule(line.removesuffix("\r"))) is not None]
-        # One expression for each run of lines of one kind, the last first: the last line that matches counts.
-        runs = [(ignores, [regex for _, regex in run]) for ignores, run in groupby(rules, key=lambda rule: rule[0])]
+        # One expression for each run of lines of one kind, the last first: the last line that
+        # matches counts.
+        runs = [
+            (ignores, [regex for _, regex in run])
+            for ignores, run in groupby(rules, key=lambda rule: rule[0])
+        ]
         self._runs: list[tuple[bool, re.Pattern[str]]] = [
             (ignores, re.compile("|".join(run), re.DOTALL)) for ignores, run in reversed(runs)
         ]
@@ -34,7 +39,8 @@ class Patterns:
     def verdict(self, path: str) -> bool | None:
         """Whether a path is ignored, None if no line is about it. Directories end in a slash.
 
-        Paths are relative to the directory of the file. Their parents must not be ignored themselves.
+        Paths are relative to the directory of the file. Their parents must not be ignored
+        themselves.
         """
         for ignores, regex in self._runs:
             if regex.fullmatch(path):
@@ -53,7 +59,9 @@ def _rule(line: str) -> tuple[bool, str] | None:
         return None
     anywhere = "" if "/" in pattern else "(?:.*/)?"
     # The slash at the end of a directory's path belongs to no wildcard.
-    return ignores, anywhere + _translate(pattern.removeprefix("/")) + "(?<!/)" + ("/" if directories_only else "/?")
+    return ignores, anywhere + _translate(pattern.removeprefix("/")) + "(?<!/)" + (
+        "/" if directories_only else "/?"
+    )
 
 
 def _without_trailing_spaces(line: str) -> str:
@@ -66,10 +74,12 @@ _STAR, _DEEP, _REST = "*", "**/", "**"  # what is no expression for one characte
 
 
 def _translate(pattern: str) -> str:
-    """An expression that takes time linear in the path for each part, whatever is repeated in the pattern.
+    """An expression that takes time linear in the path for each part, whatever is repeated in the
+    pattern.
 
-    All but the wildcards stands for one character, and a star never crosses a slash. So the first place where the
-    part between two wildcards fits is as good as any later one, and is not given up again.
+    All but the wildcards stands for one character, and a star never crosses a slash. So the first
+    place where the part between two wildcards fits is as good as any later one, and is not given up
+    again.
     """
     first, *others = _split(_tokens(pattern), _DEEP)
     groups = [_group(first)]
@@ -91,7 +101,9 @@ def _component(tokens: list[str]) -> str:
     first, *others = ["".join(part) for part in _split(tokens, _STAR)]
     if not others:
         return first
-    return first + "".join(f"(?>[^/]*?{part})" for part in others[:-1] if part) + f"[^/]*{others[-1]}"
+    return (
+        first + "".join(f"(?>[^/]*?{part})" for part in others[:-1] if part) + f"[^/]*{others[-1]}"
+    )
 
 
 def _split(tokens: list[str], separator: str) -> list[list[str]]:
@@ -125,7 +137,9 @@ def _tokens(pattern: str) -> list[str]:
 
 
 def _stars(pattern: str, at: int) -> tuple[str, int]:
-    """Several stars between slashes or ends stand for any number of directories; all other runs for one star."""
+    """Several stars between slashes or ends stand for any number of directories; all other runs for
+    one star.
+    """
     end = at
     while pattern[end : end + 1] == "*":
         end += 1

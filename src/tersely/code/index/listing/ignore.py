@@ -1,11 +1,15 @@
-"""What is not worth reading: directories of tools and dependencies, build outputs, and what ignore files say.
+"""What is not worth reading: directories of tools and dependencies, build outputs, and what ignore
+files say.
 
 Three rules, the same with git and without it:
 
 - `SKIP_DIRS` never hold a project's own source, not even where git tracks them.
-- A directory named like a build output (`BUILD_DIRS`) is one when git does not track its files and it lies at the
-  root or beside a manifest: `build/` beside `pyproject.toml` is an output, `src/builder/build/` may be a package.
-- `.tldrsignore` files speak the language of `.gitignore`, also nested. They take files away from what is otherwise
+- A directory named like a build output (`BUILD_DIRS`) is one when git does not track its files and
+  it lies at the
+  root or beside a manifest: `build/` beside `pyproject.toml` is an output, `src/builder/build/` may
+  be a package.
+- `.tldrsignore` files speak the language of `.gitignore`, also nested. They take files away from
+  what is otherwise
   indexed; naming a skipped directory in a negation (`!build/`) opens it again.
 """
 
@@ -24,13 +28,22 @@ def _names(text: str) -> frozenset[str]:
 
 SKIP_DIRS = (
     _names(".git .hg .svn .bzr .jj .sl .tersely .tldrs")
-    | _names("node_modules bower_components jspm_packages .yarn .pnpm-store site-packages __pypackages__ .venv venv")
-    | _names("virtualenv .virtualenv .direnv .bundle Pods Carthage elm-stuff .dart_tool .stack-work")
-    | _names("__pycache__ .tox .nox .eggs .build .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis htmlcov")
-    | _names(".ipynb_checkpoints .gradle .bloop .metals .terraform .next .nuxt .svelte-kit .angular .turbo .nyc_output")
+    | _names(
+        "node_modules bower_components jspm_packages .yarn .pnpm-store site-packages __pypackages__ .venv venv"
+    )
+    | _names(
+        "virtualenv .virtualenv .direnv .bundle Pods Carthage elm-stuff .dart_tool .stack-work"
+    )
+    | _names(
+        "__pycache__ .tox .nox .eggs .build .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis htmlcov"
+    )
+    | _names(
+        ".ipynb_checkpoints .gradle .bloop .metals .terraform .next .nuxt .svelte-kit .angular .turbo .nyc_output"
+    )
     | _names(".parcel-cache .serverless .aws-sam .ccls-cache .clangd .idea .vs DerivedData")
 )
-VIRTUAL_ENVIRONMENT_NAMES = frozenset({"venv", "virtualenv"})  # a package may have such a name: CPython's has
+# a package may have such a name: CPython's has
+VIRTUAL_ENVIRONMENT_NAMES = frozenset({"venv", "virtualenv"})
 BUILD_DIRS = _names("build _build dist target out vendor")
 MANIFESTS = (
     "pyproject.toml", "setup.py", "setup.cfg", "package.json", "Cargo.toml", "pom.xml", "build.gradle",
@@ -54,7 +67,8 @@ Rules = tuple[IgnoreFile, ...]  # outermost first
 
 
 def verdict(rules: Rules, path: str) -> bool | None:
-    """Whether `path` is ignored, None if nobody says. A directory's path ends in a slash; the innermost word counts.
+    """Whether `path` is ignored, None if nobody says. A directory's path ends in a slash; the
+    innermost word counts.
 
     As in git, the parents of `path` must have been found open before.
     """
@@ -66,7 +80,9 @@ def verdict(rules: Rules, path: str) -> bool | None:
 
 
 def with_ignore_file(rules: Rules, path: str, prefix: str) -> Rules:
-    """`rules` and those of the ignore file at `path` about what lies below `prefix`, if it is there and readable."""
+    """`rules` and those of the ignore file at `path` about what lies below `prefix`, if it is there
+    and readable.
+    """
     if not os.access(path, os.R_OK):
         return rules
     try:
@@ -93,4 +109,6 @@ def is_skipped_name(root: str, directory: str, name: str) -> bool:
     """Whether a directory of this name holds nobody's own source."""
     if name not in SKIP_DIRS:
         return False
-    return name not in VIRTUAL_ENVIRONMENT_NAMES or not os.path.lexists(f"{root}/{directory}/__init__.py")
+    return name not in VIRTUAL_ENVIRONMENT_NAMES or not os.path.lexists(
+        f"{root}/{directory}/__init__.py"
+    )

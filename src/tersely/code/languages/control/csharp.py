@@ -24,7 +24,18 @@ from tersely.code.languages.control.roles import (
     While,
     With,
 )
-from tersely.code.languages.model import Assign, Call, Function, Inner, Member, Name, Sequence, Skip, Variables, names
+from tersely.code.languages.model import (
+    Assign,
+    Call,
+    Function,
+    Inner,
+    Member,
+    Name,
+    Sequence,
+    Skip,
+    Variables,
+    names,
+)
 from tersely.code.symbols import Kind
 
 CREATION = Call("type", "arguments", constructs=True)
@@ -44,7 +55,10 @@ CONTROL = Control(
         "foreach_statement": Each(),
         "switch_statement": Switch("value", "body", breaks=True),
         "switch_section": Forms(
-            (("default", Case("", joins=True, default=True)), ("", Case("#0", ":when_clause/#0", joins=True)))
+            (
+                ("default", Case("", joins=True, default=True)),
+                ("", Case("#0", ":when_clause/#0", joins=True)),
+            )
         ),
         "switch_expression": Switch("#0", ""),
         "switch_expression_arm": Case("#0", ":when_clause/#0", "#-1", names("_")),
@@ -67,7 +81,9 @@ CONTROL = Control(
         "goto_statement": Goes(Leap.GOTO, "#0"),
         "labeled_statement": Labelled("#0"),
         "binary_expression": Choice(),
-        "prefix_unary_expression": Unary("#0", names("!"), names("&"), names("*"), updates=names("++ --")),
+        "prefix_unary_expression": Unary(
+            "#0", names("!"), names("&"), names("*"), updates=names("++ --")
+        ),
         "postfix_unary_expression": Unary("#0", frozenset(), updates=names("++ --")),
         "conditional_expression": Ternary(),
         "boolean_literal": Constant(),
@@ -80,7 +96,9 @@ CONTROL = Control(
         "base": Name(),
         "member_access_expression": Member("expression", "name"),
         "conditional_access_expression": Call(
-            ":invocation_expression/function/name", ":invocation_expression/arguments", receiver="condition"
+            ":invocation_expression/function/name",
+            ":invocation_expression/arguments",
+            receiver="condition",
         ),
         "member_binding_expression": Skip(),
         "lambda_expression": Function(name="", body_is_value=True),
@@ -95,7 +113,9 @@ CONTROL = Control(
         "accessor_declaration": Function(Kind.METHOD, parameters=""),
         "parenthesized_expression": Inner(),
     },
-    mutators=names("Pop Dequeue Read ReadLine ReadByte ReadAsync MoveNext TryDequeue TryPop Remove TryAdd TryGetValue"),
+    mutators=names(
+        "Pop Dequeue Read ReadLine ReadByte ReadAsync MoveNext TryDequeue TryPop Remove TryAdd TryGetValue"
+    ),
     pure=names("WriteLine Write Log LogDebug LogInformation LogWarning LogError"),
     changing_arguments={"Sort": 0, "Reverse": 0, "Fill": 0, "Clear": 0},
     lending=names("ref out"),

@@ -63,5 +63,13 @@ CONTROL = Control(
         "const_spec": Declares("name", "value"),
     },
     pure=names("Println Printf Print Debug Info Warn Error"),
-    changing_arguments={"copy": 0, "delete": 0, "clear": 0, "Sort": 0, "Slice": 0, "Strings": 0, "Ints": 0},
+    changing_arguments={
+        "copy": 0,
+        "delete": 0,
+        "clear": 0,
+        "Sort": 0,
+        "Slice": 0,
+        "Strings": 0,
+        "Ints": 0,
+    },
 )

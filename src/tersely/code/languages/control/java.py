@@ -43,8 +43,12 @@ CONTROL = Control(
         "for_statement": While(initial="init", update="update"),
         "enhanced_for_statement": Each("name", "value"),
         "switch_expression": Switch("condition", breaks=True),
-        "switch_block_statement_group": Case(":switch_label", wildcards=names("default"), falls=True),
-        "switch_rule": Case(":switch_label", ":switch_label/:guard/#0", "#-1", wildcards=names("default")),
+        "switch_block_statement_group": Case(
+            ":switch_label", wildcards=names("default"), falls=True
+        ),
+        "switch_rule": Case(
+            ":switch_label", ":switch_label/:guard/#0", "#-1", wildcards=names("default")
+        ),
         "type_pattern": Assign("#-1", ""),
         "record_pattern_component": Assign("#-1", ""),
         "try_statement": Try(),
@@ -71,7 +75,16 @@ CONTROL = Control(
         "assert_statement": Fails(),
         "cast_expression": Fails(),
     },
-    mutators=names("next poll pop remove removeFirst removeLast read readLine take pollFirst put nextInt"),
+    mutators=names(
+        "next poll pop remove removeFirst removeLast read readLine take pollFirst put nextInt"
+    ),
     pure=names("println printf print info debug warn error"),
-    changing_arguments={"sort": 0, "shuffle": 0, "reverse": 0, "addAll": 0, "fill": 0, "arraycopy": 2},
+    changing_arguments={
+        "sort": 0,
+        "shuffle": 0,
+        "reverse": 0,
+        "addAll": 0,
+        "fill": 0,
+        "arraycopy": 2,
+    },
 )

@@ -21,7 +21,17 @@ from tersely.code.languages.control.roles import (
     Unary,
     While,
 )
-from tersely.code.languages.model import Assign, Call, Class, Function, KeywordArgument, Name, Parameter, Skip, names
+from tersely.code.languages.model import (
+    Assign,
+    Call,
+    Class,
+    Function,
+    KeywordArgument,
+    Name,
+    Parameter,
+    Skip,
+    names,
+)
 from tersely.code.symbols import Kind
 
 PARAMETERS = ":function_value_parameters"
@@ -41,7 +51,9 @@ CONTROL = Control(
         "do_while_statement": While(body="#0", first=False, sees_body=True),
         "for_statement": Each(VARIABLES, "#-2", "#-1", label=":label"),
         "when_expression": Switch(":when_subject", ""),
-        "when_entry": Forms((("else", Case("", "", "#-1", default=True)), ("", Case("condition", "", "#-1")))),
+        "when_entry": Forms(
+            (("else", Case("", "", "#-1", default=True)), ("", Case("condition", "", "#-1")))
+        ),
         "try_expression": Try(":block"),
         "catch_block": Catch(":user_type", ":block", binds=":identifier"),
         "finally_block": Finally(":block"),
@@ -73,7 +85,9 @@ CONTROL = Control(
         "value_argument": KeywordArgument("", "#-1"),
         "this_expression": Name(),
         "parameter": Parameter("#0"),
-        "lambda_literal": Function(name="", parameters=":lambda_parameters", body="", body_is_value=True),
+        "lambda_literal": Function(
+            name="", parameters=":lambda_parameters", body="", body_is_value=True
+        ),
         "anonymous_function": Function(name="", parameters=PARAMETERS, body=":function_body"),
         "function_declaration": FUNCTION,
         "secondary_constructor": Function(Kind.METHOD, "=constructor", PARAMETERS, ":block"),
@@ -89,7 +103,9 @@ CONTROL = Control(
     },
     parameters=names("parameter variable_declaration multi_variable_declaration"),
     implicit_parameters=names("it"),
-    mutators=names("next removeAt removeFirst removeLast remove poll pop read readLine add put getOrPut"),
+    mutators=names(
+        "next removeAt removeFirst removeLast remove poll pop read readLine add put getOrPut"
+    ),
     pure=names("println print require check"),
     raising=names("error"),
     changing_arguments={"sort": 0, "shuffle": 0, "reverse": 0},

@@ -17,7 +17,16 @@ from tersely.code.languages.control.roles import (
     Unary,
     While,
 )
-from tersely.code.languages.model import Assign, Call, Function, Iterate, Pair, Sequence, Skip, names
+from tersely.code.languages.model import (
+    Assign,
+    Call,
+    Function,
+    Iterate,
+    Pair,
+    Sequence,
+    Skip,
+    names,
+)
 
 GENERIC = ":for_generic_clause"
 

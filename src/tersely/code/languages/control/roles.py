@@ -1,8 +1,10 @@
-"""What node types mean for the order in which statements run: the second half of a language's value.
+"""What node types mean for the order in which statements run: the second half of a language's
+value.
 
-`Control.roles` maps node types to the roles below; a node type without one that stands in a block is a statement that
-runs straight through. What a statement reads and writes follows from the rules of `model.py`; where those are `Custom`,
-`roles` may give a node type an `Assign`, `Iterate` or other rule that says the same. Fields are written as there.
+`Control.roles` maps node types to the roles below; a node type without one that stands in a block
+is a statement that runs straight through. What a statement reads and writes follows from the rules
+of `model.py`; where those are `Custom`, `roles` may give a node type an `Assign`, `Iterate` or
+other rule that says the same. Fields are written as there.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from tersely.code.languages.model import Field, value
 class If:
     """`if condition: then`, with arms in `otherwise` that are an `If`, an `Else` or any statement.
 
-    An `initial` statement runs first. `condition` "+" stands for all children before the body: tests, and names with
-    the values that they are bound to if there is any.
+    An `initial` statement runs first. `condition` "+" stands for all children before the body:
+    tests, and names with the values that they are bound to if there is any.
     """
 
     condition: Field = "condition"
@@ -33,14 +35,18 @@ class If:
 
 @value
 class Else:
-    """A block after a condition that failed, or after a loop or `try` that ran to its end; `body` "" is the node."""
+    """A block after a condition that failed, or after a loop or `try` that ran to its end; `body`
+    "" is the node.
+    """
 
     body: Field = "body"
 
 
 @value
 class While:
-    """A loop with a condition, tested `first` or after the body; without a condition it runs for ever."""
+    """A loop with a condition, tested `first` or after the body; without a condition it runs for
+    ever.
+    """
 
     condition: Field = "condition"
     body: Field = "body"
@@ -64,13 +70,15 @@ class Each:
     otherwise: Field = ""
     initial: Field = ""
     label: Field = ""
-    clauses: Field = ""  # where further loops and conditions stand, of which `iterable` is in the first
+    # where further loops and conditions stand, of which `iterable` is in the first
+    clauses: Field = ""
     collects: bool = False  # its value is made of what the body gives
 
 
 @value
 class Try:
-    """`try body`, then children that are a `Catch`, an `Else` or a `Finally`; `resources` are entered first.
+    """`try body`, then children that are a `Catch`, an `Else` or a `Finally`; `resources` are
+    entered first.
 
     Without a `body` it is made of the other children.
     """
@@ -115,9 +123,11 @@ class Switch:
 
 @value
 class Case:
-    """One case: it is a default without a `pattern`, or where the pattern is one of the texts `wildcards`.
+    """One case: it is a default without a `pattern`, or where the pattern is one of the texts
+    `wildcards`.
 
-    The body is the field, or without one all children after the pattern. A `guard` may still refuse.
+    The body is the field, or without one all children after the pattern. A `guard` may still
+    refuse.
     """
 
     pattern: Field = "pattern"
@@ -126,8 +136,10 @@ class Case:
     wildcards: frozenset[str] = frozenset()
     binds: bool = False  # names in the pattern are bound
     names_fit: bool = False  # a bare name as pattern fits everything
-    falls: bool = False  # into the next one unless something jumps; the subject alone decides where to begin
-    joins: bool = False  # without statements of its own, or where it says `fallthrough`, it has those of the next one
+    # into the next one unless something jumps; the subject alone decides where to begin
+    falls: bool = False
+    # without statements of its own, or where it says `fallthrough`, it has those of the next one
+    joins: bool = False
     default: bool = False
 
 
@@ -152,7 +164,8 @@ class Goes:
 
 @value
 class Labelled:
-    """A statement that a jump may name; without a `body` the label stands before the next statement.
+    """A statement that a jump may name; without a `body` the label stands before the next
+    statement.
 
     Without a `label` the node is one.
     """
@@ -175,7 +188,9 @@ class Escape:
 
 @value
 class Choice:
-    """An operator that evaluates `right` only if it has to; `conjunctions` do where the left is true."""
+    """An operator that evaluates `right` only if it has to; `conjunctions` do where the left is
+    true.
+    """
 
     left: Field = "left"
     right: Field = "right"
@@ -200,7 +215,8 @@ class Unary:
     operand: Field = "#-1"
     negates: frozenset[str] = frozenset({"not", "!"})
     borrows: frozenset[str] = frozenset()  # whoever is given it may change the operand: `&x`
-    follows: frozenset[str] = frozenset()  # assigning to it changes what the operand points to: `*x = …`
+    # assigning to it changes what the operand points to: `*x = …`
+    follows: frozenset[str] = frozenset()
     deletes: frozenset[str] = frozenset()  # `delete x.y`
     updates: frozenset[str] = frozenset()  # `x++`
 
@@ -223,7 +239,9 @@ class Update:
 
 @value
 class Borrow:
-    """`&mut x`: whoever is given it may change the operand; only where the node has a child of type `mutable`."""
+    """`&mut x`: whoever is given it may change the operand; only where the node has a child of type
+    `mutable`.
+    """
 
     operand: Field = "value"
     mutable: str = "mutable_specifier"
@@ -231,7 +249,9 @@ class Borrow:
 
 @value
 class Declares:
-    """Variables, with or without a value. What a `target` is given may stand in it, as an `Assign` of its own."""
+    """Variables, with or without a value. What a `target` is given may stand in it, as an `Assign`
+    of its own.
+    """
 
     targets: Field = "name"
     value: Field = ""
@@ -272,7 +292,8 @@ class Straight:
 class Forms:
     """A node with several forms: (what tells it, role or rule); "" is the last one.
 
-    What tells a form is the type of a child, or the text of one without children of its own, or of the node itself.
+    What tells a form is the type of a child, or the text of one without children of its own, or of
+    the node itself.
     """
 
     forms: tuple[tuple[str, Any], ...]
@@ -294,10 +315,12 @@ class Control:
     # The types of nodes that declare parameters, where others stand beside them.
     parameters: frozenset[str] = frozenset()
     implicit_parameters: frozenset[str] = frozenset()  # of functions that declare none: it
-    closures_share: bool = False  # an anonymous function assigns the variables of the functions around it
+    # an anonymous function assigns the variables of the functions around it
+    closures_share: bool = False
     members_call: bool = False  # naming a member calls it: `items.clear`
     lends_openly: bool = False  # a function changes only what it is lent by a `Borrow`
-    changing_arguments: Mapping[str, int] = field(default_factory=dict)  # functions that change an argument: shuffle
+    # functions that change an argument: shuffle
+    changing_arguments: Mapping[str, int] = field(default_factory=dict)
     # Decision points besides branches and loops, by node type; what complexity counts.
     decisions: Mapping[str, int] = field(default_factory=dict)
     undivided: frozenset[str] = frozenset()  # decisions inside these count no more

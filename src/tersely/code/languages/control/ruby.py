@@ -67,12 +67,16 @@ CONTROL = Control(
         "while": While(),
         "until": While(negated=True),
         "while_modifier": Forms((("begin", While(first=False)), ("", While()))),
-        "until_modifier": Forms((("begin", While(first=False, negated=True)), ("", While(negated=True)))),
+        "until_modifier": Forms(
+            (("begin", While(first=False, negated=True)), ("", While(negated=True)))
+        ),
         "for": Each("pattern", "value"),
         "case": Switch("value", ""),
         "when": Case("pattern", "", "body"),
         "case_match": Switch("value", ""),
-        "in_clause": Case("pattern", "guard/condition", "body", names("_"), binds=True, names_fit=True),
+        "in_clause": Case(
+            "pattern", "guard/condition", "body", names("_"), binds=True, names_fit=True
+        ),
         "return": Goes(Leap.RETURN),
         "next": Goes(Leap.CONTINUE),
         "break": Goes(Leap.BREAK),
@@ -94,7 +98,14 @@ CONTROL = Control(
         "instance_variable": Name(),
         "class_variable": Name(),
         "call": Forms(
-            (("argument_list", CALL), ("block", CALL), ("do_block", CALL), (".", READ), ("&.", READ), ("", CALL))
+            (
+                ("argument_list", CALL),
+                ("block", CALL),
+                ("do_block", CALL),
+                (".", READ),
+                ("&.", READ),
+                ("", CALL),
+            )
         ),
         "super": Fails(),
         "yield": Fails(),

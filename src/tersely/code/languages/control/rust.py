@@ -35,7 +35,9 @@ CONTROL = Control(
         "loop_expression": While("", label=":label"),
         "for_expression": Each("pattern", "value", label=":label"),
         "match_expression": Switch("value"),
-        "match_arm": Case("pattern/#0", "pattern/condition", "value", names("_"), binds=True, names_fit=True),
+        "match_arm": Case(
+            "pattern/#0", "pattern/condition", "value", names("_"), binds=True, names_fit=True
+        ),
         "let_declaration": Forms((("else", Refutable()), ("", Assign("pattern", "value")))),
         "let_condition": Assign("pattern", "value"),
         "return_expression": Goes(Leap.RETURN),
@@ -54,5 +56,7 @@ CONTROL = Control(
         "scoped_type_identifier": Skip(),
     },
     lends_openly=True,
-    mutators=names("next next_back pop pop_front pop_back take insert remove replace read read_line recv swap"),
+    mutators=names(
+        "next next_back pop pop_front pop_back take insert remove replace read read_line recv swap"
+    ),
 )

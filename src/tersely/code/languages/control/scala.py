@@ -21,14 +21,26 @@ from tersely.code.languages.control.roles import (
     Update,
     While,
 )
-from tersely.code.languages.model import Assign, Call, Function, Inner, Iterate, Parameter, Skip, names
+from tersely.code.languages.model import (
+    Assign,
+    Call,
+    Function,
+    Inner,
+    Iterate,
+    Parameter,
+    Skip,
+    names,
+)
 from tersely.code.symbols import Kind
 
 FIRST = ":enumerators/#0"
 METHOD = Function(Kind.METHOD, body_is_value=True)
 OPERATION = Forms(
     (
-        *((operator, Update()) for operator in ("+=", "-=", "*=", "/=", "%=", "++=", "--=", "::=", "|=", "&=", "^=")),
+        *(
+            (operator, Update())
+            for operator in ("+=", "-=", "*=", "/=", "%=", "++=", "--=", "::=", "|=", "&=", "^=")
+        ),
         ("", Choice()),
     )
 )
@@ -46,7 +58,10 @@ CONTROL = Control(
         "do_while_expression": While(first=False),
         "for_expression": Forms(
             (
-                ("yield", Each(f"{FIRST}/#0", f"{FIRST}/#1", clauses=":enumerators", collects=True)),
+                (
+                    "yield",
+                    Each(f"{FIRST}/#0", f"{FIRST}/#1", clauses=":enumerators", collects=True),
+                ),
                 ("", Each(f"{FIRST}/#0", f"{FIRST}/#1", clauses=":enumerators")),
             )
         ),
@@ -54,7 +69,9 @@ CONTROL = Control(
         "match_expression": Switch("value"),
         "case_block": Switch("", ""),
         "indented_cases": Switch("", ""),
-        "case_clause": Case("pattern", ":guard/condition", wildcards=names("_"), binds=True, names_fit=True),
+        "case_clause": Case(
+            "pattern", ":guard/condition", wildcards=names("_"), binds=True, names_fit=True
+        ),
         "guard": Inner("condition"),
         "try_expression": Try(),
         "catch_clause": Catch(":case_block|:indented_cases|#0", ":case_block|:indented_cases|#0"),

@@ -24,7 +24,16 @@ from tersely.code.languages.control.roles import (
     Unary,
     While,
 )
-from tersely.code.languages.model import Assign, Call, Class, Function, KeywordArgument, Parameter, Skip, names
+from tersely.code.languages.model import (
+    Assign,
+    Call,
+    Class,
+    Function,
+    KeywordArgument,
+    Parameter,
+    Skip,
+    names,
+)
 from tersely.code.symbols import Kind
 
 BODY = ":statements"
@@ -92,7 +101,10 @@ CONTROL = Control(
         "parameter": Parameter("name|#0"),
         "lambda_parameter": Parameter("name|#0"),
         "lambda_literal": Function(
-            name="", parameters="type/:lambda_function_type_parameters", body=BODY, body_is_value=True
+            name="",
+            parameters="type/:lambda_function_type_parameters",
+            body=BODY,
+            body_is_value=True,
         ),
         "class_declaration": CLASS,
         "protocol_declaration": CLASS,

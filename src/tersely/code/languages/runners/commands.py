@@ -1,7 +1,8 @@
-"""The programs that run tests: by what a repository says that it uses one, and the command that runs some tests.
+"""The programs that run tests: by what a repository says that it uses one, and the command that
+runs some tests.
 
-A command is a function from the tests of one project directory, their paths written from there, to a line for a shell.
-Names and paths come from files, so each is quoted.
+A command is a function from the tests of one project directory, their paths written from there, to
+a line for a shell. Names and paths come from files, so each is quoted.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ class SelectedTest(NamedTuple):
 
 
 class Runner(NamedTuple):
-    """`marker` is the name of a file, or a pattern; its text must match `says` where that is not empty.
+    """`marker` is the name of a file, or a pattern; its text must match `says` where that is not
+    empty.
 
-    Tests are run from the directory of the nearest marker, except that a file of a `tests` folder makes no project.
+    Tests are run from the directory of the nearest marker, except that a file of a `tests` folder
+    makes no project.
     """
 
     marker: str
@@ -59,7 +62,9 @@ def _class_name(test: SelectedTest) -> str:
 
 def pytest(tests: Sequence[SelectedTest]) -> str:
     """`pytest path::Class::name`."""
-    return _words("pytest", ("::".join([test.path, *filter(None, test.name.split("."))]) for test in tests))
+    return _words(
+        "pytest", ("::".join([test.path, *filter(None, test.name.split("."))]) for test in tests)
+    )
 
 
 def dotted(program: str) -> Callable[[Sequence[SelectedTest]], str]:
@@ -78,13 +83,22 @@ def go(tests: Sequence[SelectedTest]) -> str:
     for directory, group in groupby(tests, key=lambda test: test.path.rpartition("/")[0]):
         listed = list(group)
         package = quote(f"./{directory}" if directory else ".")
-        names = [] if any(not test.name for test in listed) else sorted({_own_name(test) for test in listed})
-        lines.append(f"go test {package}" + (f" -run {quote('^(' + '|'.join(names) + ')$')}" if names else ""))
+        names = (
+            []
+            if any(not test.name for test in listed)
+            else sorted({_own_name(test) for test in listed})
+        )
+        lines.append(
+            f"go test {package}"
+            + (f" -run {quote('^(' + '|'.join(names) + ')$')}" if names else "")
+        )
     return " && ".join(lines)
 
 
 def cargo(targets: Callable[[str], str]) -> Callable[[Sequence[SelectedTest]], str]:
-    """`cargo test -- name …`: of a whole file its module, or its target, named after its stem, if it is one itself."""
+    """`cargo test -- name …`: of a whole file its module, or its target, named after its stem, if
+    it is one itself.
+    """
 
     def command(tests: Sequence[SelectedTest]) -> str:
         whole = [test.path for test in tests if not test.name]
@@ -92,7 +106,9 @@ def cargo(targets: Callable[[str], str]) -> Callable[[Sequence[SelectedTest]], s
         modules = [_rust_module(path) for path in whole if not _test_target(path)]
         if not all(modules):
             return "cargo test"
-        names = [f"{module}::" for module in modules] + [test.name.replace(".", "::") for test in tests if test.name]
+        names = [f"{module}::" for module in modules] + [
+            test.name.replace(".", "::") for test in tests if test.name
+        ]
         by_name = [_words("cargo test --", names)] if names else []
         options = dict.fromkeys(quote(f"--test={targets(stem)}") for stem in stems)
         by_target = [" ".join(["cargo test", *options])] if stems else []
@@ -123,7 +139,9 @@ def maven(tests: Sequence[SelectedTest]) -> str:
 
 def gradle(tests: Sequence[SelectedTest]) -> str:
     """`./gradlew test --tests '*Class.name'`."""
-    names = (f"*{_class_name(test)}" + (f".{_own_name(test)}" if test.name else "") for test in tests)
+    names = (
+        f"*{_class_name(test)}" + (f".{_own_name(test)}" if test.name else "") for test in tests
+    )
     return "./gradlew test " + " ".join(f"--tests {quote(name)}" for name in dict.fromkeys(names))
 
 
@@ -147,13 +165,17 @@ def sbt(tests: Sequence[SelectedTest]) -> str:
 
 def phpunit(tests: Sequence[SelectedTest]) -> str:
     """`vendor/bin/phpunit --filter '/Class(::one$|…)/'`."""
-    names = (re.escape("::".join(filter(None, (_class_name(test), _own_name(test))))) for test in tests)
+    names = (
+        re.escape("::".join(filter(None, (_class_name(test), _own_name(test))))) for test in tests
+    )
     return f"vendor/bin/phpunit --filter {quote('/(' + '|'.join(dict.fromkeys(names)) + ')/')}"
 
 
 def ctest(tests: Sequence[SelectedTest]) -> str:
     """`ctest -R` by the names of the files."""
-    stems = dict.fromkeys(re.escape(test.path.rpartition("/")[2].partition(".")[0]) for test in tests)
+    stems = dict.fromkeys(
+        re.escape(test.path.rpartition("/")[2].partition(".")[0]) for test in tests
+    )
     return f"ctest --test-dir build -R {quote('|'.join(stems))}"
 
 
@@ -163,5 +185,7 @@ def _by_class(tests: Sequence[SelectedTest], separator: str, between: str) -> li
         by_class.setdefault(_class_name(test), []).append(_own_name(test))
     return [
         name + (separator + between.join(methods) if all(methods) else "")
-        for name, methods in ((name, list(dict.fromkeys(found))) for name, found in by_class.items())
+        for name, methods in (
+            (name, list(dict.fromkeys(found))) for name, found in by_class.items()
+        )
     ]

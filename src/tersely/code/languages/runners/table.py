@@ -23,7 +23,8 @@ from tersely.code.languages.runners.commands import (
 
 
 class Customs(NamedTuple):
-    """The customs of one language. Where no function is a test by `name` or `header`, a file of tests is one.
+    """The customs of one language. Where no function is a test by `name` or `header`, a file of
+    tests is one.
 
     The runners are tried in order; the last is taken when no project directory says which.
     """
@@ -32,7 +33,8 @@ class Customs(NamedTuple):
     name: str = ""  # what the own name of a test function matches
     header: str = ""  # what stands before or in the signature of one: an annotation, an attribute
     anywhere: bool = False  # tests may stand in files that hold other code too
-    around: str = ""  # what the own name of a function matches that runs around each test of its class
+    # what the own name of a function matches that runs around each test of its class
+    around: str = ""
     around_header: str = ""  # likewise, what stands before or in its signature
     setup: str = ""  # the name of files that run before all tests of their directory and below
 
@@ -45,7 +47,9 @@ _PYTHON = Customs(
         Runner("tox.ini", r"\bpytest\b", pytest, "pytest"),
         Runner("requirements*.txt", r"(?m)^pytest\b", pytest, "pytest"),
         Runner("conftest.py", "", pytest, "pytest", is_project=False),
-        Runner("manage.py", r"\bdjango\b", dotted("python manage.py test"), "python manage.py test"),
+        Runner(
+            "manage.py", r"\bdjango\b", dotted("python manage.py test"), "python manage.py test"
+        ),
         Runner("runtests.py", r"\bdjango\b", dotted("python runtests.py"), "python runtests.py"),
         Runner("", "", pytest, "pytest"),
     ),
@@ -79,10 +83,17 @@ _JVM = Customs(
     around_header=r"@(?:\w+\.)*(?:Before|After)",
 )
 _SCALA = Customs(runners=(Runner("", "", sbt, "sbt test"),))
-_GO = Customs(runners=(Runner("", "", go, "go test ./..."),), name=r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])")
+_GO = Customs(
+    runners=(Runner("", "", go, "go test ./..."),), name=r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])"
+)
 _RUST = Customs(
     runners=(
-        Runner("Cargo.toml", r"(?m)^\s*(\[\[test\]\]|autotests\b)", cargo(lambda stem: "*"), "cargo test"),
+        Runner(
+            "Cargo.toml",
+            r"(?m)^\s*(\[\[test\]\]|autotests\b)",
+            cargo(lambda stem: "*"),
+            "cargo test",
+        ),
         Runner("Cargo.toml", "", cargo(str), "cargo test"),
         Runner("", "", cargo(str), "cargo test"),
     ),
@@ -126,7 +137,10 @@ CUSTOMS: Mapping[str, Customs] = {
     "rust": _RUST,
     "scala": _SCALA,
     "swift": Customs(
-        runners=(Runner("Package.swift", "", swift, "swift test"), Runner("", "", swift, "swift test")),
+        runners=(
+            Runner("Package.swift", "", swift, "swift test"),
+            Runner("", "", swift, "swift test"),
+        ),
         name=r"test",
         around=r"(?:setUp|tearDown)",
     ),

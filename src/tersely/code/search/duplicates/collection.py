@@ -18,7 +18,9 @@ Counts = NDArray[np.uint32]
 
 
 class Table(NamedTuple):
-    """Functions file by file. Those of file `i` are rows `first[i]:first[i + 1]`; all else has one row a function."""
+    """Functions file by file. Those of file `i` are rows `first[i]:first[i + 1]`; all else has one
+    row a function.
+    """
 
     first: NDArray[np.int64]
     positions: Counts  # among the definitions of their file
@@ -29,7 +31,9 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Functions:
-    """All functions of one revision that are compared: `paths[file_of[i]]` is the file of function `i`."""
+    """All functions of one revision that are compared: `paths[file_of[i]]` is the file of function
+    `i`.
+    """
 
     paths: Sequence[str]
     file_of: NDArray[np.int64]
@@ -65,7 +69,9 @@ def collect(
         functions = functions_of(symbols_of(file.path))
         counts.append(len(functions))
         if functions:
-            tokens += reader.read(file.language, source_of(file), [symbol for _, symbol in functions])
+            tokens += reader.read(
+                file.language, source_of(file), [symbol for _, symbol in functions]
+            )
             positions += [position for position, _ in functions]
     sets = shingle_sets(tokens)
     table = Table(

@@ -15,7 +15,10 @@ class Comparing:
     """Looks up functions by their number in a collection."""
 
     def __init__(
-        self, functions: Functions, source_of: Callable[[str], bytes], symbols_of: Callable[[str], list[Symbol]]
+        self,
+        functions: Functions,
+        source_of: Callable[[str], bytes],
+        symbols_of: Callable[[str], list[Symbol]],
     ) -> None:
         self._functions = functions
         self._source_of = cache(source_of)
@@ -23,11 +26,17 @@ class Comparing:
 
     def symbol(self, index: int) -> Symbol:
         """A function as a symbol."""
-        return self._symbols_of(self._functions.path(index))[int(self._functions.table.positions[index])]
+        return self._symbols_of(self._functions.path(index))[
+            int(self._functions.table.positions[index])
+        ]
 
     def index_of(self, symbol: Symbol) -> int | None:
-        """The number of a symbol, None for one that is not compared: no function, or one without a body."""
-        position = next(at for at, other in enumerate(self._symbols_of(symbol.path)) if other.id == symbol.id)
+        """The number of a symbol, None for one that is not compared: no function, or one without a
+        body.
+        """
+        position = next(
+            at for at, other in enumerate(self._symbols_of(symbol.path)) if other.id == symbol.id
+        )
         return self._functions.index_of(symbol.path, position)
 
     def is_within(self, one: int, other: int) -> bool:
@@ -37,9 +46,13 @@ class Comparing:
         return inner.end_byte <= outer.end_byte
 
     def differences(self, one: int, other: int) -> list[Difference]:
-        """What differs between the code of two functions, their documentation and their names aside."""
+        """What differs between the code of two functions, their documentation and their names
+        aside.
+        """
         names = Difference(self.symbol(one).name, self.symbol(other).name)
-        return [found for found in differences(self._code(one), self._code(other)) if found != names]
+        return [
+            found for found in differences(self._code(one), self._code(other)) if found != names
+        ]
 
     def _code(self, index: int) -> str:
         symbol = self.symbol(index)

@@ -17,19 +17,25 @@ _LINE = re.compile(r"[^\n]*\S[^\n]*")
 
 
 class Difference(NamedTuple):
-    """Text of the first function, and what the second has in its place; either may be empty. On one line each."""
+    """Text of the first function, and what the second has in its place; either may be empty. On one
+    line each.
+    """
 
     one: str
     other: str
 
 
 def differences(one: str, other: str) -> list[Difference]:
-    """What differs between two texts, in order, each replacement once however often it is made. Spaces do not count."""
+    """What differs between two texts, in order, each replacement once however often it is made.
+    Spaces do not count.
+    """
     pattern = _TOKEN
     if len(words_of(one)) + len(words_of(other)) > MAX_COMPARED_TOKENS:
         pattern = _LINE
     first, second = list(pattern.finditer(one)), list(pattern.finditer(other))
-    matcher = SequenceMatcher(None, [part[0].strip() for part in first], [part[0].strip() for part in second], False)
+    matcher = SequenceMatcher(
+        None, [part[0].strip() for part in first], [part[0].strip() for part in second], False
+    )
     found = {
         Difference(_text(one, first[start:end]), _text(other, second[begin:stop])): None
         for tag, start, end, begin, stop in matcher.get_opcodes()
@@ -44,14 +50,22 @@ def words_of(text: str) -> list[str]:
 
 
 def says_all(found: Sequence[Difference]) -> bool:
-    """Whether a line tells one text from the other: a few words, each with the word in its place, none cut short."""
+    """Whether a line tells one text from the other: a few words, each with the word in its place,
+    none cut short.
+    """
     texts = [text for one in found for text in one]
     is_short = all(len(text) <= MAX_DIFFERENCE_CHARACTERS for text in texts)
-    return len(found) <= MAX_LISTED_DIFFERENCES and is_short and all(_WORD.search(text) for text in texts)
+    return (
+        len(found) <= MAX_LISTED_DIFFERENCES
+        and is_short
+        and all(_WORD.search(text) for text in texts)
+    )
 
 
 def line_of(found: Sequence[Difference], *, more: int = 0) -> str:
-    """`get → post; + retries=3; 2 more`: the first differences of many, each cut short. `more` are not in `found`."""
+    """`get → post; + retries=3; 2 more`: the first differences of many, each cut short. `more` are
+    not in `found`.
+    """
     shown = found[:MAX_LISTED_DIFFERENCES]
     left = len(found) - len(shown) + more
     return "; ".join([*map(_said, shown), *([f"{left} more"] if left else [])])
@@ -59,7 +73,9 @@ def line_of(found: Sequence[Difference], *, more: int = 0) -> str:
 
 def _said(difference: Difference) -> str:
     one, other = (
-        text if len(text) <= MAX_DIFFERENCE_CHARACTERS else text[: MAX_DIFFERENCE_CHARACTERS - 1] + "…"
+        text
+        if len(text) <= MAX_DIFFERENCE_CHARACTERS
+        else text[: MAX_DIFFERENCE_CHARACTERS - 1] + "…"
         for text in difference
     )
     if not one:

@@ -1,8 +1,10 @@
-"""MinHash signatures (Broder, 1997) and banding (Leskovec et al., Mining of Massive Datasets, 3.4) of all functions.
+"""MinHash signatures (Broder, 1997) and banding (Leskovec et al., Mining of Massive Datasets, 3.4)
+of all functions.
 
-A signature is the least hash of a set under each of `PERMUTATIONS` permutations; the part in which two signatures agree
-estimates the Jaccard similarity of the sets. Pairs that agree in all rows of some band are candidates, and these are
-compared exactly. A pair of similarity s becomes one with probability 1 - (1 - s^ROWS)^BANDS: .9999 at .7, .99 at .5.
+A signature is the least hash of a set under each of `PERMUTATIONS` permutations; the part in which
+two signatures agree estimates the Jaccard similarity of the sets. Pairs that agree in all rows of
+some band are candidates, and these are compared exactly. A pair of similarity s becomes one with
+probability 1 - (1 - s^ROWS)^BANDS: .9999 at .7, .99 at .5.
 """
 
 from __future__ import annotations
@@ -15,9 +17,12 @@ from tersely.code.search.duplicates.shingles import Hashes, Sets
 BANDS, ROWS = 32, 3
 PERMUTATIONS = BANDS * ROWS
 ESTIMATE_MARGIN = (
-    0.17  # three standard deviations of an estimate: a pair that seems so much less similar is passed over
+    # three standard deviations of an estimate: a pair that seems so much less similar is passed
+    # over
+    0.17
 )
-MAX_BUCKET_FUNCTIONS = 200  # of one band; the pairs of a larger bucket are those with its first functions
+# of one band; the pairs of a larger bucket are those with its first functions
+MAX_BUCKET_FUNCTIONS = 200
 
 Pairs = NDArray[np.int64]  # two columns
 _SEED = 20_250_701
@@ -49,7 +54,9 @@ def candidate_pairs(rows: Hashes, least: float) -> Pairs:
 
 def _band_pairs(band: Hashes) -> Pairs:
     wide = band.astype(np.uint64)
-    keys = (wide[:, 0] * np.uint64(0x9E3779B97F4A7C15) ^ wide[:, 1]) * np.uint64(0xC2B2AE3D27D4EB4F) ^ wide[:, 2]
+    keys = (wide[:, 0] * np.uint64(0x9E3779B97F4A7C15) ^ wide[:, 1]) * np.uint64(
+        0xC2B2AE3D27D4EB4F
+    ) ^ wide[:, 2]
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
@@ -59,7 +66,9 @@ def _band_pairs(band: Hashes) -> Pairs:
         members = order[starts[sizes == size][:, None] + np.arange(size)]
         first, second = np.triu_indices(size, 1)
         near = first < MAX_BUCKET_FUNCTIONS
-        found.append(np.stack((members[:, first[near]].ravel(), members[:, second[near]].ravel()), axis=1))
+        found.append(
+            np.stack((members[:, first[near]].ravel(), members[:, second[near]].ravel()), axis=1)
+        )
     return np.concatenate(found)
 
 

@@ -1,8 +1,10 @@
-"""The text of a function as a set of shingles: overlapping runs of normalised tokens, each as a 32-bit hash.
+"""The text of a function as a set of shingles: overlapping runs of normalised tokens, each as a
+32-bit hash.
 
-Comments and documentation are left out. Names of variables, literals of text and numbers each count as one and the
-same token, names that are called, members, types and constants as themselves: who copies a function renames its
-variables, but what it does is what it calls. A set rather than a bag, so a long table does not drown the rest.
+Comments and documentation are left out. Names of variables, literals of text and numbers each count
+as one and the same token, names that are called, members, types and constants as themselves: who
+copies a function renames its variables, but what it does is what it calls. A set rather than a bag,
+so a long table does not drown the rest.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from tersely.code.symbols import CALLABLE_KINDS, Kind, Symbol
 
 SHINGLE_TOKENS = 4
 
-# Words that give code its structure in some language. Where such a word is a name, it is one that is not renamed.
+# Words that give code its structure in some language. Where such a word is a name, it is one that
+# is not renamed.
 _STRUCTURE = frozenset(
     "if else elif elsif unless for foreach while until do loop break continue return yield await async try "
     "catch except rescue finally ensure raise throw throws with using switch case match when default in is as "
@@ -37,7 +40,9 @@ Hashes = NDArray[np.uint32]
 
 
 class Sets(NamedTuple):
-    """Sets of hashes, one after the other: those of set `i` are `hashes[starts[i]:starts[i + 1]]`, ascending."""
+    """Sets of hashes, one after the other: those of set `i` are `hashes[starts[i]:starts[i + 1]]`,
+    ascending.
+    """
 
     hashes: Hashes
     starts: NDArray[np.int64]
@@ -48,7 +53,9 @@ class Sets(NamedTuple):
 
 
 class _Tokens(dict[bytes, int]):
-    """The normalised token of each text of one language, as a number; found out when a text is first met."""
+    """The normalised token of each text of one language, as a number; found out when a text is
+    first met.
+    """
 
     def __init__(self, line_comment: str) -> None:
         super().__init__()
@@ -84,7 +91,9 @@ class Reader:
 
 
 def functions_of(symbols: Sequence[Symbol]) -> list[tuple[int, Symbol]]:
-    """The functions of a file that are compared, with their positions: all that have a name and a body."""
+    """The functions of a file that are compared, with their positions: all that have a name and a
+    body.
+    """
     return [
         (position, symbol)
         for position, symbol in enumerate(symbols)
@@ -95,7 +104,9 @@ def functions_of(symbols: Sequence[Symbol]) -> list[tuple[int, Symbol]]:
 
 
 def shingle_sets(tokens: Sequence[Hashes]) -> Sets:
-    """The set of shingles of each sequence of tokens. One shorter than a shingle has a single, shorter one."""
+    """The set of shingles of each sequence of tokens. One shorter than a shingle has a single,
+    shorter one.
+    """
     lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
     padded = np.maximum(lengths, SHINGLE_TOKENS)
     starts = np.concatenate(([0], np.cumsum(padded)))
@@ -140,7 +151,10 @@ def _pattern(line_comment: str) -> re.Pattern[bytes]:
 def code_of(symbol: Symbol, source: bytes) -> bytes:
     """The text of a function without its documentation."""
     if symbol.start_byte < symbol.doc_start_byte < symbol.end_byte:
-        return source[symbol.start_byte : symbol.doc_start_byte] + source[symbol.doc_end_byte : symbol.end_byte]
+        return (
+            source[symbol.start_byte : symbol.doc_start_byte]
+            + source[symbol.doc_end_byte : symbol.end_byte]
+        )
     return source[symbol.start_byte : symbol.end_byte]
 
 
@@ -153,6 +167,11 @@ def _normalised(token: bytes, comments: tuple[bytes, ...]) -> int:
         return _TEXT
     if token.startswith(comments):
         return _NOTHING
-    if (first.isalpha() or first == "_") and text not in _STRUCTURE and text[-1] != "(" and not first.isupper():
+    if (
+        (first.isalpha() or first == "_")
+        and text not in _STRUCTURE
+        and text[-1] != "("
+        and not first.isupper()
+    ):
         return _VARIABLE
     return max(crc32(token), _FIRST_FREE)

@@ -1,4 +1,6 @@
-"""What makes vectors of units and of questions: the built-in word table, or a server that the user names."""
+"""What makes vectors of units and of questions: the built-in word table, or a server that the user
+names.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +35,16 @@ class Embedder:
 
 
 def chosen_embedder(choice: Choice) -> Embedder:
-    """The embedder for a choice; `invalid_setting` for a server without a model or a model without a server."""
+    """The embedder for a choice; `invalid_setting` for a server without a model or a model without
+    a server.
+    """
     if choice.url == NONE and choice.model == NONE:
         return word_embedder()
     if NONE in {choice.url, choice.model}:
         hint = "Set both, or neither to search with the built-in word table."
-        raise TerselyError("invalid_setting", "embedder_url and embedder_model need each other", hint)
+        raise TerselyError(
+            "invalid_setting", "embedder_url and embedder_model need each other", hint
+        )
     from tersely.code.search.embedding.remote import server_embedder
 
     return server_embedder(choice.url, choice.model, "" if choice.key == NONE else choice.key)

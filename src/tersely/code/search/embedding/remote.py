@@ -1,4 +1,6 @@
-"""Vectors from a server whose API is compatible with OpenAI's `POST /embeddings`, as that of Ollama or llama.cpp."""
+"""Vectors from a server whose API is compatible with OpenAI's `POST /embeddings`, as that of Ollama
+or llama.cpp.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,15 @@ _WRONG_BASE = "embedder_url usually ends in /v1"
 def server_embedder(url: str, model: str, key: str) -> Embedder:
     """A model of the server at `url`, the base of its API; `key` is its API key, empty for none.
 
-    Raises `invalid_setting` for a URL that is not one of HTTP. The embedder raises `embedder_unavailable`.
+    Raises `invalid_setting` for a URL that is not one of HTTP. The embedder raises
+    `embedder_unavailable`.
     """
     if not _is_http(url):
-        raise TerselyError("invalid_setting", f"embedder_url cannot be {url!r}", "It begins with http:// or https://.")
+        raise TerselyError(
+            "invalid_setting",
+            f"embedder_url cannot be {url!r}",
+            "It begins with http:// or https://.",
+        )
     place = f"{url.rstrip('/')}/embeddings"
     headers = {"Authorization": f"Bearer {key}"} if key else {}
 
@@ -92,7 +99,9 @@ def _post(url: str, headers: Mapping[str, str], body: Mapping[str, object]) -> A
     waits = http.waits(EMBEDDER_SECONDS, EMBEDDER_SECONDS)
     try:
         with http.connections() as pool:
-            reply = http.ask(pool, "POST", url, waits, EMBEDDER_REPLY_BYTES, headers=headers, content=content)
+            reply = http.ask(
+                pool, "POST", url, waits, EMBEDDER_REPLY_BYTES, headers=headers, content=content
+            )
     except http.TooLongError as error:
         raise _refusal(f"its reply is longer than {EMBEDDER_REPLY_BYTES:,} bytes") from error
     except (*http.FAILURES, ValueError) as error:

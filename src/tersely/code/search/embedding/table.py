@@ -1,7 +1,8 @@
 """The static word table: a vector for each of some ten thousand words, and no model to run.
 
-A unit's vector is the sum of the vectors of its pieces, each weighed by its field and by 1 + log of how often it
-occurs there. A piece that has no row is cut into the longest parts that have one, as WordPiece does.
+A unit's vector is the sum of the vectors of its pieces, each weighed by its field and by 1 + log of
+how often it occurs there. A piece that has no row is cut into the longest parts that have one, as
+WordPiece does.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ Part = tuple[int, float]  # a row of the table, and how much of it
 
 
 class Bags(NamedTuple):
-    """Units as weighed rows of a table: unit `i` has the entries from `starts[i]` to `starts[i + 1]`, by row."""
+    """Units as weighed rows of a table: unit `i` has the entries from `starts[i]` to `starts[i +
+    1]`, by row.
+    """
 
     starts: NDArray[np.int64]
     rows: NDArray[np.int64]
@@ -63,7 +66,10 @@ class WordTable:
         """The table in a file."""
         words = file["words"].tobytes().decode().split("\n")
         return cls(
-            str(file.about["identity"]), file["rows"], file["factors"], dict(zip(words, range(len(words)), strict=True))
+            str(file.about["identity"]),
+            file["rows"],
+            file["factors"],
+            dict(zip(words, range(len(words)), strict=True)),
         )
 
     def vectors(self) -> Floats:
@@ -71,7 +77,9 @@ class WordTable:
         return self.rows.astype(np.float32) * self.factors[:, None]
 
     def parts_of(self, piece: str) -> tuple[Part, ...]:
-        """The rows that stand for a piece; those of one that was cut weigh as much together as in sum of squares."""
+        """The rows that stand for a piece; those of one that was cut weigh as much together as in
+        sum of squares.
+        """
         parts = self._parts.get(piece)
         if parts is None:
             number = self.number_of.get(piece)
@@ -102,7 +110,9 @@ class WordTable:
                 bag[row] = bag.get(row, 0.0) + weight
         rows = sorted(bag)
         weights = np.array([bag[row] for row in rows], np.float32) * self.factors[rows]
-        total: Floats = (self.rows[rows].astype(np.float32) * weights[:, None]).sum(axis=0, dtype=np.float32)
+        total: Floats = (self.rows[rows].astype(np.float32) * weights[:, None]).sum(
+            axis=0, dtype=np.float32
+        )
         return total
 
     def embed_bags(self, bags: Bags) -> Floats:
@@ -111,7 +121,9 @@ class WordTable:
 
 
 def sums_of_rows(vectors: Floats, bags: Bags) -> Floats:
-    """For each bag the weighed sum of its rows. Each is computed by itself, so that it depends on nothing else."""
+    """For each bag the weighed sum of its rows. Each is computed by itself, so that it depends on
+    nothing else.
+    """
     starts, rows, weights = bags
     sums = np.zeros((len(starts) - 1, vectors.shape[1]), np.float32)
     places = starts.tolist()

@@ -1,8 +1,10 @@
-"""Vectors in bytes. A vector is kept as 8-bit integers and one factor, and products of integers are exact.
+"""Vectors in bytes. A vector is kept as 8-bit integers and one factor, and products of integers are
+exact.
 
-A dot product of two such vectors is a sum of integers that a 32-bit float can hold, whatever the order of additions:
-the query's integers are made so small that the sum stays below 2^24. So a score depends on its two vectors alone and
-not on what lies beside them, and an index that was updated answers as one that was rebuilt, to the last bit.
+A dot product of two such vectors is a sum of integers that a 32-bit float can hold, whatever the
+order of additions: the query's integers are made so small that the sum stays below 2^24. So a score
+depends on its two vectors alone and not on what lies beside them, and an index that was updated
+answers as one that was rebuilt, to the last bit.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ Signs = NDArray[np.uint64]
 
 LARGEST = 127
 _EXACT_SUM = 1 << 24  # the integers up to here are floats of 32 bits
-BLOCK_ROWS = 1_024  # few enough to be multiplied by one thread, in memory that is used again and again
+# few enough to be multiplied by one thread, in memory that is used again and again
+BLOCK_ROWS = 1_024
 WORD_BYTES = 8
 TINY = 1e-12
 
@@ -58,7 +61,9 @@ def similarities(stored: Quantized, vector: Floats) -> Floats:
 
 
 def signs_of(rows: NDArray[np.int8]) -> Signs:
-    """One bit for each number of a vector: whether it is above zero. As words of 64 bits, filled up with zeros."""
+    """One bit for each number of a vector: whether it is above zero. As words of 64 bits, filled up
+    with zeros.
+    """
     bits = np.packbits(rows > 0, axis=1)
     filled = np.zeros((len(rows), -(-bits.shape[1] // WORD_BYTES) * WORD_BYTES), np.uint8)
     filled[:, : bits.shape[1]] = bits
@@ -76,6 +81,8 @@ def differing_signs(signs: Signs, vector: Floats) -> NDArray[np.uint16]:
 
 
 def estimated_cosines(dimensions: int) -> NDArray[np.float64]:
-    """The cosine for each number of differing signs (Charikar 2002); forty times as fast as the real ones."""
+    """The cosine for each number of differing signs (Charikar 2002); forty times as fast as the
+    real ones.
+    """
     cosines: NDArray[np.float64] = np.cos(np.pi / dimensions * np.arange(dimensions + 1))
     return cosines

@@ -1,10 +1,9 @@
 """Arrays in one file that is mapped into memory, never parsed: a header says what lies where.
 
-magic     MAGIC
-lengths   the bytes of the header and of the whole file, 8 bytes each, little-endian
-checksum  CRC-32 of the header, 4 bytes
-header    JSON: `about`, whatever its writer wants to know again, and of each array its type, shape, place and CRC-32
-arrays    little-endian, each at a multiple of ALIGNMENT_BYTES
+magic     MAGIC lengths   the bytes of the header and of the whole file, 8 bytes each, little-endian
+checksum  CRC-32 of the header, 4 bytes header    JSON: `about`, whatever its writer wants to know
+again, and of each array its type, shape, place and CRC-32 arrays    little-endian, each at a
+multiple of ALIGNMENT_BYTES
 """
 
 from __future__ import annotations
@@ -27,7 +26,8 @@ from numpy.typing import NDArray
 MAGIC = b"tersely arrays 1"
 ALIGNMENT_BYTES = 64
 MAX_HEADER_BYTES = 10_000_000
-MAX_CHECKED_BYTES = 64_000_000  # larger files are checked for shape only: reading them all would take too long
+# larger files are checked for shape only: reading them all would take too long
+MAX_CHECKED_BYTES = 64_000_000
 _LENGTHS = struct.Struct("<QQI")
 _START = len(MAGIC) + _LENGTHS.size
 _TYPES = frozenset({"|u1", "|i1", "<u2", "<u4", "<u8", "<f4"})
@@ -55,10 +55,15 @@ class ArrayFile:
 
 
 def write_arrays(path: Path, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-    """Write a file, or replace it in one step: whoever reads it sees the one before or the new one, whole."""
+    """Write a file, or replace it in one step: whoever reads it sees the one before or the new one,
+    whole.
+    """
     places: dict[str, Any] = {}
     at = 0
-    parts = {name: np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")) for name, array in arrays.items()}
+    parts = {
+        name: np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"))
+        for name, array in arrays.items()
+    }
     for name, array in parts.items():
         at = _aligned(at)
         places[name] = [array.dtype.str, list(array.shape), at, crc32(_bytes_of(array))]
@@ -80,7 +85,9 @@ def write_arrays(path: Path, about: Mapping[str, Any], arrays: Mapping[str, Arra
 
 
 def map_arrays(path: Path) -> ArrayFile:
-    """Map a file; `DamagedFileError` for one that is missing, cut off, altered or of another program."""
+    """Map a file; `DamagedFileError` for one that is missing, cut off, altered or of another
+    program.
+    """
     try:
         mapped = _map(path)
     except (OSError, ValueError) as error:
@@ -95,7 +102,9 @@ def map_arrays(path: Path) -> ArrayFile:
         said = json.loads(header)
         first = _aligned(_START + header_bytes)
         is_checked = total_bytes <= MAX_CHECKED_BYTES
-        arrays = {name: _array(mapped, first, place, is_checked) for name, place in said["arrays"].items()}
+        arrays = {
+            name: _array(mapped, first, place, is_checked) for name, place in said["arrays"].items()
+        }
         return ArrayFile(said["about"], arrays)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedFileError(path) from error
@@ -111,7 +120,9 @@ def _map(path: Path) -> mmap:
         os.close(descriptor)
 
 
-def _array(mapped: mmap, first: int, place: tuple[str, list[int], int, int], is_checked: bool) -> Array:
+def _array(
+    mapped: mmap, first: int, place: tuple[str, list[int], int, int], is_checked: bool
+) -> Array:
     kind, shape, at, checksum = place
     if kind not in _TYPES:
         raise ValueError(kind)

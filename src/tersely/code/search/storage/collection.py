@@ -47,7 +47,9 @@ class FileEntry:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A segment as a collection sees it: `global_of` gives each of its units its number, -1 if it is out of date."""
+    """A segment as a collection sees it: `global_of` gives each of its units its number, -1 if it
+    is out of date.
+    """
 
     segment: Any  # arrays by name
     global_of: Ints
@@ -81,7 +83,9 @@ class Collection:
 
     @classmethod
     def of(cls, files: Sequence[FileEntry], segments: dict[str, Any]) -> Collection:
-        """Files by path and the segments that they are in; `DamagedFileError` where these do not fit together."""
+        """Files by path and the segments that they are in; `DamagedFileError` where these do not
+        fit together.
+        """
         counts = np.array([file.count for file in files], np.int64)
         total = int(counts.sum())
         first_global = np.cumsum(counts) - counts
@@ -90,7 +94,9 @@ class Collection:
         kind = np.zeros(total, np.uint8)
         lengths = np.zeros((total, FIELDS), np.int64)
         for name, segment in segments.items():
-            own = np.array([number for number, file in enumerate(files) if file.segment == name], np.int64)
+            own = np.array(
+                [number for number, file in enumerate(files) if file.segment == name], np.int64
+            )
             size = len(segment["kind"])
             local = ranges(np.array([files[number].first for number in own], np.int64), counts[own])
             if len(local) and local.max() >= size:
@@ -108,18 +114,25 @@ class Collection:
         return len(self.file)
 
     def numbers_at(self, path: str, positions: Sequence[int]) -> list[int]:
-        """The units at some positions among the definitions of a file; those that are none are left out."""
+        """The units at some positions among the definitions of a file; those that are none are left
+        out.
+        """
         file = bisect_left(self.files, path, key=lambda entry: entry.path)
         if file == len(self.files) or self.files[file].path != path:
             return []
         first, last = np.searchsorted(self.file, [file, file + 1])
         here = self.position[first:last]
-        return [int(first) + int(number) for number in np.flatnonzero(np.isin(here, np.array(positions, np.int64)))]
+        return [
+            int(first) + int(number)
+            for number in np.flatnonzero(np.isin(here, np.array(positions, np.int64)))
+        ]
 
     def postings(self, term: str) -> Postings:
         """Those of a term; units that are out of date are not among them."""
         found = [_postings_in(part, term.encode()) for part in self.parts]
-        unit, field, count = (np.concatenate(column) for column in zip(_NOTHING, *found, strict=True))
+        unit, field, count = (
+            np.concatenate(column) for column in zip(_NOTHING, *found, strict=True)
+        )
         if (unit[1:] >= unit[:-1]).all():
             return Postings(unit, field, count)
         order = np.argsort(unit, kind="stable")
@@ -140,7 +153,9 @@ class Collection:
         return np.max(cosines, axis=0) if cosines else np.zeros(len(units), np.float32)
 
     def _vectors(self, units: Ints, dimensions: int) -> Quantized:
-        found = Quantized(np.zeros((len(units), dimensions), np.int8), np.zeros(len(units), np.float32))
+        found = Quantized(
+            np.zeros((len(units), dimensions), np.int8), np.zeros(len(units), np.float32)
+        )
         for part in self.parts:
             local = part.local_of(units)
             here = np.flatnonzero(local >= 0)
@@ -150,17 +165,25 @@ class Collection:
         return found
 
     def spread(self, dimensions: int) -> float:
-        """How far the vectors lie apart: the standard deviation of the cosines between units at equal distances."""
+        """How far the vectors lie apart: the standard deviation of the cosines between units at
+        equal distances.
+        """
         if self._spread is None:
             step = -(-len(self) // SAMPLE_UNITS) or 1
             sample = self._vectors(np.arange(0, len(self), step), dimensions)
             vectors = sample.rows * sample.factors[:, None]
             cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
-            self._spread = max(LEAST_SPREAD, round(float(cosines.std()), SPREAD_DIGITS)) if len(cosines) else 1.0
+            self._spread = (
+                max(LEAST_SPREAD, round(float(cosines.std()), SPREAD_DIGITS))
+                if len(cosines)
+                else 1.0
+            )
         return self._spread
 
     def differing_signs(self, query: Floats) -> NDArray[np.uint16]:
-        """How many numbers of each unit's vector have another sign than the query's: a fast estimate of the cosine."""
+        """How many numbers of each unit's vector have another sign than the query's: a fast
+        estimate of the cosine.
+        """
         differing = np.zeros(len(self), np.uint16)
         for part in self.parts:
             found = differing_signs(part.segment["signs"], query)
@@ -175,7 +198,9 @@ def _postings_in(part: Part, term: bytes) -> Postings:
     starts = part.segment["posting_starts"]
     places = slice(int(starts[slot]), int(starts[slot + 1]))
     units = part.global_of[part.segment["posting_unit"][places]]
-    found = Postings(units, part.segment["posting_field"][places], part.segment["posting_count"][places])
+    found = Postings(
+        units, part.segment["posting_field"][places], part.segment["posting_count"][places]
+    )
     if part.is_whole:
         return found
     alive = units >= 0
@@ -184,7 +209,8 @@ def _postings_in(part: Part, term: bytes) -> Postings:
 
 def _slot(part: Part, term: bytes) -> int:
     """The place of a term in a segment, -1 if it is not there."""
-    starts, terms = part.segment["term_starts"].data, part.segment["terms"].data  # single items of them are quicker
+    # single items of them are quicker
+    starts, terms = part.segment["term_starts"].data, part.segment["terms"].data
 
     def term_at(slot: int) -> bytes:
         return bytes(terms[starts[slot] : starts[slot + 1] - 1])

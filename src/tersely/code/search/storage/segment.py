@@ -1,8 +1,8 @@
 """A segment: some files' units with their postings and vectors. Once written it never changes.
 
-Nothing in a segment depends on other files: it has counts, and whatever needs to know all units (how rare a term is,
-how long a field is on average) is computed from the segments that a question reads. So a question has the same answer
-however the files are spread over segments.
+Nothing in a segment depends on other files: it has counts, and whatever needs to know all units
+(how rare a term is, how long a field is on average) is computed from the segments that a question
+reads. So a question has the same answer however the files are spread over segments.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ Embed = Callable[[Batch], Floats]
 
 
 class Triples(NamedTuple):
-    """How often something occurs in a field of a unit: parallel arrays, each (unit, field, item) once and in order."""
+    """How often something occurs in a field of a unit: parallel arrays, each (unit, field, item)
+    once and in order.
+    """
 
     unit: Ints
     field: Ints
@@ -77,7 +79,9 @@ class _Read(NamedTuple):
 def build_segment(files: Sequence[SourceFile], embed: Embed) -> dict[str, Array]:
     """The arrays of a segment with all units of these files, in their order."""
     read = _read(files)
-    vectors = quantized(embed(Batch(lambda table: _bags(read, table), lambda: _texts(files), read.units)))
+    vectors = quantized(
+        embed(Batch(lambda table: _bags(read, table), lambda: _texts(files), read.units))
+    )
     units = [unit for file in files for unit in file.units]
     return {
         **_postings(read),
@@ -102,7 +106,11 @@ def _read(files: Sequence[SourceFile]) -> _Read:
         found = occurrences_of(file.units, file.source, vocabulary)
         parts.append(found._replace(unit=found.unit + first))
         first += len(file.units)
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [np.zeros(0, np.int64)] * 3
+    columns = (
+        [np.concatenate(column) for column in zip(*parts, strict=True)]
+        if parts
+        else [np.zeros(0, np.int64)] * 3
+    )
     once = np.ones(len(columns[0]), np.int64)
     words = [word.decode("utf-8", "replace") for word in vocabulary]
     return _Read(first, _count_equal(columns[0], columns[1], columns[2], once, len(words)), words)
@@ -122,11 +130,19 @@ def merge_segments(parts: Sequence[tuple[Any, Ints]]) -> dict[str, Array]:
         unit = new_number[segment["posting_unit"]]
         item = np.repeat(numbers, np.diff(segment["posting_starts"].astype(np.int64)))
         kept = unit >= 0
-        columns = (unit, segment["posting_field"].astype(np.int64), item, segment["posting_count"].astype(np.int64))
+        columns = (
+            unit,
+            segment["posting_field"].astype(np.int64),
+            item,
+            segment["posting_count"].astype(np.int64),
+        )
         found.append(Triples(*(column[kept] for column in columns)))
     triples = Triples(*(np.concatenate(column) for column in zip(*found, strict=True)))
     per_unit = ("lengths", "position", "kind", "signs", "vectors", "factors")
-    rows = {name: np.concatenate([segment[name][chosen] for segment, chosen in parts]) for name in per_unit}
+    rows = {
+        name: np.concatenate([segment[name][chosen] for segment, chosen in parts])
+        for name in per_unit
+    }
     return {**_by_term(triples, list(terms)), **rows}
 
 
@@ -141,7 +157,9 @@ def _count_equal(unit: Ints, field: Ints, item: Ints, count: Ints, items: int) -
     keys = (unit * FIELDS + field) * max(items, 1) + item
     order = np.argsort(keys)
     keys = keys[order]
-    starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]) if len(keys) else np.zeros(0, np.int64)
+    starts = (
+        np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]) if len(keys) else np.zeros(0, np.int64)
+    )
     totals = np.add.reduceat(count[order], starts) if len(starts) else np.zeros(0, np.int64)
     kept = order[starts]
     return Triples(unit[kept], field[kept], item[kept], totals)
@@ -187,7 +205,9 @@ def _by_term(triples: Triples, terms: Sequence[bytes]) -> dict[str, Array]:
     return {
         "terms": np.frombuffer(blob, np.uint8),
         "term_starts": np.r_[0, ends].astype(np.uint32),
-        "posting_starts": np.r_[0, np.cumsum(np.bincount(item, minlength=len(kept)))].astype(np.uint32),
+        "posting_starts": np.r_[0, np.cumsum(np.bincount(item, minlength=len(kept)))].astype(
+            np.uint32
+        ),
         "posting_unit": triples.unit[order].astype(np.uint32),
         "posting_field": triples.field[order].astype(np.uint8),
         "posting_count": np.minimum(triples.times[order], MAX_COUNT).astype(np.uint8),
@@ -197,7 +217,10 @@ def _by_term(triples: Triples, terms: Sequence[bytes]) -> dict[str, Array]:
 def _bags(read: _Read, table: WordTable) -> Bags:
     """Units as weighed rows of a word table."""
     numbers: dict[str, int] = {}
-    members = [[numbers.setdefault(piece, len(numbers)) for piece in pieces_of(word)] for word in read.words]
+    members = [
+        [numbers.setdefault(piece, len(numbers)) for piece in pieces_of(word)]
+        for word in read.words
+    ]
     expanded, _ = _expanded(read.counted, members)
     pieces = _count_equal(*expanded, len(numbers))
     weights = FIELD_WEIGHTS[pieces.field] * (1 + np.log(pieces.times)).astype(np.float32)
@@ -208,7 +231,9 @@ def _bags(read: _Read, table: WordTable) -> Bags:
     keys = rows.unit * len(table.rows) + rows.item
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
-    firsts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]) if len(keys) else np.zeros(0, np.int64)
+    firsts = (
+        np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]) if len(keys) else np.zeros(0, np.int64)
+    )
     totals = np.add.reduceat(weighed[order], firsts) if len(firsts) else np.zeros(0, np.float32)
     starts = np.searchsorted(rows.unit[order][firsts], np.arange(read.units + 1))
     return Bags(starts, rows.item[order][firsts], totals.astype(np.float32))
@@ -221,5 +246,7 @@ def _texts(files: Iterable[SourceFile]) -> list[Text]:
             doc = file.source[symbol.doc_start_byte : symbol.doc_end_byte]
             code = file.source[symbol.start_byte : symbol.end_byte]
             heading = f"{file.path} {symbol.qualname}".rstrip()
-            texts.append(Text(heading, doc.decode("utf-8", "replace"), code.decode("utf-8", "replace")))
+            texts.append(
+                Text(heading, doc.decode("utf-8", "replace"), code.decode("utf-8", "replace"))
+            )
     return texts

@@ -1,9 +1,11 @@
-"""The search files of a repository: brought up to date with the index, kept beside it, replaced in one step.
+"""The search files of a repository: brought up to date with the index, kept beside it, replaced in
+one step.
 
-`search/catalogue` lists the indexed files with their content hashes and where the units of each lie; segments are
-named by it and never change. Only the units of changed files are computed again. Whoever writes holds a lock without
-which others do not wait: they go on in memory. A file that is damaged, or comes from other words, another model or
-another version of these sources, is as good as missing.
+`search/catalogue` lists the indexed files with their content hashes and where the units of each
+lie; segments are named by it and never change. Only the units of changed files are computed again.
+Whoever writes holds a lock without which others do not wait: they go on in memory. A file that is
+damaged, or comes from other words, another model or another version of these sources, is as good as
+missing.
 """
 
 from __future__ import annotations
@@ -21,7 +23,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tersely.code.search.storage.arrays import Array, ArrayFile, DamagedFileError, map_arrays, write_arrays
+from tersely.code.search.storage.arrays import (
+    Array,
+    ArrayFile,
+    DamagedFileError,
+    map_arrays,
+    write_arrays,
+)
 from tersely.code.search.storage.collection import Collection, FileEntry
 from tersely.code.search.storage.segment import Embed, SourceFile, build_segment, merge_segments
 from tersely.code.search.units import units_of
@@ -37,7 +45,13 @@ MAX_SMALL_SEGMENTS = 6
 ALIVE_SHARE = 0.5  # of its units; a segment with fewer in use is merged too
 _SEGMENT_NAME = re.compile(r"[0-9a-f]{16}")
 _SWEPT = re.compile(r"[0-9a-f]{16}|(?:[0-9a-f]{16}|catalogue)\.[0-9a-f]{8}\.new")
-_SOURCES = ("words.py", "units.py", "storage/segment.py", "embedding/table.py", "embedding/vectors.py")
+_SOURCES = (
+    "words.py",
+    "units.py",
+    "storage/segment.py",
+    "embedding/table.py",
+    "embedding/vectors.py",
+)
 
 Progress = Callable[[int, int], None]  # (files done, files to do)
 
@@ -56,7 +70,8 @@ class Library:
 
     revision: str
     files: Callable[[], Sequence[IndexedText]]
-    source_of: Callable[[IndexedText], bytes]  # `TerselyError` or other content where the file has just changed
+    # `TerselyError` or other content where the file has just changed
+    source_of: Callable[[IndexedText], bytes]
     symbols_of: Callable[[str], Sequence[Symbol]]
 
 
@@ -69,7 +84,9 @@ class SegmentStore:
     entries: list[FileEntry] = field(default_factory=list)
     state: tuple[str, str] = ("", "")  # revision and identity that the entries are of
 
-    def collection(self, library: Library, identity: str, embed: Embed, progress: Progress | None = None) -> Collection:
+    def collection(
+        self, library: Library, identity: str, embed: Embed, progress: Progress | None = None
+    ) -> Collection:
         """All units of a revision. `identity` is that of the model behind `embed`."""
         wanted = (library.revision, f"{identity} {sources_fingerprint()}")
         if self.state != wanted:
@@ -89,17 +106,24 @@ class SegmentStore:
             if self.state[1] != identity:
                 self.segments, self.entries = {}, []
             return
-        for _ in range(2):  # a segment may have been replaced since the catalogue was read: the new one names another
+        for _ in range(2):
+            # a segment may have been replaced since the catalogue was read: the new one names
+            # another
             try:
                 revision, entries = _entries_in(map_arrays(self.directory / CATALOGUE), identity)
                 names = dict.fromkeys(entry.segment for entry in entries)
-                self.segments = {name: self.segments.get(name) or map_arrays(self.directory / name) for name in names}
+                self.segments = {
+                    name: self.segments.get(name) or map_arrays(self.directory / name)
+                    for name in names
+                }
                 self.entries, self.state = entries, (revision, identity)
                 return
             except (DamagedFileError, ValueError, KeyError, IndexError, TypeError):
                 self.segments, self.entries, self.state = {}, [], ("", "")
 
-    def _update(self, library: Library, wanted: tuple[str, str], embed: Embed, progress: Progress | None) -> None:
+    def _update(
+        self, library: Library, wanted: tuple[str, str], embed: Embed, progress: Progress | None
+    ) -> None:
         files = library.files()
         known = {(entry.path, entry.hash): entry for entry in self.entries}
         kept = [known[file.path, file.hash] for file in files if (file.path, file.hash) in known]
@@ -107,9 +131,13 @@ class SegmentStore:
         with self._writing() as is_writing:
             keep = self._keep if is_writing else self._hold
             added, is_complete = self._build(library, missing, embed, keep, progress)
-            self.entries = sorted(self._compact([*kept, *added], keep), key=lambda entry: entry.path)
+            self.entries = sorted(
+                self._compact([*kept, *added], keep), key=lambda entry: entry.path
+            )
             used = {entry.segment for entry in self.entries}
-            self.segments = {name: segment for name, segment in self.segments.items() if name in used}
+            self.segments = {
+                name: segment for name, segment in self.segments.items() if name in used
+            }
             self.state = wanted if is_complete else ("", wanted[1])
             if is_writing and self.directory is not None:
                 try:
@@ -119,7 +147,12 @@ class SegmentStore:
                 _sweep(self.directory, used)
 
     def _build(
-        self, library: Library, missing: Sequence[IndexedText], embed: Embed, keep: Keep, progress: Progress | None
+        self,
+        library: Library,
+        missing: Sequence[IndexedText],
+        embed: Embed,
+        keep: Keep,
+        progress: Progress | None,
     ) -> tuple[list[FileEntry], bool]:
         """Entries for new files, and whether all of them were as the index knows them."""
         entries: list[FileEntry] = []
@@ -128,22 +161,32 @@ class SegmentStore:
         for done, file in enumerate(missing, 1):
             source = library.source_of(file)
             if content_hash(source) == file.hash:
-                pending.append((file, SourceFile(file.path, source, units_of(library.symbols_of(file.path)))))
+                pending.append(
+                    (file, SourceFile(file.path, source, units_of(library.symbols_of(file.path))))
+                )
                 units += len(pending[-1][1].units)
             if pending and (units >= SEGMENT_UNITS or done == len(missing)):
-                entries += _shelved(pending, keep(build_segment([text for _, text in pending], embed)))
+                entries += _shelved(
+                    pending, keep(build_segment([text for _, text in pending], embed))
+                )
                 pending, units = [], 0
                 if progress is not None:
                     progress(done, len(missing))
         return entries, len(entries) == len(missing)
 
     def _compact(self, entries: list[FileEntry], keep: Keep) -> list[FileEntry]:
-        """The same units in fewer segments, if there are too many small ones or too much in them is out of date."""
+        """The same units in fewer segments, if there are too many small ones or too much in them is
+        out of date.
+        """
         alive: dict[str, list[FileEntry]] = {}
         for entry in entries:
             alive.setdefault(entry.segment, []).append(entry)
         units = {name: sum(entry.count for entry in listed) for name, listed in alive.items()}
-        worn = {name for name, count in units.items() if count < ALIVE_SHARE * len(self.segments[name]["kind"])}
+        worn = {
+            name
+            for name, count in units.items()
+            if count < ALIVE_SHARE * len(self.segments[name]["kind"])
+        }
         small = {name for name, count in units.items() if count < SMALL_UNITS}
         merged = sorted(worn | (small if len(small) > MAX_SMALL_SEGMENTS else set()))
         if not merged:
@@ -154,7 +197,9 @@ class SegmentStore:
         first = 0
         for old in merged:
             for entry in alive[old]:
-                moved.append(FileEntry(entry.path, entry.language, entry.hash, name, first, entry.count))
+                moved.append(
+                    FileEntry(entry.path, entry.language, entry.hash, name, first, entry.count)
+                )
                 first += entry.count
         return [entry for entry in entries if entry.segment not in merged] + moved
 
@@ -182,7 +227,9 @@ class SegmentStore:
             yield False
             return
         try:
-            descriptor = os.open(self.directory / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+            descriptor = os.open(
+                self.directory / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644
+            )
         except OSError:
             yield False
             return
@@ -202,7 +249,9 @@ Keep = Callable[[dict[str, Any]], str]
 
 
 def open_store(index_directory: Path | None) -> SegmentStore:
-    """The store beside an index; in memory where there is no directory, or one that is not ours to write to."""
+    """The store beside an index; in memory where there is no directory, or one that is not ours to
+    write to.
+    """
     if index_directory is None:
         return SegmentStore(None)
     directory = index_directory / DIRECTORY
@@ -222,7 +271,9 @@ def sources_fingerprint() -> str:
     return content_hash(b"\0".join((package / name).read_bytes() for name in _SOURCES))[:8].hex()
 
 
-def _shelved(pending: Sequence[tuple[IndexedText, SourceFile]], segment: str) -> Iterator[FileEntry]:
+def _shelved(
+    pending: Sequence[tuple[IndexedText, SourceFile]], segment: str
+) -> Iterator[FileEntry]:
     first = 0
     for file, text in pending:
         yield FileEntry(file.path, file.language, file.hash, segment, first, len(text.units))
@@ -235,7 +286,9 @@ def _numbers(entries: Sequence[FileEntry]) -> Any:
 
 
 def _sweep(directory: Path, used: Container[str]) -> None:
-    """Take away segments that are no longer used, and what killed processes left; for the holder of the lock."""
+    """Take away segments that are no longer used, and what killed processes left; for the holder of
+    the lock.
+    """
     for name in os.listdir(directory):
         if _SWEPT.fullmatch(name) and name not in used:
             with suppress(OSError):
@@ -245,7 +298,9 @@ def _sweep(directory: Path, used: Container[str]) -> None:
 def _write_catalogue(path: Path, state: tuple[str, str], entries: Sequence[FileEntry]) -> None:
     names = list(dict.fromkeys(entry.segment for entry in entries))
     languages = sorted({entry.language for entry in entries})
-    places = [(names.index(e.segment), e.first, e.count, languages.index(e.language)) for e in entries]
+    places = [
+        (names.index(e.segment), e.first, e.count, languages.index(e.language)) for e in entries
+    ]
     about = {"revision": state[0], "identity": state[1], "segments": names, "languages": languages}
     arrays: dict[str, Array] = {
         "paths": np.frombuffer("\0".join(entry.path for entry in entries).encode(), np.uint8),
@@ -268,5 +323,9 @@ def _entries_in(catalogue: ArrayFile, identity: str) -> tuple[str, list[FileEntr
     for number, (path, place) in enumerate(zip(paths, catalogue["places"].tolist(), strict=True)):
         segment, first, count, language = place
         digest = hashes[number * size : (number + 1) * size]
-        entries.append(FileEntry(path, about["languages"][language], digest, about["segments"][segment], first, count))
+        entries.append(
+            FileEntry(
+                path, about["languages"][language], digest, about["segments"][segment], first, count
+            )
+        )
     return str(about["revision"]), entries

@@ -35,9 +35,15 @@ def _declared(walk: Lowering, node: Node) -> Iterator[str]:
     """The names that statements of a block declare for the whole of it."""
     outlives = walk.language.outlives
     for statement in named_parts(node):
-        for child in named_parts(statement) if type(walk.rules[statement.kind_id]) is model.Statement else ():
+        for child in (
+            named_parts(statement) if type(walk.rules[statement.kind_id]) is model.Statement else ()
+        ):
             rule = walk.rules[child.kind_id]
-            left = field(rule.left)(child) if type(rule) is model.Assign and rule.defines is not None else None
+            left = (
+                field(rule.left)(child)
+                if type(rule) is model.Assign and rule.defines is not None
+                else None
+            )
             if left is not None and not (outlives is not None and outlives(left)):
                 yield from (walk.text(name) for name in target_names(walk, left))
 

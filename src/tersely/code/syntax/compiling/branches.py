@@ -1,7 +1,9 @@
-"""Bodies of which one runs, or that run in their place: which variable a name means in them and after them.
+"""Bodies of which one runs, or that run in their place: which variable a name means in them and
+after them.
 
-What straight-line code binds anew is another variable (`Lowering.bind_name`). Where bodies meet again, a name that
-they left as different variables becomes one more, which may be either: what compilers call static single assignment.
+What straight-line code binds anew is another variable (`Lowering.bind_name`). Where bodies meet
+again, a name that they left as different variables becomes one more, which may be either: what
+compilers call static single assignment.
 """
 
 from __future__ import annotations
@@ -59,7 +61,9 @@ def _branches(rule: model.Branches) -> Handler:
     return lower
 
 
-def _told(rule: model.Branches, walk: Lowering, node: Node) -> Iterator[tuple[Node, Callable[[], Known]]]:
+def _told(
+    rule: model.Branches, walk: Lowering, node: Node
+) -> Iterator[tuple[Node, Callable[[], Known]]]:
     """What a node is made of, in order, and what its condition tells in each part."""
     condition: Node | None = None
     for child in named_parts(node):
@@ -96,7 +100,9 @@ def _meet(walk: Lowering, ends: list[dict[str, int]]) -> None:
         if len(versions) == 1:
             continue
         made = scope.versions[name] = scope.versions_made[name] = scope.versions_made[name] + 1
-        variables = tuple(f"{name}{VERSION_MARK}{version}" if version else name for version in versions)
+        variables = tuple(
+            f"{name}{VERSION_MARK}{version}" if version else name for version in versions
+        )
         scope.binds.append((f"{name}{VERSION_MARK}{made}", (EITHER, variables)))
         walk.met(f"{name}{VERSION_MARK}{made}", variables)
 

@@ -48,16 +48,29 @@ def _function(rule: model.Function) -> Handler:
         name = _name_of(walk, naming, own_name, "lambda")
         parent, type_parameters = walk.scope, walk.type_parameters
         declared = _declare_type_parameters(walk, node, get_generics)
-        parameters, patterns = parameters_of(walk, listed) if rule.read is None else (rule.read(walk, node), [])
+        parameters, patterns = (
+            parameters_of(walk, listed) if rule.read is None else (rule.read(walk, node), [])
+        )
         returned = walk.value(get_returns(node))
         receivers, _ = parameters_of(walk, get_receiver(node))
         receiver = receivers[0].annotation if receivers else None
         owner = naming.prefix if naming is not None else base_name(receiver)
         flags = _flags_of(rule, node, naming)
-        draft = walk.enter(node, _kind_of(walk, rule, naming, own_name, receiver, flags), name, name_node, body, owner)
+        draft = walk.enter(
+            node,
+            _kind_of(walk, rule, naming, own_name, receiver, flags),
+            name,
+            name_node,
+            body,
+            owner,
+        )
         draft.flags |= flags | (ABSTRACT if body is None and walk.resolution.virtual else 0)
         draft.holder = naming.holder if naming is not None else None
-        draft.receiver_type, draft.returned_type, draft.type_parameters = receiver, returned, declared
+        draft.receiver_type, draft.returned_type, draft.type_parameters = (
+            receiver,
+            returned,
+            declared,
+        )
         draft.take(receivers + parameters)
         walk.scope = draft
         draft.body = body.id if body is not None else 0
@@ -65,7 +78,9 @@ def _function(rule: model.Function) -> Handler:
             walk.bind(pattern, synthetic)
         results = get_returns(node) if rule.results_are_variables else None
         if results is not None:
-            walk.visit([part for part in named_parts(results) if type(walk.rule(part)) is model.Parameter])
+            walk.visit(
+                [part for part in named_parts(results) if type(walk.rule(part)) is model.Parameter]
+            )
         if rule.is_value and own_name is not None:
             draft.binds.append((walk.text(own_name), (DEFINED, draft.definition)))
             walk.written(walk.text(own_name), own_name)
@@ -87,13 +102,17 @@ def _name_of(walk: Lowering, naming: Naming | None, own_name: Node | None, what:
 
 
 def _declare_type_parameters(walk: Lowering, node: Node, getters: list[Child]) -> tuple[str, ...]:
-    """Bring the type parameters of a definition in sight: their names. Whoever asks puts back those that were."""
+    """Bring the type parameters of a definition in sight: their names. Whoever asks puts back those
+    that were.
+    """
     if not getters:
         return ()
     outer = walk.type_parameters
     walk.type_parameters = dict(outer)
     walk.visit([found for found in (get(node) for get in getters) if found is not None])
-    return tuple(name for name, type_ in walk.type_parameters.items() if type_ is not outer.get(name))
+    return tuple(
+        name for name, type_ in walk.type_parameters.items() if type_ is not outer.get(name)
+    )
 
 
 def _flags_of(rule: model.Function, node: Node, naming: Naming | None) -> int:
@@ -103,18 +122,28 @@ def _flags_of(rule: model.Function, node: Node, naming: Naming | None) -> int:
     if naming is not None and rule.kind is Kind.METHOD:
         flags |= OWN_RECEIVER
     if rule.modifiers:
-        flags |= sum({rule.modifiers[child.type] for child in node.children if child.type in rule.modifiers})
+        flags |= sum(
+            {rule.modifiers[child.type] for child in node.children if child.type in rule.modifiers}
+        )
     return flags
 
 
 def _kind_of(
-    walk: Lowering, rule: model.Function, naming: Naming | None, own_name: Node | None, receiver: Expression, flags: int
+    walk: Lowering,
+    rule: model.Function,
+    naming: Naming | None,
+    own_name: Node | None,
+    receiver: Expression,
+    flags: int,
 ) -> Kind:
     """What a function is: by its rule, by where it is put, by what is around it."""
     if naming is not None:
         kind, belongs = naming.kind or rule.kind, False
     else:
-        kind, belongs = rule.kind if own_name is not None else Kind.LAMBDA, bool(base_name(receiver))
+        kind, belongs = (
+            rule.kind if own_name is not None else Kind.LAMBDA,
+            bool(base_name(receiver)),
+        )
     if kind is Kind.FUNCTION and (belongs or walk.scope.kind in SCOPE_OWNERS - {Kind.NAMESPACE}):
         kind = Kind.METHOD
     if kind is Kind.METHOD and (flags | (walk.wrapped[1] if walk.wrapped else 0)) & PROPERTY:
@@ -132,8 +161,12 @@ def _bind_fields(walk: Lowering, node: Node | None, draft: ScopeDraft, owner: Sc
         if name_node is None or not any(part.type in rule.fields for part in child.children):
             continue
         name = walk.text(name_node)
-        draft.binds.extend(((MEMBER, receiver, name), name) for receiver in walk.resolution.receiver_names)
-        annotation = next((parameter.annotation for parameter in draft.parameters if parameter.name == name), None)
+        draft.binds.extend(
+            ((MEMBER, receiver, name), name) for receiver in walk.resolution.receiver_names
+        )
+        annotation = next(
+            (parameter.annotation for parameter in draft.parameters if parameter.name == name), None
+        )
         walk.scope = owner
         if annotation is not None:
             walk.bind_name(name, (TYPED, annotation))
@@ -164,14 +197,20 @@ def _class(rule: model.Class) -> Handler:
                 skipped.add(listed.id)
                 bases.extend(_bases(walk, listed))
                 following = next_part(listed)  # a grammar may have a node for each base
-                more = following is not None and following.type == listed.type and following.id not in skipped
+                more = (
+                    following is not None
+                    and following.type == listed.type
+                    and following.id not in skipped
+                )
                 listed = following if more else None
         if rule.extends and name_node is not None:
             name = base_name(walk.value(name_node)) or walk.text(name_node)
         else:
             name = _name_of(walk, naming, own_name, "class")
         prefix = naming.prefix if naming is not None else ""
-        draft = walk.enter(node, Kind.EXTENSION if rule.extends else rule.kind, name, name_node, body, prefix)
+        draft = walk.enter(
+            node, Kind.EXTENSION if rule.extends else rule.kind, name, name_node, body, prefix
+        )
         draft.bases, draft.type_parameters = bases, declared
         if naming is not None or rule.is_value:
             draft.flags |= DETACHED
@@ -188,7 +227,9 @@ def _class(rule: model.Class) -> Handler:
     return lower
 
 
-def _type_alias(walk: Lowering, node: Node, name_node: Node | None, value: Expression, kind: Kind) -> Expression:
+def _type_alias(
+    walk: Lowering, node: Node, name_node: Node | None, value: Expression, kind: Kind
+) -> Expression:
     """A name for another type: what is declared with it is an instance of that."""
     wrapped, walk.wrapped = walk.wrapped, None
     if name_node is not None:
@@ -200,7 +241,10 @@ def _type_alias(walk: Lowering, node: Node, name_node: Node | None, value: Expre
 
 def _bases(walk: Lowering, node: Node) -> list[Expression]:
     """The base types that a node lists; keyword arguments (`metaclass=`) are visited only."""
-    if walk.rules[node.kind_id] is not None and type(walk.rules[node.kind_id]) is not model.Sequence:
+    if (
+        walk.rules[node.kind_id] is not None
+        and type(walk.rules[node.kind_id]) is not model.Sequence
+    ):
         return [walk.value(node)]
     found: list[Expression] = []
     for child in named_parts(node):
@@ -220,7 +264,11 @@ def base_name(annotation: Expression) -> str:
     while type(annotation) is tuple:
         if annotation[0] == MEMBER:
             return str(annotation[2])
-        annotation = annotation[1] if annotation[0] in (GENERIC, ITEM, LITERAL, TYPED, TYPE_PARAMETER) else None
+        annotation = (
+            annotation[1]
+            if annotation[0] in (GENERIC, ITEM, LITERAL, TYPED, TYPE_PARAMETER)
+            else None
+        )
     return annotation if type(annotation) is str else ""
 
 
@@ -242,7 +290,9 @@ def _variable(rule: model.Variable) -> Handler:
         if name is not None:
             text = walk.text(name)
             walk.bind_name(text, value, name)
-            if not is_definition and (walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS):
+            if not is_definition and (
+                walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS
+            ):
                 walk.define_value(wrapped[0] if wrapped else node, text, name, rule.kind)
         return None
 
@@ -308,8 +358,12 @@ def _wrapper(rule: model.Wrapper) -> Handler:
     return lower
 
 
-def _decorators(walk: Lowering, node: Node, rule: model.Wrapper) -> tuple[list[tuple[Expression, int]], int]:
-    """Decorator expressions with their lines, innermost first, and the flags that some of them mean instead."""
+def _decorators(
+    walk: Lowering, node: Node, rule: model.Wrapper
+) -> tuple[list[tuple[Expression, int]], int]:
+    """Decorator expressions with their lines, innermost first, and the flags that some of them mean
+    instead.
+    """
     found: list[tuple[Expression, int]] = []
     flags = rule.flags
     meanings = walk.resolution.value_decorators

@@ -53,7 +53,9 @@ def _mapping(rule: model.Dictionary) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         naming, walk.naming = walk.naming, None
         walk.wrapped = None
-        display = _Display(naming.path if naming is not None else "", walk.next_serial(), naming is not None)
+        display = _Display(
+            naming.path if naming is not None else "", walk.next_serial(), naming is not None
+        )
         pairs: list[tuple[Expression, Expression]] = []
         for child in named_parts(node):
             inner = walk.rules[child.kind_id]
@@ -91,7 +93,9 @@ class _Display(NamedTuple):
         return Naming(name, node, self.path, (DISPLAYED, self.serial), Kind.METHOD)
 
 
-def _entry(walk: Lowering, rule: model.Pair, node: Node, display: _Display) -> tuple[Expression, Expression]:
+def _entry(
+    walk: Lowering, rule: model.Pair, node: Node, display: _Display
+) -> tuple[Expression, Expression]:
     """One `key: value`; what stands at a constant key is named by it."""
     key_node, value_node = field(rule.key)(node), field(rule.value)(node)
     is_word = key_node is not None and rule.names_are_keys and not len(named_parts(key_node))
@@ -105,7 +109,11 @@ def _entry(walk: Lowering, rule: model.Pair, node: Node, display: _Display) -> t
     if type(walk.rules[value_node.kind_id]) in (model.Function, model.Class):
         walk.wrapped = (node, 0)
     value = walk.named(value_node, member)
-    is_value = display.is_named and walk.scope.kind is Kind.MODULE and not walk.is_definition(value, member.name)
+    is_value = (
+        display.is_named
+        and walk.scope.kind is Kind.MODULE
+        and not walk.is_definition(value, member.name)
+    )
     if rule.defines is not None and is_value:
         walk.define_value(node, member.name, member.node, rule.defines, display.path)
     return key, value
@@ -113,22 +121,35 @@ def _entry(walk: Lowering, rule: model.Pair, node: Node, display: _Display) -> t
 
 def _key_of_function(walk: Lowering, name: Node) -> Expression:
     """The key of a function in a mapping: its name, or what a name in brackets holds."""
-    inner = named_parts(name)[0] if type(walk.rules[name.kind_id]) is model.Inner and named_parts(name) else None
+    inner = (
+        named_parts(name)[0]
+        if type(walk.rules[name.kind_id]) is model.Inner and named_parts(name)
+        else None
+    )
     computed = walk.value(inner) if inner is not None and not walk.is_symbol(inner) else None
     is_known = type(computed) is str or (type(computed) is tuple and computed[0] in (CONST, MEMBER))
     return computed if is_known else (CONST, walk.text(name))
 
 
-def _last_of_each(pairs: list[tuple[Expression, Expression]]) -> tuple[tuple[Expression, Expression], ...]:
+def _last_of_each(
+    pairs: list[tuple[Expression, Expression]],
+) -> tuple[tuple[Expression, Expression], ...]:
     """Pairs without those whose constant key comes again."""
-    last = {key: index for index, (key, _) in enumerate(pairs) if type(key) is tuple and key[0] == CONST}
+    last = {
+        key: index for index, (key, _) in enumerate(pairs) if type(key) is tuple and key[0] == CONST
+    }
     return tuple(pair for index, pair in enumerate(pairs) if last.get(pair[0], index) == index)
 
 
 def _key(text: str) -> Expression:
     """The constant key that is written in a mapping; digits in quotes are a number all the same."""
     plain = text.strip("\"'")
-    return (CONST, int(plain) if plain.isascii() and plain.isdigit() and len(plain) <= MAX_INDEX_DIGITS else plain)
+    return (
+        CONST,
+        int(plain)
+        if plain.isascii() and plain.isdigit() and len(plain) <= MAX_INDEX_DIGITS
+        else plain,
+    )
 
 
 def _pair(rule: model.Pair) -> Handler:

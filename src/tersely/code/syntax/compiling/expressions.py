@@ -105,7 +105,11 @@ def arguments_of(walk: Lowering, node: Node | None) -> tuple[tuple[Any, ...], tu
 
 
 def _call(rule: model.Call) -> Handler:
-    get_callee, get_arguments, get_receiver = field(rule.callee), field(rule.arguments), field(rule.receiver)
+    get_callee, get_arguments, get_receiver = (
+        field(rule.callee),
+        field(rule.arguments),
+        field(rule.receiver),
+    )
     get_generics = field(rule.generics)
     tag = NEW if rule.constructs else CALL
 
@@ -128,8 +132,12 @@ def _call(rule: model.Call) -> Handler:
         in_place = type(callee) is tuple and callee[0] == DEFINED
         line = (node.start_point if in_place else (callee_node or node).end_point)[0] + 1
         listed = get_generics(node)
-        generics = tuple(walk.value(child) for child in named_parts(listed)) if listed is not None else ()
-        result = walk.call(callee, positional, keywords, line, tag, () if rule.constructs else generics)
+        generics = (
+            tuple(walk.value(child) for child in named_parts(listed)) if listed is not None else ()
+        )
+        result = walk.call(
+            callee, positional, keywords, line, tag, () if rule.constructs else generics
+        )
         for target, added in _mergers(walk, callee, positional):
             if walk.is_straight(node):
                 merged(walk, target, added)
@@ -137,7 +145,9 @@ def _call(rule: model.Call) -> Handler:
             return (MAPPING, (((SPREAD, None), positional[0]),), walk.next_serial())
         made = _filled(walk, callee, positional) if rule.constructs else None
         return (
-            walk.typed(made or result, (GENERIC, callee, generics)) if generics and rule.constructs else made or result
+            walk.typed(made or result, (GENERIC, callee, generics))
+            if generics and rule.constructs
+            else made or result
         )
 
     return lower
@@ -164,7 +174,11 @@ def _filled(walk: Lowering, callee: Expression, positional: tuple[Any, ...]) -> 
     given = positional[0] if len(positional) == 1 else None
     if not is_mapping:
         is_size = type(given) is tuple and given[0] == CONST
-        return (SEQUENCE, () if given is None or is_size else ((SPREAD, given),), walk.next_serial())
+        return (
+            SEQUENCE,
+            () if given is None or is_size else ((SPREAD, given),),
+            walk.next_serial(),
+        )
     if type(given) is tuple and given[0] == SEQUENCE and all(_is_pair(part) for part in given[1]):
         return (MAPPING, tuple(part[1] for part in given[1]), walk.next_serial())
     pair = (ELEMENT, given)
@@ -180,7 +194,12 @@ def _is_pair(part: Expression) -> bool:
 def _derives(walk: Lowering, callee: Expression) -> bool:
     """Whether what is called makes an object that inherits from its argument."""
     functions = walk.resolution.deriving_functions
-    if not functions or type(callee) is not tuple or callee[0] != MEMBER or type(callee[1]) is not str:
+    if (
+        not functions
+        or type(callee) is not tuple
+        or callee[0] != MEMBER
+        or type(callee[1]) is not str
+    ):
         return False
     return f"{callee[1]}.{callee[2]}" in functions
 
@@ -213,7 +232,8 @@ def _item(rule: model.Item) -> Handler:
         is_slice = index is not None and type(walk.rules[index.kind_id]) is model.Slice
         bounds = _bounds(walk, index) if is_slice and index is not None else None
         key = None if is_slice else walk.value(index)
-        if len(named_parts(node)) > 2 - (index is None) - (container is None):  # further keys: x[a, b]
+        if len(named_parts(node)) > 2 - (index is None) - (container is None):
+            # further keys: x[a, b]
             walk.visit_others(node, index, container)
             key = None
         if value is None:
@@ -248,12 +268,18 @@ def _text(rule: model.Text) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         parts = named_parts(node)
         literal = [part for part in parts if part.type in rule.content]
-        walk.visit([part for part in parts if part.type not in rule.content and len(named_parts(part))])
+        walk.visit(
+            [part for part in parts if part.type not in rule.content and len(named_parts(part))]
+        )
         if len(literal) == 1 and len(parts) <= 3:
             return (CONST, walk.text(literal[0]))
         if not parts:
             return (CONST, walk.text(node).strip("\"'`"))
-        pattern = "".join(walk.text(part) if part in literal else HOLE for part in parts if _is_part(part, literal))
+        pattern = "".join(
+            walk.text(part) if part in literal else HOLE
+            for part in parts
+            if _is_part(part, literal)
+        )
         return patterned(pattern)
 
     return lower

@@ -59,7 +59,9 @@ def _text_with(values: list[Expression], tokens: list[str]) -> Expression:
     return patterned(f"{text}{HOLE}" if tokens == ["+"] else HOLE)
 
 
-def _of_one(walk: Lowering, rule: model.Operator, token: str, operand: Expression, line: int) -> Expression:
+def _of_one(
+    walk: Lowering, rule: model.Operator, token: str, operand: Expression, line: int
+) -> Expression:
     """An operator before its only operand; a number with a sign is a number."""
     if type(operand) is tuple and operand[0] == CONST and type(operand[1]) is int:
         return (CONST, -operand[1]) if token == MINUS else operand
@@ -89,17 +91,23 @@ def _update(walk: Lowering, left: Expression, right: Expression, line: int) -> N
 
 def _is_text(value: Expression) -> bool:
     is_written = type(value) is tuple and len(value) == 2
-    return is_written and ((value[0] == CONST and type(value[1]) is str) or value[:2] == (LITERAL, "str"))
+    return is_written and (
+        (value[0] == CONST and type(value[1]) is str) or value[:2] == (LITERAL, "str")
+    )
 
 
 def _removes(rule: model.Removes) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         for child in named_parts(node):
-            removed = named_parts(child) if type(walk.rules[child.kind_id]) is model.Sequence else [child]
+            removed = (
+                named_parts(child) if type(walk.rules[child.kind_id]) is model.Sequence else [child]
+            )
             for each in removed:
                 item = walk.value(each)
                 walk.scope.stored.clear()
-                walk.instead_of_reading(item, 2, (item[2],) if type(item) is tuple and item[0] == ITEM else ())
+                walk.instead_of_reading(
+                    item, 2, (item[2],) if type(item) is tuple and item[0] == ITEM else ()
+                )
         return None
 
     return lower

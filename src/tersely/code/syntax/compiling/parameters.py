@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import KEYWORD_REST, POSITIONAL, REST, SIGNATURE, TYPE_PARAMETER, Expression, Parameter
+from tersely.code.expressions import (
+    KEYWORD_REST,
+    POSITIONAL,
+    REST,
+    SIGNATURE,
+    TYPE_PARAMETER,
+    Expression,
+    Parameter,
+)
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts, parts_in
 from tersely.code.symbols import CLASS_KINDS
@@ -17,8 +25,11 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 
-def parameters_of(walk: Lowering, node: Node | None) -> tuple[list[Parameter], list[tuple[str, Node]]]:
-    """Parameters of a list, and the patterns that the body must take apart: (synthetic name, pattern).
+def parameters_of(
+    walk: Lowering, node: Node | None
+) -> tuple[list[Parameter], list[tuple[str, Node]]]:
+    """Parameters of a list, and the patterns that the body must take apart: (synthetic name,
+    pattern).
 
     Types and defaults are lowered here, in the enclosing scope, where their calls happen.
     """
@@ -38,7 +49,10 @@ def parameters_of(walk: Lowering, node: Node | None) -> tuple[list[Parameter], l
             found = field(rule.name)(child)
             if found is not None and found.type == rule.ignored:
                 continue
-            annotation, default = walk.value(field(rule.type)(child)), walk.value(field(rule.default)(child))
+            annotation, default = (
+                walk.value(field(rule.type)(child)),
+                walk.value(field(rule.default)(child)),
+            )
             mode = rule.mode
             if found is None:
                 parameters.append(Parameter(f"#{len(parameters)}", annotation, default, mode))
@@ -96,7 +110,9 @@ def _type_parameter(rule: model.TypeParameter) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         name, bound = get_name(node), walk.value(get_bound(node))
         if name is not None:
-            stands_for = bound if walk.resolution.traits else (TYPE_PARAMETER, bound, walk.text(name))
+            stands_for = (
+                bound if walk.resolution.traits else (TYPE_PARAMETER, bound, walk.text(name))
+            )
             walk.type_parameters[walk.text(name)] = stands_for
             walk.written(walk.text(name), name)
         return None

@@ -46,7 +46,9 @@ def _assign(rule: model.Assign) -> Handler:
                 break
             left = named_parts(left)[0]
         named = rule.names and left is not None and right is not None
-        value = walk.assigned(left, right, wrapped) if named and left and right else walk.value(right)
+        value = (
+            walk.assigned(left, right, wrapped) if named and left and right else walk.value(right)
+        )
         is_definition = left is not None and walk.is_definition(value, walk.text(left))
         value = walk.typed(value, annotation)
         if left is not None and rule.updates and type(walk.rules[left.kind_id]) is model.Name:
@@ -121,11 +123,17 @@ def _iterate(rule: model.Iterate) -> Handler:
     get_target, get_iterable, get_type = field(rule.target), field(rule.iterable), field(rule.type)
 
     def lower(walk: Lowering, node: Node) -> Expression:
-        target, iterable, annotation = get_target(node), get_iterable(node), walk.value(get_type(node))
+        target, iterable, annotation = (
+            get_target(node),
+            get_iterable(node),
+            walk.value(get_type(node)),
+        )
         value = walk.value(iterable)
         if target is not None:
             takes_keys = rule.keys and any(child.type == rule.keys for child in node.children)
-            walk.bind(target, walk.typed(value and (KEY_OF if takes_keys else ELEMENT, value), annotation))
+            walk.bind(
+                target, walk.typed(value and (KEY_OF if takes_keys else ELEMENT, value), annotation)
+            )
         if value is not None:
             _implicit_iteration(walk, value, node.start_point[0] + 1)
         walk.visit_others(node, target, iterable)

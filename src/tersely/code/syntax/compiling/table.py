@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 KINDS = 1 << 16  # numeric node kinds; error nodes have the last one
 
-ENDING_RULES = (model.Function, model.Class, model.Comprehension)  # names inside end with these nodes
+# names inside end with these nodes
+ENDING_RULES = (model.Function, model.Class, model.Comprehension)
 
 COMPILERS: Compilers = {
     **EXPRESSIONS,
@@ -36,7 +37,9 @@ COMPILERS: Compilers = {
 
 
 def compile_rules(language: model.Language, grammar: Grammar) -> tuple[list[Any], list[Any]]:
-    """Handlers and rules by numeric node kind. Raises KeyError for a node type that the grammar does not have."""
+    """Handlers and rules by numeric node kind. Raises KeyError for a node type that the grammar
+    does not have.
+    """
     handlers: list[Any] = [None] * KINDS
     rules: list[Any] = [None] * KINDS
     unknown = set(language.rules)
@@ -54,5 +57,7 @@ def compile_rules(language: model.Language, grammar: Grammar) -> tuple[list[Any]
         if name in language.blocks and type(rule) not in ENDING_RULES:
             handlers[kind_id] = as_block(handlers[kind_id] or visited(rule))
     if unknown:
-        raise KeyError(f"{language.name}: not node types of the grammar: {', '.join(sorted(unknown))}")
+        raise KeyError(
+            f"{language.name}: not node types of the grammar: {', '.join(sorted(unknown))}"
+        )
     return handlers, rules

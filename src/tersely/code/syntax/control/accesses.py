@@ -31,7 +31,9 @@ def _part(walk: Walk, node: Node, role: Any) -> None:
     if walk.discarded == node.id and type(role) is model.Member:
         inside, member = field(role.object)(node), field(role.member)(node)
         if inside is not None:
-            _visit_receiver(walk, inside, walk.text(member) if member is not None else "", discarded=True)
+            _visit_receiver(
+                walk, inside, walk.text(member) if member is not None else "", discarded=True
+            )
     elif path is not None:
         walk.read(path, node)
     else:
@@ -117,7 +119,9 @@ def _assign(walk: Walk, node: Node, role: model.Assign) -> None:
 
 def _updates(node: Node, left: Node, right: Node | None) -> bool:
     for child in node.children:
-        if left.end_byte <= child.start_byte and (right is None or child.end_byte <= right.start_byte):
+        if left.end_byte <= child.start_byte and (
+            right is None or child.end_byte <= right.start_byte
+        ):
             text = child.type if not child.is_named else ""
             if len(text) > 1 and text.endswith("=") and text not in NOT_UPDATES:
                 return True
@@ -243,7 +247,9 @@ def _lent(walk: Walk, argument: Node) -> Node | None:
     role = walk.role(argument)
     if isinstance(role, control.Unary) and token(argument, role.borrows) is not None:
         return field(role.operand)(argument)
-    if isinstance(role, control.Borrow) and any(child.type == role.mutable for child in argument.children):
+    if isinstance(role, control.Borrow) and any(
+        child.type == role.mutable for child in argument.children
+    ):
         return field(role.operand)(argument)
     return None
 

@@ -82,7 +82,8 @@ def statements_in(walk: Walk, node: Node) -> list[Node]:
     role = walk.role(node)
     if type(role) not in (control.Suite, control.Else, control.Finally):
         return [node]
-    apart = (model.Comment, control.Else, control.Catch, control.Finally)  # these are of the statement around
+    # these are of the statement around
+    apart = (model.Comment, control.Else, control.Catch, control.Finally)
     children = [child for child in named_parts(node) if type(walk.role(child)) not in apart]
     documented = len(walk.draft.statements) == 1 and children and _is_doc_string(walk, children[0])
     return children[1:] if documented else children
@@ -124,7 +125,10 @@ def _line_before(walk: Walk, node: Node, body: Node) -> int:
     at = body.start_byte
     while at > node.start_byte and walk.source[at - 1 : at].isspace():
         at -= 1
-    return max(node.start_point[0] + 1, body.start_point[0] + 1 - walk.source.count(b"\n", at, body.start_byte))
+    return max(
+        node.start_point[0] + 1,
+        body.start_point[0] + 1 - walk.source.count(b"\n", at, body.start_byte),
+    )
 
 
 def _only_statement(walk: Walk, node: Node) -> Node | None:

@@ -75,7 +75,11 @@ def _line_of_else(arm: Node) -> int:
 
 def _arms(walk: Walk, node: Node, role: control.If) -> list[Node]:
     """Arms in the order in which they are tried: an `elif` holds those after it."""
-    return [arm for arm in every(node, role.otherwise) if arm.is_named and type(walk.role(arm)) is not model.Comment]
+    return [
+        arm
+        for arm in every(node, role.otherwise)
+        if arm.is_named and type(walk.role(arm)) is not model.Comment
+    ]
 
 
 def lower_refutable(walk: Walk, node: Node, role: control.Refutable) -> None:

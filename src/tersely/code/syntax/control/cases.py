@@ -49,7 +49,9 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     start = draft.finish()
     cases = _cases_in(walk, body)
     if cases:
-        draft.statements[me].head_end_line = min(draft.statements[me].head_end_line, cases[0][0].start_point[0] + 1)
+        draft.statements[me].head_end_line = min(
+            draft.statements[me].head_end_line, cases[0][0].start_point[0] + 1
+        )
         note_closing(walk, body, me)
     frame = Frame("switch" if role.breaks else "cases", label=walk.label, result=result)
     walk.label = ""
@@ -86,7 +88,9 @@ def _try_cases(walk: Walk, cases: Cases, frame: Frame, missed: Ends, around: Nod
         _case_body(walk, node, role, frame.result)
         fallen = list(frame.raised)
         frame.raised = []
-        if role.joins and (token(node, FALLS) is not None or not _case_statements(walk, node, role)):
+        if role.joins and (
+            token(node, FALLS) is not None or not _case_statements(walk, node, role)
+        ):
             fallen += draft.here
         else:
             frame.breaks += draft.here
@@ -169,7 +173,12 @@ def _case_body(walk: Walk, node: Node, role: control.Case, result: str | None) -
     statements = _case_statements(walk, node, role)
     for at, child in enumerate(statements):
         draft.statement = me
-        block(walk, child, scoped=bool(role.body), result=result if at == len(statements) - 1 else None)
+        block(
+            walk,
+            child,
+            scoped=bool(role.body),
+            result=result if at == len(statements) - 1 else None,
+        )
     draft.close()
     draft.scopes.pop()
 
@@ -197,4 +206,6 @@ def _fits_all(walk: Walk, pattern: Node, role: control.Case) -> bool:
 def _is_name(walk: Walk, node: Node | None) -> bool:
     while node is not None and len(named_parts(node)) == 1:
         node = named_parts(node)[0]
-    return node is not None and type(walk.role(node)) is model.Name and walk.text(node)[:1].islower()
+    return (
+        node is not None and type(walk.role(node)) is model.Name and walk.text(node)[:1].islower()
+    )

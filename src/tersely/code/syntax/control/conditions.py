@@ -49,7 +49,9 @@ def tested(walk: Walk, node: Node | None, place: str, body: Node | None) -> tupl
         if name == "bound_identifier" or type(walk.role(part)) is control.Declares:
             bound = part
         elif type(walk.role(part)) is not model.Skip:
-            holds, missed = _bound_if(walk, part, bound) if bound is not None else branch(walk, part)
+            holds, missed = (
+                _bound_if(walk, part, bound) if bound is not None else branch(walk, part)
+            )
             walk.draft.here, bound = holds, None
             fails += missed
     if bound is not None:
@@ -103,7 +105,9 @@ def visit_choice(walk: Walk, node: Node, role: control.Choice) -> None:
         return
     walk.draft.decisions += 1
     holds, fails = branch(walk, field(role.left)(node))
-    more, enough = (holds, fails) if operator_of(walk, node, role) in role.conjunctions else (fails, holds)
+    more, enough = (
+        (holds, fails) if operator_of(walk, node, role) in role.conjunctions else (fails, holds)
+    )
     walk.draft.here = more
     walk.visit(field(role.right)(node))
     _meet(walk, enough)
@@ -112,7 +116,9 @@ def visit_choice(walk: Walk, node: Node, role: control.Choice) -> None:
 def visit_ternary(walk: Walk, node: Node, role: control.Ternary) -> None:
     """One of two values."""
     walk.draft.decisions += 1
-    condition, then, otherwise = (field(name)(node) for name in (role.condition, role.then, role.otherwise))
+    condition, then, otherwise = (
+        field(name)(node) for name in (role.condition, role.then, role.otherwise)
+    )
     holds, fails = branch(walk, condition)
     walk.draft.here = holds
     walk.visit(then if then is not None else condition)

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def visit_function(walk: Walk, node: Node, role: model.Function) -> None:
-    """The body is another routine. A name is bound to it; without one, the value has what it captures."""
+    """The body is another routine. A name is bound to it; without one, the value has what it
+    captures.
+    """
     name_node, parameters = field(role.name)(node), field(role.parameters)(node)
     if role.read is None:
         _visit_defaults(walk, parameters)
@@ -47,7 +49,9 @@ def _is_passed_by(walk: Walk, node: Node) -> bool:
 
 
 def _pass_by(walk: Walk, node: Node, role: model.Function, name: str) -> None:
-    """Do what the routine around needs for others to be read in it; what it has of this function stays unknown."""
+    """Do what the routine around needs for others to be read in it; what it has of this function
+    stays unknown.
+    """
     if not name:
         _unnamed(walk.draft)
     elif not role.is_value:
@@ -57,7 +61,9 @@ def _pass_by(walk: Walk, node: Node, role: model.Function, name: str) -> None:
 
 
 def read_called(walk: Walk) -> None:
-    """Read those functions of the module that what was read calls by name, and what they call, of all passed by."""
+    """Read those functions of the module that what was read calls by name, and what they call, of
+    all passed by.
+    """
     for routine in walk.routines:  # which grows meanwhile
         for call in routine.calls if routine is not None and routine.kind == "function" else ():
             for one in walk.postponed.pop(call.callee, ()) if not call.receiver else ():
@@ -74,7 +80,9 @@ def _announce(walk: Walk, node: Node, name: Node | None) -> None:
 def _visit_member_function(walk: Walk, node: Node, role: model.Function, target: Node) -> None:
     """`function object.member() …` gives a part of an object its value."""
     member = field(walk.role(target).member)(target)
-    inner = _routine(walk, node, role, walk.text(member) if member is not None else walk.text(target))
+    inner = _routine(
+        walk, node, role, walk.text(member) if member is not None else walk.text(target)
+    )
     _take(walk, node, "", inner)
     walk.bind(target, None, declares=False)
 
@@ -102,13 +110,20 @@ def visit_wrapper(walk: Walk, node: Node, role: model.Wrapper) -> None:
 
 
 def _take(walk: Walk, node: Node, name: str, inner: Draft) -> None:
-    """Where a function is defined, its name is bound; one without a name has what it reads and writes."""
+    """Where a function is defined, its name is bound; one without a name has what it reads and
+    writes.
+    """
     reads = tuple(walk.draft.variable(free) for free in inner.free if free not in inner.own)
-    writes = tuple(walk.draft.variable(changed) for changed in inner.outward if changed not in inner.own)
+    writes = tuple(
+        walk.draft.variable(changed) for changed in inner.outward if changed not in inner.own
+    )
     if name:
         walk.bind_name(name, node, declares=True)
         known_reads, known_writes = walk.draft.captures.get(walk.draft.variable(name), ((), ()))
-        merged = tuple(dict.fromkeys(known_reads + reads)), tuple(dict.fromkeys(known_writes + writes))
+        merged = (
+            tuple(dict.fromkeys(known_reads + reads)),
+            tuple(dict.fromkeys(known_writes + writes)),
+        )
         walk.draft.captures[walk.draft.variable(name)] = merged
         return
     walk.draft.point(node.start_byte, node.end_byte)
@@ -139,11 +154,17 @@ class Around(NamedTuple):
 
 def _enter_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) -> Around:
     """Begin a routine that goes from one node to another; `walk.draft` is what it is read into."""
-    around = Around(walk.draft, walk.result, walk.discarded, walk.imported, walk.wanted, len(walk.routines))
+    around = Around(
+        walk.draft, walk.result, walk.discarded, walk.imported, walk.wanted, len(walk.routines)
+    )
     walk.routines.append(None)
-    outer_place = next((at for at in range(around.place - 1, -1, -1) if walk.routines[at] is None), -1)
+    outer_place = next(
+        (at for at in range(around.place - 1, -1, -1) if walk.routines[at] is None), -1
+    )
     qualified = f"{walk.draft.name}.{name or _unnamed(walk.draft)}".removeprefix(".")
-    walk.draft = Draft(qualified, kind, outer_place, first.start_point[0] + 1, last.end_point[0] + 1)
+    walk.draft = Draft(
+        qualified, kind, outer_place, first.start_point[0] + 1, last.end_point[0] + 1
+    )
     walk.result, walk.discarded = None, -1
     walk.wanted = None if kind == "function" else walk.wanted
     if kind == "function" and not name and walk.control.closures_share:
@@ -181,7 +202,9 @@ def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
         walk.body(body, gives)
     elif not role.body:
         parameters = field(role.parameters)(node)
-        inside = [child for child in named_parts(node) if parameters is None or child.id != parameters.id]
+        inside = [
+            child for child in named_parts(node) if parameters is None or child.id != parameters.id
+        ]
         sequence(walk, inside, gives)
         draft.close()
     return _leave_routine(walk, around)
@@ -193,7 +216,13 @@ def _head_of(walk: Walk, whole: Node, body: Node | None) -> None:
     end = body if body is not None and body.start_point[0] > whole.start_point[0] else None
     head_end = end.start_point[0] if end is not None else line
     made = StatementDraft(
-        "entry", whole.start_byte, (body or whole).start_byte, line, head_end, whole.end_point[0] + 1, -1
+        "entry",
+        whole.start_byte,
+        (body or whole).start_byte,
+        line,
+        head_end,
+        whole.end_point[0] + 1,
+        -1,
     )
     if end is not None:
         made.tails += closing_line(whole)
@@ -227,7 +256,9 @@ def _bind_parameters(walk: Walk, node: Node, role: model.Function) -> None:
 
 
 def _lists(node: Node, place: str) -> list[Node]:
-    """Where the parameters of a function stand: the node itself for ".", one list or several of a field."""
+    """Where the parameters of a function stand: the node itself for ".", one list or several of a
+    field.
+    """
     return [node] if place == "." else every(node, place)
 
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 Ends = list[tuple[int, Way]]
 
 MAX_PATH_NAMES = 4  # of a variable; what is deeper inside counts as all that begins so
-MAX_CAPTURE_ROUNDS = 8  # functions that call functions that call functions … whose names one routine knows
+# functions that call functions that call functions … whose names one routine knows
+MAX_CAPTURE_ROUNDS = 8
 
 
 @dataclass(slots=True, eq=False)
@@ -51,8 +52,8 @@ class PointDraft:
 class Frame:
     """What a jump may aim at, or has to pass.
 
-    `kind` is "loop", "switch", "cases", "block", "handlers" or "finally". `passing` holds jumps that go on after a
-    `finally`.
+    `kind` is "loop", "switch", "cases", "block", "handlers" or "finally". `passing` holds jumps
+    that go on after a `finally`.
     """
 
     kind: str
@@ -73,7 +74,13 @@ class Draft:
     """A routine, point by point. `here` are the ends that the next point continues."""
 
     def __init__(self, name: str, kind: str, parent: int, line: int, end_line: int) -> None:
-        self.name, self.kind, self.parent, self.line, self.end_line = name, kind, parent, line, end_line
+        self.name, self.kind, self.parent, self.line, self.end_line = (
+            name,
+            kind,
+            parent,
+            line,
+            end_line,
+        )
         self.statements: list[StatementDraft] = []
         self.points: list[PointDraft] = []
         self.edges: dict[Edge, None] = {}
@@ -133,7 +140,9 @@ class Draft:
         self.edges[Edge(source, target, why)] = None
 
     def fail(self) -> None:
-        """The point being filled may raise: then control goes to the handlers around it, if there are any."""
+        """The point being filled may raise: then control goes to the handlers around it, if there
+        are any.
+        """
         point = self.point()
         if point.fails:
             return
@@ -148,13 +157,17 @@ class Draft:
     # Jumps
 
     def jump(self, leap: Leap, label: str, why: Way) -> None:
-        """Leave the point being filled for where `leap` goes; what follows in the text is not reached."""
+        """Leave the point being filled for where `leap` goes; what follows in the text is not
+        reached.
+        """
         number = self.finish()
         self.here = [(number, Way.NEVER)]
         self.route([(number, why)], leap, label)
 
     def route(self, ends: Ends, leap: Leap, label: str, depth: int | None = None) -> None:
-        """Hand ends over to the frame that they aim at, or to a `finally` on the way. `depth` frames are around."""
+        """Hand ends over to the frame that they aim at, or to a `finally` on the way. `depth`
+        frames are around.
+        """
         for at in range(len(self.frames) - 1 if depth is None else depth - 1, -1, -1):
             frame = self.frames[at]
             if frame.kind == "finally":
@@ -186,11 +199,17 @@ class Draft:
 
     def shares_variable(self, name: str) -> bool:
         """Whether a name is a variable of a routine around, which this one may assign."""
-        return self.around is not None and not any(name in scope for scope in self.scopes) and self.around.knows(name)
+        return (
+            self.around is not None
+            and not any(name in scope for scope in self.scopes)
+            and self.around.knows(name)
+        )
 
     def knows(self, name: str) -> bool:
         """Whether a name is a variable here, or of a routine around that this one may assign."""
-        return any(name in scope for scope in self.scopes) or (self.around is not None and self.around.knows(name))
+        return any(name in scope for scope in self.scopes) or (
+            self.around is not None and self.around.knows(name)
+        )
 
     def declare(self, name: str) -> str:
         """A new variable of the innermost scope."""
@@ -224,11 +243,29 @@ class Draft:
         self._expand_captures()
         own = self.own
         statements = [
-            Statement(s.kind, s.start, s.end, s.line, s.head_end_line, s.end_line, s.owner, tuple(sorted(set(s.tails))))
+            Statement(
+                s.kind,
+                s.start,
+                s.end,
+                s.line,
+                s.head_end_line,
+                s.end_line,
+                s.owner,
+                tuple(sorted(set(s.tails))),
+            )
             for s in self.statements
         ]
         points = [
-            Point(p.statement, p.start, p.end, tuple(p.reads), tuple(p.writes), tuple(p.changes), p.fails, p.tests)
+            Point(
+                p.statement,
+                p.start,
+                p.end,
+                tuple(p.reads),
+                tuple(p.writes),
+                tuple(p.changes),
+                p.fails,
+                p.tests,
+            )
             for p in self.points
         ]
         edges = sorted(self.edges, key=lambda edge: (edge.source, edge.target, edge.why))
@@ -239,7 +276,9 @@ class Draft:
         )  # fmt: skip
 
     def _run_deferred(self) -> None:
-        """Deferred calls run when the routine is left, the last one first; each only if it was reached."""
+        """Deferred calls run when the routine is left, the last one first; each only if it was
+        reached.
+        """
         if not self.deferred:
             return
         self.close()
@@ -258,7 +297,9 @@ class Draft:
             self.here += [end for end in before if end not in self.here]
 
     def _expand_captures(self) -> None:
-        """Whoever names a function that was defined here reads what the function reads, and changes what it writes."""
+        """Whoever names a function that was defined here reads what the function reads, and changes
+        what it writes.
+        """
         known = self.captures
         for _ in range(MAX_CAPTURE_ROUNDS):
             grown = {name: self._grown(name) for name in known}
@@ -282,14 +323,21 @@ class Draft:
 
 
 def _nearest(source: int, labels: list[int]) -> int:
-    """Of several labels of one name the one that a jump means: the next one after it, else the last before."""
+    """Of several labels of one name the one that a jump means: the next one after it, else the last
+    before.
+    """
     return min((label for label in labels if label > source), default=max(labels))
 
 
 def closing_line(node: Node) -> list[int]:
     """The line of the closing bracket or `end` of a node of several lines, if it has one."""
     last = next(reversed(all_parts(node)), None)  # of comments alone there are no parts
-    if last is None or last.is_named or last.type in (";", ")") or last.end_point[0] <= node.start_point[0]:
+    if (
+        last is None
+        or last.is_named
+        or last.type in (";", ")")
+        or last.end_point[0] <= node.start_point[0]
+    ):
         return []
     return [last.end_point[0] + 1]
 

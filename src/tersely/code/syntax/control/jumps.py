@@ -71,7 +71,11 @@ def lower_labelled(walk: Walk, node: Node, role: control.Labelled) -> None:
     name = walk.label_of(label if label is not None else node)
     draft.close()
     draft.labels.setdefault(name, []).append(len(draft.points))
-    loops = body is not None and type(walk.role(body)) in (control.While, control.Each, control.Switch)
+    loops = body is not None and type(walk.role(body)) in (
+        control.While,
+        control.Each,
+        control.Switch,
+    )
     if loops and body is not None:
         walk.label = name
         lower(walk, body)

@@ -33,7 +33,11 @@ def lower_while(walk: Walk, node: Node, role: control.While) -> None:
     draft.decisions += 1
     initial(walk, head, role.initial)
     frame = _enter_loop(walk, node, role)
-    condition = field(role.condition)(head) if role.condition not in ("", "+") and head is not None else None
+    condition = (
+        field(role.condition)(head)
+        if role.condition not in ("", "+") and head is not None
+        else None
+    )
     start = len(draft.points)
     if role.first:
         if role.condition == "+":
@@ -59,10 +63,16 @@ def lower_while(walk: Walk, node: Node, role: control.While) -> None:
 
 
 def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
-    """A loop over elements: one step that evaluates what there is to iterate, one that takes the next element."""
+    """A loop over elements: one step that evaluates what there is to iterate, one that takes the
+    next element.
+    """
     draft, result = walk.draft, walk.result if role.collects else None
     draft.scopes.append({})
-    body, iterable, target = field(role.body)(node), field(role.iterable)(node), field(role.target)(node)
+    body, iterable, target = (
+        field(role.body)(node),
+        field(role.iterable)(node),
+        field(role.target)(node),
+    )
     me = open_statement(walk, node, "loop", body)
     draft.decisions += 1
     initial(walk, node, role.initial)
@@ -88,7 +98,9 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
 
 
 def _further_clauses(walk: Walk, clauses: Node | None, target: Node | None) -> None:
-    """What else a loop of several clauses binds and tests; all of it belongs to taking the next element."""
+    """What else a loop of several clauses binds and tests; all of it belongs to taking the next
+    element.
+    """
     for at, clause in enumerate(named_parts(clauses) if clauses is not None else ()):
         if at:
             walk.visit(clause)

@@ -20,7 +20,9 @@ MAX_SOURCE_DEPTH = 8  # nested displays that are looked into
 
 
 def path_of(walk: Walk, node: Node | None, names: int) -> Path | None:
-    """`self.cache["key"]` as ("self", ".cache", "['key']"), at most so many names; None for what is no variable."""
+    """`self.cache["key"]` as ("self", ".cache", "['key']"), at most so many names; None for what is
+    no variable.
+    """
     if node is None:
         return None
     role = walk.role(node)
@@ -78,7 +80,11 @@ def _receiver(walk: Walk, node: Node, role: model.Call) -> Node | None:
         return field(role.receiver)(node)
     callee = field(role.callee)(node)
     member = walk.role(callee) if callee is not None else None
-    return field(member.object)(callee) if callee is not None and type(member) is model.Member else None
+    return (
+        field(member.object)(callee)
+        if callee is not None and type(member) is model.Member
+        else None
+    )
 
 
 def _holds(kind: type) -> bool:

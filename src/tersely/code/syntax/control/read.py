@@ -1,4 +1,6 @@
-"""The routines of a file: a pure function of its text and language that never raises on source text."""
+"""The routines of a file: a pure function of its text and language that never raises on source
+text.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,9 @@ if TYPE_CHECKING:
 def read_routines(source: bytes, language: Language, lines: range | None = None) -> Routines:
     """All routines of a file, outermost first. What is nested too deeply to be read is left out.
 
-    With `lines`, those of them that functions on these lines need: the functions, with what is in them, what of the
-    module they call by name, and the classes and the module around, of which only the place is to be relied on.
+    With `lines`, those of them that functions on these lines need: the functions, with what is in
+    them, what of the module they call by name, and the classes and the module around, of which only
+    the place is to be relied on.
     """
     table = language.control() if language.control else Control({})
     root = parse(source, language).root_node

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-TYPE_FIELDS = frozenset({"type", "type_arguments", "size", "parameters"})  # of a target: no variables
+# of a target: no variables
+TYPE_FIELDS = frozenset({"type", "type_arguments", "size", "parameters"})
 
 
 def declared(name: str) -> str:
@@ -63,9 +64,11 @@ class Walk:
         self.discarded = -1  # the node whose value nobody takes
         self.imported: frozenset[str] = frozenset()  # names that imports bind, here or around
         self.wanted = lines  # None in functions that are read: with all that is in them
-        self.postponed: dict[str, list[Postponed]] = {}  # functions of the module that are not read as yet, by name
+        # functions of the module that are not read as yet, by name
+        self.postponed: dict[str, list[Postponed]] = {}
         self.label = ""  # the name of the loop that comes next
-        self.result: str | None = None  # the variable that takes the value of the statement being read
+        # the variable that takes the value of the statement being read
+        self.result: str | None = None
 
     def text(self, node: Node) -> str:
         """The source text of a node."""
@@ -77,7 +80,9 @@ class Walk:
         return self._form(node, role) if type(role) is control.Forms else role
 
     def _form(self, node: Node, role: control.Forms) -> Any:
-        leaves = [child for child in node.children if not child.child_count] or ([] if node.child_count else [node])
+        leaves = [child for child in node.children if not child.child_count] or (
+            [] if node.child_count else [node]
+        )
         marks = {child.type for child in node.children} | {self.text(leaf) for leaf in leaves}
         return next(form for mark, form in role.forms if not mark or mark in marks)
 
@@ -118,7 +123,9 @@ class Walk:
                 self.visit(child)
 
     def nested(self, node: Node) -> None:
-        """A statement inside an expression: the expression goes on at another point, and takes its value."""
+        """A statement inside an expression: the expression goes on at another point, and takes its
+        value.
+        """
         draft = self.draft
         outer, outer_result = draft.statement, self.result
         taken = self.result = f"<{node.start_byte}>"
@@ -164,7 +171,9 @@ class Walk:
     # Binding
 
     def bind(self, target: Node, value: Node | None, *, declares: bool) -> None:
-        """Give what `target` names another value, taking patterns apart; `value` tells what it may share."""
+        """Give what `target` names another value, taking patterns apart; `value` tells what it may
+        share.
+        """
         role = self.role(target)
         kind = type(role)
         if kind is model.Name:
@@ -193,12 +202,18 @@ class Walk:
                 if name not in TYPE_FIELDS:
                     self.bind(child, value, declares=declares)
 
-    def bind_name(self, name: str, node: Node, value: Node | None = None, *, declares: bool) -> None:
+    def bind_name(
+        self, name: str, node: Node, value: Node | None = None, *, declares: bool
+    ) -> None:
         """Give a name another value."""
         draft = self.draft
         if declares:
             variable = draft.declare(name)
-        elif self.control.declares_by_assignment and name not in draft.outer and not draft.shares_variable(name):
+        elif (
+            self.control.declares_by_assignment
+            and name not in draft.outer
+            and not draft.shares_variable(name)
+        ):
             scope = draft.scopes[0]
             variable = draft.variable(name) if any(name in one for one in draft.scopes) else name
             if variable == name and name not in draft.own:
@@ -246,7 +261,9 @@ class Walk:
 
     # Calls
 
-    def note_call(self, node: Node, callee: str, receiver: Path | None, arguments: list[Node], *, blind: bool) -> None:
+    def note_call(
+        self, node: Node, callee: str, receiver: Path | None, arguments: list[Node], *, blind: bool
+    ) -> None:
         """Remember a call for those who know what the function does."""
         passed: list[tuple[int | str, Path]] = []
         for position, argument in enumerate(arguments):
@@ -259,11 +276,15 @@ class Walk:
             if path is not None:
                 passed.append((key, path))
         line = node.start_point[0] + 1
-        self.draft.calls.append(Call(self.draft.last(), callee, line, receiver or (), tuple(passed), blind))
+        self.draft.calls.append(
+            Call(self.draft.last(), callee, line, receiver or (), tuple(passed), blind)
+        )
 
     # Statements
 
     def body(self, node: Node, result: str | None = None) -> None:
-        """The statements of a routine, or the one expression that it is; the last gives `result` its value."""
+        """The statements of a routine, or the one expression that it is; the last gives `result`
+        its value.
+        """
         self.block(self, node, result)
         self.draft.close()

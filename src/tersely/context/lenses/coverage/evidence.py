@@ -12,7 +12,8 @@ from tersely.code.symbols import CALLABLE_KINDS, Symbol
 from tersely.context.lenses.coverage.measured import Measured
 from tersely.context.lenses.diff.changed_symbols import Side
 
-LEAST_SHARE = 0.999  # of the suspicion of the worst line of a function, that other lines have to be told with it
+# of the suspicion of the worst line of a function, that other lines have to be told with it
+LEAST_SHARE = 0.999
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,14 @@ SymbolsOf = Callable[[str], Sequence[Symbol]]
 HeaderLines = Callable[[Symbol], int]  # those of a symbol before the first of its body
 
 
-def ran_functions(found: Measured, symbols_of: SymbolsOf, header_lines: HeaderLines) -> Iterator[Ran]:
+def ran_functions(
+    found: Measured, symbols_of: SymbolsOf, header_lines: HeaderLines
+) -> Iterator[Ran]:
     """All functions that ran, by path and line.
 
-    The header of a function runs when it is defined, which is when its file is loaded: that some test happened to be
-    the first to load it says nothing, so headers do not count. Nor does code outside of functions.
+    The header of a function runs when it is defined, which is when its file is loaded: that some
+    test happened to be the first to load it says nothing, so headers do not count. Nor does code
+    outside of functions.
     """
     for path, file in found.files.items():
         table = spectrum(file, found.failing, found.passing)
@@ -63,7 +67,17 @@ def _ran(
     failing, passing = table.times(worst[:1])
     missed = tuple(line for line in lines if file.hits[line] <= 0)
     tests = sum(table.times(covered))
-    return Ran(symbol, covered, missed, max(file.hits[line] for line in covered), tests, most, worst, failing, passing)
+    return Ran(
+        symbol,
+        covered,
+        missed,
+        max(file.hits[line] for line in covered),
+        tests,
+        most,
+        worst,
+        failing,
+        passing,
+    )
 
 
 def _own_lines(

@@ -86,7 +86,9 @@ def _united(path: str, files: Sequence[FileCoverage]) -> FileCoverage:
 def _placed_failures(run: Tested, places: Places) -> tuple[Failure, ...]:
     written = {frame.path for failure in run.failures for frame in failure.frames}
     found = places.place(sorted(written)).found
-    return tuple(replace(failure, frames=tuple(_placed(failure.frames, found))) for failure in run.failures)
+    return tuple(
+        replace(failure, frames=tuple(_placed(failure.frames, found))) for failure in run.failures
+    )
 
 
 def _placed(frames: Iterable[Frame], found: Mapping[str, str]) -> Iterable[Frame]:

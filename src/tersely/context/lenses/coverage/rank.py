@@ -1,8 +1,8 @@
 """The coverage lens: functions in the order in which they are likely to hold what made tests fail.
 
-First come the failed tests where they failed, and what their stacks name; then what failing tests ran, by how much more
-often than passing ones (`coverage/spectrum.py`); then what failed tests call, as far as it ran; last what ran at all,
-by how often. Without failures, only the last is known.
+First come the failed tests where they failed, and what their stacks name; then what failing tests
+ran, by how much more often than passing ones (`coverage/spectrum.py`); then what failed tests call,
+as far as it ran; last what ran at all, by how often. Without failures, only the last is known.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ FAILED = "failed test"
 SUSPECT = "suspect"
 COVERED = "covered function"
 
-# Of a place that is on the stack of all failures; on that of a part of them, times the root of it, as Ochiai has it.
+# Of a place that is on the stack of all failures; on that of a part of them, times the root of it,
+# as Ochiai has it.
 RAISED_SCORE = 0.98  # of the last place that is no test
 STACK_SCORE = 0.7  # of those before it
 ALIKE_SCORE = 0.2  # of a failed test that failed where another did
@@ -76,7 +77,9 @@ class MostTargets(NamedTuple):
     suspects: int  # functions that only, or mostly, failing tests ran
 
 
-def view_of(found: Measured, sources: CoverageSources, most: MostTargets, *, failures_only: bool = False) -> View:
+def view_of(
+    found: Measured, sources: CoverageSources, most: MostTargets, *, failures_only: bool = False
+) -> View:
     """Candidates for a pack about what ran."""
     stacks = [(failure, _places(failure, sources)) for failure in found.failures]
     functions = list(ran_functions(found, sources.symbols_of, sources.header_lines))
@@ -89,14 +92,21 @@ def view_of(found: Measured, sources: CoverageSources, most: MostTargets, *, fai
     best_first = ranked(_with_suspects(list(_combined(candidates)), most.suspects))
     listed = tuple(sorted(best_first, key=lambda one: not (one.is_target and one.reason == FAILED)))
     left = Counter(one.reason for one in listed[MAX_CANDIDATES_SYMBOLS:])
-    # A whole file would stand before the failed tests, and say neither which of its lines are suspicious nor why.
+    # A whole file would stand before the failed tests, and say neither which of its lines are
+    # suspicious nor why.
     apart = frozenset(one.symbol.path for one in listed if stacks or one.reason == SUSPECT)
     return View(listed[:MAX_CANDIDATES_SYMBOLS], dict(sorted(left.items())), apart=apart)
 
 
 def _with_suspects(candidates: Sequence[Candidate], most: int) -> Iterator[Candidate]:
-    """The same, the best of what is suspicious or failed made targets: a pack that only names them explains nothing."""
-    found = [one for one in candidates if one.reason in {SUSPECT, RAISED} and not is_test(one.symbol.path)]
+    """The same, the best of what is suspicious or failed made targets: a pack that only names them
+    explains nothing.
+    """
+    found = [
+        one
+        for one in candidates
+        if one.reason in {SUSPECT, RAISED} and not is_test(one.symbol.path)
+    ]
     best = sorted(found, key=lambda one: (-one.score, one.symbol.id))[:most]
     chosen = {one.symbol.id for one in best if one.score >= LEAST_SHARE * best[0].score}
     for one in candidates:
@@ -104,13 +114,17 @@ def _with_suspects(candidates: Sequence[Candidate], most: int) -> Iterator[Candi
 
 
 def _combined(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
-    """One candidate a symbol: what speaks most for it, with the lines of all and what makes it suspicious."""
+    """One candidate a symbol: what speaks most for it, with the lines of all and what makes it
+    suspicious.
+    """
     found: dict[str, list[Candidate]] = defaultdict(list)
     for one in candidates:
         found[one.symbol.id].append(one)
     for listed in found.values():
         best = max(listed, key=lambda one: one.score)
-        also = next((one for one in listed if one.reason == SUSPECT and best.reason != SUSPECT), None)
+        also = next(
+            (one for one in listed if one.reason == SUSPECT and best.reason != SUSPECT), None
+        )
         evidence = best.evidence
         if also is not None and best.reason != FAILED:
             evidence = "; ".join(filter(None, [evidence, f"{SUSPECT} {also.evidence}"]))
@@ -136,16 +150,22 @@ def _place(frame: Frame, sources: CoverageSources) -> _Place | None:
     return _Place(Side(frame.path, b"", symbols).owners(frame.line)[frame.line], frame.line)
 
 
-def definition_of_test(name: str, symbols_named: Callable[[str], Sequence[Symbol]]) -> Symbol | None:
+def definition_of_test(
+    name: str, symbols_named: Callable[[str], Sequence[Symbol]]
+) -> Symbol | None:
     """The function that defines a test, if its name tells."""
     for parts in ways_in(name):
-        found = [one for one in symbols_named(parts[-1]) if is_defined_as(parts, one.path, one.qualname)]
+        found = [
+            one for one in symbols_named(parts[-1]) if is_defined_as(parts, one.path, one.qualname)
+        ]
         if len(found) == 1:
             return found[0]
     return None
 
 
-def _failed(stacks: Sequence[tuple[Failure, list[_Place]]], most_targets: int) -> Iterator[Candidate]:
+def _failed(
+    stacks: Sequence[tuple[Failure, list[_Place]]], most_targets: int
+) -> Iterator[Candidate]:
     """Where tests failed, and what led there."""
     lines: dict[str, set[int]] = defaultdict(set)
     shares: Counter[str] = Counter()
@@ -175,7 +195,11 @@ def _failed(stacks: Sequence[tuple[Failure, list[_Place]]], most_targets: int) -
 
 def _cause(failure: Failure, places: Sequence[_Place]) -> tuple[str, int]:
     """Where it failed: of tests that fail at one place, one tells what the others would."""
-    return (places[-1].symbol.id, places[-1].line) if places and places[-1].line else (failure.message, 0)
+    return (
+        (places[-1].symbol.id, places[-1].line)
+        if places and places[-1].line
+        else (failure.message, 0)
+    )
 
 
 def _rank(place: _Place, places: Sequence[_Place], tests: Sequence[_Place]) -> tuple[float, str]:
@@ -190,13 +214,19 @@ def _suspicious(functions: Sequence[Ran]) -> Iterator[Candidate]:
     for one in functions:
         if one.suspicion:
             score = SUSPICIOUS_SCORE * one.suspicion * _weight(one.symbol)
-            told = f"{one.suspicion:.2f}, line{'s' * (len(one.worst) > 1)} {ranged_lines(one.worst)}: "
+            told = (
+                f"{one.suspicion:.2f}, line{'s' * (len(one.worst) > 1)} {ranged_lines(one.worst)}: "
+            )
             told += f"{one.failing} failing, {one.passing} passing"
-            yield Candidate(one.symbol, score, SUSPECT, parts=_parts(one.symbol, one.worst), evidence=told)
+            yield Candidate(
+                one.symbol, score, SUSPECT, parts=_parts(one.symbol, one.worst), evidence=told
+            )
 
 
 def _called(
-    stacks: Sequence[tuple[Failure, list[_Place]]], functions: Sequence[Ran], sources: CoverageSources
+    stacks: Sequence[tuple[Failure, list[_Place]]],
+    functions: Sequence[Ran],
+    sources: CoverageSources,
 ) -> Iterator[Candidate]:
     """What failed tests call, as far as it ran."""
     ran = {one.symbol.id for one in functions}
@@ -207,32 +237,60 @@ def _called(
         reached = []
         for near in frontier[:MAX_EXPANDED_SYMBOLS]:
             for edge in sources.callees(near):
-                symbol = sources.symbol(edge.callee) if edge.callee in ran and edge.callee not in seen else None
+                symbol = (
+                    sources.symbol(edge.callee)
+                    if edge.callee in ran and edge.callee not in seen
+                    else None
+                )
                 if symbol is not None:
                     seen.add(symbol.id)
                     reached.append(symbol.id)
-                    yield Candidate(symbol, CALLEE_SCORE / hop * _weight(symbol), CALLEE, named.get(near, near))
+                    yield Candidate(
+                        symbol, CALLEE_SCORE / hop * _weight(symbol), CALLEE, named.get(near, near)
+                    )
         frontier = reached
 
 
 def _around(place: _Place, sources: CoverageSources) -> list[Symbol]:
-    """The definition at a place, and those without a name inside it that are around the line: tests may be such."""
+    """The definition at a place, and those without a name inside it that are around the line: tests
+    may be such.
+    """
     symbols = sources.symbols_of(place.symbol.path)
-    around = [one for one in symbols if one.kind is Kind.LAMBDA and one.start_line <= place.line <= one.end_line]
+    around = [
+        one
+        for one in symbols
+        if one.kind is Kind.LAMBDA and one.start_line <= place.line <= one.end_line
+    ]
     return [place.symbol, *around]
 
 
 def _frequent(functions: Sequence[Ran], found: Measured, best: float) -> Iterator[Candidate]:
-    """What ran, by how often: in how many tests where they are known, else how many times, else how much of it."""
+    """What ran, by how often: in how many tests where they are known, else how many times, else how
+    much of it.
+    """
     by_tests, by_times = bool(found.tests), found.counts_times
-    often = [one.tests if by_tests else one.times if by_times else len(one.lines) for one in functions]
+    often = [
+        one.tests if by_tests else one.times if by_times else len(one.lines) for one in functions
+    ]
     most = log1p(max(often, default=0))
     for one, number in zip(functions, often, strict=True):
         if number:
-            told = f"by {number} test{'s' * (number != 1)}" if by_tests else f"{number:,} times" if by_times else ""
-            share = f"{len(one.lines)} of {len(one.lines) + len(one.missed)} lines" if found.knows_missed else ""
+            told = (
+                f"by {number} test{'s' * (number != 1)}"
+                if by_tests
+                else f"{number:,} times"
+                if by_times
+                else ""
+            )
+            share = (
+                f"{len(one.lines)} of {len(one.lines) + len(one.missed)} lines"
+                if found.knows_missed
+                else ""
+            )
             score = best * log1p(number) / most * _weight(one.symbol)
-            yield Candidate(one.symbol, score, COVERED, evidence=", ".join(filter(None, [told, share])))
+            yield Candidate(
+                one.symbol, score, COVERED, evidence=", ".join(filter(None, [told, share]))
+            )
 
 
 def _weight(symbol: Symbol) -> float:
@@ -242,7 +300,9 @@ def _weight(symbol: Symbol) -> float:
 def _parts(
     symbol: Symbol, lines: Sequence[int] | set[int], whole_lines: int = WHOLE_LINES
 ) -> tuple[tuple[int, int], ...]:
-    """The lines that say something with some around them, of a symbol that is long; all of a short one."""
+    """The lines that say something with some around them, of a symbol that is long; all of a short
+    one.
+    """
     is_short = symbol.end_line - symbol.start_line < whole_lines
     known = [line for line in lines if line]
     if not known or (is_short and symbol.kind not in {*CLASS_KINDS, Kind.MODULE, Kind.NAMESPACE}):

@@ -1,1 +1,3 @@
-"""Candidates around a change: the symbols whose lines differ, and those that the rest of the change may need."""
+"""Candidates around a change: the symbols whose lines differ, and those that the rest of the change
+may need.
+"""

@@ -32,7 +32,8 @@ LAST_COMMIT = "HEAD"
 class Change:
     """A change, each of its files with both sides."""
 
-    base: str  # the revision that it leads from, as it was asked for; "HEAD" by itself, "" for a patch
+    # the revision that it leads from, as it was asked for; "HEAD" by itself, "" for a patch
+    base: str
     head: str  # the revision that it leads to, as it was asked for; "index", "worktree" or "patch"
     tip: str  # the commit up to which history is told
     files: list[FileChange]
@@ -58,7 +59,10 @@ def of_git(root: Path, store: Store, asked: Revisions) -> Change:
     is_tree = not (asked.head or asked.staged)
     blobs = changes.blobs([name for one in diffs for name in _needed_blobs(one, from_tree=is_tree)])
     after = _after_in_tree(root) if is_tree else lambda one: blobs.get(one.blob)
-    files = [_placed(root, store, one, blobs.get(one.old_blob), after(one), number) for number, one in enumerate(diffs)]
+    files = [
+        _placed(root, store, one, blobs.get(one.old_blob), after(one), number)
+        for number, one in enumerate(diffs)
+    ]
     head = asked.head or (INDEX if asked.staged else TREE)
     return Change(base or LAST_COMMIT, head, changes.tip(), files)
 
@@ -71,7 +75,9 @@ def _needed_blobs(diff: FileDiff, *, from_tree: bool) -> list[str]:
 
 
 def _has_lines(diff: FileDiff) -> bool:
-    return bool(diff.hunks) and not (diff.is_submodule or diff.is_binary or LINK_MODE in {diff.old_mode, diff.mode})
+    return bool(diff.hunks) and not (
+        diff.is_submodule or diff.is_binary or LINK_MODE in {diff.old_mode, diff.mode}
+    )
 
 
 def _after_in_tree(root: Path) -> Callable[[FileDiff], bytes | None]:
@@ -87,10 +93,14 @@ def in_tree(root: Path, path: str) -> bytes | None:
 
 
 def of_patch(root: Path, store: Store, text: str) -> Change:
-    """A patch is taken for what has been done if its new lines are in the files, else for what is to be done."""
+    """A patch is taken for what has been done if its new lines are in the files, else for what is
+    to be done.
+    """
     diffs = read_patch(text.encode("utf-8", "surrogateescape"))
     if not diffs and text.strip():
-        raise TerselyError("invalid_argument", "the patch is not a unified diff", "git diff and diff -u write one")
+        raise TerselyError(
+            "invalid_argument", "the patch is not a unified diff", "git diff and diff -u write one"
+        )
     files = []
     for number, diff in enumerate(diffs):
         there = in_tree(root, diff.path) if _is_inside(diff.path) else None
@@ -98,7 +108,13 @@ def of_patch(root: Path, store: Store, text: str) -> Change:
         if before is not None:
             files.append(_placed(root, store, diff, before, there, number))
             continue
-        old = in_tree(root, diff.old_path) if _is_inside(diff.old_path) else b"" if not diff.old_path else None
+        old = (
+            in_tree(root, diff.old_path)
+            if _is_inside(diff.old_path)
+            else b""
+            if not diff.old_path
+            else None
+        )
         after = patched(old, diff) if old is not None else None
         if after is None:
             files.append(_apart(diff, "does not apply"))
@@ -109,7 +125,9 @@ def of_patch(root: Path, store: Store, text: str) -> Change:
 
 
 def _is_inside(path: str) -> bool:
-    return bool(path) and not path.startswith("/") and ".." not in path.split("/") and "\0" not in path
+    return (
+        bool(path) and not path.startswith("/") and ".." not in path.split("/") and "\0" not in path
+    )
 
 
 def _apart(diff: FileDiff, why: str) -> FileChange:
@@ -122,13 +140,17 @@ def _placed(
     """A file with both its sides. Of very many files only the first are read."""
     if not _has_lines(diff) or number >= MAX_PLACED_FILES:
         return FileChange(diff, None, None)
-    old = _side(root, store, diff.old_path, before) if before is not None and diff.old_path else None
+    old = (
+        _side(root, store, diff.old_path, before) if before is not None and diff.old_path else None
+    )
     new = _side(root, store, diff.path, after) if after is not None and diff.path else None
     return FileChange(diff, old, new)
 
 
 def _side(root: Path, store: Store, path: str, text: bytes) -> Side:
-    """A file on one side: as the index has it, if it is that, else read anew; of what the index skips only lines."""
+    """A file on one side: as the index has it, if it is that, else read anew; of what the index
+    skips only lines.
+    """
     indexed = store.file(path)
     if indexed is None and store.why_skipped(path) is not None:
         return plain_side(path, text)
@@ -138,8 +160,12 @@ def _side(root: Path, store: Store, path: str, text: bytes) -> Side:
 
 
 def symbols_changed(change: Change) -> list[ChangedSymbol]:
-    """The symbols whose lines differ, each once, and the files of which something is to be said beside their lines."""
-    return _each_once([one for file in change.files for one in (*changed_symbols(file), *_noted(file))])
+    """The symbols whose lines differ, each once, and the files of which something is to be said
+    beside their lines.
+    """
+    return _each_once(
+        [one for file in change.files for one in (*changed_symbols(file), *_noted(file))]
+    )
 
 
 def _noted(file: FileChange) -> list[ChangedSymbol]:
@@ -149,11 +175,15 @@ def _noted(file: FileChange) -> list[ChangedSymbol]:
         return []
     symbol = without_text(file_symbol(file.diff.name, b""))
     is_gone = not file.diff.path
-    return [ChangedSymbol(symbol, is_gone=is_gone, note=note or ("deleted" if is_gone else "changed"))]
+    return [
+        ChangedSymbol(symbol, is_gone=is_gone, note=note or ("deleted" if is_gone else "changed"))
+    ]
 
 
 def _each_once(changed: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
-    """Every symbol once: what is to be said of a file is said where its lines are, if any of them are outside."""
+    """Every symbol once: what is to be said of a file is said where its lines are, if any of them
+    are outside.
+    """
     found: dict[tuple[str, bool], ChangedSymbol] = {}
     for one in changed:
         known = found.setdefault((one.symbol.id, one.is_gone), one)

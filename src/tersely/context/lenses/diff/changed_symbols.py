@@ -1,5 +1,6 @@
-"""Changed lines at their symbols, on both sides: a line that was put in belongs to the symbol around it now, one that
-was taken out to the symbol that lost it. What lies outside of all symbols, or in no code at all, belongs to its file.
+"""Changed lines at their symbols, on both sides: a line that was put in belongs to the symbol
+around it now, one that was taken out to the symbol that lost it. What lies outside of all symbols,
+or in no code at all, belongs to its file.
 """
 
 from __future__ import annotations
@@ -29,13 +30,19 @@ class Side:
     symbols: Sequence[Symbol]
 
     def owners(self, last_line: int) -> list[Symbol]:
-        """The innermost symbol with a name around each line from 0 on, the file itself where there is none.
+        """The innermost symbol with a name around each line from 0 on, the file itself where there
+        is none.
 
         One pass over the symbols and the lines of each, however many lines are then asked about.
         """
         found = [self.symbols[0]] * (last_line + 1)
-        named = (one for one in self.symbols[1:] if one.kind not in UNNAMED and one.start_line <= last_line)
-        for one in sorted(named, key=lambda one: (one.start_byte, -one.end_byte)):  # inner ones come later
+        named = (
+            one
+            for one in self.symbols[1:]
+            if one.kind not in UNNAMED and one.start_line <= last_line
+        )
+        for one in sorted(named, key=lambda one: (one.start_byte, -one.end_byte)):
+            # inner ones come later
             end = min(one.end_line, last_line) + 1
             found[one.start_line : end] = [one] * (end - one.start_line)
         return found
@@ -58,13 +65,16 @@ class ChangedSymbol:
     symbol: Symbol
     is_gone: bool = False
     lines: list[int] = field(default_factory=list)  # that were put in, as numbered now
-    removed: list[tuple[int, str]] = field(default_factory=list)  # before which line now, and the text
+    # before which line now, and the text
+    removed: list[tuple[int, str]] = field(default_factory=list)
     gaps: list[int] = field(default_factory=list)  # lines now before which something was taken out
     note: str = ""  # what else is to be said of it
     edits: tuple[Edit, ...] = ()  # of the whole file
 
     def change(self, most_removed: int | None = None) -> Change:
-        """As a candidate has it, with so many removed lines; of what is gone the text is told by itself."""
+        """As a candidate has it, with so many removed lines; of what is gone the text is told by
+        itself.
+        """
         told = [] if self.is_gone else self.removed[:most_removed]
         more = 0 if self.is_gone else len(self.removed) - len(told)
         removed = tuple((number, text[:MAX_REMOVED_CHARACTERS]) for number, text in told)
@@ -73,7 +83,8 @@ class ChangedSymbol:
 
 @lru_cache(maxsize=MAX_KEPT_SIDES)
 def side_of(path: str, text: bytes) -> Side:
-    """A file as its text alone tells; a file of no language of ours is one symbol without any in it.
+    """A file as its text alone tells; a file of no language of ours is one symbol without any in
+    it.
 
     What a file was stays the same from question to question, so it is read once.
     """
@@ -93,11 +104,15 @@ def file_symbol(path: str, text: bytes) -> Symbol:
     """A file that is no code, as a symbol that is all of it."""
     lines = text.count(b"\n") + (not text.endswith(b"\n"))
     name = path.rpartition("/")[2]
-    return Symbol(path, path, "", Kind.MODULE, name, "", "", 1, max(1, lines), 1, 0, len(text), 0, 0, 0)
+    return Symbol(
+        path, path, "", Kind.MODULE, name, "", "", 1, max(1, lines), 1, 0, len(text), 0, 0, 0
+    )
 
 
 def changed_symbols(change: FileChange) -> list[ChangedSymbol]:
-    """The symbols of one file that differ, in the order of their lines; those that are gone come last."""
+    """The symbols of one file that differ, in the order of their lines; those that are gone come
+    last.
+    """
     found: dict[str, ChangedSymbol] = {}
     gone: dict[str, ChangedSymbol] = {}
     hunks = change.diff.hunks
@@ -145,5 +160,7 @@ def _by_qualname(side: Side | None) -> Mapping[str, Symbol]:
     return {one.qualname: one for one in reversed(side.symbols)} if side is not None else {}
 
 
-def _entry(entries: dict[str, ChangedSymbol], symbol: Symbol, *, is_gone: bool = False) -> ChangedSymbol:
+def _entry(
+    entries: dict[str, ChangedSymbol], symbol: Symbol, *, is_gone: bool = False
+) -> ChangedSymbol:
     return entries.setdefault(symbol.id, ChangedSymbol(symbol, is_gone))

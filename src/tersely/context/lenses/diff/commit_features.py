@@ -1,4 +1,6 @@
-"""What speaks for a line that commits wrote: at all, and together with lines of the changed symbols."""
+"""What speaks for a line that commits wrote: at all, and together with lines of the changed
+symbols.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ AROUND_LINES = 3  # of a change outside of all symbols that count as changed wit
 class Written:
     """By line of a file how much speaks for it that commits wrote it."""
 
-    together: dict[int, float] = field(default_factory=lambda: defaultdict(float))  # with lines of a changed symbol
+    # with lines of a changed symbol
+    together: dict[int, float] = field(default_factory=lambda: defaultdict(float))
     at_all: dict[int, float] = field(default_factory=dict)
 
     def add(self, lines: Collection[int], worth: float, together: float) -> None:
@@ -60,7 +63,8 @@ def written(
 
 
 def cochanged(commits: Sequence[Commit]) -> dict[str, float]:
-    """By path the share of the commits to a changed file that also wrote this one, close to 1 if all of them did.
+    """By path the share of the commits to a changed file that also wrote this one, close to 1 if
+    all of them did.
 
     Late commits, and those of few files, count for more.
     """

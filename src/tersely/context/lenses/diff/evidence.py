@@ -1,8 +1,9 @@
 """What speaks for each piece of code that a change may need: one row of figures a piece.
 
-Evidence about symbols: the words of the change (BM25F over all symbols), calls, the file's and the name's nearness, and
-files that changed in the same commits. Evidence about lines: the words of each (`lines.py`), and commits that wrote it
-(`written.py`); a piece has the most of any of its lines, and beside that the most of any line of its symbol.
+Evidence about symbols: the words of the change (BM25F over all symbols), calls, the file's and the
+name's nearness, and files that changed in the same commits. Evidence about lines: the words of each
+(`lines.py`), and commits that wrote it (`written.py`); a piece has the most of any of its lines,
+and beside that the most of any line of its symbol.
 """
 
 from __future__ import annotations
@@ -104,7 +105,8 @@ class _Facts:
     body_names: Mapping[str, float]  # of the changed symbols, with how rare each is
     body_words: Mapping[Place, float]
     cochanged: Mapping[str, float]
-    edges: Mapping[str, Mapping[str, tuple[float, str]]]  # "caller", "callee": symbol id to strength, and of whom
+    # "caller", "callee": symbol id to strength, and of whom
+    edges: Mapping[str, Mapping[str, tuple[float, str]]]
 
     @property
     def named(self) -> list[ChangedSymbol]:
@@ -155,7 +157,9 @@ def gather(
         _of_pieces(regions, facts, lines),
     ]
     known = np.hstack(groups)
-    table = np.hstack([known, _of_files(regions, known), np.tile(_of_change(facts, sources), (len(regions), 1))])
+    table = np.hstack(
+        [known, _of_files(regions, known), np.tile(_of_change(facts, sources), (len(regions), 1))]
+    )
     return Evidence(regions, table, facts.edges, lines)
 
 
@@ -172,7 +176,9 @@ def _texts(paths: Sequence[str], sources: ChangeSources) -> dict[str, str]:
     return found
 
 
-def _facts(changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: ChangeSources) -> _Facts:
+def _facts(
+    changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: ChangeSources
+) -> _Facts:
     lexicon = sources.lexicon
     names = names_of([one.diff for one in changes], _lines_after(changes))
     known = names.gone | names.brought | names.kept | names.around
@@ -215,14 +221,20 @@ def _body_names(changed: Sequence[ChangedSymbol], sources: ChangeSources) -> set
     found: Counter[str] = Counter()
     for one in changed:
         if not one.is_gone and one.symbol.kind is not Kind.MODULE:
-            text = sources.text_of(one.symbol.path)[one.symbol.start_byte : one.symbol.end_byte][:MAX_TEXT_BYTES]
+            text = sources.text_of(one.symbol.path)[one.symbol.start_byte : one.symbol.end_byte][
+                :MAX_TEXT_BYTES
+            ]
             found.update(NAME.findall(text.decode("utf-8", "replace")))
     return set(sorted(found, key=lambda name: (-found[name], name))[:MAX_BODY_NAMES])
 
 
-def _edges(changed: Sequence[ChangedSymbol], sources: ChangeSources) -> dict[str, dict[str, tuple[float, str]]]:
+def _edges(
+    changed: Sequence[ChangedSymbol], sources: ChangeSources
+) -> dict[str, dict[str, tuple[float, str]]]:
     found: dict[str, dict[str, tuple[float, str]]] = {"caller": {}, "callee": {}}
-    asked = [one.symbol for one in changed if not one.is_gone and one.symbol.kind is not Kind.MODULE]
+    asked = [
+        one.symbol for one in changed if not one.is_gone and one.symbol.kind is not Kind.MODULE
+    ]
     for symbol in asked[:MAX_CALLED_SYMBOLS]:
         for edge in sources.callers(symbol.id):
             _keep_edge(found["caller"], edge.caller, edge.grade, symbol.id)
@@ -239,7 +251,11 @@ def _keep_edge(edges: dict[str, tuple[float, str]], far: str, grade: Grade, near
 
 def _paths(facts: _Facts, sources: ChangeSources) -> list[str]:
     """The files to look into: those that changed, then others by what speaks for them."""
-    own = [one.after.path for one in facts.changes if one.after is not None and len(one.after.symbols) > 1]
+    own = [
+        one.after.path
+        for one in facts.changes
+        if one.after is not None and len(one.after.symbols) > 1
+    ]
     promise: dict[str, float] = defaultdict(float)
     for rank, (path, _) in enumerate(list(facts.words)[:MAX_WORDED_SYMBOLS]):
         promise[path] += 1 / (rank + 10)
@@ -263,8 +279,12 @@ def _paths(facts: _Facts, sources: ChangeSources) -> list[str]:
     for path, worth in facts.cochanged.items():
         promise[path] += 2.0 * worth
     gone = {one.diff.old_path for one in facts.changes if one.after is None}
-    others = sorted(promise, key=lambda path: (-promise[path] * (0.3 if is_test(path) else 1.0), path))
-    return [*own, *(path for path in others if path not in own and path not in gone)][:MAX_READ_FILES]
+    others = sorted(
+        promise, key=lambda path: (-promise[path] * (0.3 if is_test(path) else 1.0), path)
+    )
+    return [*own, *(path for path in others if path not in own and path not in gone)][
+        :MAX_READ_FILES
+    ]
 
 
 def _all_imports(paths: Iterable[str], sources: ChangeSources) -> set[str]:
@@ -276,7 +296,11 @@ def _structure(
     regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, sources: ChangeSources
 ) -> Structure:
     own, named = facts.own, facts.named
-    types = [one.symbol for one in {r.symbol.id: r for r in regions}.values() if one.symbol.kind in CLASS_KINDS]
+    types = [
+        one.symbol
+        for one in {r.symbol.id: r for r in regions}.values()
+        if one.symbol.kind in CLASS_KINDS
+    ]
     types += [one.symbol for one in named if not one.is_gone and one.symbol.kind in CLASS_KINDS]
     headers = ((type_name(one), _header(one, sources)) for one in types)
     concerned = {name for one in named if (name := type_name(one.symbol))}
@@ -285,7 +309,12 @@ def _structure(
     order = sorted(meaning, key=lambda symbol_id: (-meaning[symbol_id], symbol_id))
     return Structure(
         imported=_all_imports(own, sources) - own,
-        importing={path for path in {one.symbol.path for one in regions} if own & set(sources.imports_of(path))} - own,
+        importing={
+            path
+            for path in {one.symbol.path for one in regions}
+            if own & set(sources.imports_of(path))
+        }
+        - own,
         tested=files_tested(own, sources.paths),
         stems={stem_of(path) for path in own},
         changed_in_file=shares(symbols),
@@ -335,7 +364,10 @@ def _by_structure(regions: Sequence[Region], structure: Structure) -> Figures:
 
 
 def _by_symbol(
-    regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, lines: Mapping[str, Sequence[str]]
+    regions: Sequence[Region],
+    positions: Mapping[str, int],
+    facts: _Facts,
+    lines: Mapping[str, Sequence[str]],
 ) -> Figures:
     """A row of `SYMBOL_FIELDS` for each piece, that of its symbol."""
     about = _About.of(facts, regions, lines)
@@ -345,7 +377,9 @@ def _by_symbol(
     for at, region in enumerate(regions):
         symbol = region.symbol
         if symbol.id not in rows:
-            rows[symbol.id] = about.row(symbol, (symbol.path, positions[symbol.id]), order[symbol.id])
+            rows[symbol.id] = about.row(
+                symbol, (symbol.path, positions[symbol.id]), order[symbol.id]
+            )
         table[at] = rows[symbol.id]
     return table
 
@@ -369,10 +403,14 @@ class _About:
     lines: Mapping[str, Sequence[str]]
 
     @classmethod
-    def of(cls, facts: _Facts, regions: Sequence[Region], lines: Mapping[str, Sequence[str]]) -> _About:
+    def of(
+        cls, facts: _Facts, regions: Sequence[Region], lines: Mapping[str, Sequence[str]]
+    ) -> _About:
         """What is the same for all symbols."""
         own, names = facts.own, facts.names
-        said_words = stems_of(one.symbol.name for one in facts.named) | stems_of(names.gone | names.brought)
+        said_words = stems_of(one.symbol.name for one in facts.named) | stems_of(
+            names.gone | names.brought
+        )
         return cls(
             facts,
             own,
@@ -401,7 +439,10 @@ class _About:
             _by_rank(self.word_ranks.get(place)),
             facts.body_words.get(place, 0.0) / self.most_body_words,
             _by_rank(self.body_ranks.get(place)),
-            max((len(words & other) / len(words | other) for other in self.names if words | other), default=0.0),
+            max(
+                (len(words & other) / len(words | other) for other in self.names if words | other),
+                default=0.0,
+            ),
             facts.rarity.get(symbol.name, 0.0) if symbol.name in self.said else 0.0,
             len(words & self.said_words) / max(1, len(words)),
             symbol.kind not in CALLABLE_KINDS and symbol.kind not in CLASS_KINDS,
@@ -427,7 +468,9 @@ def _owner(symbol: Symbol) -> str:
 
 
 def _order(regions: Sequence[Region], changed: Sequence[ChangedSymbol]) -> dict[str, float]:
-    """How few symbols of the same file lie between a symbol and a changed one: 1 beside it, towards 0 far away."""
+    """How few symbols of the same file lie between a symbol and a changed one: 1 beside it, towards
+    0 far away.
+    """
     starts: dict[str, set[int]] = defaultdict(set)
     own: dict[str, set[int]] = defaultdict(set)
     for one in changed:
@@ -437,7 +480,10 @@ def _order(regions: Sequence[Region], changed: Sequence[ChangedSymbol]) -> dict[
     for region in regions:
         if region.symbol.path in own:
             starts[region.symbol.path].add(region.symbol.start_byte)
-    order = {path: {start: at for at, start in enumerate(sorted(listed))} for path, listed in starts.items()}
+    order = {
+        path: {start: at for at, start in enumerate(sorted(listed))}
+        for path, listed in starts.items()
+    }
     found: dict[str, float] = {}
     for region in regions:
         path = region.symbol.path
@@ -448,11 +494,17 @@ def _order(regions: Sequence[Region], changed: Sequence[ChangedSymbol]) -> dict[
 
 
 def _path_words(paths: Iterable[str], said: Collection[str]) -> dict[str, int]:
-    """How many words of each file's own name are words of the change too, `MOST_PATH_WORDS` at most."""
+    """How many words of each file's own name are words of the change too, `MOST_PATH_WORDS` at
+    most.
+    """
     own_names = {
-        path: [path.rpartition("/")[2].partition(".")[0], directory(path).rpartition("/")[2]] for path in paths
+        path: [path.rpartition("/")[2].partition(".")[0], directory(path).rpartition("/")[2]]
+        for path in paths
     }
-    return {path: min(MOST_PATH_WORDS, len(stems_of(own) & set(said))) for path, own in own_names.items()}
+    return {
+        path: min(MOST_PATH_WORDS, len(stems_of(own) & set(said)))
+        for path, own in own_names.items()
+    }
 
 
 def _by_line(
@@ -462,8 +514,10 @@ def _by_line(
     texts: Mapping[str, str],
     lines: Mapping[str, Sequence[str]],
 ) -> tuple[Figures, Figures]:
-    """For each piece the most of its lines in each of `LINE_FIELDS`, and `SHARE_FIELDS`: its share of the names around
-    the change, of those that are gone and of those that it brings, weighed by how rare they are."""
+    """For each piece the most of its lines in each of `LINE_FIELDS`, and `SHARE_FIELDS`: its share
+    of the names around the change, of those that are gone and of those that it brings, weighed by
+    how rare they are.
+    """
     wording = Wording(_said(facts, sources))
     wrote = written(facts.changed, sources.commits, texts)
     sorts = (facts.names.around, facts.names.gone, facts.names.brought)
@@ -504,7 +558,12 @@ def _said(facts: _Facts, sources: ChangeSources) -> Said:
     names = sorted({one.symbol.name for one in facts.named})
     rare = _rarities(sources.lexicon, names)
     lines_of = _lines_after(facts.changes)
-    around = [line for one in facts.changes if one.after is not None for line in near_lines(one.diff, lines_of)]
+    around = [
+        line
+        for one in facts.changes
+        if one.after is not None
+        for line in near_lines(one.diff, lines_of)
+    ]
     return Said(
         facts.names,
         facts.rarity,
@@ -543,18 +602,25 @@ def _rows_of(groups: Sequence[str]) -> dict[str, list[int]]:
     return rows
 
 
-def _of_pieces(regions: Sequence[Region], facts: _Facts, lines: Mapping[str, Sequence[str]]) -> Figures:
+def _of_pieces(
+    regions: Sequence[Region], facts: _Facts, lines: Mapping[str, Sequence[str]]
+) -> Figures:
     """A row of `PIECE_FIELDS` for each piece."""
     hunks: dict[str, list[int]] = defaultdict(list)
     for one in facts.changes:
         if one.after is not None:
             for hunk in one.diff.hunks:
-                hunks[one.after.path] += [hunk.new_first, hunk.new_first + max(0, len(hunk.added) - 1)]
+                hunks[one.after.path] += [
+                    hunk.new_first,
+                    hunk.new_first + max(0, len(hunk.added) - 1),
+                ]
     table = np.zeros((len(regions), len(PIECE_FIELDS)))
     for at, (symbol, first, last) in enumerate(regions):
         size = symbol.end_line - symbol.start_line + 1
         length = sum(len(line) + 1 for line in lines[symbol.path][first - 1 : last])
-        far = min((max(0, first - line, line - last) for line in hunks.get(symbol.path, ())), default=None)
+        far = min(
+            (max(0, first - line, line - last) for line in hunks.get(symbol.path, ())), default=None
+        )
         near = exp(-far / NEAR_LINES) if far is not None else 0.0
         table[at] = (first - symbol.start_line) / size, log(length + 10), near
     return table
@@ -562,15 +628,30 @@ def _of_pieces(regions: Sequence[Region], facts: _Facts, lines: Mapping[str, Seq
 
 def _of_files(regions: Sequence[Region], known: Figures) -> Figures:
     """A row of `FILE_FIELDS` for each piece, that of its file."""
-    column = {name: known[:, FIELDS.index(name)] for name in ("words", "alike_removed", "alike_added", "gone")}
-    table = np.column_stack([column["words"], column["alike_removed"] + column["alike_added"], column["gone"]])
+    column = {
+        name: known[:, FIELDS.index(name)]
+        for name in ("words", "alike_removed", "alike_added", "gone")
+    }
+    table = np.column_stack(
+        [column["words"], column["alike_removed"] + column["alike_added"], column["gone"]]
+    )
     return _most_of(table, [region.symbol.path for region in regions])
 
 
 def _of_change(facts: _Facts, sources: ChangeSources) -> list[float]:
     """`CHANGE_FIELDS`, the same for all pieces."""
     hunks = [hunk for one in facts.changes for hunk in one.diff.hunks]
-    removed, added = sum(len(hunk.removed) for hunk in hunks), sum(len(hunk.added) for hunk in hunks)
+    removed, added = (
+        sum(len(hunk.removed) for hunk in hunks),
+        sum(len(hunk.added) for hunk in hunks),
+    )
     symbols = len(sources.lexicon.collection)
     only_tests = float(all(map(is_test, facts.own)))
-    return [log(len(facts.named) + 1), log(removed + 1), log(added + 1), len(facts.own), log(symbols + 1), only_tests]
+    return [
+        log(len(facts.named) + 1),
+        log(removed + 1),
+        log(added + 1),
+        len(facts.own),
+        log(symbols + 1),
+        only_tests,
+    ]

@@ -1,4 +1,6 @@
-"""Evidence in the words of lines: names that a change takes away, brings or stands beside, and likeness to its own."""
+"""Evidence in the words of lines: names that a change takes away, brings or stands beside, and
+likeness to its own.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ Numbers = NDArray[np.int64]
 
 
 class Said(NamedTuple):
-    """The words of a change: its names, how rare each is, and its lines; `callable` are names of changed symbols."""
+    """The words of a change: its names, how rare each is, and its lines; `callable` are names of
+    changed symbols.
+    """
 
     names: Names
     rarity: Mapping[str, float]
@@ -81,7 +85,11 @@ class _Rows:
         for line in lines:
             named = NAME.findall(line) if len(line) <= LONG_LINE_CHARACTERS else []
             row = {name: rarity[name] for name in named if rarity.get(name)}
-            if sum(row.values()) > LEAST_RARITY and frozenset(row) not in known and len(self.rows) < MAX_LINES:
+            if (
+                sum(row.values()) > LEAST_RARITY
+                and frozenset(row) not in known
+                and len(self.rows) < MAX_LINES
+            ):
                 known.add(frozenset(row))
                 for name in row:
                     self.having[name].append(len(self.rows))
@@ -89,7 +97,8 @@ class _Rows:
                 self.totals.append(sum(row.values()))
 
     def likeness(self, names: Sequence[str], words: Words) -> Figures:
-        """How much each line is like one of these, the best of all, from 0 to 1; rare names count most.
+        """How much each line is like one of these, the best of all, from 0 to 1; rare names count
+        most.
 
         `names` are those to compare by, in an order that makes sums the same each time.
         """
@@ -100,7 +109,12 @@ class _Rows:
         totals = np.array(self.totals)
         lengths = np.array([len(row) for row in self.rows])
         surplus = np.maximum(0, np.minimum(MOST_NAMES, words.sizes)[:, None] - lengths)
-        alike = common / (totals + 1) * np.minimum(1.0, totals / WHOLE_RARITY) / (1 + SURPLUS_NAME * surplus)
+        alike = (
+            common
+            / (totals + 1)
+            * np.minimum(1.0, totals / WHOLE_RARITY)
+            / (1 + SURPLUS_NAME * surplus)
+        )
         best: Figures = alike.max(axis=1, initial=0.0)
         return best
 
@@ -162,7 +176,11 @@ class Wording:
         self._judged |= unknown
         words = self.gone | self.brought
         for name in unknown:
-            stems = words.intersection(map(stem, pieces_of(name))) if self._may_say.search(name.lower()) else set[str]()
+            stems = (
+                words.intersection(map(stem, pieces_of(name)))
+                if self._may_say.search(name.lower())
+                else set[str]()
+            )
             is_rare = self.said.rarity.get(name, 0.0) >= LEAST_NAME_RARITY
             if stems or is_rare or name in self.said.callable:
                 self._stems[name] = stems

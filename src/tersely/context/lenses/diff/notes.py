@@ -1,4 +1,6 @@
-"""What happened to a file beside its lines: it was renamed, is binary, has another mode, or is another repository."""
+"""What happened to a file beside its lines: it was renamed, is binary, has another mode, or is
+another repository.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,13 @@ def note_of(diff: FileDiff) -> str:
     elif diff.is_submodule:
         words.append(f"submodule {_commit(diff, old=True)} → {_commit(diff, old=False)}")
     elif diff.is_binary:
-        words.append("binary" if diff.old_path and diff.path else "new, binary" if diff.path else "deleted, binary")
+        words.append(
+            "binary"
+            if diff.old_path and diff.path
+            else "new, binary"
+            if diff.path
+            else "deleted, binary"
+        )
     elif LINK_MODE in {diff.old_mode, diff.mode}:
         words.append("symbolic link")
     if diff.old_path and diff.path and diff.old_path != diff.path:
@@ -26,14 +34,22 @@ def note_of(diff: FileDiff) -> str:
     if diff.old_mode and diff.mode and diff.old_mode != diff.mode:
         words.append(f"mode {diff.old_mode} → {diff.mode}")
     if not words and not diff.hunks:
-        words.append("new, empty" if not diff.old_path else "deleted" if not diff.path else "unchanged")
+        words.append(
+            "new, empty" if not diff.old_path else "deleted" if not diff.path else "unchanged"
+        )
     return ", ".join(words)
 
 
 def without_text(symbol: Symbol) -> Symbol:
     """A symbol whose offsets mean nothing in the files of today."""
     return replace(
-        symbol, kind=Kind.NAMESPACE, start_byte=0, end_byte=0, signature_end_byte=0, doc_start_byte=0, doc_end_byte=0
+        symbol,
+        kind=Kind.NAMESPACE,
+        start_byte=0,
+        end_byte=0,
+        signature_end_byte=0,
+        doc_start_byte=0,
+        doc_end_byte=0,
     )
 
 

@@ -1,8 +1,8 @@
 """The diff lens: the symbols that changed, and what the rest of the change is likely to need.
 
-The evidence for each piece of code (`evidence.py`), a few lines of a symbol, becomes the chance that whoever makes this
-change has to write there as well (`chances.py`). Within the budget those pieces are chosen that cover the most
-(`choice.py`).
+The evidence for each piece of code (`evidence.py`), a few lines of a symbol, becomes the chance
+that whoever makes this change has to write there as well (`chances.py`). Within the budget those
+pieces are chosen that cover the most (`choice.py`).
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ from tersely.context.lenses.diff.targets import Targets, is_silent, targets_of
 from tersely.context.lenses.diff.trees import shipped
 from tersely.foundation.limits import MAX_CANDIDATES_SYMBOLS
 
-# The chance that a piece of code is needed, times the budget in tokens, below which it is left out: what little a pack
-# has to say is not filled up with guesses.
+# The chance that a piece of code is needed, times the budget in tokens, below which it is left out:
+# what little a pack has to say is not filled up with guesses.
 LEAST_CHANCE_TOKENS = 5
 HEADING_TOKENS = 40  # of a pack
 LIKELY_CHANCE = 0.05  # below which a piece is left out of a budget that need not be filled
 SURE_CHANCE = 0.3  # below which a piece is left out if only comments changed
-SPARE = 1.25  # of the room that is chosen for: guesses are rather too high, and what does not fit is left out
+# of the room that is chosen for: guesses are rather too high, and what does not fit is left out
+SPARE = 1.25
 BEST_SCORE = 0.9  # of the likeliest symbol; others in proportion
 LEAST_SCORE = 1e-6
 
@@ -78,12 +79,16 @@ def view_of(
     *,
     fills: bool = True,
 ) -> View:
-    """Candidates for a pack of a budget. Of very many changed symbols it may show less than their names.
+    """Candidates for a pack of a budget. Of very many changed symbols it may show less than their
+    names.
 
-    The budget is filled up with what may be needed; unless it `fills`, only with what is likely to be.
+    The budget is filled up with what may be needed; unless it `fills`, only with what is likely to
+    be.
     """
     targets = targets_of(changes, changed, sources.text_of, budget)
-    least = LEAST_CHANCE_TOKENS / budget if fills else max(LEAST_CHANCE_TOKENS / budget, LIKELY_CHANCE)
+    least = (
+        LEAST_CHANCE_TOKENS / budget if fills else max(LEAST_CHANCE_TOKENS / budget, LIKELY_CHANCE)
+    )
     if is_silent(changes, lambda path: line_comment_of(language_of_path(path) or "")):
         least = SURE_CHANCE
     others, unlikely = list[Candidate](), Counter[str]()
@@ -96,33 +101,50 @@ def view_of(
     return View(candidates[:MAX_CANDIDATES_SYMBOLS], dict(sorted(left.items())), apart=apart)
 
 
-def _others(evidence: Evidence, targets: Targets, budget: int, least: float) -> tuple[list[Candidate], Counter[str]]:
-    """Candidates for all symbols that have a chosen piece or are called, and by reason how many others are likely."""
+def _others(
+    evidence: Evidence, targets: Targets, budget: int, least: float
+) -> tuple[list[Candidate], Counter[str]]:
+    """Candidates for all symbols that have a chosen piece or are called, and by reason how many
+    others are likely.
+    """
     if not evidence.regions:
         return [], Counter()
     found = chances(evidence)
-    best = {evidence.regions[at].symbol.id: at for at in np.argsort(found, kind="stable").tolist()}  # the last stays
+    # the last stays
+    best = {evidence.regions[at].symbol.id: at for at in np.argsort(found, kind="stable").tolist()}
     pieces = _pieces(evidence, found, targets, budget, least)
-    calls = evidence.edges["caller"].keys() | evidence.edges["callee"].keys() if least < SURE_CHANCE else set[str]()
+    calls = (
+        evidence.edges["caller"].keys() | evidence.edges["callee"].keys()
+        if least < SURE_CHANCE
+        else set[str]()
+    )
     shown = [symbol_id for symbol_id in best if symbol_id in pieces or symbol_id in calls]
     likely = [at for symbol_id, at in best.items() if found[at] >= least or symbol_id in calls]
     reasons = _reasons(likely, evidence)
-    sums = {symbol_id: float(sum(found[pieces.get(symbol_id, [best[symbol_id]])])) for symbol_id in shown}
-    top = max(sums.values(), default=0.0) or 1.0  # where nothing tells of any, all are as little likely
+    sums = {
+        symbol_id: float(sum(found[pieces.get(symbol_id, [best[symbol_id]])]))
+        for symbol_id in shown
+    }
+    # where nothing tells of any, all are as little likely
+    top = max(sums.values(), default=0.0) or 1.0
     candidates = []
     for symbol_id in shown:
         symbol = evidence.regions[best[symbol_id]].symbol
         parts = _parts(symbol, [evidence.regions[at] for at in pieces.get(symbol_id, ())])
         score = max(LEAST_SCORE, BEST_SCORE * sums[symbol_id] / top)
         is_called = symbol_id in calls  # and worth its name if its body has no room
-        candidates.append(Candidate(symbol, score, *reasons[symbol_id], whole_only=not is_called, parts=parts))
+        candidates.append(
+            Candidate(symbol, score, *reasons[symbol_id], whole_only=not is_called, parts=parts)
+        )
     return candidates, Counter(reasons[symbol_id][0] for symbol_id in reasons.keys() - sums.keys())
 
 
 def _pieces(
     evidence: Evidence, found: Figures, targets: Targets, budget: int, least: float
 ) -> Mapping[str, Sequence[int]]:
-    """By symbol the positions of its pieces that are chosen for what the targets leave of the budget."""
+    """By symbol the positions of its pieces that are chosen for what the targets leave of the
+    budget.
+    """
     room = SPARE * (budget - HEADING_TOKENS - targets.tokens)
     known = {one.symbol.path for one in targets.candidates}
     pieces: dict[str, list[int]] = defaultdict(list)
@@ -138,19 +160,25 @@ def _parts(symbol: Symbol, pieces: Sequence[Region]) -> tuple[tuple[int, int], .
 
 
 def _reasons(rows: Sequence[int], evidence: Evidence) -> dict[str, tuple[str, str]]:
-    """What says most for each symbol of some pieces: a call first, then the evidence that adds most to the odds.
+    """What says most for each symbol of some pieces: a call first, then the evidence that adds most
+    to the odds.
 
     That something is missing may add to the odds as well, but is no reason to give.
     """
     trees = shipped()
     figures = evidence.figures[rows][:, trees.columns(FIELDS)]
     told = trees.told(figures)
-    columns = {reason: [trees.fields.index(name) for name in names] for reason, names in EVIDENCE.items()}
+    columns = {
+        reason: [trees.fields.index(name) for name in names] for reason, names in EVIDENCE.items()
+    }
     found: dict[str, tuple[str, str]] = {}
     for row, known, at in zip(told, figures, rows, strict=True):
         symbol = evidence.regions[at].symbol
         if symbol.id in evidence.edges["caller"]:
-            found[symbol.id] = (TEST if is_test(symbol.path) else CALLER), evidence.edges["caller"][symbol.id][1]
+            found[symbol.id] = (
+                (TEST if is_test(symbol.path) else CALLER),
+                evidence.edges["caller"][symbol.id][1],
+            )
         elif symbol.id in evidence.edges["callee"]:
             found[symbol.id] = CALLEE, evidence.edges["callee"][symbol.id][1]
         else:

@@ -1,4 +1,5 @@
-"""Symbols in pieces of a few lines: what is chosen or left out as one. A short symbol is one piece, a long one several.
+"""Symbols in pieces of a few lines: what is chosen or left out as one. A short symbol is one piece,
+a long one several.
 
 Every line belongs to the innermost function or type around it, so no two pieces share lines.
 """
@@ -26,8 +27,12 @@ class Region(NamedTuple):
     last: int
 
 
-def regions_of(symbols: Sequence[Symbol], lines: Sequence[str], left_out: Collection[str] = ()) -> list[Region]:
-    """The pieces of all symbols of a file that are worth showing by themselves, but for those with an id left out."""
+def regions_of(
+    symbols: Sequence[Symbol], lines: Sequence[str], left_out: Collection[str] = ()
+) -> list[Region]:
+    """The pieces of all symbols of a file that are worth showing by themselves, but for those with
+    an id left out.
+    """
     found: list[Region] = []
     own = own_lines(symbols, len(lines))
     for symbol in symbols:
@@ -40,8 +45,13 @@ def own_lines(symbols: Sequence[Symbol], last_line: int) -> dict[str, list[int]]
     """By symbol that stands alone the lines of which it is the innermost."""
     kinds = {one.id: one.kind for one in symbols}
     owner = [""] * (last_line + 1)
-    alone = (one for one in symbols[1:] if one.start_line <= last_line and _stands_alone(one, kinds.get(one.parent)))
-    for one in sorted(alone, key=lambda one: (one.start_byte, -one.end_byte)):  # inner ones come later
+    alone = (
+        one
+        for one in symbols[1:]
+        if one.start_line <= last_line and _stands_alone(one, kinds.get(one.parent))
+    )
+    for one in sorted(alone, key=lambda one: (one.start_byte, -one.end_byte)):
+        # inner ones come later
         end = min(one.end_line, last_line) + 1
         owner[one.start_line : end] = [one.id] * (end - one.start_line)
     found: dict[str, list[int]] = {}

@@ -1,12 +1,13 @@
-"""The chance of each piece that it is needed: the odds of boosted trees, and its rank among the pieces of this change.
+"""The chance of each piece that it is needed: the odds of boosted trees, and its rank among the
+pieces of this change.
 
-Trees judge each figure by what it is, and what is much in one repository is little in another. So their odds are
-averaged with a plain ranking that knows no more than which piece has more of each sort of evidence than the others:
-reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
+Trees judge each figure by what it is, and what is much in one repository is little in another. So
+their odds are averaged with a plain ranking that knows no more than which piece has more of each
+sort of evidence than the others: reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 
-The trees were grown from 183 commits of the 21 public repositories that `tools/build_diff_trees.py` lists, on the
-pieces that are weighed; none of them is among those that `bench/groundtruth/diff_context.py` judges by. Tests were no
-part of what was hidden.
+The trees were grown from 183 commits of the 21 public repositories that `tools/build_diff_trees.py`
+lists, on the pieces that are weighed; none of them is among those that
+`bench/groundtruth/diff_context.py` judges by. Tests were no part of what was hidden.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from tersely.code.places import is_test
 from tersely.context.lenses.diff.evidence import FIELDS, Evidence
 from tersely.context.lenses.diff.trees import shipped
 
-MAX_WEIGHED_PIECES = 500  # by trees, the best by the plain ranking; needed ones were among the first 300
+# by trees, the best by the plain ranking; needed ones were among the first 300
+MAX_WEIGHED_PIECES = 500
 TREES_WEIGHT = 0.7  # of the odds of the trees
 FUSED_WEIGHT = 0.75  # of the logarithm of the fused ranks
 FUSED_OFFSET = 10  # of a rank, by which the first of one list does not outdo good places in several
-TEST_SHARE = 0.06  # of its chance that a piece of a test has, since a change is finished in the code first
+# of its chance that a piece of a test has, since a change is finished in the code first
+TEST_SHARE = 0.06
 SYMBOL_SHARE = 0.2  # that a line counts for the other pieces of its symbol
 # What each list is sorted by: figures and what they count, summed.
 LISTS = (
@@ -41,7 +44,9 @@ Figures = NDArray[np.float64]
 
 
 def chances(evidence: Evidence) -> Figures:
-    """The chance of each piece that it is needed; none of those that are far down in the plain ranking."""
+    """The chance of each piece that it is needed; none of those that are far down in the plain
+    ranking.
+    """
     near = np.argsort(-fused(evidence.figures), kind="stable")[:MAX_WEIGHED_PIECES]
     odds = np.full(len(evidence.figures), -np.inf)
     trees = shipped()
@@ -61,14 +66,18 @@ def fused(figures: Figures) -> Figures:
     """How near each piece is to the top of all lists, 1 for the best of all pieces."""
     found = np.zeros(len(figures))
     for weights in LISTS:
-        of_list = figures[:, [FIELDS.index(name) for name in weights]] @ np.array(list(weights.values()))
+        of_list = figures[:, [FIELDS.index(name) for name in weights]] @ np.array(
+            list(weights.values())
+        )
         found += 1 / (FUSED_OFFSET + _ranks(of_list))
     best: Figures = found / found.max(initial=1e-9)
     return best
 
 
 def _ranks(worths: Figures) -> Figures:
-    """The rank of each from 0, the best first; those that are equal share the middle of their ranks."""
+    """The rank of each from 0, the best first; those that are equal share the middle of their
+    ranks.
+    """
     _, inverse, counts = np.unique(-worths, return_inverse=True, return_counts=True)
     middles: Figures = np.cumsum(counts) - (counts + 1) / 2
     return middles[inverse]

@@ -1,8 +1,9 @@
 """Which pieces to show: the most expected coverage for the tokens, by greedy choice.
 
-The worth of a choice is the expected number of needed pieces in it, and taking by worth per cost is the greedy rule for
-a knapsack. The first piece of a symbol costs its heading too, the first of a file that of the file; the other pieces of
-a symbol are weighed anew when its heading is paid. Costs are guesses, so they count for a little less than they are.
+The worth of a choice is the expected number of needed pieces in it, and taking by worth per cost is
+the greedy rule for a knapsack. The first piece of a symbol costs its heading too, the first of a
+file that of the file; the other pieces of a symbol are weighed anew when its heading is paid. Costs
+are guesses, so they count for a little less than they are.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ LINE_TOKENS = 0.3  # that the end of a line takes
 SYMBOL_TOKENS = 14  # of the first piece of a symbol, for what it is and its signature
 FILE_TOKENS = 8  # of the first piece of a file, for its path
 COST_POWER = 0.75
-MOST_SHARE = 0.4  # of the tokens, for the pieces of one symbol, which are shown all or none; its first may take more
+# of the tokens, for the pieces of one symbol, which are shown all or none; its first may take more
+MOST_SHARE = 0.4
 GAP_TOKENS = 6  # for the mark where lines are left out
 
 Chances = NDArray[np.float64]
@@ -37,7 +39,8 @@ def chosen(
     least: float,
     known: Collection[str],
 ) -> list[int]:
-    """The positions of the pieces to show within about so many tokens, the best first, none below the least chance.
+    """The positions of the pieces to show within about so many tokens, the best first, none below
+    the least chance.
 
     `known` are files of which something is shown in any case.
     """
@@ -74,8 +77,12 @@ class _Purse:
     spent: dict[str, float] = field(default_factory=dict)  # by symbol
 
     def pays(self, symbol: Symbol, alone: float) -> bool:
-        """Pay for a piece of a symbol, and for headings that are new; False, and nothing is paid, if it is too much."""
-        headings = SYMBOL_TOKENS * (symbol.id not in self.spent) + FILE_TOKENS * (symbol.path not in self.files)
+        """Pay for a piece of a symbol, and for headings that are new; False, and nothing is paid,
+        if it is too much.
+        """
+        headings = SYMBOL_TOKENS * (symbol.id not in self.spent) + FILE_TOKENS * (
+            symbol.path not in self.files
+        )
         cost = alone + headings
         is_too_much = symbol.id in self.spent and self.spent[symbol.id] + cost > self.most_of_symbol
         if cost > self.left or is_too_much:

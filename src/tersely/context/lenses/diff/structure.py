@@ -1,4 +1,6 @@
-"""Evidence from structure: imports, class hierarchies, shared names, places, and what tests are named after."""
+"""Evidence from structure: imports, class hierarchies, shared names, places, and what tests are
+named after.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ TEST_WORDS = frozenset({"test", "tests", "spec", "specs", "testing"})
 
 
 def type_name(symbol: Symbol) -> str:
-    """The name of a type, or of the type that a member belongs to; "" for what is outside of all types."""
+    """The name of a type, or of the type that a member belongs to; "" for what is outside of all
+    types.
+    """
     path = symbol.qualname if symbol.kind in CLASS_KINDS else symbol.qualname.rpartition(".")[0]
     found = NAME.search(path.rpartition(".")[2])
     return found[0] if found else ""
@@ -36,7 +40,9 @@ def stem_of(path: str) -> tuple[str, ...]:
 def files_tested(changed: Collection[str], paths: Iterable[str]) -> set[str]:
     """The files that changed test files are named after."""
     stems = {stem_of(path) for path in changed if is_test(path)} - {()}
-    return {path for path in paths if stem_of(path) in stems and not is_test(path)} if stems else set()
+    return (
+        {path for path in paths if stem_of(path) in stems and not is_test(path)} if stems else set()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,12 @@ class Hierarchy:
             bases[name].update(NAME.findall(header))
         for name, named in bases.items():
             named.discard(name)
-        users = Counter(base for named in bases.values() for base in named if base in bases or base[:1].isupper())
+        users = Counter(
+            base
+            for named in bases.values()
+            for base in named
+            if base in bases or base[:1].isupper()
+        )
         of_concerned = set[str]().union(*(bases.get(name, set()) for name in concerned))
         shared = {base for base in of_concerned if 1 < users[base] <= MAX_SHARED_BASE_TYPES}
         nearness: dict[str, float] = {}

@@ -1,7 +1,8 @@
-"""Changed symbols as candidates: their hunks, with as much around them as leaves room for what else is needed.
+"""Changed symbols as candidates: their hunks, with as much around them as leaves room for what else
+is needed.
 
-All lines that were put in or taken out are shown where they fit into the budget; what stands around them is not worth
-a line of another hunk.
+All lines that were put in or taken out are shown where they fit into the budget; what stands around
+them is not worth a line of another hunk.
 """
 
 from __future__ import annotations
@@ -51,16 +52,29 @@ class Targets(NamedTuple):
 
 
 def targets_of(
-    changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], text_of: Callable[[str], bytes], budget: int
+    changes: Sequence[FileChange],
+    changed: Sequence[ChangedSymbol],
+    text_of: Callable[[str], bytes],
+    budget: int,
 ) -> Targets:
     """The changed symbols with as much around their lines as the budget has room for."""
-    removed = {change.before.path: change.before for change in changes if change.before and not change.diff.path}
+    removed = {
+        change.before.path: change.before
+        for change in changes
+        if change.before and not change.diff.path
+    }
     files = [_removed_file(side) for side in removed.values()]
     shown = [one for one in changed if not (one.is_gone and one.symbol.path in removed)]
     holding = {one.symbol.parent for one in changed if not one.is_gone}
-    texts = {path: text_of(path).decode("utf-8", "replace").split("\n") for path in {one.symbol.path for one in shown}}
+    texts = {
+        path: text_of(path).decode("utf-8", "replace").split("\n")
+        for path in {one.symbol.path for one in shown}
+    }
     for surroundings in WIDEST_FIRST:
-        candidates = [*files, *(_target(one, one.symbol.id in holding, surroundings) for one in shown)]
+        candidates = [
+            *files,
+            *(_target(one, one.symbol.id in holding, surroundings) for one in shown),
+        ]
         tokens = sum(_tokens(one, texts.get(one.symbol.path, ())) for one in candidates)
         if tokens <= surroundings.budget_part * budget:
             break
@@ -80,7 +94,9 @@ def _target(one: ChangedSymbol, holds_others: bool, surroundings: Surroundings) 
     parts = _beginning(one.symbol) if one.is_gone else _parts(one, holds_others, surroundings)
     symbol = without_text(one.symbol) if one.is_gone else one.symbol
     change = one.change(surroundings.removed_lines)
-    return Candidate(symbol, TARGET_SCORE, one.note or reason, change=change, is_gone=one.is_gone, parts=parts)
+    return Candidate(
+        symbol, TARGET_SCORE, one.note or reason, change=change, is_gone=one.is_gone, parts=parts
+    )
 
 
 def _beginning(symbol: Symbol) -> tuple[tuple[int, int], ...]:
@@ -90,8 +106,12 @@ def _beginning(symbol: Symbol) -> tuple[tuple[int, int], ...]:
     return ((symbol.start_line, min(symbol.end_line, symbol.start_line + MOST_GONE_LINES - 1)),)
 
 
-def _parts(one: ChangedSymbol, holds_others: bool, surroundings: Surroundings) -> tuple[tuple[int, int], ...]:
-    """The changed lines with some around them, of a symbol that is long, or holds others that changed as well."""
+def _parts(
+    one: ChangedSymbol, holds_others: bool, surroundings: Surroundings
+) -> tuple[tuple[int, int], ...]:
+    """The changed lines with some around them, of a symbol that is long, or holds others that
+    changed as well.
+    """
     symbol = one.symbol
     size = symbol.end_line - symbol.start_line + 1
     is_holder = holds_others or symbol.kind in {*CLASS_KINDS, Kind.MODULE}
@@ -99,7 +119,9 @@ def _parts(one: ChangedSymbol, holds_others: bool, surroundings: Surroundings) -
         return ()
     around = surroundings.around_lines
     lines = sorted({*one.lines, *one.gaps})
-    return merged((max(symbol.start_line, at - around), min(symbol.end_line, at + around)) for at in lines)
+    return merged(
+        (max(symbol.start_line, at - around), min(symbol.end_line, at + around)) for at in lines
+    )
 
 
 def _tokens(target: Candidate, lines: Sequence[str]) -> float:
@@ -112,7 +134,8 @@ def _tokens(target: Candidate, lines: Sequence[str]) -> float:
 
 
 def is_silent(changes: Iterable[FileChange], comment_of: Callable[[str], str]) -> bool:
-    """Whether a change is in comments and documentation alone, so that no other code has to follow it.
+    """Whether a change is in comments and documentation alone, so that no other code has to follow
+    it.
 
     `comment_of` gives what begins a comment that ends with its line, by path.
     """
@@ -129,9 +152,14 @@ def _is_silent(change: FileChange, comment: str) -> bool:
     )
 
 
-def _are_silent(rows: Sequence[bytes], first: int, documented: Collection[int], comment: str) -> bool:
+def _are_silent(
+    rows: Sequence[bytes], first: int, documented: Collection[int], comment: str
+) -> bool:
     texts = (row.decode("utf-8", "replace").strip() for row in rows)
-    return all(number in documented or not text or text.startswith(comment) for number, text in enumerate(texts, first))
+    return all(
+        number in documented or not text or text.startswith(comment)
+        for number, text in enumerate(texts, first)
+    )
 
 
 def _documented(side: Side | None) -> set[int]:
@@ -142,5 +170,7 @@ def _documented(side: Side | None) -> set[int]:
             assert side is not None
             first = side.text.count(b"\n", 0, symbol.doc_start_byte) + 1
             end = len(side.text[: symbol.doc_end_byte].rstrip())
-            found.update(range(first, first + side.text.count(b"\n", symbol.doc_start_byte, end) + 1))
+            found.update(
+                range(first, first + side.text.count(b"\n", symbol.doc_start_byte, end) + 1)
+            )
     return found

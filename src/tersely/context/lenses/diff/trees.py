@@ -1,8 +1,8 @@
 """The ranking model: boosted regression trees (Friedman 2001), read from the file beside this one.
 
-`needed.arrays` holds all nodes of all trees in one row of arrays. A node asks whether a figure is at most a threshold
-and sends the row left or right; a leaf is its own child. The values of the leaves that a row comes to add up to the
-logarithm of the odds that the piece is needed.
+`needed.arrays` holds all nodes of all trees in one row of arrays. A node asks whether a figure is
+at most a threshold and sends the row left or right; a leaf is its own child. The values of the
+leaves that a row comes to add up to the logarithm of the odds that the piece is needed.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ class Trees:
         return found
 
     def told(self, figures: Figures) -> Figures:
-        """What each figure adds to the odds of each row: the change of value at the nodes that ask about it, summed
-        (Saabas 2014)."""
+        """What each figure adds to the odds of each row: the change of value at the nodes that ask
+        about it, summed (Saabas 2014).
+        """
         steps = self._steps(figures)
         size = len(self.fields)
         found = np.zeros(len(figures) * size)
@@ -76,6 +77,8 @@ class Trees:
 def shipped() -> Trees:
     """The trees that come with us."""
     file = map_arrays(Path(str(files(__package__))) / SHIPPED)
-    roots, figure, left, right = (file[name].astype(np.int64) for name in ("roots", "figure", "left", "right"))
+    roots, figure, left, right = (
+        file[name].astype(np.int64) for name in ("roots", "figure", "left", "right")
+    )
     depth, fields = int(file.about["depth"]), tuple(file.about["fields"])
     return Trees(roots, figure, file["threshold"], left, right, file["value"], depth, fields)

@@ -1,4 +1,6 @@
-"""The names in changed lines: which of them a change takes away, which it brings, and which stand around it."""
+"""The names in changed lines: which of them a change takes away, which it brings, and which stand
+around it.
+"""
 
 from __future__ import annotations
 

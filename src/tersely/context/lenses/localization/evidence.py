@@ -1,7 +1,8 @@
-"""What speaks for each file being the one that a task is about: one number a file and kind of evidence.
+"""What speaks for each file being the one that a task is about: one number a file and kind of
+evidence.
 
-Evidence by words is relative to the file that has most of it, evidence by exact places and names is shared among all
-that a place or name may mean. `relevance.py` says how much each kind counts.
+Evidence by words is relative to the file that has most of it, evidence by exact places and names is
+shared among all that a place or name may mean. `relevance.py` says how much each kind counts.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from numpy.typing import NDArray
 from tersely.code.index.subjects import Subject
 from tersely.code.places import is_test
 from tersely.code.search.lexical import Lexicon
-from tersely.code.search.words import STOP_WORDS, pieces_of, stem, telling_stems, whole_of, words_of_text
+from tersely.code.search.words import (
+    STOP_WORDS,
+    pieces_of,
+    stem,
+    telling_stems,
+    whole_of,
+    words_of_text,
+)
 from tersely.code.symbols import Kind, Symbol
 from tersely.context.lenses.localization.task import LEAST_MESSAGE_CHARACTERS, Frame, Task, ends_of
 
@@ -27,7 +35,8 @@ Numbers = NDArray[np.float64]
 MAX_TERMS = 80  # of a text, the rarest first
 MAX_MEANINGS = 12  # symbols of one name, above which it says nothing
 MAX_SAYING_FILES = 4  # that have one message, above which it says nothing
-_PLACEHOLDER_WORDS = 3  # words in a row that a message has to share with a source, since the rest may be filled in
+# words in a row that a message has to share with a source, since the rest may be filled in
+_PLACEHOLDER_WORDS = 3
 _TINY = 1e-9
 
 
@@ -87,9 +96,12 @@ class TaskSources(NamedTuple):
     lexicon: Lexicon
     found: Callable[[str], Sequence[Symbol]]  # what search finds for a text, the best first
     named: Callable[[str], Sequence[Symbol]]  # what a name may mean
-    at: Callable[[str, int, int], Sequence[Symbol]]  # the innermost symbols at lines of a file, from one to another
-    saying: Callable[[Sequence[str]], Mapping[str, Sequence[str]]]  # by text, the files that have it
-    holding: Callable[[str, str], Sequence[Symbol]]  # the innermost symbols of a file that have a text
+    # the innermost symbols at lines of a file, from one to another
+    at: Callable[[str, int, int], Sequence[Symbol]]
+    # by text, the files that have it
+    saying: Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
+    # the innermost symbols of a file that have a text
+    holding: Callable[[str, str], Sequence[Symbol]]
     past: Sequence[Subject]
     is_late: Callable[[], bool] = lambda: False  # whether to give what is there by now
 
@@ -100,8 +112,10 @@ class Evidence(NamedTuple):
     signs: Numbers
     ceiling: float  # what share of the words of the title the best file has
     match: float  # BM25 of the text and the symbol that has most of its words
-    marks: Mapping[str, Numbers]  # by symbol id, one number a `Mark`, without those that units and files give
-    title_units: Numbers  # by unit of the collection: how much of the words it has beside the best, from 0 to 1
+    # by symbol id, one number a `Mark`, without those that units and files give
+    marks: Mapping[str, Numbers]
+    # by unit of the collection: how much of the words it has beside the best, from 0 to 1
+    title_units: Numbers
     text_units: Numbers
     places: tuple[tuple[str, int], ...]  # lines of files that traces and links lead to
     why: Mapping[str, list[str]]  # by path, in words, the exact first
@@ -179,7 +193,9 @@ class _Gathering:
         self._path_words(title_terms)
         return ceiling
 
-    def _scores(self, terms: Sequence[str], rows: NDArray[np.int64]) -> tuple[Numbers, Numbers, Numbers]:
+    def _scores(
+        self, terms: Sequence[str], rows: NDArray[np.int64]
+    ) -> tuple[Numbers, Numbers, Numbers]:
         """By unit its score; by file the score of its best unit, and the sum over terms of the best
         score that any unit has for it."""
         unit = np.zeros(len(rows))
@@ -197,12 +213,19 @@ class _Gathering:
         return unit, best_unit, whole
 
     def _path_words(self, title_terms: Sequence[str]) -> None:
-        pieces = [{stem(piece) for word in words_of_text(path) for piece in pieces_of(word)} for path in self.row]
+        pieces = [
+            {stem(piece) for word in words_of_text(path) for piece in pieces_of(word)}
+            for path in self.row
+        ]
         having = Counter(piece for own in pieces for piece in own)
-        worth = {term: math.log(1 + len(self.row) / having[term]) for term in title_terms if having[term]}
+        worth = {
+            term: math.log(1 + len(self.row) / having[term]) for term in title_terms if having[term]
+        }
         total = sum(worth.values()) + _TINY
         for row, own in enumerate(pieces):
-            self.signs[row, Sign.PATH_WORDS] = sum(worth[term] for term in own if term in worth) / total
+            self.signs[row, Sign.PATH_WORDS] = (
+                sum(worth[term] for term in own if term in worth) / total
+            )
 
     def _ranks(self) -> None:
         texts = [(self.task.title, Sign.TITLE_RANK)]
@@ -211,7 +234,11 @@ class _Gathering:
         for text, sign in texts:
             seen: set[str] = set()
             for rank, symbol in enumerate(self.sources.found(text)):
-                self._mark(symbol, Mark.TITLE_RANK if sign is Sign.TITLE_RANK else Mark.TEXT_RANK, 1 / (1 + rank / 2))
+                self._mark(
+                    symbol,
+                    Mark.TITLE_RANK if sign is Sign.TITLE_RANK else Mark.TEXT_RANK,
+                    1 / (1 + rank / 2),
+                )
                 if symbol.path not in seen:
                     self._raise(symbol.path, sign, 1 / (1 + len(seen)))
                     seen.add(symbol.path)
@@ -239,7 +266,9 @@ class _Gathering:
         return [], 0
 
     def _links(self) -> None:
-        """Files that are linked to, and what stands at the lines there, as far as the file is still the same."""
+        """Files that are linked to, and what stands at the lines there, as far as the file is still
+        the same.
+        """
         for link in self.task.links:
             matches, length = self._ending(link.path.split("/"))
             if len(matches) != 1 or length < min(2, link.path.count("/") + 1):
@@ -247,7 +276,11 @@ class _Gathering:
             self._raise(matches[0], Sign.PATH, 1.0, f"{link.path} is linked to")
             if link.first_line:
                 self.places.append((matches[0], link.first_line))
-            for symbol in self.sources.at(matches[0], link.first_line, link.last_line) if link.first_line else ():
+            for symbol in (
+                self.sources.at(matches[0], link.first_line, link.last_line)
+                if link.first_line
+                else ()
+            ):
                 self._mark(symbol, Mark.LINKED, 1.0)
 
     def _frames(self) -> None:
@@ -264,19 +297,27 @@ class _Gathering:
     def _trace_calls(self) -> None:
         """What the innermost frame calls: the error may be in there, or in what it hands over."""
         for name in self.task.trace_calls:
-            meanings = [one for one in self.sources.named(name) if one.path in self.row and one.kind is not Kind.MODULE]
+            meanings = [
+                one
+                for one in self.sources.named(name)
+                if one.path in self.row and one.kind is not Kind.MODULE
+            ]
             for symbol in meanings if len(meanings) <= MAX_MEANINGS else ():
                 self._mark(symbol, Mark.TRACE_CALL, 1 / len(meanings))
 
     def _in_frame(self, frame: Frame, path: str) -> Sequence[Symbol]:
-        """The function of a frame, by its name if it has one: the line may be that of another version."""
+        """The function of a frame, by its name if it has one: the line may be that of another
+        version.
+        """
         if frame.function:
             return [symbol for symbol in self.sources.named(frame.function) if symbol.path == path]
         return self.sources.at(path, frame.line, frame.line)
 
     def _of_frame(self, frame: Frame) -> list[str]:
         """The file of a frame, if there is but one: with its folder, unless it is written without."""
-        parts = [part for part in frame.path.replace("\\", "/").split("/") if part not in {"", ".", ".."}]
+        parts = [
+            part for part in frame.path.replace("\\", "/").split("/") if part not in {"", ".", ".."}
+        ]
         matches, length = self._ending(parts)
         return matches if len(matches) == 1 and length >= min(2, len(parts)) else []
 
@@ -292,7 +333,11 @@ class _Gathering:
         parts = ends_of(name)
         whole = ".".join(reversed(parts))
         for part, worth in [(whole, 1.0), *((part, 0.5) for part in parts[:2] if len(parts) > 1)]:
-            meanings = [one for one in self.sources.named(part) if one.path in self.row and one.kind is not Kind.MODULE]
+            meanings = [
+                one
+                for one in self.sources.named(part)
+                if one.path in self.row and one.kind is not Kind.MODULE
+            ]
             if not 0 < len(meanings) <= MAX_MEANINGS:
                 continue
             each = worth / len(meanings)
@@ -327,7 +372,9 @@ class _Gathering:
                 worth = sum(math.log(1 + total / frequency[term]) for term in shared)
                 alike[rows] += worth * worth / len(rows)
         self.signs[:, Sign.PAST] = alike / (alike.max(initial=0.0) + _TINY)
-        self.signs[:, Sign.TOUCHED] = np.log1p(touched) / (np.log1p(touched.max(initial=0.0)) + _TINY)
+        self.signs[:, Sign.TOUCHED] = np.log1p(touched) / (
+            np.log1p(touched.max(initial=0.0)) + _TINY
+        )
 
     # Writing down
 
@@ -354,7 +401,11 @@ class _Gathering:
             self.why[path].append(why)
 
 
-_MARK_OF_NAME = {Sign.TITLE_NAME: Mark.TITLE_NAME, Sign.NAME: Mark.NAME, Sign.PLAIN_NAME: Mark.PLAIN_NAME}
+_MARK_OF_NAME = {
+    Sign.TITLE_NAME: Mark.TITLE_NAME,
+    Sign.NAME: Mark.NAME,
+    Sign.PLAIN_NAME: Mark.PLAIN_NAME,
+}
 
 
 def owning(paths: Iterable[str]) -> list[str]:
@@ -378,5 +429,8 @@ def rare_terms(text: str, lexicon: Lexicon) -> list[str]:
 def _parts(message: str) -> list[str]:
     """A message, and the runs of words in it that may stand in a source as they are."""
     words = message.split()
-    runs = [" ".join(words[at : at + _PLACEHOLDER_WORDS]) for at in range(len(words) - _PLACEHOLDER_WORDS + 1)]
+    runs = [
+        " ".join(words[at : at + _PLACEHOLDER_WORDS])
+        for at in range(len(words) - _PLACEHOLDER_WORDS + 1)
+    ]
     return [run for run in dict.fromkeys([message, *runs]) if len(run) >= LEAST_MESSAGE_CHARACTERS]

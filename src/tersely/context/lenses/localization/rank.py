@@ -13,7 +13,13 @@ from tersely.code.index.subjects import Subject
 from tersely.code.search.searcher import Filters, Searcher
 from tersely.code.search.words import pieces_of, stem, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
-from tersely.context.lenses.localization.evidence import Evidence, TaskSources, evidence, owning, rare_terms
+from tersely.context.lenses.localization.evidence import (
+    Evidence,
+    TaskSources,
+    evidence,
+    owning,
+    rare_terms,
+)
 from tersely.context.lenses.localization.relevance import (
     MAX_LIKELY_FILES,
     chances,
@@ -61,8 +67,10 @@ class Location:
     symbols: tuple[LikelySymbol, ...]  # the likeliest first, of whatever files
     confidence: float  # which share of the files to be changed is expected among these
     considered_files: int  # files that could have been
-    trace_lines: tuple[tuple[str, int], ...]  # lines of files that the task's traces and links lead to
-    words: tuple[str, ...]  # what to search for inside them: the rarest words of the title, then of the text
+    # lines of files that the task's traces and links lead to
+    trace_lines: tuple[tuple[str, int], ...]
+    # what to search for inside them: the rarest words of the title, then of the text
+    words: tuple[str, ...]
     missing: tuple[str, ...] = ()  # kinds of evidence for which there was no time, in words
 
 
@@ -94,14 +102,26 @@ class Look:
         likely = [int(row) for row in order[:MAX_OPENED_FILES] if found.signs[row].any()]
         paths = [self._paths[row] for row in likely]
         files = tuple(
-            LikelyFile(self._paths[row], float(shares[row]), tuple(found.why.get(self._paths[row], ())))
+            LikelyFile(
+                self._paths[row], float(shares[row]), tuple(found.why.get(self._paths[row], ()))
+            )
             for row in likely[:MAX_LIKELY_FILES]
         )
         sure = confidence(shares[order], found.ceiling, len(task.title.split())) * is_task(found)
-        table = self.table(task, found, Files(paths, dict(zip(self._paths, shares.tolist(), strict=True))))
+        table = self.table(
+            task, found, Files(paths, dict(zip(self._paths, shares.tolist(), strict=True)))
+        )
         ranked = self._ranked(task, table)
         words = self._rare_words(task)
-        return Location(files, ranked, sure if files else 0.0, len(self._paths), found.places, words, found.missing)
+        return Location(
+            files,
+            ranked,
+            sure if files else 0.0,
+            len(self._paths),
+            found.places,
+            words,
+            found.missing,
+        )
 
     def evidence(self, task: Task) -> Evidence:
         """What speaks for each file, and for single symbols."""
@@ -131,7 +151,9 @@ class Look:
             for row in order
         )
 
-    def _words_by_symbol(self, task: Task, symbols: Sequence[Symbol]) -> Mapping[str, Sequence[str]]:
+    def _words_by_symbol(
+        self, task: Task, symbols: Sequence[Symbol]
+    ) -> Mapping[str, Sequence[str]]:
         """By symbol id, the rarest words of the task that it has, as the task writes them."""
         units = {symbol.id: self._unit(symbol) for symbol in symbols}
         written = _written(task.text)
@@ -155,7 +177,9 @@ class Look:
         """The number of a symbol among what is searched, -1 for none."""
         symbols = self._symbols_of(symbol.path)
         position = next((at for at, one in enumerate(symbols) if one.id == symbol.id), -1)
-        numbers = self._searcher.collection.numbers_at(symbol.path, [position]) if position >= 0 else []
+        numbers = (
+            self._searcher.collection.numbers_at(symbol.path, [position]) if position >= 0 else []
+        )
         return numbers[0] if numbers else -1
 
     def _rarity(self, term: str) -> float:
@@ -173,13 +197,19 @@ class Look:
         meant = [
             one
             for one in self._symbols_of(path)
-            if one.kind in _INNERMOST_KINDS and one.start_line <= last_line and first_line <= one.end_line
+            if one.kind in _INNERMOST_KINDS
+            and one.start_line <= last_line
+            and first_line <= one.end_line
         ]
         return [one for one in meant if all(other.parent != one.id for other in meant)]
 
     def _saying(self, texts: Sequence[str]) -> Mapping[str, Sequence[str]]:
         return {
-            text: [path for path in self._with_words(text) if text.encode("utf-8", "replace") in self._source_of(path)]
+            text: [
+                path
+                for path in self._with_words(text)
+                if text.encode("utf-8", "replace") in self._source_of(path)
+            ]
             for text in texts
         }
 
@@ -194,7 +224,9 @@ class Look:
         """The files that have all the words of a text."""
         collection = self._lexicon.collection
         files: set[int] | None = None
-        for term in sorted({stem(piece) for word in words_of_text(text) for piece in pieces_of(word)}):
+        for term in sorted(
+            {stem(piece) for word in words_of_text(text) for piece in pieces_of(word)}
+        ):
             having = set(collection.file[self._lexicon.term_scores(term)[0]].tolist())
             files = having if files is None else files & having
             if not files:
@@ -212,5 +244,7 @@ def _written(text: str) -> dict[str, str]:
 
 
 def _as_words(text: str) -> str:
-    """The text as a question in words alone: in a report neither quotes nor slashes ask for text as it stands."""
+    """The text as a question in words alone: in a report neither quotes nor slashes ask for text as
+    it stands.
+    """
     return text.replace('"', " ").strip(" /")

@@ -1,10 +1,12 @@
 """How much each kind of evidence counts, and how sure one may be of what it adds up to.
 
-Two logistic regressions. The first says of a file whether a task is about it; it was fitted to commits of nine
-repositories in seven languages (the subject, with and without the body of the message, and the files that were changed,
-tests aside), of which none is measured in `bench/`. Messages of commits hold hardly any stack traces or quoted errors,
-so those weights are held near what was assumed of them. The second says which share of the changed files is among those
-that are listed; it was fitted to what the first says of 1,125 commits of 25 repositories, with 25 to 500 files each.
+Two logistic regressions. The first says of a file whether a task is about it; it was fitted to
+commits of nine repositories in seven languages (the subject, with and without the body of the
+message, and the files that were changed, tests aside), of which none is measured in `bench/`.
+Messages of commits hold hardly any stack traces or quoted errors, so those weights are held near
+what was assumed of them. The second says which share of the changed files is among those that are
+listed; it was fitted to what the first says of 1,125 commits of 25 repositories, with 25 to 500
+files each.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ _WEIGHTS = {
 _BIAS = -5.94
 _BY_SIGN = np.array([_WEIGHTS[sign] for sign in Sign])
 
-# Of the second regression. What is not listed speaks through the best of it, as that does not grow with the repository.
+# Of the second regression. What is not listed speaks through the best of it, as that does not grow
+# with the repository.
 _BIAS_OF_ALL = -4.995
 _BEST = 0.215
 _LEAD = 0.429
@@ -61,10 +64,11 @@ def probabilities(signs: Numbers) -> Numbers:
 
 
 def confidence(owning: Numbers, ceiling: float, words: int) -> float:
-    """Which share of the files that a task is about is expected among the best `MAX_LIKELY_FILES`, from 0 to 1.
+    """Which share of the files that a task is about is expected among the best `MAX_LIKELY_FILES`,
+    from 0 to 1.
 
-    `owning` are the probabilities of all files, the highest first, `ceiling` is which share of the words of the title
-    the best file has, `words` is how many those are.
+    `owning` are the probabilities of all files, the highest first, `ceiling` is which share of the
+    words of the title the best file has, `words` is how many those are.
     """
     if not len(owning):
         return 0.0
@@ -83,24 +87,36 @@ def confidence(owning: Numbers, ceiling: float, words: int) -> float:
     return (1 + math.tanh(logit / 2)) / 2  # the logistic function, for logits of any size
 
 
-# Rare words weigh more the more symbols there are, so a match counts in units of the logarithm of their number. Of what
-# people say that is no task ("go on", "run the tests"), 95 in 100 have less than 1.5 of it in eight repositories that
-# models are fitted on; texts of changes have two to four times as much.
+# Rare words weigh more the more symbols there are, so a match counts in units of the logarithm of
+# their number. Of what people say that is no task ("go on", "run the tests"), 95 in 100 have less
+# than 1.5 of it in eight repositories that models are fitted on; texts of changes have two to four
+# times as much.
 _TASK_MATCH = 1.65
 _MATCH_SCALE = 0.08
-_POINTING = (Sign.PATH, Sign.FILE_NAME, Sign.LAST_FRAME, Sign.FRAME, Sign.TITLE_NAME, Sign.NAME, Sign.MESSAGE)
+_POINTING = (
+    Sign.PATH,
+    Sign.FILE_NAME,
+    Sign.LAST_FRAME,
+    Sign.FRAME,
+    Sign.TITLE_NAME,
+    Sign.NAME,
+    Sign.MESSAGE,
+)
 
 
 def is_task(found: Evidence) -> float:
-    """The probability that a text asks something of this repository: it points at code, or describes some of it."""
+    """The probability that a text asks something of this repository: it points at code, or
+    describes some of it.
+    """
     if found.signs[:, _POINTING].any():
         return 1.0
     relative = found.match / math.log(2 + len(found.text_units))
     return (1 + math.tanh((relative - _TASK_MATCH) / _MATCH_SCALE / 2)) / 2
 
 
-# Of the model over symbols: which of the rows of a table is changed. Chosen by hand on changes of the repositories that
-# models are fitted on; a regression to 81 of them, each repository left out in its turn, found no better ones.
+# Of the model over symbols: which of the rows of a table is changed. Chosen by hand on changes of
+# the repositories that models are fitted on; a regression to 81 of them, each repository left out
+# in its turn, found no better ones.
 _MARKS = {
     Mark.TITLE_UNIT: 1.0,
     Mark.TEXT_UNIT: 1.5,
@@ -125,7 +141,8 @@ _MARKS = {
     Mark.IS_VALUE: -1.0,
 }
 _BY_MARK = np.array([_MARKS[mark] for mark in Mark])
-# Fitted on 398 changes of those repositories, so that of the symbols with a chance of a third a third is changed.
+# Fitted on 398 changes of those repositories, so that of the symbols with a chance of a third a
+# third is changed.
 CHANGED_SYMBOLS = 3.0  # by a task, about
 TEMPERATURE = 1.3
 

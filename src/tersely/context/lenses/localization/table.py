@@ -1,4 +1,6 @@
-"""The evidence of a task as a table: a row for each symbol that it may be about, a column for each kind of evidence."""
+"""The evidence of a task as a table: a row for each symbol that it may be about, a column for each
+kind of evidence.
+"""
 
 from __future__ import annotations
 
@@ -45,10 +47,14 @@ def table_of(
     """All symbols of the likeliest files, and those of other files that something points at."""
     opened = list(files.paths[:MAX_OPENED_FILES])
     marked = (symbol(name) for name in _most_marked(found.marks))
-    elsewhere = {one.path for one in marked if one is not None and one.path in files.probabilities} - set(opened)
+    elsewhere = {
+        one.path for one in marked if one is not None and one.path in files.probabilities
+    } - set(opened)
     rows: list[Numbers] = []
     symbols: list[Symbol] = []
-    for rank, path in enumerate([*opened, *sorted(elsewhere, key=lambda path: -files.probabilities[path])]):
+    for rank, path in enumerate(
+        [*opened, *sorted(elsewhere, key=lambda path: -files.probabilities[path])]
+    ):
         everything = rank < len(opened)
         own = symbols_of(path)[:MAX_OPENED_SYMBOLS]
         units = _units(searcher, path, own, found)
@@ -74,7 +80,9 @@ def table_of(
 
 
 def is_subject(symbol: Symbol, kinds: Mapping[str, Kind]) -> bool:
-    """Whether a symbol may be what a task is about: a function, a class, or a value outside of functions."""
+    """Whether a symbol may be what a task is about: a function, a class, or a value outside of
+    functions.
+    """
     if symbol.kind in CALLABLE_KINDS:
         return symbol.kind is not Kind.LAMBDA
     if symbol.kind in VALUE_KINDS:
@@ -86,7 +94,9 @@ def _most_marked(marks: Mapping[str, Numbers]) -> Iterable[str]:
     return sorted(marks, key=lambda name: (-float(marks[name].sum()), name))[:MAX_MARKED_SYMBOLS]
 
 
-def _units(searcher: Searcher, path: str, symbols: Sequence[Symbol], found: Evidence) -> dict[str, Numbers]:
+def _units(
+    searcher: Searcher, path: str, symbols: Sequence[Symbol], found: Evidence
+) -> dict[str, Numbers]:
     """By symbol id, what words it has: of the title, and of the text."""
     collection = searcher.collection
     by_id = {}

@@ -1,7 +1,7 @@
 """The text of a task, taken apart: what it says in words, and what it points at exactly.
 
-Issue reports and instructions mix prose with code, paths, messages and stack traces. What is written as code or as a
-place is evidence of another kind than words are, so each is read apart.
+Issue reports and instructions mix prose with code, paths, messages and stack traces. What is
+written as code or as a place is evidence of another kind than words are, so each is read apart.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-MAX_TASK_CHARACTERS = 40_000  # that are read of a longer text: its beginning, and as much of its end
+# that are read of a longer text: its beginning, and as much of its end
+MAX_TASK_CHARACTERS = 40_000
 MAX_TASK_NAMES = 300
 MAX_TASK_FRAMES = 200
 MAX_TASK_LINKS = 40
@@ -21,20 +22,24 @@ MAX_MESSAGE_CHARACTERS = 300
 LEAST_MESSAGE_WORDS = 2
 
 # `src/a/b.py", line 12`, `b.ts:12:5`, `(File.java:12)`, `./b.go:12 +0x1d`
-# Runs of characters are bounded and begun at their beginning alone, or a long word would be looked through from each of
-# its letters.
+# Runs of characters are bounded and begun at their beginning alone, or a long word would be looked
+# through from each of its letters.
 _FRAME = re.compile(
     r"(?<![\w@.+/\\-])([\w@.+/\\-]{0,300}[\w-]\.[A-Za-z]\w{0,6})"
     r"(?:[\"'],? line |:)(\d{1,6})(?:[^\n]{0,200}?, in ([\w.<>]{1,200}))?"
 )
-_PATH = re.compile(r"(?<![\w@.+/\\-])((?:[\w@.+-]+[/\\]+)*[\w@+-][\w@.+-]{0,200}\.[A-Za-z]\w{0,6})(?![\w/])")
-# Where code hosts show a file: `…/blob/main/src/a.py#L12-L30`, `…/src/branch/main/a.py#L12`, `…/src/1.x/a.py#lines-12`.
+_PATH = re.compile(
+    r"(?<![\w@.+/\\-])((?:[\w@.+-]+[/\\]+)*[\w@+-][\w@.+-]{0,200}\.[A-Za-z]\w{0,6})(?![\w/])"
+)
+# Where code hosts show a file: `…/blob/main/src/a.py#L12-L30`, `…/src/branch/main/a.py#L12`,
+# `…/src/1.x/a.py#lines-12`.
 _LINK = re.compile(
     r"https?://[^\s/]{1,100}/[^\s#?]{1,200}?/(?:blob|blame|src/(?:branch|commit|tag)|src)/[^/\s]{1,100}/"
     r"([^\s#?)\]>\"'`]{1,300}\.\w{1,7})(?:#(?:L|lines-)(\d{1,6})(?:[-:]L?(\d{1,6}))?)?"
 )
 _TICKED = re.compile(r"(?<!`)`+([^`\n]{1,200})`+")
-# A word that nobody would write in prose: `snake_case`, `camelCase`, `a.b`, `a::b`, `A#b`, `call()`, `TwoHumps`.
+# A word that nobody would write in prose: `snake_case`, `camelCase`, `a.b`, `a::b`, `A#b`,
+# `call()`, `TwoHumps`.
 _CODE_WORD = re.compile(
     r"(?<![\w.])(?:[^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*)+|[^\W\d]\w*(?=\()|\w*[^\W_]_\w+|_\w+|\w*[a-z0-9][A-Z]\w*)(?!\w)"
 )
@@ -48,7 +53,8 @@ _MESSAGE = re.compile(
 )
 
 
-# What the forms of issue trackers put around a report: headings that only ask, boxes to tick, comments, versions.
+# What the forms of issue trackers put around a report: headings that only ask, boxes to tick,
+# comments, versions.
 _COMMENT = re.compile(r"<!--.{0,10000}?-->", re.DOTALL)
 _TICK_BOX = re.compile(r"^\s*[-*] \[[ xX]\].*$", re.MULTILINE)
 _FORM_HEADINGS = (
@@ -67,8 +73,11 @@ _FORM_HEADINGS = (
     r"summary|motivation|feature request",
     r"(?:is your feature request related|would you like|describe) .*",
 )
-_FORM_HEADING = re.compile(rf"^[\s#*_-]*(?:{'|'.join(_FORM_HEADINGS)})[\s:?.*_#]*$", re.IGNORECASE | re.MULTILINE)
-# `python: 3.8.2`, `OS-release: 5.4`, `pandas==1.0`, `numpy 1.18.1`: a name and a version alone on a line.
+_FORM_HEADING = re.compile(
+    rf"^[\s#*_-]*(?:{'|'.join(_FORM_HEADINGS)})[\s:?.*_#]*$", re.IGNORECASE | re.MULTILINE
+)
+# `python: 3.8.2`, `OS-release: 5.4`, `pandas==1.0`, `numpy 1.18.1`: a name and a version alone on a
+# line.
 _VERSION_LINE = re.compile(
     r"^[\s|*-]*[A-Za-z][\w .()/+-]{0,40}?(?:\s*[:=|]{1,2}\s*|\s+)"
     r"v?(?:\d+(?:[.\-+~]\w+)+|\d+|None|installed)[\s|]*$",
@@ -84,7 +93,9 @@ _CALLED = re.compile(r"([^\W\d]\w*)\s*\(")
 
 
 class Frame(NamedTuple):
-    """One line of a stack trace. The innermost call is the last of its trace in some languages, the first in others."""
+    """One line of a stack trace. The innermost call is the last of its trace in some languages, the
+    first in others.
+    """
 
     path: str
     line: int
@@ -120,7 +131,9 @@ def read_task(text: str) -> Task:
     text = _shortened(text.strip())
     title, _, body = _without_form(text).strip().partition("\n")
     prose = f"{title}\n{body}".strip()
-    frames = [Frame(one[1], int(one[2]), one[3] or "") for one in _FRAME.finditer(text)][-MAX_TASK_FRAMES:]
+    frames = [Frame(one[1], int(one[2]), one[3] or "") for one in _FRAME.finditer(text)][
+        -MAX_TASK_FRAMES:
+    ]
     title_names = _names(title)
     known = set(title_names)
     return Task(
@@ -176,10 +189,13 @@ def _identifiers(code: str) -> Iterable[str]:
 
 
 def _links(text: str) -> tuple[Link, ...]:
-    found = ((path, int(first or 0), int(last or first or 0)) for path, first, last in _LINK.findall(text))
-    return tuple(dict.fromkeys(Link(path, min(first, last), max(first, last)) for path, first, last in found))[
-        :MAX_TASK_LINKS
-    ]
+    found = (
+        (path, int(first or 0), int(last or first or 0))
+        for path, first, last in _LINK.findall(text)
+    )
+    return tuple(
+        dict.fromkeys(Link(path, min(first, last), max(first, last)) for path, first, last in found)
+    )[:MAX_TASK_LINKS]
 
 
 def _messages(text: str) -> tuple[str, ...]:

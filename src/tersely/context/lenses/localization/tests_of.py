@@ -24,7 +24,9 @@ MAX_TEST_FILES = 3
 def tests_of(location: Location, store: Store, suites: Suites) -> list[str]:
     """The files of tests that probably run the best symbols, the likeliest first; at most three."""
     callables = (one.symbol for one in location.symbols if one.symbol.kind in CALLABLE_KINDS)
-    found = tests_naming(list(islice(callables, MAX_FOLLOWED_SYMBOLS)), store, suites, MAX_TEST_FILES)
+    found = tests_naming(
+        list(islice(callables, MAX_FOLLOWED_SYMBOLS)), store, suites, MAX_TEST_FILES
+    )
     return [path for path in found if path.isprintable() and not path.startswith("-")]
 
 

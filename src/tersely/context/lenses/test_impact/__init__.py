@@ -1,1 +1,3 @@
-"""Which tests a change reaches: the symbols that changed, who runs them, and who imports their files."""
+"""Which tests a change reaches: the symbols that changed, who runs them, and who imports their
+files.
+"""

@@ -13,7 +13,9 @@ from tersely.code.syntax.extract import extract
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """A definition that a change took away: the file where it was, and its name, that of the file for a module."""
+    """A definition that a change took away: the file where it was, and its name, that of the file
+    for a module.
+    """
 
     path: str
     name: str
@@ -23,12 +25,15 @@ class Gone:
 def symbols_of_lines(symbols: Sequence[Symbol], ranges: Iterable[tuple[int, int]]) -> list[Symbol]:
     """The innermost symbols around changed lines; `symbols` are all of the file, in order.
 
-    A change of a class outside of its members is one of all its methods too: they see its bases and its fields.
+    A change of a class outside of its members is one of all its methods too: they see its bases and
+    its fields.
     """
     found: dict[str, Symbol] = {}
     for first, last in ranges:
         for line in range(max(first, 1), last + 1):
-            holders = [one for one in symbols if one.start_line <= line <= one.end_line and _has_name(one)]
+            holders = [
+                one for one in symbols if one.start_line <= line <= one.end_line and _has_name(one)
+            ]
             innermost = max(holders, key=lambda one: (one.start_byte, -one.end_byte), default=None)
             if innermost is not None:
                 found[innermost.id] = innermost
@@ -39,7 +44,9 @@ def symbols_of_lines(symbols: Sequence[Symbol], ranges: Iterable[tuple[int, int]
 
 
 def gone(file: ChangedFile, before: bytes, now: Iterable[Symbol]) -> list[Gone]:
-    """The definitions of a file as it was that it does not have any more; of one that has moved, the module too."""
+    """The definitions of a file as it was that it does not have any more; of one that has moved,
+    the module too.
+    """
     language = language_of_path(file.old_path)
     if language is None:
         return []
@@ -58,7 +65,11 @@ def gone(file: ChangedFile, before: bytes, now: Iterable[Symbol]) -> list[Gone]:
 def changed_symbols(file: ChangedFile, symbols_of: Callable[[str], list[Symbol]]) -> list[Symbol]:
     """The symbols of a file that differ from what they were, all of them if the file is new."""
     symbols = symbols_of(file.path) if file.path else []
-    return [one for one in symbols if _has_name(one)] if file.is_new else symbols_of_lines(symbols, file.lines)
+    return (
+        [one for one in symbols if _has_name(one)]
+        if file.is_new
+        else symbols_of_lines(symbols, file.lines)
+    )
 
 
 def _has_name(symbol: Symbol) -> bool:

@@ -28,13 +28,19 @@ class Projects:
         self.runner: Callable[[str, str], tuple[str, Runner]] = cache(self._runner)
 
     def _runner(self, directory: str, language: str) -> tuple[str, Runner]:
-        """The directory that tests of a directory are run from, "" for the root, and by what: the nearest says so."""
+        """The directory that tests of a directory are run from, "" for the root, and by what: the
+        nearest says so.
+        """
         runners = CUSTOMS[language].runners
         around = outward(directory)
         for is_project in (True, False):
             for nearest in around:
                 for runner in runners:
-                    if runner.marker and runner.is_project is is_project and self._says(nearest, runner):
+                    if (
+                        runner.marker
+                        and runner.is_project is is_project
+                        and self._says(nearest, runner)
+                    ):
                         return (nearest if is_project else ""), runner
         return "", runners[-1]
 
@@ -63,9 +69,11 @@ def command(
     root: Path,
     all_files: Iterable[str] = (),
 ) -> str:
-    """One line that runs all the tests; of very many their files, or all there are. "" for no tests.
+    """One line that runs all the tests; of very many their files, or all there are. "" for no
+    tests.
 
-    `all_files` are those that hold tests, if the line is to say so where it would name each of a project.
+    `all_files` are those that hold tests, if the line is to say so where it would name each of a
+    project.
     """
     projects = Projects(root)
     groups = _by_project(_few(tests), language_of, projects)
@@ -76,7 +84,9 @@ def command(
         is_all = len(whole[key]) > 1 and {test.path for test in whole[key]} <= {
             test.path for test in group if not test.name
         }
-        line = runner.everything if is_all or len(group) > MAX_COMMAND_TESTS else runner.command(group)
+        line = (
+            runner.everything if is_all or len(group) > MAX_COMMAND_TESTS else runner.command(group)
+        )
         lines.append(f"(cd {path_word(directory)} && {line})" if directory else line)
     return " && ".join(dict.fromkeys(lines))
 
@@ -84,7 +94,9 @@ def command(
 def _by_project(
     tests: Iterable[SelectedTest], language_of: Callable[[str], str], projects: Projects
 ) -> dict[tuple[str, Runner], list[SelectedTest]]:
-    """Tests by the directory that they are run from and what runs them, their paths written from there."""
+    """Tests by the directory that they are run from and what runs them, their paths written from
+    there.
+    """
     groups: dict[tuple[str, Runner], list[SelectedTest]] = defaultdict(list)
     for test in sorted(tests):
         language = language_of(test.path)

@@ -22,11 +22,15 @@ class Importing(NamedTuple):
 
 
 def importing(
-    changed: Iterable[str], edges: Mapping[str, Iterable[str]], below: Callable[[str], Iterable[str]]
+    changed: Iterable[str],
+    edges: Mapping[str, Iterable[str]],
+    below: Callable[[str], Iterable[str]],
 ) -> list[Importing]:
-    """Everything that imports a changed file, nearest first; `edges` lead from an importing file to what it takes.
+    """Everything that imports a changed file, nearest first; `edges` lead from an importing file to
+    what it takes.
 
-    What runs before all tests of a directory passes what it imports on to them: `below` gives the files there.
+    What runs before all tests of a directory passes what it imports on to them: `below` gives the
+    files there.
     """
     importers: dict[str, list[str]] = defaultdict(list)
     for importer, targets in sorted(edges.items()):

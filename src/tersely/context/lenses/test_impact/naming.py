@@ -1,8 +1,8 @@
 """The files of tests that probably run some symbols, by the names that they write.
 
-No call is resolved, so that it takes milliseconds in repositories of any size. A test that runs a symbol mostly writes
-its name, or that of its class; a name that few files write says more (inverse document frequency). Tests of a file are
-often called after it.
+No call is resolved, so that it takes milliseconds in repositories of any size. A test that runs a
+symbol mostly writes its name, or that of its class; a name that few files write says more (inverse
+document frequency). Tests of a file are often called after it.
 """
 
 from __future__ import annotations
@@ -22,16 +22,19 @@ if TYPE_CHECKING:
     from tersely.code.index.store import Store
     from tersely.context.lenses.test_impact.suites import Suites
 
-# How much counts beside the rarity of one name, which is 1 for a name that a single file writes. Chosen by the tests
-# that commits of seventeen repositories changed together with the symbols.
+# How much counts beside the rarity of one name, which is 1 for a name that a single file writes.
+# Chosen by the tests that commits of seventeen repositories changed together with the symbols.
 CALLED_AFTER = 1.0  # the file is called after that of a symbol
 SAME_DIRECTORY = 0.3
 
 MAX_MEANINGS = 12  # definitions of one name, above which a test that writes it says nothing
 LEAST_NAME_CHARACTERS = 3  # of a name that says anything
-MAX_NAMING_FILES = 200  # of tests that are read for the names in them, those beside the symbols first
+# of tests that are read for the names in them, those beside the symbols first
+MAX_NAMING_FILES = 200
 _WORD = re.compile(rb"\w+(?=\s*[({<])")  # what is called or constructed
-_AFFIXES = re.compile(r"^(?:test|spec)s?[_\-.]|[_\-.](?:test|spec)s?$|(?:Tests?|Spec)$|^Test(?=[A-Z])")
+_AFFIXES = re.compile(
+    r"^(?:test|spec)s?[_\-.]|[_\-.](?:test|spec)s?$|(?:Tests?|Spec)$|^Test(?=[A-Z])"
+)
 
 
 def tests_naming(symbols: Sequence[Symbol], store: Store, suites: Suites, limit: int) -> list[str]:
@@ -48,7 +51,11 @@ def tests_naming(symbols: Sequence[Symbol], store: Store, suites: Suites, limit:
                 worth[tests[file_id].path] += rarity
     for file in tests.values():
         worth[file.path] += _place_worth(file.path, {symbol.path for symbol in symbols})
-    kin = {file.path: file for file in tests.values() if family_of(file.language) in families and worth[file.path] > 0}
+    kin = {
+        file.path: file
+        for file in tests.values()
+        if family_of(file.language) in families and worth[file.path] > 0
+    }
     ordered = sorted(kin.values(), key=lambda file: (-round(worth[file.path], 9), file.path))
     return _holding_tests(ordered, suites, limit)
 
@@ -64,11 +71,16 @@ class Naming(NamedTuple):
 def functions_naming(
     symbols: Iterable[Symbol], store: Store, suites: Suites, source_of: Callable[[str], bytes]
 ) -> Iterator[Naming]:
-    """The test functions that write the name of one of these functions and classes, if few definitions have it."""
+    """The test functions that write the name of one of these functions and classes, if few
+    definitions have it.
+    """
     by_name: dict[bytes, Symbol] = {}
     meanings: dict[bytes, int] = {}
     for symbol in symbols:
-        is_telling = symbol.kind in CALLABLE_KINDS | CLASS_KINDS and len(symbol.name) >= LEAST_NAME_CHARACTERS
+        is_telling = (
+            symbol.kind in CALLABLE_KINDS | CLASS_KINDS
+            and len(symbol.name) >= LEAST_NAME_CHARACTERS
+        )
         number = len(store.places_named(symbol.name)) if is_telling else 0
         if 0 < number <= MAX_MEANINGS:
             by_name.setdefault(symbol.name.encode(), symbol)
@@ -83,11 +95,15 @@ def functions_naming(
 
 
 def _files_naming(by_name: dict[bytes, Symbol], store: Store) -> list[str]:
-    """The files of tests that write some of the names, in the languages of their symbols; the nearest first."""
+    """The files of tests that write some of the names, in the languages of their symbols; the
+    nearest first.
+    """
     tests = {file.id: file for file in store.files() if is_test(file.path)}
     families = {family_of(symbol.language) for symbol in by_name.values()}
     directories = {directory(symbol.path) for symbol in by_name.values()}
-    times = Counter(file_id for name in by_name for file_id in store.files_mentioning(name.decode()))
+    times = Counter(
+        file_id for name in by_name for file_id in store.files_mentioning(name.decode())
+    )
     found = [tests[file_id] for file_id in times if file_id in tests]
     kin = [file for file in found if family_of(file.language) in families]
     kin.sort(key=lambda file: (directory(file.path) not in directories, -times[file.id], file.path))
@@ -96,7 +112,11 @@ def _files_naming(by_name: dict[bytes, Symbol], store: Store) -> list[str]:
 
 def _names_of(symbols: Sequence[Symbol]) -> list[str]:
     """The names of some symbols and of what stands around them, each once."""
-    return list(dict.fromkeys(part for symbol in symbols for part in re.split(r"\W+", symbol.qualname) if part))
+    return list(
+        dict.fromkeys(
+            part for symbol in symbols for part in re.split(r"\W+", symbol.qualname) if part
+        )
+    )
 
 
 def _place_worth(path: str, owners: Collection[str]) -> float:
@@ -106,7 +126,9 @@ def _place_worth(path: str, owners: Collection[str]) -> float:
 
 
 def _stem(path: str) -> str:
-    """The name of a file without what tells a test, in lower case: that of `test_app.py`, `app_test.go` is `app`."""
+    """The name of a file without what tells a test, in lower case: that of `test_app.py`,
+    `app_test.go` is `app`.
+    """
     name = path.rpartition("/")[2].rpartition(".")[0]
     return _AFFIXES.sub("", name).lower()
 

@@ -1,10 +1,10 @@
 """The search from changed symbols to the tests that run them, the surest and nearest ways first.
 
-A way is as certain as all its steps together: the product of what each alone is worth. So certainty falls with the
-distance, and weak steps do not chain.
+A way is as certain as all its steps together: the product of what each alone is worth. So certainty
+falls with the distance, and weak steps do not chain.
 
-Changed symbols whose names tests write are followed first. Where the search reaches a limit before its end, tests that
-write the names of changed symbols are added, graded by name.
+Changed symbols whose names tests write are followed first. Where the search reaches a limit before
+its end, tests that write the names of changed symbols are added, graded by name.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ UNNAMED_STEPS = 2  # that a changed symbol counts as away where no test writes i
 MAX_SEARCH_SECONDS = 1.0  # of the processor, after which the search is interrupted
 _RANK = {Grade.EXACT: 0, Grade.INFERRED: 1, Grade.BY_NAME: 2}
 
-# How often a function that may run another in some way does so in a test that runs it: maximum likelihood over the
-# ways that `bench/change_impact.py` finds for 80 functions of Flask, rounded. Ways that come too seldom there have the
-# figure of calls of their grade.
+# How often a function that may run another in some way does so in a test that runs it: maximum
+# likelihood over the ways that `bench/change_impact.py` finds for 80 functions of Flask, rounded.
+# Ways that come too seldom there have the figure of calls of their grade.
 CERTAINTY: Mapping[tuple[str, Grade], float] = {
     (Way.CALLS, Grade.EXACT): 1.0,
     (Way.CALLS, Grade.INFERRED): 0.9,
@@ -46,14 +46,18 @@ LEAST_CERTAINTY = 0.1  # of a way that is followed, if nothing else is asked for
 
 
 class Step(NamedTuple):
-    """One symbol on the way from a test to the change; `way` is what it does to the next one, "" for the last."""
+    """One symbol on the way from a test to the change; `way` is what it does to the next one, ""
+    for the last.
+    """
 
     id: str
     way: str
 
 
 class Affected(NamedTuple):
-    """A test that may run what has changed. `steps` lead from it to the change; it alone if it is the change."""
+    """A test that may run what has changed. `steps` lead from it to the change; it alone if it is
+    the change.
+    """
 
     test: SelectedTest
     grade: Grade  # of the least sure step
@@ -62,7 +66,8 @@ class Affected(NamedTuple):
 
 
 class Reaching(NamedTuple):
-    """The tests that were found; `limit` is what the search was cut at, "" where it came to its end.
+    """The tests that were found; `limit` is what the search was cut at, "" where it came to its
+    end.
 
     One that was interrupted leaves the call graph unusable.
     """
@@ -73,7 +78,9 @@ class Reaching(NamedTuple):
 
 
 class Reach:
-    """A best-first search. A symbol is reached in the surest way there is, and of those in the shortest."""
+    """A best-first search. A symbol is reached in the surest way there is, and of those in the
+    shortest.
+    """
 
     def __init__(
         self,
@@ -90,7 +97,8 @@ class Reach:
         self._source_of = source_of
         self._limit = limit  # symbols beyond the changed ones whose users are looked for
         self._least = least
-        self._next: dict[str, tuple[str, str]] = {}  # from a symbol to the next one on its way, and how
+        # from a symbol to the next one on its way, and how
+        self._next: dict[str, tuple[str, str]] = {}
         self._queue: list[tuple[float, int, str, str, str, int]] = []
 
     def search(self, changed: Iterable[Symbol], users_of_gone: Iterable[User]) -> Reaching:
@@ -134,13 +142,18 @@ class Reach:
             reached = self._store.symbol(current)
             test = self._suites.test_of(reached) if reached is not None else None
             if test is not None:
-                found.setdefault(test, Affected(test, list(_RANK)[rank], -doubt, self._steps(current)))
+                found.setdefault(
+                    test, Affected(test, list(_RANK)[rank], -doubt, self._steps(current))
+                )
             elif reached is not None:
-                looked_at += bool(after)  # the changed ones are not counted: they have a bound of their own
+                # the changed ones are not counted: they have a bound of their own
+                looked_at += bool(after)
                 self._look_around(reached, -doubt, depth + 1, rank)
 
     def _add_named(self, named: Iterable[Naming], found: dict[SelectedTest, Affected]) -> None:
-        """Add tests that write the names of changed symbols, up to the limit; all meanings of a name are as likely."""
+        """Add tests that write the names of changed symbols, up to the limit; all meanings of a
+        name are as likely.
+        """
         for naming in named:
             test = self._suites.test_of(naming.test)
             certainty = CERTAINTY[Way.CALLS, Grade.INFERRED] / naming.meanings
@@ -152,11 +165,15 @@ class Reach:
     def _look_around(self, symbol: Symbol, certainty: float, depth: int, rank: int) -> None:
         for user in self._users.of(symbol.id):
             together = max(rank, _RANK[user.grade])
-            self._push(certainty * certainty_of(user), depth, user.id, symbol.id, user.way, together)
+            self._push(
+                certainty * certainty_of(user), depth, user.id, symbol.id, user.way, together
+            )
         for test in self._suites.run_with(symbol):
             self._push(certainty, depth, test.id, symbol.id, Way.PROVIDED, rank)
 
-    def _push(self, certainty: float, depth: int, symbol_id: str, after: str, way: str, rank: int) -> None:
+    def _push(
+        self, certainty: float, depth: int, symbol_id: str, after: str, way: str, rank: int
+    ) -> None:
         if symbol_id not in self._next and certainty >= self._least:
             heapq.heappush(self._queue, (-certainty, depth, symbol_id, after, way, rank))
 

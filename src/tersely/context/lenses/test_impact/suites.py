@@ -17,7 +17,9 @@ _NO_CUSTOMS = Customs(runners=())
 class Suites:
     """The tests of one repository. Both callables are asked about paths of the index."""
 
-    def __init__(self, symbols_of: Callable[[str], list[Symbol]], source_of: Callable[[str], bytes]) -> None:
+    def __init__(
+        self, symbols_of: Callable[[str], list[Symbol]], source_of: Callable[[str], bytes]
+    ) -> None:
         self._source_of = cache(source_of)
         self.symbols: Callable[[str], dict[str, Symbol]] = cache(
             lambda path: {symbol.id: symbol for symbol in symbols_of(path)}
@@ -25,7 +27,9 @@ class Suites:
         self.functions: Callable[[str], list[Symbol]] = cache(self._functions)
 
     def test_of(self, symbol: Symbol) -> SelectedTest | None:
-        """The test that a symbol is, or is part of; None for what only helps tests, and for all other code."""
+        """The test that a symbol is, or is part of; None for what only helps tests, and for all
+        other code.
+        """
         customs = customs_of(symbol)
         if not (customs.anywhere or is_test(symbol.path)):
             return None
@@ -42,7 +46,9 @@ class Suites:
         return [test for test in self.functions(symbol.path) if test.parent == symbol.parent]
 
     def holds_tests(self, path: str, language: str) -> bool:
-        """Whether a file has tests that can be run: some test function, where the language has such."""
+        """Whether a file has tests that can be run: some test function, where the language has
+        such.
+        """
         customs = CUSTOMS.get(language, _NO_CUSTOMS)
         if not is_test(path) or path.rpartition("/")[2] == customs.setup:
             return False
@@ -79,8 +85,14 @@ class Suites:
 
     def _header(self, symbol: Symbol) -> str:
         """What stands before the body: annotations, attributes, the comment above."""
-        start = symbol.doc_start_byte if 0 < symbol.doc_start_byte < symbol.start_byte else symbol.start_byte
-        return self._source_of(symbol.path)[start : symbol.signature_end_byte].decode("utf-8", "replace")
+        start = (
+            symbol.doc_start_byte
+            if 0 < symbol.doc_start_byte < symbol.start_byte
+            else symbol.start_byte
+        )
+        return self._source_of(symbol.path)[start : symbol.signature_end_byte].decode(
+            "utf-8", "replace"
+        )
 
 
 def customs_of(symbol: Symbol) -> Customs:

@@ -1,4 +1,6 @@
-"""The difference of two texts as it is sent: the hunks of a unified diff, without the names of files."""
+"""The difference of two texts as it is sent: the hunks of a unified diff, without the names of
+files.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ CONTEXT_LINES = 1  # around each hunk: enough to see where it belongs
 
 
 def diff_of(old: str, new: str) -> str:
-    """Hunks that make `new` of `old`, each line ended; "" where there are none or the texts are too long to compare.
+    """Hunks that make `new` of `old`, each line ended; "" where there are none or the texts are too
+    long to compare.
 
     Lines end at line feeds alone, and a text that does not end with one is compared as if it did.
     """

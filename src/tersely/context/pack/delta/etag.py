@@ -1,10 +1,11 @@
 """ETags: a symbol's normalised text, and the hash of it.
 
-The normalised text is that of the symbol with its documentation and decorators, without what depends on the place where
-it stands: the indentation of the line on which it begins, as far as all of its lines share it, a byte order mark, the
-line ends of another system, and blanks on blank lines. Lines that begin within a literal of text keep all of their
-indentation, as it is part of a value; documentation does not, since whoever reads it trims it. So a tag survives edits
-elsewhere in the file, moves, and a block put around the symbol, and changes with every other character.
+The normalised text is that of the symbol with its documentation and decorators, without what
+depends on the place where it stands: the indentation of the line on which it begins, as far as all
+of its lines share it, a byte order mark, the line ends of another system, and blanks on blank
+lines. Lines that begin within a literal of text keep all of their indentation, as it is part of a
+value; documentation does not, since whoever reads it trims it. So a tag survives edits elsewhere in
+the file, moves, and a block put around the symbol, and changes with every other character.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from tersely.foundation.hashing import content_hash
 
 ETAG_BYTES = 6  # of a hash; two versions of one symbol are compared, not all there are
 
-# What may open a literal that goes on in the next line: a lone quotation mark, a heredoc, a sigil, a long bracket.
+# What may open a literal that goes on in the next line: a lone quotation mark, a heredoc, a sigil,
+# a long bracket.
 _OPENERS = re.compile(r"<<|\[=*\[|[%~]\w*[\[({<|/!\"']")
 _QUOTES = ('"', "'", "`")
 
@@ -34,7 +36,9 @@ def normalised(symbol: Symbol, source: bytes) -> str:
     if not lines:
         return ""
     kept = _within_text(symbol, source, lines)
-    shared = _shared_indentation(symbol, source, [line for line in lines if line.number not in kept])
+    shared = _shared_indentation(
+        symbol, source, [line for line in lines if line.number not in kept]
+    )
     texts = [line.text if line.number in kept else _without(line.text, shared) for line in lines]
     return "\n".join([texts[0].lstrip(" \t"), *texts[1:]]) + "\n"
 
@@ -61,20 +65,30 @@ def _indentation(text: str) -> str:
 
 
 def _within_text(symbol: Symbol, source: bytes, lines: list[Line]) -> frozenset[int]:
-    """Lines that begin within a literal; none where nothing could be lost with their indentation, or be known."""
+    """Lines that begin within a literal; none where nothing could be lost with their indentation,
+    or be known.
+    """
     if symbol.language not in LANGUAGES:
         return frozenset()
     first = symbol.start_line
     docs: range | tuple[()] = ()
     if symbol.start_byte <= symbol.doc_start_byte < symbol.doc_end_byte:
         opening = first + source.count(b"\n", symbol.start_byte, symbol.doc_start_byte)
-        docs = range(opening + 1, opening + 1 + source.count(b"\n", symbol.doc_start_byte, symbol.doc_end_byte))
+        docs = range(
+            opening + 1,
+            opening + 1 + source.count(b"\n", symbol.doc_start_byte, symbol.doc_end_byte),
+        )
     code = [line.text for line in lines if line.number not in docs]
-    if not any(line.text[:1] in {" ", "\t"} for line in lines) or not any(map(_may_open_text, code)):
+    if not any(line.text[:1] in {" ", "\t"} for line in lines) or not any(
+        map(_may_open_text, code)
+    ):
         return frozenset()
-    from tersely.code.syntax.literals import lines_within_text  # parses, which a lookup rarely needs to
+    # parses, which a lookup rarely needs to
+    from tersely.code.syntax.literals import lines_within_text
 
-    found = lines_within_text(source[symbol.start_byte : symbol.end_byte], LANGUAGES[symbol.language])
+    found = lines_within_text(
+        source[symbol.start_byte : symbol.end_byte], LANGUAGES[symbol.language]
+    )
     return frozenset(first - 1 + line for line in found).difference(docs)
 
 

@@ -1,4 +1,6 @@
-"""Symbols as they stood in a longer text that a reader was shown: a file, or the class around them, since changed."""
+"""Symbols as they stood in a longer text that a reader was shown: a file, or the class around them,
+since changed.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ MIN_LINES = 2
 
 
 def stands_in(inner: str, outer: str) -> bool:
-    """Whether the lines of `inner` stand one after the other in `outer`, all indented further by the same amount.
+    """Whether the lines of `inner` stand one after the other in `outer`, all indented further by
+    the same amount.
 
     Never so for a single line, which may belong to something else.
     """
@@ -25,19 +28,25 @@ def stands_in(inner: str, outer: str) -> bool:
         if first.endswith(lines[0]):
             indent = first[: len(first) - len(lines[0])]
             there = around[start : start + len(lines)]
-            if not indent.strip() and there == [f"{indent}{line}" if line else line for line in lines]:
+            if not indent.strip() and there == [
+                f"{indent}{line}" if line else line for line in lines
+            ]:
                 return True
     return False
 
 
 class Older:
-    """One such text, read as if it were the whole file: symbols whose owners it does not show are not found in it."""
+    """One such text, read as if it were the whole file: symbols whose owners it does not show are
+    not found in it.
+    """
 
     def __init__(self, path: str, text: str, texts: Texts) -> None:
         side = side_of(path, text.encode("utf-8", "surrogatepass"))
         self._source = side.text
         self._symbols = {symbol.id: symbol for symbol in side.symbols}
-        self._texts = replace(texts, source_of=lambda _: side.text, symbols_of=lambda _: side.symbols)
+        self._texts = replace(
+            texts, source_of=lambda _: side.text, symbols_of=lambda _: side.symbols
+        )
 
     def shown(self, symbol: Symbol) -> Shown | None:
         """What the text says of a symbol, None where there was none of that id and kind."""

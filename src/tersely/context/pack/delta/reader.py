@@ -1,8 +1,9 @@
-"""One reader as a pack sees it: what need not be said again, what in fewer words, and what it knows afterwards.
+"""One reader as a pack sees it: what need not be said again, what in fewer words, and what it knows
+afterwards.
 
-A text that the reader has, and that is what would be sent, is `unchanged`. Of a body or skeleton that it has in another
-version it is sent the difference. Either only where that is shorter. Texts are compared, not tags: a tag stands for
-more than what a pack shows, such as documentation.
+A text that the reader has, and that is what would be sent, is `unchanged`. Of a body or skeleton
+that it has in another version it is sent the difference. Either only where that is shorter. Texts
+are compared, not tags: a tag stands for more than what a pack shows, such as documentation.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from tersely.context.pack.texts import Texts
 
 NOTHING = Shown()
 NO_VIEW = View(())
-MAX_GONE_RELATIONS = 20  # told of one target; more is hardly read, and a sign that the question was another
-MARK = "[unchanged 000000000000]"  # what is printed in the place of a text costs about as much as this
+# told of one target; more is hardly read, and a sign that the question was another
+MAX_GONE_RELATIONS = 20
+# what is printed in the place of a text costs about as much as this
+MARK = "[unchanged 000000000000]"
 
 
 class _Standing(NamedTuple):
@@ -58,7 +61,9 @@ class Reader:
         self._older: dict[str, Older] = {}
 
     def known(self, symbol: Symbol) -> Detail | None:
-        """The detail up to which nothing of the symbol need be sent, None if it was not shown or has changed."""
+        """The detail up to which nothing of the symbol need be sent, None if it was not shown or
+        has changed.
+        """
         return self._standing(symbol).known
 
     def size_bytes(self, symbol: Symbol, detail: Detail) -> float:
@@ -79,16 +84,25 @@ class Reader:
             return self._unchanged(item)
         diff = "" if is_cut or not self._is_whole(item) else standing.diffs.get(item.detail, "")
         if diff and self._count(diff) + self._count(MARK) < self._count(item.code):
-            return replace(item, code=diff, delta=Delta.DIFF, base=standing.base, etag=self.etag(item.symbol))
+            return replace(
+                item, code=diff, delta=Delta.DIFF, base=standing.base, etag=self.etag(item.symbol)
+            )
         if standing.outdated and item.detail < Detail.SKELETON:
             return replace(item, delta=Delta.CHANGED)
         return item
 
     def _unchanged(self, item: Item) -> Item:
-        # Of a neighbour the name says enough, by which it can be had; a tag and lines would cost what is to be saved.
+        # Of a neighbour the name says enough, by which it can be had; a tag and lines would cost
+        # what is to be saved.
         if item.detail < Detail.SKELETON or item.score < TARGET_SCORE:
             return replace(
-                item, detail=Detail.NAME, signature="", qualified="", code="", twins=(), delta=Delta.UNCHANGED
+                item,
+                detail=Detail.NAME,
+                signature="",
+                qualified="",
+                code="",
+                twins=(),
+                delta=Delta.UNCHANGED,
             )
         if self._count(item.code) <= self._count(MARK):
             return item
@@ -122,20 +136,31 @@ class Reader:
         if had is None:
             return _Standing(None, False, {})
         now = {Detail.SIGNATURE: self._texts.signature(symbol).plain}
-        texts = {Detail.SIGNATURE: had.signature, Detail.SKELETON: had.skeleton, Detail.BODY: had.body}
+        texts = {
+            Detail.SIGNATURE: had.signature,
+            Detail.SKELETON: had.skeleton,
+            Detail.BODY: had.body,
+        }
         if had.skeleton:
             now[Detail.SKELETON] = self._texts.skeleton(symbol)
         if had.body:
             now[Detail.BODY] = self._texts.whole(symbol)
         same = [detail for detail, text in now.items() if texts[detail] == text]
         other = [detail for detail, text in now.items() if texts[detail] not in {"", text}]
-        # Half of what it has being out of date, nothing is called unchanged: not even a signature that is.
+        # Half of what it has being out of date, nothing is called unchanged: not even a signature
+        # that is.
         known = None if other else max(same, default=None)
-        diffs = {detail: diff_of(texts[detail], now[detail]) for detail in other if detail > Detail.SIGNATURE}
+        diffs = {
+            detail: diff_of(texts[detail], now[detail])
+            for detail in other
+            if detail > Detail.SIGNATURE
+        }
         return _Standing(known, bool(other), diffs, had.etag)
 
     def _had(self, symbol: Symbol) -> Shown | None:
-        """What the reader has of a symbol: what it was shown by itself, or where its body was part of something."""
+        """What the reader has of a symbol: what it was shown by itself, or where its body was part
+        of something.
+        """
         had = self._shown.get(symbol.id)
         if had is not None and had.body:
             return had
@@ -149,7 +174,9 @@ class Reader:
         return had
 
     def _has_around(self, symbol: Symbol) -> bool:
-        """Whether the reader has the whole file, or the body of something around the symbol, as it is now."""
+        """Whether the reader has the whole file, or the body of something around the symbol, as it
+        is now.
+        """
         path = symbol.path
         if path not in self._files:
             had = self._shown.get(_whole_key(path))
@@ -157,35 +184,49 @@ class Reader:
         if self._files[path]:
             return True
         part = self._shown.get(f"{symbol.parent}\n{Detail.BODY.word}") if symbol.parent else None
-        if part is not None and symbol.id not in self._shown and stands_in(self._texts.whole(symbol), part.body):
+        if (
+            part is not None
+            and symbol.id not in self._shown
+            and stands_in(self._texts.whole(symbol), part.body)
+        ):
             return True
         parent = self._shown.get(symbol.parent) if symbol.parent else None
         if parent is None or not parent.body:
             return False
-        around = next((one for one in self._texts.symbols_of(path) if one.id == symbol.parent), None)
+        around = next(
+            (one for one in self._texts.symbols_of(path) if one.id == symbol.parent), None
+        )
         return around is not None and self.known(around) is Detail.BODY
 
     # Relations
 
     def without_known(self, pack: Pack) -> Pack:
-        """A pack in the words that this reader needs, without names that would only repeat a relation it was told."""
+        """A pack in the words that this reader needs, without names that would only repeat a
+        relation it was told.
+        """
         known = [one for one in pack.items if self._is_as_before(one, pack)]
         inside = [one for one in pack.within if _relation(one) in self._related.get(one.of, ())]
         ids = {one.symbol.id for one in known}
         items = tuple(one for one in pack.items if one.symbol.id not in ids)
-        within = tuple(one for one in pack.within if _relation(one) not in self._related.get(one.of, ()))
+        within = tuple(
+            one for one in pack.within if _relation(one) not in self._related.get(one.of, ())
+        )
         gone = tuple(one for one in self._gone if one.of in pack.targets)
         return replace(pack, items=items, within=within, as_before=(*known, *inside), gone=gone)
 
     def _is_as_before(self, item: Item, pack: Pack) -> bool:
         if item.detail is not Detail.NAME or item.delta is Delta.CHANGED or item.change is not None:
             return False
-        return item.symbol.id not in pack.targets and _relation(item) in self._related.get(item.of, ())
+        return item.symbol.id not in pack.targets and _relation(item) in self._related.get(
+            item.of, ()
+        )
 
     def _no_longer(self, view: View) -> list[Relation]:
-        """What the same lens has said of targets and does not see any more; nothing where it sees more than it says.
+        """What the same lens has said of targets and does not see any more; nothing where it sees
+        more than it says.
 
-        That a symbol stands in the same file is no relation that anybody asks about, and takes the place of none.
+        That a symbol stands in the same file is no relation that anybody asks about, and takes the
+        place of none.
         """
         if not view.lens:
             return []
@@ -199,7 +240,9 @@ class Reader:
         return gone
 
     def _listings(self, pack: Pack) -> dict[str, Shown]:
-        """By key, all that the reader was told by this lens of the relations of each symbol, this pack included."""
+        """By key, all that the reader was told by this lens of the relations of each symbol, this
+        pack included.
+        """
         told: dict[str, set[Relation]] = defaultdict(set)
         for one in (*pack.items, *pack.within, *pack.as_before):
             if one.of and "\n" not in one.symbol.id:
@@ -216,9 +259,13 @@ class Reader:
     # Whole packs
 
     def shortened(self, pack: Pack) -> Pack:
-        """A pack that was fitted for somebody who knows nothing, in the words that this reader needs."""
+        """A pack that was fitted for somebody who knows nothing, in the words that this reader
+        needs.
+        """
         items = tuple(self.told(item, is_cut=item.is_cut) for item in pack.items)
-        return self.without_known(replace(pack, items=items, extracts=tuple(map(self.told_extract, pack.extracts))))
+        return self.without_known(
+            replace(pack, items=items, extracts=tuple(map(self.told_extract, pack.extracts)))
+        )
 
     def restored(self, pack: Pack) -> Pack:
         """A pack that was fitted for this reader as somebody would get it who knows nothing."""
@@ -227,38 +274,62 @@ class Reader:
         known = [one for one in pack.as_before if isinstance(one, Item)]
         within = (*pack.within, *(one for one in pack.as_before if isinstance(one, Candidate)))
         items = (self._restored(one) for one in _by_file([*pack.items, *known]))
-        return replace(pack, items=tuple(items), within=within, as_before=(), gone=(), extracts=tuple(extracts))
+        return replace(
+            pack, items=tuple(items), within=within, as_before=(), gone=(), extracts=tuple(extracts)
+        )
 
     def _restored(self, item: Item) -> Item:
         if item.delta is Delta.UNCHANGED and item.detail is Detail.NAME:
             plain, qualified = self._texts.signature(item.symbol)
             detail = self.known(item.symbol) or Detail.SIGNATURE
             code = self._code(item.symbol, detail)
-            return replace(item, detail=detail, signature=plain, qualified=qualified, code=code, delta=Delta.WHOLE)
+            return replace(
+                item,
+                detail=detail,
+                signature=plain,
+                qualified=qualified,
+                code=code,
+                delta=Delta.WHOLE,
+            )
         if item.delta is Delta.WHOLE or item.delta is Delta.CHANGED:
             return replace(item, delta=Delta.WHOLE)
-        return replace(item, code=self._code(item.symbol, item.detail), delta=Delta.WHOLE, etag="", base="")
+        return replace(
+            item, code=self._code(item.symbol, item.detail), delta=Delta.WHOLE, etag="", base=""
+        )
 
     def _code(self, symbol: Symbol, detail: Detail) -> str:
         if detail < Detail.SKELETON:
             return ""
-        return self._texts.code(symbol)[0] if detail is Detail.BODY else self._texts.skeleton(symbol)
+        return (
+            self._texts.code(symbol)[0] if detail is Detail.BODY else self._texts.skeleton(symbol)
+        )
 
     # Afterwards
 
     def sent(self, pack: Pack) -> tuple[dict[str, Shown], list[str]]:
-        """What the reader has now of each text that a pack shows, by key; and the keys of what it was told it has."""
+        """What the reader has now of each text that a pack shows, by key; and the keys of what it
+        was told it has.
+        """
         sent: dict[str, Shown] = {}
         referred: list[str] = []
         for item in pack.items:
             if item.delta is Delta.UNCHANGED:
-                referred += [item.symbol.id, _part_key(item), item.symbol.parent, _whole_key(item.symbol.path)]
+                referred += [
+                    item.symbol.id,
+                    _part_key(item),
+                    item.symbol.parent,
+                    _whole_key(item.symbol.path),
+                ]
             elif item.detail > Detail.NAME:
                 sent[item.symbol.id] = after = self._after(item, pack)
                 had = self._shown.get(item.symbol.id, NOTHING)
                 if item.detail >= Detail.SKELETON and after[2:] == had[2:]:
                     sent[_part_key(item)] = Shown(body=item.code)
-        referred += [key for one in pack.as_before for key in (one.symbol.id, _listing_key(one.of, self._lens))]
+        referred += [
+            key
+            for one in pack.as_before
+            for key in (one.symbol.id, _listing_key(one.of, self._lens))
+        ]
         sent |= self._listings(pack)
         for extract in pack.extracts:
             if extract.delta is Delta.UNCHANGED:
@@ -279,7 +350,9 @@ class Reader:
         return now
 
     def _is_whole(self, item: Item) -> bool:
-        """Whether an item shows no less than its detail says: a body may be cut, or down to the lines that matter."""
+        """Whether an item shows no less than its detail says: a body may be cut, or down to the
+        lines that matter.
+        """
         return item.detail is not Detail.BODY or item.code == self._texts.whole(item.symbol)
 
     def _lists_all(self, item: Item, pack: Pack) -> bool:
@@ -288,8 +361,14 @@ class Reader:
             return True
         symbol = item.symbol
         members = (one for one in (*pack.items, *pack.as_before) if one.symbol.parent == symbol.id)
-        apart = [one.symbol.id for one in members if isinstance(one, Candidate) or one.detail or one.delta]
-        full, others = (Counter(self._texts.skeleton(symbol, ids).splitlines()) for ids in ((), apart))
+        apart = [
+            one.symbol.id
+            for one in members
+            if isinstance(one, Candidate) or one.detail or one.delta
+        ]
+        full, others = (
+            Counter(self._texts.skeleton(symbol, ids).splitlines()) for ids in ((), apart)
+        )
         return full - Counter(item.code.splitlines()) <= full - others
 
 
@@ -337,4 +416,8 @@ def _whole_key(path: str) -> str:
 
 def _key(extract: Extract) -> str:
     """Under which lines of a file are remembered: no symbol's id has a line feed and then these."""
-    return _whole_key(extract.path) if extract.whole else f"{extract.path}\n{extract.first_line}-{extract.last_line}"
+    return (
+        _whole_key(extract.path)
+        if extract.whole
+        else f"{extract.path}\n{extract.first_line}-{extract.last_line}"
+    )

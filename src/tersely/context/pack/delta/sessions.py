@@ -1,8 +1,9 @@
-"""What readers have been shown, on disk beside the index: the texts of sessions, and versions given out with a tag.
+"""What readers have been shown, on disk beside the index: the texts of sessions, and versions given
+out with a tag.
 
-A session is a name that a reader chooses. Several processes may use it at once: what one of them sends is written in
-one transaction, and of two that send the same symbol the later counts. What is forgotten, by age or for room, is sent
-whole again; nothing else depends on it.
+A session is a name that a reader chooses. Several processes may use it at once: what one of them
+sends is written in one transaction, and of two that send the same symbol the later counts. What is
+forgotten, by age or for room, is sent whole again; nothing else depends on it.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ SCHEMA = Schema(
 
 
 class Shown(NamedTuple):
-    """The last texts of one symbol that a reader was sent, each "" for none; `etag` is the symbol's as of the longest.
+    """The last texts of one symbol that a reader was sent, each "" for none; `etag` is the symbol's
+    as of the longest.
 
     A skeleton is the one that lists all members. For lines of a file, all of them are the `body`.
     """
@@ -99,24 +101,40 @@ class Sessions:
             "where name = ? and used > ?",
             (name, wall_seconds() - SESSION_SECONDS),
         )
-        return {key: Shown(etag, signature, _text(skel), _text(body)) for key, etag, signature, skel, body in rows}
+        return {
+            key: Shown(etag, signature, _text(skel), _text(body))
+            for key, etag, signature, skel, body in rows
+        }
 
     def record(self, name: str, sent: Mapping[str, Shown], referred: Iterable[str]) -> None:
-        """Write down what a session was sent, and what it was told that it has; forget what is old or too much."""
+        """Write down what a session was sent, and what it was told that it has; forget what is old
+        or too much.
+        """
         with self._database.transaction():
             self._database.execute(
                 "insert into session (name, used) values (?1, ?2) on conflict (name) do update set used = ?2",
                 (name, wall_seconds()),
             )
             session = self._database.value("select id from session where name = ?", (name,))
-            latest = self._database.value("select coalesce(max(sent), 0) + 1 from shown where session = ?", (session,))
+            latest = self._database.value(
+                "select coalesce(max(sent), 0) + 1 from shown where session = ?", (session,)
+            )
             self._database.execute_many(
-                "update shown set sent = ? where session = ? and key = ?", [(latest, session, key) for key in referred]
+                "update shown set sent = ? where session = ? and key = ?",
+                [(latest, session, key) for key in referred],
             )
             self._database.execute_many(
                 "insert or replace into shown values (?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (session, key, latest, one.etag, one.signature, _packed(one.skeleton), _packed(one.body))
+                    (
+                        session,
+                        key,
+                        latest,
+                        one.etag,
+                        one.signature,
+                        _packed(one.skeleton),
+                        _packed(one.body),
+                    )
                     for key, one in sent.items()
                 ],
             )
@@ -128,8 +146,12 @@ class Sessions:
             self._database.execute("delete from session where name = ?", (name,))
 
     def _forget(self, session: int) -> None:
-        """Forget sessions that are old or too many, and of this one what was sent longest ago, if it is too much."""
-        self._database.execute("delete from session where used <= ?", (wall_seconds() - SESSION_SECONDS,))
+        """Forget sessions that are old or too many, and of this one what was sent longest ago, if
+        it is too much.
+        """
+        self._database.execute(
+            "delete from session where used <= ?", (wall_seconds() - SESSION_SECONDS,)
+        )
         self._database.execute(
             "delete from session where id in (select id from session order by used desc, id desc limit -1 offset ?)",
             (MAX_SESSIONS,),
@@ -145,11 +167,15 @@ class Sessions:
 
     def version(self, symbol_id: str, etag: str) -> str | None:
         """The text of a symbol that was given out with a tag, if it is still here."""
-        text = self._database.value("select text from version where symbol = ? and etag = ?", (symbol_id, etag))
+        text = self._database.value(
+            "select text from version where symbol = ? and etag = ?", (symbol_id, etag)
+        )
         return None if text is None else _text(text)
 
     def keep_version(self, symbol_id: str, etag: str, text: str) -> None:
-        """Remember a text that is given out with a tag, and forget the oldest if there are too many."""
+        """Remember a text that is given out with a tag, and forget the oldest if there are too
+        many.
+        """
         known = "select 1 from version where symbol = ? and etag = ?"
         if len(text) > MAX_VERSION_BYTES or self._database.value(known, (symbol_id, etag)):
             return

@@ -47,7 +47,9 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One thing that can be asked. `asks` and `answers` are the values of the bodies, None where there is none."""
+    """One thing that can be asked. `asks` and `answers` are the values of the bodies, None where
+    there is none.
+    """
 
     name: str
     method: str
@@ -76,13 +78,19 @@ class Operation:
 
 # What stands in paths and headers, by its name: a pattern of the whole of it, or its choices.
 _ANY = r"[^\x00]+"
-PATH_PATTERNS = {"message_id": "[0-9a-f]{8}-[0-9]{1,18}", "ref": "[0-9A-Fa-f]{6,64}", "thread": _ANY, "name": _ANY}
+PATH_PATTERNS = {
+    "message_id": "[0-9a-f]{8}-[0-9]{1,18}",
+    "ref": "[0-9A-Fa-f]{6,64}",
+    "thread": _ANY,
+    "name": _ANY,
+}
 PATH_CHOICES = {"kind": ("thread", "capability", "agent")}
 IF_MATCH_PATTERN = f'"?{VERSION}"?'
 _OF_HEADERS = {"state_patch": ("version",)}  # parameters that a header says
 KEY_PATTERN = f"[!-~]([ -~]{{0,{MAX_KEY_CHARACTERS - 2}}}[!-~])?"
 
-CURSOR_PATTERN = r"[0-9]{1,15}-[0-9]{1,15}-[^\x00]{1,200}"  # of an event of any thread: time in ms, number, thread
+# of an event of any thread: time in ms, number, thread
+CURSOR_PATTERN = r"[0-9]{1,15}-[0-9]{1,15}-[^\x00]{1,200}"
 _AFTER = Query("after", "those behind this number", 0, default=0)
 _THREAD = THREAD_ERRORS
 _ARTIFACT = ARTIFACT_ERRORS
@@ -94,10 +102,14 @@ _CALL = (
 
 
 def asking(name: str, method: str, path: str, capability_name: str, **more: Any) -> Operation:
-    """A capability of the relay as an operation: what is not in its path stands in the query or the body."""
+    """A capability of the relay as an operation: what is not in its path stands in the query or the
+    body.
+    """
     capability = catalogue.load(capability_name)
     body = more.get("body", "")
-    declared = [one for one in parameters_of(capability.parameters) if f"{{{one.name}}}" not in path]
+    declared = [
+        one for one in parameters_of(capability.parameters) if f"{{{one.name}}}" not in path
+    ]
     declared = [one for one in declared if one.name not in _OF_HEADERS.get(name, ())]
     if method == "POST" and declared and not body:
         more["asks"] = _body(f"{name.title().replace('_', '')}Body", declared)
@@ -105,7 +117,14 @@ def asking(name: str, method: str, path: str, capability_name: str, **more: Any)
         more["query"] = tuple(map(_query, declared))
     summary = more.pop("summary", capability.summary)
     return Operation(
-        name, method, path, summary, capability.answers, fails=capability.fails, capability=capability_name, **more
+        name,
+        method,
+        path,
+        summary,
+        capability.answers,
+        fails=capability.fails,
+        capability=capability_name,
+        **more,
     )
 
 
@@ -115,7 +134,13 @@ def _query(parameter: Parameter) -> Query:
         return Query(name, f"1: {about}", 0, 1, int(default))
     if parameter.type is int:
         return Query(name, about, parameter.minimum or 0, parameter.maximum or _MOST, default)
-    return Query(name, about, pattern=_pattern(parameter), choices=parameter.choices, is_required=parameter.required)
+    return Query(
+        name,
+        about,
+        pattern=_pattern(parameter),
+        choices=parameter.choices,
+        is_required=parameter.required,
+    )
 
 
 def _body(name: str, declared: Iterable[Parameter]) -> type[Struct]:
@@ -128,7 +153,9 @@ def _body(name: str, declared: Iterable[Parameter]) -> type[Struct]:
             element = Literal[one.choices]
         kind: Any = list[element] if one.many else element
         kind = kind | None if one.nullable else kind
-        fields.append((one.name, kind, NODEFAULT) if one.required else (one.name, kind | UnsetType, UNSET))
+        fields.append(
+            (one.name, kind, NODEFAULT) if one.required else (one.name, kind | UnsetType, UNSET)
+        )
     return defstruct(name, fields, forbid_unknown_fields=True)
 
 
@@ -142,7 +169,9 @@ def _bounds(parameter: Parameter) -> Meta | None:
     if parameter.type is str:
         if parameter.role is Role.PROSE:
             return None
-        return Meta(max_length=parameter.maximum, extra_json_schema={"pattern": f"^{_pattern(parameter)}$"})
+        return Meta(
+            max_length=parameter.maximum, extra_json_schema={"pattern": f"^{_pattern(parameter)}$"}
+        )
     if parameter.type in {int, float}:
         return Meta(ge=parameter.minimum, le=parameter.maximum)
     return None

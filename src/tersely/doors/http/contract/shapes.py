@@ -42,7 +42,8 @@ class Operation(Struct):
 _MEMBERS = (("value", ["add", "replace", "test"]), ("from", ["move", "copy"]), ("path", ["remove"]))
 _BY_OP = [{"properties": {"op": {"enum": ops}}, "required": [member]} for member, ops in _MEMBERS]
 JsonPatch = Annotated[
-    list[Annotated[Operation, Meta(extra_json_schema={"anyOf": _BY_OP})]], Meta(max_length=MAX_PATCH_OPERATIONS)
+    list[Annotated[Operation, Meta(extra_json_schema={"anyOf": _BY_OP})]],
+    Meta(max_length=MAX_PATCH_OPERATIONS),
 ]
 
 
@@ -62,14 +63,16 @@ class Envelope(Struct, forbid_unknown_fields=True, rename={"from_": "from"}):
 
     msg_id: Given
     thread_id: Given
-    from_: Annotated[str, Meta(pattern=f"^{AGENT_PATTERN}$(?!\\n)")]  # `$` alone lets a newline pass
+    # `$` alone lets a newline pass
+    from_: Annotated[str, Meta(pattern=f"^{AGENT_PATTERN}$(?!\\n)")]
     to_capability: Given
     type: Literal["request"]
     schema: Literal["com.relay.a2a.envelope.v1"]
     payload: dict[str, Any]
     idempotency_key: str = ""
     timestamp: str = ""
-    notes: Annotated[str, Meta(extra_json_schema={"maxLength": DEFAULT_NOTE_CHARACTERS})] = ""  # the policy decides
+    # the policy decides
+    notes: Annotated[str, Meta(extra_json_schema={"maxLength": DEFAULT_NOTE_CHARACTERS})] = ""
     ttl: Annotated[int, Meta(ge=1, le=MAX_ENVELOPE_SECONDS)] = 1
     hops: Annotated[int, Meta(ge=0)] = 0
 
@@ -85,7 +88,9 @@ CallOrEnvelope = Annotated[
 
 
 class Question(Struct, forbid_unknown_fields=True):
-    """A question to a capability of the relay. Its answer in words has at most `budget` tokens, where there is one."""
+    """A question to a capability of the relay. Its answer in words has at most `budget` tokens,
+    where there is one.
+    """
 
     capability: Name
     arguments: dict[str, Any] = field(default_factory=dict)
@@ -112,8 +117,9 @@ Patterns = Annotated[list[Name], Meta(max_length=100)]
 
 
 class NewToken(Struct, forbid_unknown_fields=True):
-    """An identity, and what its token is to be good for: patterns of threads, channels and projects, all of those
-    without any. Without `bearer` it is a code that a machine joins with."""
+    """An identity, and what its token is to be good for: patterns of threads, channels and
+    projects, all of those without any. Without `bearer` it is a code that a machine joins with.
+    """
 
     identity: Given
     kind: Literal["person", "agent"] = "person"
@@ -168,7 +174,9 @@ class VersionTold(Struct):
 
 
 class AnswerTold(Struct):
-    """What came of a call: an artifact, shown by its preview, and whole in `text` where that is short."""
+    """What came of a call: an artifact, shown by its preview, and whole in `text` where that is
+    short.
+    """
 
     capability: str
     preview: Preview
@@ -199,14 +207,18 @@ class DecisionTold(Struct):
 
 
 class SessionTold(Struct):
-    """What a session has left: its summary as an artifact, and the version of the state that names it."""
+    """What a session has left: its summary as an artifact, and the version of the state that names
+    it.
+    """
 
     artifact_ref: str
     state_ref: str
 
 
 class TokenTold(Struct):
-    """What is known of a token; its secret is known to nobody but whoever was given it. Times are ISO 8601 in UTC."""
+    """What is known of a token; its secret is known to nobody but whoever was given it. Times are
+    ISO 8601 in UTC.
+    """
 
     id: str
     identity: str
@@ -247,7 +259,9 @@ class Joined(Struct):
 
 
 class RefusalTold(Struct):
-    """A request that was refused. `not_written` counts those of the minute before that were left out."""
+    """A request that was refused. `not_written` counts those of the minute before that were left
+    out.
+    """
 
     number: int
     at: str

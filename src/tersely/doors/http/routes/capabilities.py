@@ -35,7 +35,9 @@ def ask(relay: Relay, asked: Asked) -> Any:
     """Any capability, by its name."""
     question = asked.body
     context = _context(relay, asked)
-    return asking.answer(context, question.capability, question.arguments, Style(question.colored), question.budget)
+    return asking.answer(
+        context, question.capability, question.arguments, Style(question.colored), question.budget
+    )
 
 
 def stats(relay: Relay, asked: Asked) -> Any:

@@ -1,7 +1,8 @@
-"""Streams of events over a WebSocket: the request that a GET of the same address is, answered in text messages.
+"""Streams of events over a WebSocket: the request that a GET of the same address is, answered in
+text messages.
 
-The endpoint is that of server-sent events, so that parameters, rights and bounds are the same. Each message is an
-object with the `id`, `event` and `data` of one server-sent event.
+The endpoint is that of server-sent events, so that parameters, rights and bounds are the same. Each
+message is an object with the `id`, `event` and `data` of one server-sent event.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ EVENT_MESSAGES = "event_messages"  # in the scope of a request whose events are 
 _EVENT_PATHS = [one.path for one in OPERATIONS if one.gives is Content.EVENTS]
 _EVENT_PATH = re.compile("|".join(re.sub(r"\{\w+\}", "[^/]+", path) for path in _EVENT_PATHS))
 _NORMAL = 1000  # why a WebSocket is closed, as RFC 6455 numbers it
-_HTTP_VERSION = {"version": "3.0", "spec_version": "2.3"}  # of ASGI, in which the end of a request is received
+# of ASGI, in which the end of a request is received
+_HTTP_VERSION = {"version": "3.0", "spec_version": "2.3"}
 
 
 def is_event_path(path: str) -> bool:
@@ -30,7 +32,13 @@ async def serve_events(app: App, scope: Scope, receive: Receive, send: Send) -> 
     An answer of `app` that is no stream, as every refusal, is sent in place of the handshake.
     """
     await receive()  # that somebody wants to connect
-    request = {**scope, "type": "http", "method": "GET", "http_version": "1.1", "asgi": _HTTP_VERSION}
+    request = {
+        **scope,
+        "type": "http",
+        "method": "GET",
+        "http_version": "1.1",
+        "asgi": _HTTP_VERSION,
+    }
     is_streaming = False
 
     async def received() -> Any:

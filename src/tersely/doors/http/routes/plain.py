@@ -42,9 +42,19 @@ def _plain(asked: Asked) -> Call:
     try:
         body = msgspec.convert(asked.body, NewCall)
     except msgspec.ValidationError as error:
-        raise TerselyError("invalid_argument", str(error), "see cap_invoke in /openapi.json") from None
+        raise TerselyError(
+            "invalid_argument", str(error), "see cap_invoke in /openapi.json"
+        ) from None
     key = asked.key or body.idempotency_key
-    return Call(body.thread_id, body.capability, body.args, asked.agent, body.hops, tuple(body.source_refs), key)
+    return Call(
+        body.thread_id,
+        body.capability,
+        body.args,
+        asked.agent,
+        body.hops,
+        tuple(body.source_refs),
+        key,
+    )
 
 
 def _enveloped(policy: Policy, asked: Asked) -> Call:
@@ -64,12 +74,18 @@ def session_end(relay: Relay, asked: Asked) -> Any:
     """A summary."""
     body = asked.body
     ended = sessions.Session(body.program, body.description, body.summary, body.exit_status)
-    return sessions.leave(relay.store, asked.path["thread"], ended, asked.agent, relay.count_tokens, asked.key)
+    return sessions.leave(
+        relay.store, asked.path["thread"], ended, asked.agent, relay.count_tokens, asked.key
+    )
 
 
 def permission_answer(relay: Relay, asked: Asked) -> Any:
-    """What the person says, who asks at the socket in the home; raises `not_permitted` for everybody else."""
-    is_of_identity = asked.principal is not None and asked.principal.kind is Kind.PERSON and asked.of_person
+    """What the person says, who asks at the socket in the home; raises `not_permitted` for
+    everybody else.
+    """
+    is_of_identity = (
+        asked.principal is not None and asked.principal.kind is Kind.PERSON and asked.of_person
+    )
     if not (is_of_identity or is_of_person(asked.peer)):
         hint = "the person types it at a terminal that no agent was started in, or answers on the page of agents"
         raise TerselyError("not_permitted", "an agent is allowed nothing by another", hint)
@@ -78,5 +94,6 @@ def permission_answer(relay: Relay, asked: Asked) -> Any:
 
 
 HANDLERS: dict[str, Handler] = {
-    handler.__name__: handler for handler in (health, version, cap_invoke, session_end, permission_answer)
+    handler.__name__: handler
+    for handler in (health, version, cap_invoke, session_end, permission_answer)
 }

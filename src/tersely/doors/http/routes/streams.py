@@ -55,7 +55,9 @@ async def artifact_upload(relay: Relay, asked: Asked, request: Request, pool: Ex
     return Response(encode(made.told()), status_code=201, media_type="application/json")
 
 
-async def artifact_content(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+async def artifact_content(
+    relay: Relay, asked: Asked, request: Request, pool: Executor
+) -> Response:
     """Bytes from the disk, in chunks. One that is damaged ends early, so that its length is wrong.
 
     Nothing is sent as what a browser would run, whatever whoever stored it says that it is.
@@ -82,20 +84,34 @@ async def event_stream(relay: Relay, asked: Asked, request: Request, pool: Execu
     return _streaming(follower, _number, request)
 
 
-async def event_stream_all(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
-    """Server-sent events of all threads, from now or from behind one on, for as long as somebody listens."""
+async def event_stream_all(
+    relay: Relay, asked: Asked, request: Request, pool: Executor
+) -> Response:
+    """Server-sent events of all threads, from now or from behind one on, for as long as somebody
+    listens.
+    """
     last = request.headers.get("last-event-id", "")
     text = last if re.fullmatch(CURSOR_PATTERN, last) else asked.query["after"] or ""
-    follower = Follower.behind(relay.store, text) if text else Follower(relay.store, relay.store.now_ms())
+    follower = (
+        Follower.behind(relay.store, text) if text else Follower(relay.store, relay.store.now_ms())
+    )
     return _streaming(follower, cursor, request)
 
 
 def _streaming(follower: Follower, name: Callable[[Event], str], request: Request) -> Response:
-    """An answer that goes on, in which events have the ids that `name` gives; raises `busy` where too many do."""
+    """An answer that goes on, in which events have the ids that `name` gives; raises `busy` where
+    too many do.
+    """
     if request.app.state.event_streams >= MAX_EVENT_STREAMS:
-        raise TerselyError("busy", f"{MAX_EVENT_STREAMS} streams of events are open", "close one, or ask for events")
+        raise TerselyError(
+            "busy",
+            f"{MAX_EVENT_STREAMS} streams of events are open",
+            "close one, or ask for events",
+        )
     wire = _MESSAGES if request.scope.get(EVENT_MESSAGES) else _SERVER_SENT
-    return StreamingResponse(_followed(follower, name, wire, request.app.state), media_type=Content.EVENTS)
+    return StreamingResponse(
+        _followed(follower, name, wire, request.app.state), media_type=Content.EVENTS
+    )
 
 
 async def thread_export(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
@@ -138,7 +154,9 @@ def _imported(relay: Relay, chunks: Iterator[bytes], agent: str) -> Thread:
         for chunk in chunks:
             size += len(chunk)
             if size > MAX_BUNDLE_BYTES:
-                raise TerselyError("payload_too_large", f"a bundle has at most {MAX_BUNDLE_BYTES:,} bytes")
+                raise TerselyError(
+                    "payload_too_large", f"a bundle has at most {MAX_BUNDLE_BYTES:,} bytes"
+                )
             file.write(chunk)
         return reading.read(relay.store, file, agent, relay.count_tokens)
 
@@ -168,7 +186,9 @@ STREAMED: dict[str, Streamed] = {
 
 
 class _Wire(NamedTuple):
-    """How a stream of events is written: one with its id, and what says that the stream has begun or goes on."""
+    """How a stream of events is written: one with its id, and what says that the stream has begun
+    or goes on.
+    """
 
     event: Callable[[str, Event], bytes]
     beginning: bytes
@@ -176,7 +196,11 @@ class _Wire(NamedTuple):
 
 
 def _server_sent(id: str, event: Event) -> bytes:
-    return b"id: %s\nevent: %s\ndata: %s\n\n" % (id.encode(), event.type.encode(), encode(event.told()))
+    return b"id: %s\nevent: %s\ndata: %s\n\n" % (
+        id.encode(),
+        event.type.encode(),
+        encode(event.told()),
+    )
 
 
 def _message(id: str, event: Event) -> bytes:

@@ -1,4 +1,6 @@
-"""The tokens of identities: made, listed and ended by the relay's own user; and the code that becomes one."""
+"""The tokens of identities: made, listed and ended by the relay's own user; and the code that
+becomes one.
+"""
 
 from __future__ import annotations
 
@@ -65,13 +67,18 @@ def _take_name(relay: Relay, grant: Grant) -> None:
     try:
         relay.access.act_as(Principal(grant.identity, grant.kind), grant.identity)
     except TerselyError as error:
-        hint = "choose another name for the identity, or `tersely agents retire` the agent that has it"
+        hint = (
+            "choose another name for the identity, or `tersely agents retire` the agent that has it"
+        )
         raise TerselyError("name_taken", error.message, hint) from None
 
 
 def _grant(body: NewToken) -> Grant:
     scopes = Scopes(
-        Level(body.level), tuple(body.threads), tuple(body.channels) or EVERYTHING, tuple(body.projects) or EVERYTHING
+        Level(body.level),
+        tuple(body.threads),
+        tuple(body.channels) or EVERYTHING,
+        tuple(body.projects) or EVERYTHING,
     )
     lasts_ms = body.days * _DAY_MS if body.days else None
     return Grant(body.identity, Kind(body.kind), body.tenant, scopes, lasts_ms)

@@ -1,7 +1,8 @@
 """Who may see the pages: browsers that came with a ticket.
 
-Whoever holds the relay's token asks for a *ticket*, which works once and soon expires. The browser that shows it is
-given a *session*, known by a cookie. Only hashes of both are kept, in memory: they end with the relay.
+Whoever holds the relay's token asks for a *ticket*, which works once and soon expires. The browser
+that shows it is given a *session*, known by a cookie. Only hashes of both are kept, in memory: they
+end with the relay.
 """
 
 from __future__ import annotations
@@ -46,8 +47,11 @@ class Session(NamedTuple):
 class Entry:
     """Tickets and sessions of one relay. May be used from any thread."""
 
-    def __init__(self, name: str, token: Callable[[], str], clock: Callable[[], float] = elapsed_seconds) -> None:
-        """`name` tells the cookies of several relays of one machine apart: browsers give them to every port.
+    def __init__(
+        self, name: str, token: Callable[[], str], clock: Callable[[], float] = elapsed_seconds
+    ) -> None:
+        """`name` tells the cookies of several relays of one machine apart: browsers give them to
+        every port.
 
         `token` gives the secret of the home that is in force.
         """
@@ -65,7 +69,9 @@ class Entry:
         """
         made = secrets.token_urlsafe(_SECRET_BYTES)
         with self._changing:
-            ticket = Ticket(_digest(made), self._token(), self._clock() + UI_TICKET_SECONDS, may_answer)
+            ticket = Ticket(
+                _digest(made), self._token(), self._clock() + UI_TICKET_SECONDS, may_answer
+            )
             self._tickets = [*self._tickets, ticket][-MAX_UI_TICKETS:]
         return made
 
@@ -83,7 +89,9 @@ class Entry:
             self._tickets = [one for one in self._tickets if not compare_digest(one.digest, shown)]
             if not is_good:
                 hint = "`tersely relay open THREAD` makes a new one; each works once, and soon"
-                raise TerselyError("unauthorized", "this ticket was used before, has expired, or is none", hint)
+                raise TerselyError(
+                    "unauthorized", "this ticket was used before, has expired, or is none", hint
+                )
             secret = secrets.token_urlsafe(_SECRET_BYTES)
             form_token, until = secrets.token_urlsafe(_SECRET_BYTES), now + UI_SESSION_SECONDS
             session = Session(_digest(secret), form_token, self._token(), until, may_answer)
@@ -108,7 +116,9 @@ class Entry:
             self._sessions = [one for one in self._sessions if one is not session]
 
     def cookie_header(self, secret: str) -> str:
-        """The `Set-Cookie` header that gives a browser its session; with an empty secret, takes it away."""
+        """The `Set-Cookie` header that gives a browser its session; with an empty secret, takes it
+        away.
+        """
         age = UI_SESSION_SECONDS if secret else 0
         return f"{self.cookie}={secret}; Path=/ui; Max-Age={age}; HttpOnly; SameSite=Strict"
 
@@ -116,7 +126,9 @@ class Entry:
         return now < given.until_seconds and given.token == self._token()
 
     def _shown(self, cookies: str) -> list[str]:
-        """The values of our cookie. What else is at this host may have set another of the same name."""
+        """The values of our cookie. What else is at this host may have set another of the same
+        name.
+        """
         if len(cookies) > _COOKIE_CHARACTERS:
             return []
         pairs = (pair.strip().partition("=") for pair in cookies.split(";"))

@@ -1,7 +1,9 @@
-"""Pages as text: Jinja's templates, which escape every value, and what hides in text written out before that.
+"""Pages as text: Jinja's templates, which escape every value, and what hides in text written out
+before that.
 
-Templates hold all markup and Python none. `tests/doors/http/test_templates.py` reads their syntax: no filter passes
-a value by unescaped, every attribute is quoted, and no address leads out of the pages.
+Templates hold all markup and Python none. `tests/doors/http/test_templates.py` reads their syntax:
+no filter passes a value by unescaped, every attribute is quoted, and no address leads out of the
+pages.
 """
 
 from __future__ import annotations
@@ -61,7 +63,9 @@ class Shown:
 
 
 class FormOrigin(NamedTuple):
-    """What the forms of one page carry: its address, to which they lead back, and a key that no other page has."""
+    """What the forms of one page carry: its address, to which they lead back, and a key that no
+    other page has.
+    """
 
     address: str = ""
     key: str = ""
@@ -73,7 +77,9 @@ _NO_FORM = FormOrigin()
 def document(shown: Shown, session: Session | None, form: FormOrigin = _NO_FORM) -> str:
     """A whole page as HTML."""
     template = _environment().get_template(shown.template)
-    return template.render(shown.values, page=shown, session=session, form=form, path=form.address.partition("?")[0])
+    return template.render(
+        shown.values, page=shown, session=session, form=form, path=form.address.partition("?")[0]
+    )
 
 
 def address(*parts: str, **query: object) -> str:
@@ -96,7 +102,8 @@ def clipped(value: Any) -> str:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # only a relay whose pages are seen pays for it
+    # only a relay whose pages are seen pays for it
+    from jinja2 import Environment, PackageLoader, StrictUndefined
 
     made = Environment(
         loader=PackageLoader("tersely.doors.http.ui"),
@@ -107,15 +114,26 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters.update(thousands="{:,}".format, clipped=clipped, at=timestamp, second=_second, code_parts=_code_parts)
+    made.filters.update(
+        thousands="{:,}".format,
+        clipped=clipped,
+        at=timestamp,
+        second=_second,
+        code_parts=_code_parts,
+    )
     made.globals.update(
-        url=address, url_with=address_with, version=__version__, most_answer_characters=MAX_UI_ANSWER_CHARACTERS
+        url=address,
+        url_with=address_with,
+        version=__version__,
+        most_answer_characters=MAX_UI_ANSWER_CHARACTERS,
     )
     return made
 
 
 def _finalized(value: Any) -> Any:
-    """A value as it is escaped next: hidden characters of text are written out, and nothing is nothing."""
+    """A value as it is escaped next: hidden characters of text are written out, and nothing is
+    nothing.
+    """
     if value is None:
         return ""
     is_markup = hasattr(value, "__html__")  # made by a template, from values that were looked at

@@ -37,17 +37,25 @@ from tersely.doors.http.ui.pages.state import state_page
 from tersely.doors.http.ui.pages.thread import thread_page
 from tersely.doors.http.ui.pages.threads import threads_page
 from tersely.doors.http.ui.pages.work import work_page
-from tersely.doors.http.ui.rendering import MAX_UI_ANSWER_CHARACTERS, FormOrigin, Shown, Visit, document
+from tersely.doors.http.ui.rendering import (
+    MAX_UI_ANSWER_CHARACTERS,
+    FormOrigin,
+    Shown,
+    Visit,
+    document,
+)
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import encode
 from tersely.relay.relay import Relay
 from tersely.relay.teams.permissions import ALLOW
 
-MAX_UI_FORM_BYTES = 12 * MAX_UI_ANSWER_CHARACTERS + 8_000  # a character outside of ASCII is up to twelve
+# a character outside of ASCII is up to twelve
+MAX_UI_FORM_BYTES = 12 * MAX_UI_ANSWER_CHARACTERS + 8_000
 MAX_UI_QUERY_CHARACTERS = 2_000  # of one parameter
 LIVE_LOOK_SECONDS = 1.0  # after which a page that somebody looks at is made again
-LIVE_REST_FACTOR = 20  # so many times as long as it takes to make all that are looked at, none is made again
+# so many times as long as it takes to make all that are looked at, none is made again
+LIVE_REST_FACTOR = 20
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -56,11 +64,17 @@ HEADERS = {
     "content-security-policy": POLICY,
     "x-frame-options": "DENY",
     "cross-origin-opener-policy": "same-origin",
-    # A form that is sent without any referrer has no origin either, and could not be told from another page's.
+    # A form that is sent without any referrer has no origin either, and could not be told from
+    # another page's.
     "referrer-policy": "same-origin",
 }
-_KINDS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
-_PLACE = re.compile(r"/ui/[A-Za-z0-9/_.-]*(\?[A-Za-z0-9&=%+_.~-]*)?")  # where one may go on to after a form
+_KINDS = {
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+# where one may go on to after a form
+_PLACE = re.compile(r"/ui/[A-Za-z0-9/_.-]*(\?[A-Za-z0-9&=%+_.~-]*)?")
 _EVENTS = "text/event-stream"
 _FORM_KEY_BYTES = 16
 _LOG = logging.getLogger("tersely.doors.http")
@@ -110,7 +124,11 @@ class Pages:
             Route("/permissions/{id}", self._answer_permission, methods=["POST"]),
             Route("/messages", self._send, methods=["POST"]),
         ]
-        failing = {TerselyError: self._failed, HTTPException: self._unrouted, Exception: self._defect}
+        failing = {
+            TerselyError: self._failed,
+            HTTPException: self._unrouted,
+            Exception: self._defect,
+        }
         app = Starlette(routes=routes, exception_handlers=failing)  # type: ignore[arg-type]
         app.state.event_streams = 0
         app.router.redirect_slashes = False
@@ -122,7 +140,9 @@ class Pages:
 
     def refusal(self, error: TerselyError) -> tuple[dict[str, str], bytes]:
         """What a browser is sent that may not see a page: the headers and a page that says why."""
-        return {**HEADERS, "content-type": "text/html; charset=utf-8"}, document(_failure(error), None).encode()
+        return {**HEADERS, "content-type": "text/html; charset=utf-8"}, document(
+            _failure(error), None
+        ).encode()
 
     # Pages
 
@@ -143,13 +163,17 @@ class Pages:
         return answering
 
     def _live(self, request: Request, made: Callable[[], tuple[Shown, str]]) -> Response:
-        """A page whenever it is another, for as long as somebody looks and is signed in; raises `busy`."""
+        """A page whenever it is another, for as long as somebody looks and is signed in; raises
+        `busy`.
+        """
         state = request.app.state
         if state.event_streams >= MAX_EVENT_STREAMS:
             raise TerselyError("busy", f"{MAX_EVENT_STREAMS} pages are looked at", "close one")
         return StreamingResponse(self._changes(request, made), headers=HEADERS, media_type=_EVENTS)
 
-    async def _changes(self, request: Request, made: Callable[[], tuple[Shown, str]]) -> AsyncGenerator[bytes, None]:
+    async def _changes(
+        self, request: Request, made: Callable[[], tuple[Shown, str]]
+    ) -> AsyncGenerator[bytes, None]:
         state, before = request.app.state, ""
         state.event_streams += 1
         try:
@@ -185,18 +209,24 @@ class Pages:
     async def _artifact_image(self, request: Request) -> Response:
         visit = Visit(self._relay, request.path_params, {})
         content, kind = await self._in_pool(partial(image, visit))
-        return Response(content, headers={**HEADERS, "content-security-policy": "sandbox"}, media_type=kind)
+        return Response(
+            content, headers={**HEADERS, "content-security-policy": "sandbox"}, media_type=kind
+        )
 
     async def _static_file(self, request: Request) -> Response:
         name = request.path_params["name"]
         if name not in self._static:
             raise HTTPException(404)
-        return Response(self._static[name], headers=HEADERS, media_type=_KINDS[name.rpartition(".")[2]])
+        return Response(
+            self._static[name], headers=HEADERS, media_type=_KINDS[name.rpartition(".")[2]]
+        )
 
     # Signing in and out
 
     async def _login_page(self, request: Request) -> Response:
-        """A form that shows the ticket. To look at an address must not use it up, and browsers look ahead."""
+        """A form that shows the ticket. To look at an address must not use it up, and browsers look
+        ahead.
+        """
         query = _query(request)
         values = {"ticket": query.get("ticket", ""), "next": _place(query.get("next", ""))}
         return self._shown(Shown("Sign in", "login.html", values, is_live=False), None)
@@ -226,23 +256,31 @@ class Pages:
         session, form = await self._own_form(request)
         if not session.may_answer:
             hint = "`tersely relay open`, typed by you at a terminal, opens pages that may"
-            raise TerselyError("not_permitted", "this browser was not signed in by a person at a terminal", hint)
+            raise TerselyError(
+                "not_permitted", "this browser was not signed in by a person at a terminal", hint
+            )
         return session, form
 
     # What the person decides and says
 
     async def _answer_permission(self, request: Request) -> Response:
         _, form = await self._form_of_person(request)
-        self._relay.permissions.answer(request.path_params["id"], allows=form.get("answer") == ALLOW)
+        self._relay.permissions.answer(
+            request.path_params["id"], allows=form.get("answer") == ALLOW
+        )
         return _back(form)
 
     async def _send(self, request: Request) -> Response:
         _, form = await self._form_of_person(request)
         said = {name: form.get(name, "") for name in ("to", "body", "thread", "reply_to")}
         if not said["body"].strip():
-            raise TerselyError("invalid_argument", "there is nothing to send", "write something and send it again")
+            raise TerselyError(
+                "invalid_argument", "there is nothing to send", "write something and send it again"
+            )
         said["id"] = _message_id(form, said)
-        await self._in_pool(partial(result_of, RelayContext(self._relay, PERSON), "mail.send", said))
+        await self._in_pool(
+            partial(result_of, RelayContext(self._relay, PERSON), "mail.send", said)
+        )
         return _back(form)
 
     # What goes wrong
@@ -257,12 +295,16 @@ class Pages:
 
     async def _defect(self, request: Request, error: Exception) -> Response:
         _LOG.error("%s %s", request.method, request.url.path, exc_info=error)
-        told = TerselyError("internal_error", f"{type(error).__name__}: a defect in Tersely", "the log has more")
+        told = TerselyError(
+            "internal_error", f"{type(error).__name__}: a defect in Tersely", "the log has more"
+        )
         return self._shown(_failure(told), self._session(request), 500)
 
 
 def _failure(error: TerselyError) -> Shown:
-    title = {"unauthorized": "Sign in first", "no_route": "Not found"}.get(error.code, "This did not work")
+    title = {"unauthorized": "Sign in first", "no_route": "Not found"}.get(
+        error.code, "This did not work"
+    )
     hint = error.hint or "Go back to the first page."
     if error.code == "unauthorized" and "ticket" not in error.message:
         hint = "`tersely relay open THREAD` opens a page that signs this browser in."
@@ -270,7 +312,9 @@ def _failure(error: TerselyError) -> Shown:
 
 
 def _message_id(form: dict[str, str], said: dict[str, str]) -> str:
-    """The same for a form that is sent twice as it is; raises `forbidden_origin` for one without its page's key."""
+    """The same for a form that is sent twice as it is; raises `forbidden_origin` for one without
+    its page's key.
+    """
     key = form.get("form_key", "")
     if not key:
         raise _not_of_page()
@@ -278,7 +322,9 @@ def _message_id(form: dict[str, str], said: dict[str, str]) -> str:
 
 
 def _not_of_page() -> TerselyError:
-    return TerselyError("forbidden_origin", "this form is not of a page of yours", "reload the page and try again")
+    return TerselyError(
+        "forbidden_origin", "this form is not of a page of yours", "reload the page and try again"
+    )
 
 
 def _html(text: str, status: int = 200) -> Response:
@@ -301,7 +347,11 @@ def _place(text: str) -> str:
 
 
 def _query(request: Request) -> dict[str, str]:
-    return {name: value for name, value in request.query_params.items() if len(value) <= MAX_UI_QUERY_CHARACTERS}
+    return {
+        name: value
+        for name, value in request.query_params.items()
+        if len(value) <= MAX_UI_QUERY_CHARACTERS
+    }
 
 
 def _cookies(request: Request) -> str:
@@ -309,7 +359,9 @@ def _cookies(request: Request) -> str:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form that a page of ours has sent; raises `forbidden_origin`, `malformed_request`."""
+    """The fields of a form that a page of ours has sent; raises `forbidden_origin`,
+    `malformed_request`.
+    """
     if "origin" not in request.headers:  # which the guard has compared
         raise TerselyError("forbidden_origin", "a form says which page it comes from")
     held = bytearray()
@@ -317,7 +369,9 @@ async def _form(request: Request) -> dict[str, str]:
         async for chunk in request.stream():
             held += chunk
             if len(held) > MAX_UI_FORM_BYTES:
-                raise TerselyError("payload_too_large", f"a form has at most {MAX_UI_FORM_BYTES:,} bytes")
+                raise TerselyError(
+                    "payload_too_large", f"a form has at most {MAX_UI_FORM_BYTES:,} bytes"
+                )
     except ClientDisconnect:
         raise TerselyError("malformed_request", "the request ended before its body did") from None
     try:

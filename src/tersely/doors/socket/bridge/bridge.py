@@ -1,4 +1,6 @@
-"""The service that code daemons are: one for each workspace, connected to and started when somebody asks."""
+"""The service that code daemons are: one for each workspace, connected to and started when somebody
+asks.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +41,12 @@ BRIDGE_TRIES = 3  # of one question, where the connection is lost
 MAX_BRIDGED_WORKSPACES = 16  # connected to at a time
 ROOT = "root"
 _ABOUT_ROOT = {"type": "string", "description": "the workspace, as a directory of this machine"}
-_FRAME = frozenset({"id", "success", "status", "revision", "notes"})  # members of a reply that are no result
+# members of a reply that are no result
+_FRAME = frozenset({"id", "success", "status", "revision", "notes"})
 # Whose results the wire has in a form of its own, which is as short as words are.
-_WITHOUT_WORDS = frozenset(name for name, spelling in SPELLINGS.items() if spelling.shape is not answers.whole)
+_WITHOUT_WORDS = frozenset(
+    name for name, spelling in SPELLINGS.items() if spelling.shape is not answers.whole
+)
 _LOG = logging.getLogger("tersely.doors.socket")
 
 
@@ -49,23 +54,31 @@ class Bridge:
     """One service. Used on one loop, but for `scope`, which the threads of calls use."""
 
     def __init__(self, bridged: Bridged, workspace: str, answer_words: str) -> None:
-        """`workspace` is that of questions that name none; `answer_words` prints for daemons that are started."""
+        """`workspace` is that of questions that name none; `answer_words` prints for daemons that
+        are started.
+        """
         self._bridged = bridged
         self._workspace = workspace
         self._answer_words = answer_words
         self._loop = asyncio.get_running_loop()
         self._places: OrderedDict[str, _Workspace] = OrderedDict()  # the one asked last at the end
         place = bridged.socket or "the code daemon of each workspace"
-        self.declared = Declared(bridged.name, tersely.__version__, methods(), BRIDGE, place, self.scope)
+        self.declared = Declared(
+            bridged.name, tersely.__version__, methods(), BRIDGE, place, self.scope
+        )
 
     async def answer(self, asked: Asked) -> bytes:
         """The result of a question as JSON; raises what there is instead."""
         root, parameters = self._split(decode(asked.parameters), asked.directory)
         checked(asked.method, parameters, root)
         # What clients of the wire print themselves, and servers of others, have no words.
-        has_words = asked.in_words and not self._bridged.socket and asked.method not in _WITHOUT_WORDS
+        has_words = (
+            asked.in_words and not self._bridged.socket and asked.method not in _WITHOUT_WORDS
+        )
         request = (
-            _worded(asked.method, parameters, root) if has_words else self._request(asked.method, parameters, root)
+            _worded(asked.method, parameters, root)
+            if has_words
+            else self._request(asked.method, parameters, root)
         )
         seconds = min(asked.seconds, self._bridged.seconds, MAX_REQUEST_SECONDS)
         if seconds != REQUEST_SECONDS:  # which servers take for granted
@@ -74,21 +87,33 @@ class Bridge:
             async with asyncio.timeout(seconds):
                 reply = await self._place(root).ask(request)
         except TimeoutError:
-            raise TerselyError("timed_out", f"{self._bridged.name} has not answered in {seconds:g} s") from None
+            raise TerselyError(
+                "timed_out", f"{self._bridged.name} has not answered in {seconds:g} s"
+            ) from None
         except (UnreachableError, LostError) as error:
             instead = fallback(asked.method, parameters)
-            message = f"{self._bridged.name} unavailable: {error}." + (f" Try: {instead}" if instead else "")
+            message = f"{self._bridged.name} unavailable: {error}." + (
+                f" Try: {instead}" if instead else ""
+            )
             raise TerselyError("daemon_unavailable", message) from None
         return _words(reply) if has_words else _result(reply)
 
     def _request(self, method: str, parameters: Mapping[str, Any], root: str) -> dict[str, Any]:
-        """The request for an answer as a value. Servers of others know this wire, or llm-tldr's names on it."""
+        """The request for an answer as a value. Servers of others know this wire, or llm-tldr's
+        names on it.
+        """
         spelling = spelling_of(method) if self._bridged.socket else None
-        named = parameters if spelling is None else spelling.about(parameters, root).under_every_name(parameters, root)
+        named = (
+            parameters
+            if spelling is None
+            else spelling.about(parameters, root).under_every_name(parameters, root)
+        )
         return {"cmd": method, **named}
 
     def scope(self, method: str, call: Call) -> Scope | None:
-        """For which revision of which workspace the answer to a call holds; None where the server does not say."""
+        """For which revision of which workspace the answer to a call holds; None where the server
+        does not say.
+        """
         root, parameters = self._split(dict(call.arguments), "")
         capability, arguments = checked(method, parameters, root)
         if not (capability.cacheable and capability.is_repeatable(arguments)):
@@ -124,11 +149,17 @@ class Bridge:
         if named is None:
             named = enclosing_root(directory) if directory.startswith("/") else self._workspace
         if not isinstance(named, str) or not named.startswith("/"):
-            raise TerselyError("invalid_argument", "root: the absolute path of a workspace", "the question names none")
+            raise TerselyError(
+                "invalid_argument",
+                "root: the absolute path of a workspace",
+                "the question names none",
+            )
         try:
             return str(Path(named).resolve(strict=True)), parameters
         except (OSError, RuntimeError, ValueError) as error:
-            raise TerselyError("root_not_found", f"{named[:200]}: {error}", "name a directory with root") from None
+            raise TerselyError(
+                "root_not_found", f"{named[:200]}: {error}", "name a directory with root"
+            ) from None
 
     def _place(self, root: str) -> _Workspace:
         key = self._bridged.socket or root
@@ -140,7 +171,9 @@ class Bridge:
 
 
 class _Workspace:
-    """The server of one workspace. One that gives back ids is asked many things at a time, any other one by one."""
+    """The server of one workspace. One that gives back ids is asked many things at a time, any
+    other one by one.
+    """
 
     def __init__(self, bridged: Bridged, root: str, answer_words: str) -> None:
         self._bridged = bridged
@@ -153,7 +186,9 @@ class _Workspace:
         self._room = asyncio.Semaphore(MAX_CLIENT_REQUESTS)
 
     async def ask(self, request: Mapping[str, Any]) -> Reply:
-        """The reply to a request, asked again where the connection is lost; raises `UnreachableError`, `LostError`."""
+        """The reply to a request, asked again where the connection is lost; raises
+        `UnreachableError`, `LostError`.
+        """
         if not self._gives_ids:
             async with self._turn:
                 if not self._gives_ids:
@@ -195,27 +230,38 @@ class _Workspace:
             if not self._bridged.starts or settings.daemon == "off":
                 raise
         try:
-            await asyncio.to_thread(lifecycle.start, self._root, self._answer_words, settings.daemon_idle_seconds)
+            await asyncio.to_thread(
+                lifecycle.start, self._root, self._answer_words, settings.daemon_idle_seconds
+            )
         except TerselyError as error:
             raise UnreachableError(error.message) from None
         return await Link.open(own)
 
 
-def checked(method: str, parameters: Mapping[str, Any], root: str) -> tuple[Capability[Any, Any], dict[str, Any]]:
-    """The capability that a question means, and its arguments; raises `unknown_command`, `invalid_argument` or
-    `not_permitted`."""
+def checked(
+    method: str, parameters: Mapping[str, Any], root: str
+) -> tuple[Capability[Any, Any], dict[str, Any]]:
+    """The capability that a question means, and its arguments; raises `unknown_command`,
+    `invalid_argument` or `not_permitted`.
+    """
     asked = call(method, parameters, root)
     capability = catalogue.load(asked.capability)
     bind(capability.parameters, asked.arguments)
-    more = [one.name for one in parameters_of(capability.parameters) if one.effect is not Effect.READ]
+    more = [
+        one.name for one in parameters_of(capability.parameters) if one.effect is not Effect.READ
+    ]
     if capability.effect is not Effect.READ or any(name in asked.arguments for name in more):
-        raise TerselyError("not_permitted", f"{method} would do more than read", "that is for its user to do")
+        raise TerselyError(
+            "not_permitted", f"{method} would do more than read", "that is for its user to do"
+        )
     return capability, asked.arguments
 
 
 @cache
 def methods() -> Mapping[str, Method]:
-    """What a code daemon can be asked: what its clients say, and the capabilities for which they have no word."""
+    """What a code daemon can be asked: what its clients say, and the capabilities for which they
+    have no word.
+    """
     spelled = {name: spelling for name, spelling in SPELLINGS.items() if "." not in name}
     every = {name.removeprefix(PREFIX): Spelling(name) for name in catalogue.CODE_NAMES} | spelled
     return {
@@ -232,9 +278,16 @@ def _method(name: str, spelling: Spelling) -> Method:
     names = spelling.shown
     reads = {one.name for one in parameters_of(capability.parameters) if one.effect is Effect.READ}
     properties = {ROOT: _ABOUT_ROOT}
-    properties |= {names.get(own, own): about for own, about in described["properties"].items() if own in reads}
+    properties |= {
+        names.get(own, own): about for own, about in described["properties"].items() if own in reads
+    }
     required = [names.get(own, own) for own in described["required"]]
-    return Method(name, capability.summary, {**described, "properties": properties, "required": required}, Reach.READ)
+    return Method(
+        name,
+        capability.summary,
+        {**described, "properties": properties, "required": required},
+        Reach.READ,
+    )
 
 
 def _worded(method: str, parameters: Mapping[str, Any], root: str) -> dict[str, Any]:
@@ -252,8 +305,12 @@ def _words(reply: Reply) -> bytes:
 
 def _check(reply: Reply) -> None:
     if not reply.is_success:
-        message = str(reply.error or reply.message or "the service says no more than that it has failed")
-        raise TerselyError(reply.code if reply.code in EXIT_OF_CODE else "service_error", message, reply.hint)
+        message = str(
+            reply.error or reply.message or "the service says no more than that it has failed"
+        )
+        raise TerselyError(
+            reply.code if reply.code in EXIT_OF_CODE else "service_error", message, reply.hint
+        )
 
 
 def _result(reply: Reply) -> bytes:

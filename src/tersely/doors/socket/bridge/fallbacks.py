@@ -1,4 +1,6 @@
-"""What to try where the code service cannot be asked: commands that every machine has, safe to be pasted."""
+"""What to try where the code service cannot be asked: commands that every machine has, safe to be
+pasted.
+"""
 
 from __future__ import annotations
 
@@ -39,4 +41,9 @@ def _file(target: str) -> str:
     return f"cat -- {shlex.quote(path)}" if _FILE.search(path) else _name(target)
 
 
-_FALLBACKS: Mapping[str, Callable[[str], str]] = {"semantic": _text, "context": _file, "impact": _name, "calls": _name}
+_FALLBACKS: Mapping[str, Callable[[str], str]] = {
+    "semantic": _text,
+    "context": _file,
+    "impact": _name,
+    "calls": _name,
+}

@@ -1,4 +1,6 @@
-"""A connection to a server that speaks JSON, one object a line, and answers with or without the id of a request."""
+"""A connection to a server that speaks JSON, one object a line, and answers with or without the id
+of a request.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ _REPLIES = msgspec.json.Decoder(Reply)
 
 
 class Link(asyncio.Protocol):
-    """One connection. `gives_ids` is whether replies say which request they are to; else they come in order."""
+    """One connection. `gives_ids` is whether replies say which request they are to; else they come
+    in order.
+    """
 
     def __init__(self) -> None:
         self._lines = Lines(MAX_ANSWER_BYTES)
@@ -103,7 +107,8 @@ class Link(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Somebody answers."""
-        self._transport = cast("asyncio.Transport", transport)  # those of uvloop are none by inheritance
+        # those of uvloop are none by inheritance
+        self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
         """Hand out the replies that are complete."""

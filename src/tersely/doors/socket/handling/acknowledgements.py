@@ -1,4 +1,6 @@
-"""What recipients say of messages: that they have them, that they do not take them, how far they have come."""
+"""What recipients say of messages: that they have them, that they do not take them, how far they
+have come.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def nacked(clients: Clients, connection: Connection, envelope: Envelope) -> None
     if code == "BUSY" and one.attempt < MAX_MESSAGE_ATTEMPTS:
         del connection.inflight[number]
         connection.later.add(number)
-        asyncio.get_running_loop().call_later(MESSAGE_RETRY_SECONDS, clients.revived, connection.name, number)
+        asyncio.get_running_loop().call_later(
+            MESSAGE_RETRY_SECONDS, clients.revived, connection.name, number
+        )
     else:
         clients.settle(connection, number, Stage.DEAD, note)
 
@@ -71,7 +75,9 @@ def sync(clients: Clients, connection: Connection, envelope: Envelope) -> None:
                 connection.is_behind = True
         last = clients.mail.last_seq(connection.name, stream.peer, stream.topic)
         told.append(envelopes.Stream(stream.peer, stream.topic, stream.last_seq, last))
-    connection.send("SYNC", {"session_id": connection.session, "ack_id": envelope.id, "streams": told})
+    connection.send(
+        "SYNC", {"session_id": connection.session, "ack_id": envelope.id, "streams": told}
+    )
 
 
 def ping(clients: Clients, connection: Connection, envelope: Envelope) -> None:

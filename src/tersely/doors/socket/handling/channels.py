@@ -104,7 +104,11 @@ def _notify(clients: Clients, channel: str, type: str, name: str, payload: Raw) 
 def _member(clients: Clients, name: str) -> dict[str, Any]:
     one = clients.mail.identities.get(name)
     status = "online" if clients.names.get(name) is not None else "offline"
-    told: dict[str, Any] = {"name": name, "entityType": one.kind if one else "agent", "status": status}
+    told: dict[str, Any] = {
+        "name": name,
+        "entityType": one.kind if one else "agent",
+        "status": status,
+    }
     if one is not None and one.details.get("displayName"):
         told["displayName"] = one.details["displayName"]
     return told

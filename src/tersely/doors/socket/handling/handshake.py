@@ -11,7 +11,11 @@ from tersely.doors.socket.connection import Connection
 from tersely.doors.socket.envelopes import Envelope, payload_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import project_name
-from tersely.foundation.limits import MAX_FRAME_BYTES, MAX_INFLIGHT_MESSAGES, SOCKET_HEARTBEAT_SECONDS
+from tersely.foundation.limits import (
+    MAX_FRAME_BYTES,
+    MAX_INFLIGHT_MESSAGES,
+    SOCKET_HEARTBEAT_SECONDS,
+)
 from tersely.relay.mail.identities import Claim, Session
 
 
@@ -26,12 +30,22 @@ def hello(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     directory = said.workingDirectory or ""
     details = {
         name: getattr(said, name)
-        for name in ("program", "cli", "model", "task", "workingDirectory", "displayName", "avatarUrl")
+        for name in (
+            "program",
+            "cli",
+            "model",
+            "task",
+            "workingDirectory",
+            "displayName",
+            "avatarUrl",
+        )
         if getattr(said, name)
     }
     project = said.project or (project_name(directory) if directory else "")
     token = said.session.resume_token if said.session else ""
-    claim = Claim(said.agent, said.entityType or "agent", project, details, auth.token, auth.bind, token)
+    claim = Claim(
+        said.agent, said.entityType or "agent", project, details, auth.token, auth.bind, token
+    )
     _open(clients, connection, envelope, claim, said.capabilities, said)
 
 
@@ -42,7 +56,14 @@ def resume(clients: Clients, connection: Connection, envelope: Envelope) -> None
     if name is None:
         connection.fail("RESUME_TOO_OLD", "nobody has this resume token", about=envelope.id)
         return
-    _open(clients, connection, envelope, Claim(name, resume=said.resume_token), said.capabilities, said)
+    _open(
+        clients,
+        connection,
+        envelope,
+        Claim(name, resume=said.resume_token),
+        said.capabilities,
+        said,
+    )
 
 
 def bye(clients: Clients, connection: Connection, envelope: Envelope) -> None:
@@ -71,14 +92,18 @@ def _open(
     try:
         if connection.principal is not None:
             clients.access.act_as(connection.principal, claim.name)
-        session, write = clients.mail.identities.open(claim, is_live=before is not None or is_elsewhere)
+        session, write = clients.mail.identities.open(
+            claim, is_live=before is not None or is_elsewhere
+        )
     except TerselyError as error:
         if connection.principal is not None:
             clients.access.refused(connection.principal, f"HELLO {claim.name}", error, "socket")
         connection.fail("UNAUTHORIZED", error.message, about=envelope.id, reason=error.code)
         return
     if before is not None:
-        before.fail("UNAUTHORIZED", "the owner of the name has connected again", reason="taken_over")
+        before.fail(
+            "UNAUTHORIZED", "the owner of the name has connected again", reason="taken_over"
+        )
         clients.forget(before)
     clients.names[claim.name] = connection
     connection.kind, connection.session = session.identity.kind, session.identity.session
@@ -94,7 +119,12 @@ def _open(
 
 
 def _welcome(
-    clients: Clients, connection: Connection, session: Session, about: str, is_refused: bool, given: Any
+    clients: Clients,
+    connection: Connection,
+    session: Session,
+    about: str,
+    is_refused: bool,
+    given: Any,
 ) -> None:
     name = session.identity.name
     if connection.is_closing or clients.names.get(name) is not connection:
@@ -107,7 +137,9 @@ def _welcome(
         connection.fail("INTERNAL", str(given))
         return
     if is_refused:
-        connection.error("RESUME_TOO_OLD", "the resume token is none of this name's; this is a new session")
+        connection.error(
+            "RESUME_TOO_OLD", "the resume token is none of this name's; this is a new session"
+        )
     told: dict[str, Any] = {
         "session_id": session.identity.session,
         "resume_token": session.resume,

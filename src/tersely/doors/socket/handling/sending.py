@@ -49,10 +49,14 @@ def service_answered(clients: Clients, connection: Connection, envelope: Envelop
     """Hand the answer of a service to whoever asked."""
     response: envelopes.ServiceResponse = payload_of(envelope, envelopes.ServiceResponse)
     if not clients.services.answered(connection, response):
-        connection.error("NOT_FOUND", f"{connection.name} was not asked that, or not in time", about=envelope.id)
+        connection.error(
+            "NOT_FOUND", f"{connection.name} was not asked that, or not in time", about=envelope.id
+        )
 
 
-def _accept(clients: Clients, connection: Connection, envelope: Envelope, to: str, kind: str, thread: str) -> None:
+def _accept(
+    clients: Clients, connection: Connection, envelope: Envelope, to: str, kind: str, thread: str
+) -> None:
     treatment = envelope.payload_meta or _NO_TREATMENT
     draft = Draft(
         connection.name, connection.kind, envelope.id, to, bytes(envelope.payload),
@@ -93,9 +97,15 @@ def _accepted(clients: Clients, connection: Connection, outcome: Outcome) -> Non
 
 def _pass_on(clients: Clients, connection: Connection, post: Post) -> None:
     """Send what is not to be kept to those who take it now. The sender is told how many they were."""
-    reached = [one for name, _ in post.mailboxes if (one := clients.names.get(name)) is not None and one.takes]
+    reached = [
+        one
+        for name, _ in post.mailboxes
+        if (one := clients.names.get(name)) is not None and one.takes
+    ]
     if len(reached) < len(post.mailboxes) == 1:
-        raise TerselyError("busy", f"{post.addressed} does not take messages now", "try again later")
+        raise TerselyError(
+            "busy", f"{post.addressed} does not take messages now", "try again later"
+        )
     clients.memory_messages += 1
     message_id = f"{clients.mail.message_id(0)}.{clients.memory_messages}"
     for one in reached:

@@ -25,11 +25,15 @@ class BlobChunks:
                     database.execute(sql, (keep.digest, number, chunk))
                     number += 1
         except OSError as error:
-            raise TerselyError("unreadable_file", f"{keep.file}: {error.strerror}", "look at its disk") from error
+            raise TerselyError(
+                "unreadable_file", f"{keep.file}: {error.strerror}", "look at its disk"
+            ) from error
 
     def dropped(self, database: Statements, digests: Iterable[str]) -> None:
         """Remove their bytes with them."""
-        database.execute_many("delete from chunk where digest = ?", [(digest,) for digest in digests])
+        database.execute_many(
+            "delete from chunk where digest = ?", [(digest,) for digest in digests]
+        )
 
     def suspect(self, digests: Iterable[str]) -> None:
         """There are none."""

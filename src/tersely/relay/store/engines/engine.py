@@ -1,4 +1,6 @@
-"""What the store needs of a database. The statements are the same for all; this is where they differ."""
+"""What the store needs of a database. The statements are the same for all; this is where they
+differ.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ Row = tuple[Any, ...]
 
 
 class Statements(Protocol):
-    """One connection: statements with `?` for values, of the SQL that all databases here understand."""
+    """One connection: statements with `?` for values, of the SQL that all databases here
+    understand.
+    """
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> None:
         """Run one or, without values, several statements for their effect."""
@@ -61,7 +65,9 @@ class FullText(Protocol):
     def search(
         self, database: Statements, owner: str, words: Sequence[str], *, all_of: bool, limit: int
     ) -> list[Match]:
-        """The attachments of an owner, of all without one, with all or any of some words, the best first."""
+        """The attachments of an owner, of all without one, with all or any of some words, the best
+        first.
+        """
 
     def add_messages(self, database: Statements, texts: Iterable[tuple[int, str]]) -> None:
         """Have messages be found by their words, by their numbers."""
@@ -86,7 +92,9 @@ class Blobs(Protocol):
         """The bytes of one; ends early, or with others, where they are damaged."""
 
     def strays(self, older_than_ms: int) -> Iterator[list[str]]:
-        """Digests whose bytes are there since before a time, some at a time: those without a row can go."""
+        """Digests whose bytes are there since before a time, some at a time: those without a row
+        can go.
+        """
 
     def suspect(self, digests: Iterable[str]) -> None:
         """These may have no row: `settle` sees to it."""
@@ -114,4 +122,6 @@ class Engine(Protocol):
         """The processes that share the database; None where this is the only one."""
 
     def left_nothing(self, error: BaseException) -> bool:
-        """Whether a transaction that has failed for this error is certain never to be found written."""
+        """Whether a transaction that has failed for this error is certain never to be found
+        written.
+        """

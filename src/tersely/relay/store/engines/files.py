@@ -13,7 +13,9 @@ from tersely.relay.store.engines.engine import Statements
 
 
 class BlobFiles:
-    """A folder of files that are named by their digests. A file without a row is removed once that is certain."""
+    """A folder of files that are named by their digests. A file without a row is removed once that
+    is certain.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -21,7 +23,9 @@ class BlobFiles:
         folder.mkdir(mode=0o700, exist_ok=True)
 
     def put(self, database: Statements, keep: Keep) -> None:
-        """Move a file, whose bytes are on the disk, so that its name is there too before any row tells of it."""
+        """Move a file, whose bytes are on the disk, so that its name is there too before any row
+        tells of it.
+        """
         assert keep.file is not None
         self._loose.add(keep.digest)
         path = self._path(keep.digest)
@@ -30,10 +34,13 @@ class BlobFiles:
             if not folder.is_dir():
                 folder.mkdir(mode=0o700)
                 _sync_directory(folder.parent)
-            os.replace(keep.file, path)  # where it was already, this mends what the disk may have done to it
+            # where it was already, this mends what the disk may have done to it
+            os.replace(keep.file, path)
             _sync_directory(folder)
         except OSError as error:
-            raise TerselyError("database_unavailable", f"{path}: {error.strerror}", "look at its disk") from error
+            raise TerselyError(
+                "database_unavailable", f"{path}: {error.strerror}", "look at its disk"
+            ) from error
 
     def dropped(self, database: Statements, digests: Iterable[str]) -> None:
         """Their files go when that is on the disk."""
@@ -63,9 +70,15 @@ class BlobFiles:
         """Files that are there since before a time, a folder at a time."""
         try:
             for folder in self._folder.iterdir():
-                yield [path.name for path in folder.iterdir() if path.stat().st_mtime * 1000 < older_than_ms]
+                yield [
+                    path.name
+                    for path in folder.iterdir()
+                    if path.stat().st_mtime * 1000 < older_than_ms
+                ]
         except OSError as error:
-            raise TerselyError("database_unavailable", f"{self._folder}: {error.strerror}") from error
+            raise TerselyError(
+                "database_unavailable", f"{self._folder}: {error.strerror}"
+            ) from error
 
     def _path(self, digest: str) -> Path:
         return self._folder / digest[:2] / digest

@@ -1,4 +1,6 @@
-"""Words as the full text of SQLite has them, written down for that of PostgreSQL: so both find the same."""
+"""Words as the full text of SQLite has them, written down for that of PostgreSQL: so both find the
+same.
+"""
 
 from __future__ import annotations
 
@@ -36,15 +38,24 @@ def vector(text: str, *, joins_underscore: bool) -> str:
         at = places.setdefault(word.text, [])
         if len(at) < MAX_LEXEME_PLACES_EACH and number <= MAX_LEXEME_PLACES:
             at.append(number)
-    return " ".join(f"'{word}':{','.join(map(str, at))}" if at else f"'{word}'" for word, at in places.items())
+    return " ".join(
+        f"'{word}':{','.join(map(str, at))}" if at else f"'{word}'" for word, at in places.items()
+    )
 
 
 def query(wanted: Sequence[str], *, all_of: bool, joins_underscore: bool) -> str:
-    """Words to be looked for as PostgreSQL writes a `tsquery`; one of several parts is a phrase. "" without any."""
-    phrases = [[f"'{part.text}'" for part in words(word, joins_underscore=joins_underscore)] for word in wanted]
+    """Words to be looked for as PostgreSQL writes a `tsquery`; one of several parts is a phrase. ""
+    without any.
+    """
+    phrases = [
+        [f"'{part.text}'" for part in words(word, joins_underscore=joins_underscore)]
+        for word in wanted
+    ]
     if all_of and not all(phrases):
         return ""
-    return (" & " if all_of else " | ").join(f"({' <-> '.join(phrase)})" for phrase in phrases if phrase)
+    return (" & " if all_of else " | ").join(
+        f"({' <-> '.join(phrase)})" for phrase in phrases if phrase
+    )
 
 
 def snippet(text: str, wanted: Iterable[str]) -> str:
@@ -59,7 +70,11 @@ def snippet(text: str, wanted: Iterable[str]) -> str:
     told = [" … "] if start else []
     for word in part:
         told.append(text[at : word.start])
-        told.append(f"«{text[word.start : word.end]}»" if word.text in looked_for else text[word.start : word.end])
+        told.append(
+            f"«{text[word.start : word.end]}»"
+            if word.text in looked_for
+            else text[word.start : word.end]
+        )
         at = word.end
     told.append(text[at:] if is_whole_end else " … ")
     return "".join(told)
@@ -68,5 +83,7 @@ def snippet(text: str, wanted: Iterable[str]) -> str:
 def _folded(word: str) -> str:
     if word.isascii():
         return word.lower()[:MAX_LEXEME_CHARACTERS]
-    bare = "".join(one for one in unicodedata.normalize("NFD", word) if not unicodedata.combining(one))
+    bare = "".join(
+        one for one in unicodedata.normalize("NFD", word) if not unicodedata.combining(one)
+    )
     return bare.lower()[:MAX_LEXEME_CHARACTERS]

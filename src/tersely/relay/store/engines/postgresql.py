@@ -1,8 +1,9 @@
-"""PostgreSQL: for relays that share one database, whichever machines they are on, and for tenants in it.
+"""PostgreSQL: for relays that share one database, whichever machines they are on, and for tenants
+in it.
 
-One process writes at a time for each tenant: a transaction begins with an advisory lock, which PostgreSQL takes back
-with the transaction or the connection, so nobody is elected and nothing has to be cleaned up. What is numbered is
-therefore committed in the order of its numbers.
+One process writes at a time for each tenant: a transaction begins with an advisory lock, which
+PostgreSQL takes back with the transaction or the connection, so nobody is elected and nothing has
+to be cleaned up. What is numbered is therefore committed in the order of its numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from tersely.relay.store.engines.engine import Condition, Statements
 from tersely.relay.store.engines.postgresql_schema import MIGRATIONS, TENANT
 from tersely.relay.store.engines.sharing import Sharing
 
-IDLE_TRANSACTION_SECONDS = 30  # of a process that has stopped inside of one, after which others may write again
+# of a process that has stopped inside of one, after which others may write again
+IDLE_TRANSACTION_SECONDS = 30
 MAX_WEIGHED_TEXTS = 10_000  # that have the words looked for; the best are found among these
 _LOCK = "select pg_advisory_xact_lock(hashtextextended('tersely writes for ' || current_setting('tersely.tenant'), 0))"
 _MIGRATING = "select pg_advisory_xact_lock(hashtextextended('tersely migrates', 0))"
@@ -51,7 +53,9 @@ class PostgresEngine:
         return PostgresDatabase(self._session._replace(settings=settings))
 
     def left_nothing(self, error: BaseException) -> bool:
-        """Whether a transaction that has failed is certain never to be found written: its blobs are in it, anyway."""
+        """Whether a transaction that has failed is certain never to be found written: its blobs are
+        in it, anyway.
+        """
         return True
 
 
@@ -60,7 +64,9 @@ class Lexemes:
 
     def add(self, database: Statements, row: int, owner: str, text: str) -> None:
         """Have an attachment be found by the words of a text."""
-        database.execute("insert into words (rowid, owner, text) values (?, ?, ?)", (row, owner, text))
+        database.execute(
+            "insert into words (rowid, owner, text) values (?, ?, ?)", (row, owner, text)
+        )
         sql = "insert into word_lexemes (rowid, lexemes) values (?, ?::tsvector)"
         database.execute(sql, (row, lexemes.vector(text, joins_underscore=True)))
 
@@ -72,7 +78,9 @@ class Lexemes:
     def search(
         self, database: Statements, owner: str, words: Sequence[str], *, all_of: bool, limit: int
     ) -> list[Match]:
-        """The attachments of an owner, of all without one, with all or any of some words, the best first."""
+        """The attachments of an owner, of all without one, with all or any of some words, the best
+        first.
+        """
         wanted = lexemes.query(words, all_of=all_of, joins_underscore=True)
         rows = database.rows(
             "with found as (select rowid, ts_rank_cd(lexemes, wanted.query) as score from word_lexemes, "
@@ -107,11 +115,17 @@ def _migrate(session: Session) -> None:
     try:
         with database.transaction():
             database.execute("create schema if not exists tersely_base")
-            database.execute("create table if not exists tersely_base.migration (number bigint primary key)")
-            done: int = database.value("select coalesce(max(number), 0) from tersely_base.migration")
+            database.execute(
+                "create table if not exists tersely_base.migration (number bigint primary key)"
+            )
+            done: int = database.value(
+                "select coalesce(max(number), 0) from tersely_base.migration"
+            )
             if done > len(MIGRATIONS):
                 hint = "Use the version of Tersely that wrote it, or a newer one."
-                raise TerselyError("database_unavailable", "the database was written by a newer Tersely", hint)
+                raise TerselyError(
+                    "database_unavailable", "the database was written by a newer Tersely", hint
+                )
             for number, script in enumerate(MIGRATIONS[done:], done + 1):
                 database.execute(script)
                 database.execute("insert into tersely_base.migration values (?)", (number,))

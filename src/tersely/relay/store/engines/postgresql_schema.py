@@ -1,7 +1,9 @@
-"""The tables of the store in PostgreSQL, as the steps that led to them. Steps are only ever added at the end.
+"""The tables of the store in PostgreSQL, as the steps that led to them. Steps are only ever added
+at the end.
 
-They are those of `store/schema.py`, each with a tenant in every key. A table is in `tersely_base`, behind row-level
-security; what is read and written is a view of it in `tersely`, which has the rows of one tenant alone.
+They are those of `store/schema.py`, each with a tenant in every key. A table is in `tersely_base`,
+behind row-level security; what is read and written is a view of it in `tersely`, which has the rows
+of one tenant alone.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ _KEPT = (
     "stream", "entry", "document", "version", "blob", "chunk", "attachment", "words", "cached", "total", "counter",
     "receipt", "identity", "member", "message", "delivery", "sequence",
 )  # fmt: skip
-# Lexemes by row number. An index of lexemes is of no use behind row-level security, and no text is in them.
+# Lexemes by row number. An index of lexemes is of no use behind row-level security, and no text is
+# in them.
 _LEXEMES = ("word_lexemes", "message_words")
 
 _FIRST = (

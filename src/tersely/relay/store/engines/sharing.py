@@ -1,7 +1,8 @@
-"""What processes that share one database of PostgreSQL tell each other, and who is connected to which of them.
+"""What processes that share one database of PostgreSQL tell each other, and who is connected to
+which of them.
 
-The tables are the truth: what is told says where to look again. It is told with the transaction that it is about, and
-whoever was not listening looks at everything again.
+The tables are the truth: what is told says where to look again. It is told with the transaction
+that it is about, and whoever was not listening looks at everything again.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ class _Told(msgspec.Struct, array_like=True):
 
 
 class Sharing:
-    """This process among those that share a database. Its connections hold a lock that says that it is there."""
+    """This process among those that share a database. Its connections hold a lock that says that it
+    is there.
+    """
 
     def __init__(self, session: Session, tenant: str) -> None:
         self.process = secrets.randbits(31)
@@ -49,11 +52,13 @@ class Sharing:
     def listen(self, hear: Callable[[int, News | None], None]) -> None:
         """Have a function called, on a thread of its own, with what other processes have told.
 
-        It is given the number of the transaction where this process told it itself, else 0; and None for news where
-        some may have been missed.
+        It is given the number of the transaction where this process told it itself, else 0; and
+        None for news where some may have been missed.
         """
         begun = Event()
-        self._listener = Thread(target=self._run, args=(hear, begun), name="tersely-store-listener", daemon=True)
+        self._listener = Thread(
+            target=self._run, args=(hear, begun), name="tersely-store-listener", daemon=True
+        )
         self._listener.start()
         begun.wait(LISTEN_SECONDS * 10)
 
@@ -75,7 +80,9 @@ class Sharing:
             self._listener.join()
 
     def appear(self, database: Statements, name: str, here: Here, *, takes_over: bool) -> bool:
-        """Have a name be connected to this process; False where it is to another that does not give it up."""
+        """Have a name be connected to this process; False where it is to another that does not give
+        it up.
+        """
         other = f"select 1 from presence where name = ? and process <> ? and {_LIVE}"
         if not takes_over and database.value(other, (name, self.process)):
             return False
@@ -84,14 +91,25 @@ class Sharing:
             "on conflict (name) do update set process = excluded.process, kind = excluded.kind, "
             "activity = excluded.activity, topics = excluded.topics"
         )
-        database.execute(sql, (name, self.process, here.kind, here.activity, msgspec.json.encode(sorted(here.topics))))
+        database.execute(
+            sql,
+            (
+                name,
+                self.process,
+                here.kind,
+                here.activity,
+                msgspec.json.encode(sorted(here.topics)),
+            ),
+        )
         return True
 
     def change(self, database: Statements, changed: Mapping[str, Here | None]) -> None:
         """Note what those say who are connected to this process, and who of them is gone (None)."""
         for name, here in changed.items():
             if here is None:
-                database.execute("delete from presence where name = ? and process = ?", (name, self.process))
+                database.execute(
+                    "delete from presence where name = ? and process = ?", (name, self.process)
+                )
             else:
                 sql = "update presence set activity = ?, topics = ? where name = ? and process = ?"
                 topics = msgspec.json.encode(sorted(here.topics))
@@ -101,14 +119,18 @@ class Sharing:
         """Who is connected to other processes, by name."""
         sql = f"select name, kind, activity, topics from presence where process <> ? and {_LIVE}"
         rows = database.rows(sql, (self.process,))
-        return {row[0]: Here(row[1], row[2], frozenset(msgspec.json.decode(row[3]))) for row in rows}
+        return {
+            row[0]: Here(row[1], row[2], frozenset(msgspec.json.decode(row[3]))) for row in rows
+        }
 
     def _run(self, hear: Callable[[int, News | None], None], begun: Event) -> None:
         while not self._is_closing.is_set():
             try:
                 with PostgresDatabase(self._session) as database:
                     database.execute(f"listen {self._channel}")
-                    database.value("select pg_advisory_lock_shared(?::int, ?::int)", (_PROCESSES, self.process))
+                    database.value(
+                        "select pg_advisory_lock_shared(?::int, ?::int)", (_PROCESSES, self.process)
+                    )
                     begun.set()
                     hear(0, None)
                     while not self._is_closing.is_set():
@@ -122,7 +144,10 @@ class Sharing:
                 told = msgspec.json.decode(payload, type=_Told)
             except msgspec.MsgspecError:  # somebody else's, or the end
                 continue
-            hear(told.serial if told.process == self.process else 0, None if told.news.is_cut else told.news)
+            hear(
+                told.serial if told.process == self.process else 0,
+                None if told.news.is_cut else told.news,
+            )
 
 
 def _parts(news: News) -> list[News]:

@@ -25,14 +25,18 @@ class SqliteEngine:
 
     def writer(self) -> Database:
         """The one connection that writes."""
-        return Database.open_kept(self._path, MIGRATIONS, durable=self._is_durable, on_damage=self._on_damage)
+        return Database.open_kept(
+            self._path, MIGRATIONS, durable=self._is_durable, on_damage=self._on_damage
+        )
 
     def reader(self) -> Database:
         """A connection for reading alone."""
         return Database.open_reader(self._path, is_kept=True, on_damage=self._on_damage)
 
     def left_nothing(self, error: BaseException) -> bool:
-        """Whether a transaction that has failed for this error is certain never to be found written."""
+        """Whether a transaction that has failed for this error is certain never to be found
+        written.
+        """
         return left_nothing(error)
 
 
@@ -51,9 +55,13 @@ class Fts5:
     def search(
         self, database: Statements, owner: str, words: Sequence[str], *, all_of: bool, limit: int
     ) -> list[Match]:
-        """The attachments of an owner, of all without one, with all or any of some words, the best first."""
+        """The attachments of an owner, of all without one, with all or any of some words, the best
+        first.
+        """
         joined = (" AND " if all_of else " OR ").join(_quoted(words))
-        wanted = f"owner : {_owner_word(owner)} AND text : ({joined})" if owner else f"text : ({joined})"
+        wanted = (
+            f"owner : {_owner_word(owner)} AND text : ({joined})" if owner else f"text : ({joined})"
+        )
         rows = database.rows(
             "select attachment.owner, attachment.name, attachment.digest, attachment.body, "
             "snippet(words, 1, '«', '»', ' … ', 24), -bm25(words, 0, 1) "

@@ -1,4 +1,6 @@
-"""Who there is: agents, users and services by name, what they do, what waits for them; and channels."""
+"""Who there is: agents, users and services by name, what they do, what waits for them; and
+channels.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from tersely.relay.relay import Relay
 from tersely.relay.store.mailboxes import Identity
 
 MAX_UI_NAME_CHARACTERS = 200
-_ABOUT = ("task", "program", "model", "workingDirectory")  # what an agent says of itself, as far as it is shown
+# what an agent says of itself, as far as it is shown
+_ABOUT = ("task", "program", "model", "workingDirectory")
 
 
 def agents_page(visit: Visit) -> Shown:
@@ -24,17 +27,23 @@ def agents_page(visit: Visit) -> Shown:
     values = {
         "waiting": relay.permissions.listed()[:UI_PAGE_ROWS],
         "rows": known[start : start + UI_PAGE_ROWS],
-        "more": (("agents",), {"after": start + UI_PAGE_ROWS}) if len(known) > start + UI_PAGE_ROWS else None,
+        "more": (("agents",), {"after": start + UI_PAGE_ROWS})
+        if len(known) > start + UI_PAGE_ROWS
+        else None,
         "channels": relay.mail.channels.all()[:UI_PAGE_ROWS],
     }
     return Shown("Agents", "relay/agents.html", values)
 
 
 def agent_page(visit: Visit) -> Shown:
-    """One agent, by its name in the query, also one that is still to come; raises `recipient_not_found`."""
+    """One agent, by its name in the query, also one that is still to come; raises
+    `recipient_not_found`.
+    """
     relay, name = visit.relay, visit.query.get("name", "")
     if not 0 < len(name) <= MAX_UI_NAME_CHARACTERS:
-        raise TerselyError("recipient_not_found", "Nobody can be called that.", "Go back to the agents.")
+        raise TerselyError(
+            "recipient_not_found", "Nobody can be called that.", "Go back to the agents."
+        )
     identity = relay.mail.identities.get(name) or Identity(name, kind="has not come yet")
     (agent,) = listed(relay, [identity])
     values = {

@@ -1,4 +1,5 @@
-"""The artifacts of a thread, and one of them: what is known of it, its preview, and its text as it is.
+"""The artifacts of a thread, and one of them: what is known of it, its preview, and its text as it
+is.
 
 Nothing of an artifact is ever markup: Markdown and HTML are shown as their source.
 """
@@ -28,7 +29,9 @@ def artifacts_page(visit: Visit) -> Shown:
     thread_id, after = visit.path["thread_id"], visit.number("after")
     found = artifacts.listed(visit.relay.store, thread_id, after or 0, UI_PAGE_ROWS)
     has_newer = len(found) == UI_PAGE_ROWS
-    newer = (("threads", thread_id, "artifacts"), {"after": found[-1].number}) if has_newer else None
+    newer = (
+        (("threads", thread_id, "artifacts"), {"after": found[-1].number}) if has_newer else None
+    )
     return of_thread(visit, "Artifacts", {"found": found, "newer": newer})
 
 
@@ -38,7 +41,9 @@ def artifact_page(visit: Visit) -> Shown:
     head = _head(visit.relay.store, found, MAX_UI_SHOWN_BYTES)
     is_binary = found.type == "binary"
     is_text_left = not is_binary and (found.preview.truncated or found.type == "json")
-    is_image = is_binary and _image_type(head) is not None and found.size_bytes <= MAX_UI_IMAGE_BYTES
+    is_image = (
+        is_binary and _image_type(head) is not None and found.size_bytes <= MAX_UI_IMAGE_BYTES
+    )
     values = {
         "found": found,
         "scheme": SCHEME,
@@ -50,11 +55,19 @@ def artifact_page(visit: Visit) -> Shown:
 
 
 def image(visit: Visit) -> tuple[bytes, str]:
-    """The bytes of an artifact that is an image, and its type; raises `artifact_not_found` for what is none."""
+    """The bytes of an artifact that is an image, and its type; raises `artifact_not_found` for what
+    is none.
+    """
     found = artifacts.get(visit.relay.store, visit.path["thread_id"], visit.path["ref"])
-    kind = _image_type(_head(visit.relay.store, found, 16)) if found.size_bytes <= MAX_UI_IMAGE_BYTES else None
+    kind = (
+        _image_type(_head(visit.relay.store, found, 16))
+        if found.size_bytes <= MAX_UI_IMAGE_BYTES
+        else None
+    )
     if kind is None:
-        raise TerselyError("artifact_not_found", "this artifact is not an image that is shown", "download it")
+        raise TerselyError(
+            "artifact_not_found", "this artifact is not an image that is shown", "download it"
+        )
     return b"".join(visit.relay.store.blob(found.digest)), kind
 
 

@@ -1,4 +1,6 @@
-"""The capabilities that were called for a thread: which were answered from memory, and what that spared."""
+"""The capabilities that were called for a thread: which were answered from memory, and what that
+spared.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,14 @@ def calls_page(visit: Visit) -> Shown:
     """The latest calls, or those before an event."""
     thread_id, before = visit.path["thread_id"], visit.number("before")
     looked_at = latest(visit.relay.store, thread_id, MAX_PLOTTED_EVENTS, before)
-    found = [event for event in looked_at if event.type == CAPABILITY_INVOKED and isinstance(event.payload, dict)]
+    found = [
+        event
+        for event in looked_at
+        if event.type == CAPABILITY_INVOKED and isinstance(event.payload, dict)
+    ]
     shown = found[-UI_PAGE_ROWS:]
-    # What is before the calls that are shown, or before all that was looked at where that held fewer.
+    # What is before the calls that are shown, or before all that was looked at where that held
+    # fewer.
     first = shown[0].number if len(found) > len(shown) else looked_at[0].number if looked_at else 1
     older = (("threads", thread_id, "calls"), {"before": first}) if first > 1 else None
     values = {"rows": [_row(event) for event in reversed(shown)], "older": older}

@@ -14,7 +14,8 @@ from tersely.relay.store.store import Store
 from tersely.relay.streams import Event
 
 _SHOWN_OPERATIONS = 5  # of a patch
-_UNSAID = frozenset({"by", "artifact_ref", "ref", "cache_key"})  # members of a payload that have a place of their own
+# members of a payload that have a place of their own
+_UNSAID = frozenset({"by", "artifact_ref", "ref", "cache_key"})
 
 Target = tuple[tuple[str, ...], dict[str, Any]]  # the parts of a page's path, and its query
 
@@ -49,7 +50,10 @@ def latest(store: Store, thread_id: str, limit: int, before: int | None = None) 
 
 def rows(found: Iterable[Event]) -> list[Row]:
     """Events as lists show them, the newest first."""
-    made = [Row(one.number, timestamp(one.at_ms), one.type, _by(one), summary(one), _target(one)) for one in found]
+    made = [
+        Row(one.number, timestamp(one.at_ms), one.type, _by(one), summary(one), _target(one))
+        for one in found
+    ]
     return made[::-1]
 
 
@@ -63,14 +67,18 @@ def summary(event: Event) -> str:
         how = "from memory" if told.get("cache_hit") is True else "made anew"
         return clipped(f"{told.get('capability')}, {how}")
     if event.type == streams.ARTIFACT_CREATED:
-        return clipped(f"{told.get('name') or 'unnamed'} ({told.get('type')}, {told.get('size')} bytes)")
+        return clipped(
+            f"{told.get('name') or 'unnamed'} ({told.get('type')}, {told.get('size')} bytes)"
+        )
     scalars = {name: value for name, value in told.items() if isinstance(value, str | int)}
     return clipped(", ".join(f"{name}: {value}" for name, value in scalars.items() if value != ""))
 
 
 def _operations(said: Any) -> str:
     operations = [one for one in said if isinstance(one, Mapping)] if isinstance(said, list) else []
-    shown = ", ".join(f"{one.get('op')} {one.get('path')}" for one in operations[:_SHOWN_OPERATIONS])
+    shown = ", ".join(
+        f"{one.get('op')} {one.get('path')}" for one in operations[:_SHOWN_OPERATIONS]
+    )
     left = len(operations) - _SHOWN_OPERATIONS
     return f"{shown} and {left} more" if left > 0 else shown
 

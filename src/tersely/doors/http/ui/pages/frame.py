@@ -8,9 +8,15 @@ from tersely.doors.http.ui.rendering import Shown, Trail, Visit
 from tersely.relay import threads
 
 
-def of_thread(visit: Visit, tab: str, values: dict[str, Any], *, template: str = "", **more: Any) -> Shown:
-    """A page of a thread; `tab` is its part, whose template is that of its name. Raises `thread_not_found`."""
+def of_thread(
+    visit: Visit, tab: str, values: dict[str, Any], *, template: str = "", **more: Any
+) -> Shown:
+    """A page of a thread; `tab` is its part, whose template is that of its name. Raises
+    `thread_not_found`.
+    """
     thread = threads.get(visit.relay.store, visit.path["thread_id"])
     values = {"thread": thread, "tab": tab, "is_below": bool(template), **values}
     template = f"thread/{template or tab.lower()}.html"
-    return Shown(thread.name or "unnamed", template, values, Trail("Threads", "/ui/threads"), **more)
+    return Shown(
+        thread.name or "unnamed", template, values, Trail("Threads", "/ui/threads"), **more
+    )

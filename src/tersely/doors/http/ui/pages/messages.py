@@ -1,4 +1,6 @@
-"""What agents write to each other: who, to whom, when, how far it has come; all of it, of a thread, or one message."""
+"""What agents write to each other: who, to whom, when, how far it has come; all of it, of a thread,
+or one message.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ NEWEST = 10**15  # before which all messages are
 def messages_page(visit: Visit) -> Shown:
     """Messages of everybody, or those with one name or of one thread, the newest first."""
     asked = {name: visit.query.get(name, "").strip() for name in ("with", "thread")}
-    empty = "Nothing is found." if any(asked.values()) else "Nobody has sent anything. `tersely send NAME TEXT` does."
+    empty = (
+        "Nothing is found."
+        if any(asked.values())
+        else "Nobody has sent anything. `tersely send NAME TEXT` does."
+    )
     values = _values(visit, Sought(asked["with"], asked["thread"]), empty)
     return Shown("Messages", "relay/messages.html", values, is_live=visit.number("before") is None)
 
@@ -37,7 +43,9 @@ def message_page(visit: Visit) -> Shown:
     number = int(text) if text.isascii() and text.isdigit() and len(text) <= 15 else 0
     told = next(iter(mail.recent(Sought(), number + 1, 1)), None)
     if told is None or told.number != number:
-        raise TerselyError("message_not_found", f"There is no message {text[:40]}.", "Go back to the messages.")
+        raise TerselyError(
+            "message_not_found", f"There is no message {text[:40]}.", "Go back to the messages."
+        )
     body, payload = searched_text(told.payload), decode(told.payload)
     values = {
         "told": told,
@@ -47,7 +55,9 @@ def message_page(visit: Visit) -> Shown:
         "message_id": mail.message_id(number),
         "ways": mail.deliveries(number),
     }
-    return Shown(f"Message {number}", "relay/message.html", values, Trail("Messages", "/ui/messages"))
+    return Shown(
+        f"Message {number}", "relay/message.html", values, Trail("Messages", "/ui/messages")
+    )
 
 
 def row(told: Told) -> dict[str, Any]:
@@ -61,6 +71,10 @@ def _values(visit: Visit, sought: Sought, empty: str) -> dict[str, Any]:
     """One page of the messages that are sought."""
     before = visit.number("before")
     found = visit.relay.mail.recent(sought, NEWEST if before is None else before, UI_PAGE_ROWS)
-    asked = {"with": sought.with_, "thread": sought.thread, "before": found[-1].number if found else None}
+    asked = {
+        "with": sought.with_,
+        "thread": sought.thread,
+        "before": found[-1].number if found else None,
+    }
     older = (("messages",), asked) if len(found) == UI_PAGE_ROWS else None
     return {"found": [row(one) for one in found], "empty": empty, "older": older}

@@ -20,7 +20,8 @@ from tersely.relay.relay import Relay
 from tersely.relay.store.mailboxes import Sought, Told
 from tersely.relay.teams.board import TAKEN
 
-MAX_UI_COUNTED_MESSAGES = 500  # the latest, of which the first page shows questions and who talks to whom
+# the latest, of which the first page shows questions and who talks to whom
+MAX_UI_COUNTED_MESSAGES = 500
 _SHOWN_TARGETS = 4  # of what one agent holds
 _PERMISSION = "waits for permission"  # what an agent says that waits for one
 
@@ -52,7 +53,9 @@ def now_page(visit: Visit) -> Shown:
     values = {
         "figures": figures,
         "waiting": waiting[:UI_PAGE_ROWS],
-        "questions": [{**row(one), "message_id": relay.mail.message_id(one.number)} for one in questions],
+        "questions": [
+            {**row(one), "message_id": relay.mail.message_id(one.number)} for one in questions
+        ],
         "person": PERSON,
         "agents": working[:UI_PAGE_ROWS],
         "agents_left": max(0, len(working) - UI_PAGE_ROWS),
@@ -80,10 +83,17 @@ def _working(relay: Relay, work: _Work, questions: Iterable[Told]) -> list[dict[
     rows = listed(relay, [one for one in known if one is not None and one.kind != "service"])
     taken = [item for board in work.boards for item in board.items if item.status == TAKEN]
     for one in rows:
-        targets = [claimed.claim.target for claimed in work.held if claimed.claim.holder == one["name"]]
-        one["held"], one["held_more"] = targets[:_SHOWN_TARGETS], max(0, len(targets) - _SHOWN_TARGETS)
+        targets = [
+            claimed.claim.target for claimed in work.held if claimed.claim.holder == one["name"]
+        ]
+        one["held"], one["held_more"] = (
+            targets[:_SHOWN_TARGETS],
+            max(0, len(targets) - _SHOWN_TARGETS),
+        )
         one["board_items"] = [item for item in taken if item.by == one["name"]]
-        one["waits_for"] = sorted({asked.addressed for asked in questions if asked.sender == one["name"]})
+        one["waits_for"] = sorted(
+            {asked.addressed for asked in questions if asked.sender == one["name"]}
+        )
         one["is_blocked"] = one["state"] == _PERMISSION
     return rows
 

@@ -1,4 +1,6 @@
-"""Who talks to whom as a picture: names on a circle, and a curve for each direction, the wider the more was said."""
+"""Who talks to whom as a picture: names on a circle, and a curve for each direction, the wider the
+more was said.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ _LABEL_CHARACTERS = 11
 _WIDTH, _HEIGHT, _RADIUS = 360, 270, 92  # in units of the picture, in which its text is 12 high
 _LABEL_GAP, _LABEL_DROP = 13, 4
 _MOST_LINE_WIDTH = 6.0
-_BEND = 0.18  # how far a curve leaves the straight line, as a share of its length: both directions are seen
+# how far a curve leaves the straight line, as a share of its length: both directions are seen
+_BEND = 0.18
 
 
 class Talk(NamedTuple):
@@ -59,7 +62,9 @@ class _Place(NamedTuple):
 
 
 def picture(talk: Iterable[Talk], connected: Collection[str]) -> Picture:
-    """The picture of what was said; the same for the same, so that it does not jump about while one looks."""
+    """The picture of what was said; the same for the same, so that it does not jump about while one
+    looks.
+    """
     talk = [one for one in talk if one.sender != one.recipient]
     weights: Counter[str] = Counter()
     for one in talk:
@@ -69,7 +74,10 @@ def picture(talk: Iterable[Talk], connected: Collection[str]) -> Picture:
     names = sorted(ranked[:MAX_DRAWN_NAMES])
     places = {name: _place(number, len(names)) for number, name in enumerate(names)}
     drawn = [one for one in talk if one.sender in places and one.recipient in places]
-    lines = [Line(_curve(places[one.sender], places[one.recipient]), _line_width(one.messages)) for one in drawn]
+    lines = [
+        Line(_curve(places[one.sender], places[one.recipient]), _line_width(one.messages))
+        for one in drawn
+    ]
     nodes = [_node(name, places[name], name in connected) for name in names]
     return Picture(names, nodes, lines, len(ranked) - len(names))
 
@@ -85,7 +93,13 @@ def _node(name: str, place: _Place, is_connected: bool) -> Node:
     label = name if len(name) <= _LABEL_CHARACTERS else name[: _LABEL_CHARACTERS - 1] + "…"
     anchor = "start" if is_right else "end"
     return Node(
-        round(place.x), round(place.y), round(text_x), round(place.y) + _LABEL_DROP, anchor, label, is_connected
+        round(place.x),
+        round(place.y),
+        round(text_x),
+        round(place.y) + _LABEL_DROP,
+        anchor,
+        label,
+        is_connected,
     )
 
 

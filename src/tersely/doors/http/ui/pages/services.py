@@ -1,4 +1,6 @@
-"""The services of the relay: who can be asked what, how often they were, how long it took, what went wrong."""
+"""The services of the relay: who can be asked what, how often they were, how long it took, what
+went wrong.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def services_page(visit: Visit) -> Shown:
     asked = services.figures.series()
     values = {
         "found": services.listed(),
-        "rows": [_row(services, service, method, one) for service, method, one in asked[:UI_PAGE_ROWS]],
+        "rows": [
+            _row(services, service, method, one) for service, method, one in asked[:UI_PAGE_ROWS]
+        ],
         "note": f"since the relay was started; {len(asked):,} methods. GET /metrics has more.",
     }
     return Shown("Services", "relay/services.html", values)

@@ -24,7 +24,9 @@ def state_page(visit: Visit) -> Shown:
     state = threads.state(store, thread_id, read_state_ref(wanted) if wanted else None)
     version = state["version"]
     (made,) = threads.history(store, thread_id, version + 1, 1)
-    found = threads.history(store, thread_id, read_state_ref(before) if before else None, UI_PAGE_ROWS)
+    found = threads.history(
+        store, thread_id, read_state_ref(before) if before else None, UI_PAGE_ROWS
+    )
     has_older = len(found) == UI_PAGE_ROWS
     operations = _operations(made)
     target = (("threads", thread_id, "state"), {"version": version, "before": found[-1]["version"]})
@@ -41,7 +43,9 @@ def state_page(visit: Visit) -> Shown:
 
 
 def _list(name: str, items: list[dict[str, Any]]) -> dict[str, Any]:
-    """One list of the state, as a table of the members that its items have, those that are usual first."""
+    """One list of the state, as a table of the members that its items have, those that are usual
+    first.
+    """
     there = dict.fromkeys(member for item in items for member in item)
     usual = [member for member in LISTS[name] if member in there]
     members = list(dict.fromkeys([*usual, *there]))[:_SHOWN_MEMBERS]

@@ -1,4 +1,6 @@
-"""One thread at a glance: its figures, what it knows, the tokens that it saved, and what happens in it now."""
+"""One thread at a glance: its figures, what it knows, the tokens that it saved, and what happens in
+it now.
+"""
 
 from __future__ import annotations
 

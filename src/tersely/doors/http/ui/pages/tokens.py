@@ -25,7 +25,9 @@ class _Step(NamedTuple):
 
 
 def points(store: Store, thread_id: str, told: dict[str, Any]) -> list[_Step]:
-    """Figures of a thread over time, the newest first; none before anything was counted. `told` are those of now."""
+    """Figures of a thread over time, the newest first; none before anything was counted. `told` are
+    those of now.
+    """
     found = _points(store, thread_id, told)
     every = max(1, -(-len(found) // _LISTED_POINTS))
     return found[::-1][::every] if len(found) > 1 else []
@@ -34,8 +36,9 @@ def points(store: Store, thread_id: str, told: dict[str, Any]) -> list[_Step]:
 def _points(store: Store, thread_id: str, told: dict[str, Any]) -> list[_Step]:
     """How the figures came to be what they are. The last point is what the relay has counted.
 
-    The events do not hold sizes; the artifacts that they name do. So the way is walked back from the present: what
-    is not known any more, of artifacts that were removed and of the events before the latest, is where it begins.
+    The events do not hold sizes; the artifacts that they name do. So the way is walked back from
+    the present: what is not known any more, of artifacts that were removed and of the events before
+    the latest, is where it begins.
     """
     steps = list(_steps(store, thread_id))
     naive, actual = told["naive_tokens"], told["actual_tokens"]
@@ -56,13 +59,16 @@ def _steps(store: Store, thread_id: str) -> Iterator[_Step]:
     for event, payload in payloads:
         is_call = event.type == streams.CAPABILITY_INVOKED
         ref = payload.get("artifact_ref" if is_call else "ref")
-        is_counted = payload.get("cache_hit") is True if is_call else event.type == streams.ARTIFACT_CREATED
+        is_counted = (
+            payload.get("cache_hit") is True if is_call else event.type == streams.ARTIFACT_CREATED
+        )
         if not is_counted or not isinstance(ref, str):
             continue
         if ref not in known:
             known[ref] = _artifact(store, thread_id, ref)
         found = known[ref]
-        # What was remembered from another thread costs nothing by being here: the call that it answers does.
+        # What was remembered from another thread costs nothing by being here: the call that it
+        # answers does.
         is_shared = found is not None and bool(found.origin.capability) and was_hit.get(ref, False)
         if found is None or (not is_call and is_shared):
             continue
