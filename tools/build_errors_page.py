@@ -3,8 +3,8 @@ what to do.
 
     python tools/build_errors_page.py
 
-The comment above each code in `foundation/errors.py` says both, with a `|` between; a comment
-without one begins a group of codes.
+The comment above each code in `foundation/errors.py` says both, with a `|` between, on one line or
+several; a line that begins with a capital letter names a group of codes.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from tersely.foundation.errors import EXIT_OF_CODE
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "tersely" / "foundation" / "errors.py"
 PAGE = ROOT / "docs" / "errors.md"
-_GROUP = re.compile(r"    # (?P<title>[^|]+)")
-_ABOUT = re.compile(r"    # (?P<meaning>.+) \| (?P<remedy>.+)")
+_GROUP = re.compile(r"    # (?P<title>[A-Z][^|]+)")
+_COMMENT = re.compile(r"    # (?P<text>.+)")
 _CODE = re.compile(r'    "(?P<code>[a-z_]+)": EXIT_\w+,')
 _HEAD = """# Errors
 
@@ -46,17 +46,19 @@ def codes_of(text: str) -> Iterator[Code]:
     """The codes that a module describes, in its order. Raises `ValueError` for one without a
     description.
     """
-    group, about = "", None
+    group = ""
+    about: list[str] = []
     for line in text.splitlines():
-        if described := _ABOUT.fullmatch(line):
-            about = described
-        elif titled := _GROUP.fullmatch(line):
+        if titled := _GROUP.fullmatch(line):
             group = titled["title"]
+        elif comment := _COMMENT.fullmatch(line):
+            about.append(comment["text"])
         elif named := _CODE.fullmatch(line):
-            if about is None:
+            meaning, bar, remedy = " ".join(about).partition(" | ")
+            if not bar:
                 raise ValueError(f"{named['code']} has no description")
-            yield Code(group, named["code"], about["meaning"], about["remedy"])
-            about = None
+            yield Code(group, named["code"], meaning, remedy)
+            about = []
 
 
 def page() -> str:
