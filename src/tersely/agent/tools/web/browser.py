@@ -45,7 +45,8 @@ _VIEWPORT: Any = {"width": 1280, "height": 800}
 _BLANK = "about:blank"
 _ARGUMENTS = (
     "--disable-quic",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # as older ones call it
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # names are resolved by the gate
 )
 _NOT_DEFAULT = ("--disable-popup-blocking", "--disable-ipc-flooding-protection")
