@@ -331,10 +331,21 @@ FORMS = {
     "zed": (".zed/settings.json", ("context_servers", "tersely")),
     "kiro": (".kiro/settings/mcp.json", ("mcpServers", "tersely")),
     "jetbrains": (".junie/mcp/mcp.json", ("mcpServers", "tersely")),
+    "antigravity": (".agents/mcp_config.json", ("mcpServers", "tersely")),
 }
 USER_FORMS = {
     "windsurf": (".codeium/windsurf/mcp_config.json", ("mcpServers", "tersely"), "mcp"),
-    "antigravity": (".gemini/antigravity/mcp_config.json", ("mcpServers", "tersely"), "mcp"),
+    "antigravity": (".gemini/config/mcp_config.json", ("mcpServers", "tersely"), "mcp"),
+    "cline": (
+        ".cline/data/settings/cline_mcp_settings.json",
+        ("mcpServers", "tersely"),
+        "mcp",
+    ),
+    "claude-desktop": (
+        ".config/Claude/claude_desktop_config.json",
+        ("mcpServers", "tersely"),
+        "mcp",
+    ),
     "zed": (".config/zed/settings.json", ("agent_servers", "Tersely"), "acp"),
     "jetbrains": (".jetbrains/acp.json", ("agent_servers", "Tersely"), "acp"),
 }
@@ -361,6 +372,25 @@ def test_an_editor_of_the_user_is_told_of_the_server_or_the_agent(
     run(project, "install", editor, "--yes", "--user")
     path, names, word = USER_FORMS[editor]
     assert at(home / path, names)["args"][-1] == word
+
+
+def test_goose_is_told_of_the_server(project: Path, home: Path) -> None:
+    file = home / ".config/goose/config.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        "GOOSE_MODEL: large\nextensions:\n  developer:\n    enabled: true\n    type: builtin\n"
+    )
+    before = file.read_text()
+    run(project, "install", "goose", "--yes", "--user")
+    (added,) = set(file.read_text().splitlines()) - set(before.splitlines())
+    name, _, value = added.partition(": ")
+    assert name == "  tersely"
+    own = json.loads(value)  # which YAML includes
+    assert {**own, "cmd": "", "args": own["args"][-1:]} == {
+        "enabled": True, "type": "stdio", "name": "tersely", "cmd": "", "args": ["mcp"], "envs": {}, "timeout": 300,
+    }  # fmt: skip
+    run(project, "uninstall", "goose", "--yes", "--user")
+    assert file.read_text() == before
 
 
 def test_the_extension_is_taken_in_and_let_go(project: Path, home: Path, tmp_path: Path) -> None:

@@ -100,20 +100,17 @@ _KIRO = _made_from_vscode(
 )  # fmt: skip
 _ANTIGRAVITY = _made_from_vscode(
     "antigravity", "Antigravity", "antigravity", user_folder("Antigravity"),
-    _mcp_json("", ".gemini/antigravity/mcp_config.json"), "it reads servers of the user alone: --user",
+    _mcp_json(".agents/mcp_config.json", ".gemini/config/mcp_config.json"),
 )  # fmt: skip
 _CLINE = Agent(
     "cline",
     "Cline",
     (
-        _mcp_json(
-            "", f"{user_folder('Code')}/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-            disabled=False,
-        ),
+        _mcp_json("", ".cline/data/settings/cline_mcp_settings.json", disabled=False),
         AGENTS_TEXT,
     ),
-    lacks="it reads servers of the user alone, in VS Code: --user",
-)  # fmt: skip
+    lacks="it reads servers of the user alone: --user",
+)
 _ZED = Agent(
     "zed",
     "Zed",
