@@ -46,6 +46,7 @@ class Editor:
         self.written: dict[str, str] = {}
         self.terminals: dict[str, asyncio.subprocess.Process] = {}
         self.printed: dict[str, bytes] = {}
+        self.released: set[str] = set()
         self._changed = asyncio.Condition()
 
     async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
@@ -118,6 +119,7 @@ class Editor:
             self.terminals[terminal_id].kill()
 
     async def release_terminal(self, session_id: str, terminal_id: str, **_: Any) -> None:
+        self.released.add(terminal_id)
         await self.kill_terminal(session_id, terminal_id)
 
     def on_connect(self, conn: Any) -> None:

@@ -30,6 +30,8 @@ from tests.agent.core.command_line import ran
 from tests.agent.core.talking import call
 from tests.agent.model_servers import Scripted
 
+from tersely.agent.opening import confinement
+
 PRICE = "shop/prices.py"
 EDIT = call(
     "edit", "--- body\n    return sum(price(each) for each in items)\n", path=PRICE, start=2, end=2
@@ -291,6 +293,55 @@ def test_commands_and_models_are_offered(root: Path, scripted: Scripted) -> None
             assert (root / PRICE).read_text() == before
             with pytest.raises(RequestError, match="/tools takes a tier"):
                 await agent.prompt(session, "/tools all")
+
+    driven(work)
+
+
+def test_commands_run_in_terminals_of_the_editor(root: Path, scripted: Scripted) -> None:
+    fails = call("bash", command="echo seen >made.txt; touch ../beside; echo and >&2; exit 3")
+    server = scripted([call("request_tools", tier=2), fails, "It is done."])
+
+    async def work() -> None:
+        editor = Editor()
+        async with running(editor, root, server.url, terminal=True) as agent:
+            await agent.prompt(await begun(agent, root), "run it")
+            *_, ended = editor.of_kind(ToolCallProgress)
+            assert ended.content[0].terminal_id == "terminal-0"
+            assert ended.status == "failed"
+            assert "exit status 3" in ended.raw_output["text"]
+            assert "and" in ended.raw_output["text"]
+            assert b"and" in editor.printed["terminal-0"]
+            assert editor.released == {"terminal-0"}
+
+    driven(work)
+    assert (root / "made.txt").read_text() == "seen\n"
+    is_confined = asyncio.run(confinement(root)).files
+    assert (root.parent / "beside").exists() is not is_confined
+
+
+def test_a_command_in_a_terminal_ends_with_its_turn(root: Path, scripted: Scripted) -> None:
+    server = scripted(
+        [
+            call("request_tools", tier=2),
+            call("bash", command="sleep 60 & echo $! >pid.txt; echo begun; sleep 60"),
+        ]
+    )
+
+    async def work() -> None:
+        editor = Editor()
+        async with running(editor, root, server.url, terminal=True) as agent:
+            session = await begun(agent, root)
+            turn = asyncio.create_task(agent.prompt(session, "run it"))
+            await editor.until(
+                lambda: any(
+                    update.content and update.content[0].type == "terminal"
+                    for update in editor.of_kind(ToolCallProgress)
+                )
+            )
+            process = editor.terminals["terminal-0"]
+            await agent.connection.cancel(session_id=session)
+            assert await turn == "cancelled"
+            assert process.returncode is not None
 
     driven(work)
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from tersely.agent.opening import OpenFiles, ToolServer
+from tersely.agent.opening import OpenFiles, Terminals, ToolServer
 from tersely.agent.sessions.store import Listed
 from tersely.tui.shown import ShownAgent
 
@@ -29,6 +29,7 @@ class Wish(NamedTuple):
 
     folder: str
     opened: OpenFiles | None
+    terminals: Terminals | None
     servers: Mapping[str, ToolServer]
     session: str = ""
     forks: bool = False

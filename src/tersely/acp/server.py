@@ -47,6 +47,7 @@ from tersely.acp.files import EditorFiles
 from tersely.acp.front import Listing, Opening, Wish
 from tersely.acp.places import Places
 from tersely.acp.session import EditorSession
+from tersely.acp.terminals import EditorTerminals
 from tersely.agent.opening import ToolServer
 from tersely.capabilities.invoke import defect
 from tersely.foundation.errors import TerselyError
@@ -234,9 +235,13 @@ class AgentServer:
             message = f"{MAX_EDITOR_SESSIONS} sessions are open here"
             raise TerselyError("busy", message, "close one first")
         files = EditorFiles(self._client, self._offered.fs or FileSystemCapabilities())
-        agent = await self._opening(Wish(folder, files, _servers(servers or ()), session, forks))
+        terminals = EditorTerminals(self._client) if self._offered.terminal else None
+        handed = _servers(servers or ())
+        agent = await self._opening(Wish(folder, files, terminals, handed, session, forks))
         opened = EditorSession(self._client, agent, Places.of(folder, agent.root))
         files.session, files.places = opened.id, Places.of(folder, agent.root)
+        if terminals is not None:
+            terminals.session = opened.id
         self._sessions[opened.id] = opened
         return opened
 

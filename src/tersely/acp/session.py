@@ -55,6 +55,7 @@ class EditorSession:
         self._client = client
         self._places = places
         self._calls: dict[str, CallStarted] = {}  # of this turn
+        self._terminals: dict[str, str] = {}  # that show the commands of calls
         self._said: list[str] = []  # of the answer that comes in
         self._has_turn = False
         self._asking: set[asyncio.Task[None]] = set()
@@ -74,6 +75,7 @@ class EditorSession:
         if self._has_turn:
             raise TerselyError("busy", "a turn is still running", "cancel it first")
         self._calls, self._said, self._has_turn = {}, [], True
+        self._terminals.clear()
         try:
             async with aclosing(self.agent.run(asked.message, asked.pasted)) as events:  # type: ignore[type-var]
                 async for event in events:
@@ -120,9 +122,12 @@ class EditorSession:
                 self._said.clear()
                 await self.tell(updates.started(event, self._places))
             case CallProgress():
+                if event.terminal:
+                    self._terminals[event.call_id] = event.terminal
                 await self.tell(updates.progressed(event))
             case CallEnded():
-                await self.tell(updates.ended(event, self._calls.get(event.call_id), self._places))
+                call, shown = self._calls.get(event.call_id), self._terminals.get(event.call_id, "")
+                await self.tell(updates.ended(event, call, self._places, shown))
             case ApprovalAsked():
                 self._ask(event)
             case Usage():

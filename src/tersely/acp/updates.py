@@ -16,6 +16,7 @@ from acp.helpers import (
     text_block,
     tool_content,
     tool_diff_content,
+    tool_terminal_ref,
     update_plan,
     update_tool_call,
 )
@@ -75,15 +76,22 @@ def asked(event: ApprovalAsked, call: CallStarted, places: Places) -> Any:
 
 
 def progressed(event: CallProgress) -> ToolCallProgress:
-    """What the command of a call prints."""
-    return update_tool_call(event.call_id, status="in_progress", content=[_text(event.tail)])
+    """What the command of a call prints, or the terminal that shows it."""
+    return update_tool_call(event.call_id, status="in_progress", content=[_running(event)])
 
 
-def ended(event: CallEnded, call: CallStarted | None, places: Places) -> ToolCallProgress:
-    """What came of a call."""
+def _running(event: CallProgress) -> ToolCallContentVariant:
+    return tool_terminal_ref(event.terminal) if event.terminal else _text(event.tail)
+
+
+def ended(
+    event: CallEnded, call: CallStarted | None, places: Places, terminal: str = ""
+) -> ToolCallProgress:
+    """What came of a call; the terminal that has shown it stays."""
     given = _given(call.arguments) if call else {}
     diff = event.change.diff if event.change else ""
     content = _shown(diff, given | {"path": event.change.path}, places) if event.change else []
+    content = [tool_terminal_ref(terminal)] if terminal else content
     status: ToolCallStatus = "completed" if event.status == "ok" else "failed"
     return update_tool_call(
         event.call_id, status=status, content=content or [_text(event.observation)],

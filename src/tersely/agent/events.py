@@ -89,12 +89,13 @@ class CallStarted:
 @dataclass(frozen=True, slots=True)
 class CallProgress:
     """A call takes its time: the last lines of what its command has printed so far, harmless and
-    bounded.
+    bounded; or the id of the editor's `terminal` that shows it.
     """
 
     turn: int
     call_id: str
     tail: str
+    terminal: str = ""
 
 
 @dataclass(frozen=True, slots=True)

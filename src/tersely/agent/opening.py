@@ -34,6 +34,7 @@ from tersely.agent.tools.files.opened import OpenFiles
 from tersely.agent.tools.running.command import Confinement, Limits, Shared, confinement
 from tersely.agent.tools.running.command import Ended as CommandEnded
 from tersely.agent.tools.running.command import run as run_command
+from tersely.agent.tools.running.terminal import TellTerminal, Terminals
 from tersely.agent.tools.toolbox import Choices, Toolbox, ToolServer
 from tersely.agent.tools.web.finding import found_browser
 from tersely.foundation.errors import TerselyError
@@ -51,6 +52,8 @@ __all__ = [
     "OpenFiles",
     "Options",
     "Shared",
+    "TellTerminal",
+    "Terminals",
     "ToolServer",
     "Verdict",
     "Wanted",

@@ -34,6 +34,7 @@ from tersely.agent.tools.running.command import (
     Shared,
     confinement,
 )
+from tersely.agent.tools.running.terminal import TellTerminal, Terminals, untold
 from tersely.agent.tools.web.browser import Browser
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
@@ -93,6 +94,7 @@ class Choices:
     servers: Mapping[str, ToolServer] = field(default_factory=dict)
     mode: Mode = Mode.ASK
     opened: OpenFiles | None = None  # as the editor has them, where one shows the agent
+    terminals: Terminals | None = None  # of that editor
     relay: AskRelay = no_relay  # as the agent that this session is
     editor: Callable[[], Editor | None] = no_editor  # that the user is in
 
@@ -116,6 +118,7 @@ class Toolbox:
         self.tool_servers: ToolServers | None = None  # that are talked to
         self.browser = Browser(choices.browser, choices.private_hosts)
         self.heard: Heard = lambda chunk: None  # told what the running command prints
+        self.tell_terminal: TellTerminal = untold  # told which terminal shows it
 
     @classmethod
     def open(

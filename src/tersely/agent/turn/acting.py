@@ -135,6 +135,9 @@ async def _overheard(talk: Conversation, id: str) -> AsyncIterator[None]:
     tail = Tail()
     telling = asyncio.create_task(_tell(talk, id, tail))
     talk.toolbox.heard = tail.add
+    talk.toolbox.tell_terminal = lambda terminal: talk.emit(
+        CallProgress(talk.turn, id, "", terminal)
+    )
     try:
         yield
     finally:

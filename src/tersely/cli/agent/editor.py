@@ -58,7 +58,10 @@ async def _opened(wish: Wish, parameters: ChatParameters) -> EditorAgent:
     asked = replace(parameters, resume=wish.session, fork=wish.forks)
     opening = wanted(root, asked, settings, can_ask=True)
     choices: Choices = replace(
-        opening.choices, opened=wish.opened, servers={**opening.choices.servers, **wish.servers}
+        opening.choices,
+        opened=wish.opened,
+        terminals=wish.terminals,
+        servers={**opening.choices.servers, **wish.servers},
     )
     server, model = await connected(server_of(asked, settings))
     return await open_front(replace(opening, choices=choices), server, model, retrieves=True)

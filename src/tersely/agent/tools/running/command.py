@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tersely.agent.tools.running import bubblewrap, homes, sandbox_policy
+from tersely.agent.tools.running.terminal import STATUS_DESCRIPTOR, Window, waited
 from tersely.agent.tools.running.variables import environment, git_settings
-from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.repository import homes_elsewhere
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES
@@ -139,13 +139,14 @@ async def _tried(words: Sequence[str], said: bytes = b"") -> tuple[int | None, b
 async def run(
     command: str, root: Path, limits: Limits, confined: Confinement, shared: Shared = NOTHING_SHARED,
     variables: Mapping[str, str] | None = None, guards: bool = False, heard: Heard = lambda chunk: None,
+    window: Window | None = None,
 ) -> Ended:  # fmt: skip
     """Run a command of the shell in a repository; whoever is cancelled ends it. Raises
     `program_failed`.
 
     `variables` are set besides those that `shared` names. Who `guards` has settings and hooks of
     git stay what they are. `heard` is called with what the command prints, as it comes; it must not
-    wait.
+    wait. In a `window` the user sees it instead, where the editor shows one.
     """
     temporary = os.path.realpath(tempfile.mkdtemp(prefix="tersely-"))
     before = sandbox_policy.believed(root) if guards else {}
@@ -153,7 +154,8 @@ async def run(
     try:
         own = {**(git_settings(root, temporary) if confined.files else {}), **(variables or {})}
         given = _given(command, root, temporary, limits, confined, shared, own, guards=guards)
-        ended = await _kept(given, limits, heard)
+        shown = await _shown(given, limits, window) if window else None
+        ended = shown or await _kept(given, limits, heard)
     finally:
         restored += sandbox_policy.restored(root, before) if guards else []
         await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)
@@ -226,12 +228,19 @@ async def _kept(given: Mapping[str, Any], limits: Limits, heard: Heard) -> Ended
                 output.add(chunk)
                 heard(chunk)
             await supervisor.wait()
-        return _ended(os.read(reading, _STATUS_BYTES), output)
+        return _ended(os.read(reading, _STATUS_BYTES), output.text())
     except TimeoutError:
         return Ended("time", None, False, output.text())
     finally:
         os.close(reading)
         await _let_go(supervisor)
+
+
+async def _shown(given: Mapping[str, Any], limits: Limits, window: Window) -> Ended | None:
+    told = _line({**given, "status": STATUS_DESCRIPTOR})
+    seconds = limits.seconds + 2 * COMMAND_END_SECONDS
+    shown = await window.run(_WORDS, told, given["root"], seconds, 2 * COMMAND_END_SECONDS)
+    return _ended(shown.status, shown.output) if shown else None
 
 
 async def _let_go(supervisor: asyncio.subprocess.Process) -> None:
@@ -240,18 +249,12 @@ async def _let_go(supervisor: asyncio.subprocess.Process) -> None:
     """
     assert supervisor.stdin is not None
     supervisor.stdin.close()
-    watch, waiting = Stopwatch(), asyncio.ensure_future(supervisor.wait())
-    cancelled: asyncio.CancelledError | None = None
-    while not waiting.done() and (left := 2 * COMMAND_END_SECONDS - watch.seconds()) > 0:
-        try:
-            await asyncio.wait([waiting], timeout=left)
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if not waiting.done():
-        with contextlib.suppress(ProcessLookupError):
-            supervisor.kill()
-    if cancelled is not None:
-        raise cancelled
+    try:
+        await waited(asyncio.ensure_future(supervisor.wait()), 2 * COMMAND_END_SECONDS)
+    finally:
+        if supervisor.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                supervisor.kill()
 
 
 def _line(given: Mapping[str, Any]) -> bytes:
@@ -259,12 +262,12 @@ def _line(given: Mapping[str, Any]) -> bytes:
     return json.dumps(given).encode() + b"\n"
 
 
-def _ended(said: bytes, output: Output) -> Ended:
+def _ended(said: bytes, output: str) -> Ended:
     try:
         told = json.loads(said)
     except ValueError:  # somebody ended the supervisor; what it ran has been told to end with it
-        return Ended("left", None, False, output.text())
-    return Ended(told["why"], told["status"], told["is_clear"], output.text())
+        return Ended("left", None, False, output)
+    return Ended(told["why"], told["status"], told["is_clear"], output)
 
 
 class Output:

@@ -10,6 +10,7 @@ from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed, plain
 from tersely.agent.tools.running import undoable
 from tersely.agent.tools.running.command import Ended, Limits, run
+from tersely.agent.tools.running.terminal import Window
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
@@ -61,6 +62,7 @@ async def observed(
                 variables,
                 guards,
                 toolbox.heard,
+                _window(toolbox) if variables is None else None,
             )
     except TerselyError as error:
         return failed(error)
@@ -74,6 +76,12 @@ async def observed(
         )
     text = "\n".join(filter(None, [output or _NOTHING * (not last), last, *untold]))
     return await toolbox.observed(text, "ok" if ended.status == 0 else "failed")
+
+
+def _window(toolbox: Toolbox) -> Window | None:
+    """Where the user sees what the command does, None without such an editor."""
+    terminals = toolbox.choices.terminals
+    return Window(terminals, toolbox.tell_terminal) if terminals else None
 
 
 @asynccontextmanager
