@@ -29,6 +29,7 @@ from tests.acp.editor import Editor, Running, running
 from tests.agent.core.command_line import ran
 from tests.agent.core.talking import call
 from tests.agent.model_servers import Scripted
+from tests.agent.models.provider import Say, listed, serving
 
 from tersely.agent.opening import confinement
 
@@ -346,8 +347,39 @@ def test_a_command_in_a_terminal_ends_with_its_turn(root: Path, scripted: Script
     driven(work)
 
 
+def test_another_model_of_the_server_answers_from_then_on(root: Path) -> None:
+    async def work() -> None:
+        editor = Editor()
+        lists = {"/v1/models": listed("large", "small")}
+        async with (
+            serving(Say("Hello."), lists=lists) as provider,
+            running(editor, root, provider.url, TERSELY_CHAT_MODEL="large") as agent,
+        ):
+            told = await agent.connection.new_session(cwd=str(root), mcp_servers=[])
+            (model,) = (one for one in told.config_options if one.id == "model")
+            assert model.current_value == "large"
+            assert {one.value for one in model.options} == {"large", "small"}
+            await agent.prompt(told.session_id, "hello")
+            chosen = await agent.connection.set_config_option(
+                session_id=told.session_id, config_id="model", value="small"
+            )
+            assert {one.current_value for one in chosen.config_options} == {"ask", "small"}
+            await agent.prompt(told.session_id, "hello again")
+            asked = [each.body["model"] for each in provider.asked()]
+            assert (asked[0], asked[-1]) == ("large", "small")
+            with pytest.raises(RequestError):
+                await agent.connection.set_config_option(
+                    session_id=told.session_id, config_id="model", value="none"
+                )
+
+    driven(work)
+
+
 TINY_SERVER = """
+import socket
 import sys
+
+import uvicorn
 from mcp.server import MCPServer
 
 server = MCPServer("tiny")
@@ -358,6 +390,11 @@ def weather(city: str) -> str:
     return f"rain in {city}"
 
 
+if sys.argv[1:]:
+    listening = socket.create_server(("127.0.0.1", 0))
+    print(listening.getsockname()[1], flush=True)
+    config = uvicorn.Config(server.streamable_http_app(), log_level="error")
+    uvicorn.Server(config).run(sockets=[listening])
 server.run("stdio")
 """
 
@@ -366,17 +403,22 @@ def test_servers_that_the_editor_hands_over_are_asked(
     root: Path, tmp_path: Path, scripted: Scripted
 ) -> None:
     (tmp_path / "tiny.py").write_text(TINY_SERVER)
-    asking = '<call mcp>\nserver: tiny\ntool: weather\n--- arguments\n{"city": "Rome"}\n</call>'
-    server = scripted([call("request_tools", tier=3), asking, "Take an umbrella."])
-    tiny = McpServerStdio(
-        name="tiny", command=sys.executable, args=[str(tmp_path / "tiny.py")], env=[]
-    )
 
-    async def work() -> None:
+    def asking(name: str, city: str) -> str:
+        return f'<call mcp>\nserver: {name}\ntool: weather\n--- arguments\n{{"city": "{city}"}}\n</call>'
+
+    server = scripted([
+        call("request_tools", tier=3), asking("tiny", "Rome"), asking("far", "Oslo"), "Take an umbrella.",
+    ])  # fmt: skip
+    words = [sys.executable, str(tmp_path / "tiny.py")]
+    tiny = McpServerStdio(name="tiny", command=words[0], args=words[1:], env=[])
+
+    async def work(port: str) -> None:
         editor = Editor()
         async with running(editor, root, server.url) as agent:
             headers = [HttpHeader(name="Authorization", value="x")]
-            far = HttpMcpServer(type="http", name="far", url="http://127.0.0.1:9/", headers=headers)
+            url = f"http://127.0.0.1:{port}/mcp"
+            far = HttpMcpServer(type="http", name="far", url=url, headers=headers)
             session = await begun(agent, root, mcp_servers=[tiny, far])
             await agent.prompt(session, "fetch the weather")
             texts = [
@@ -385,8 +427,14 @@ def test_servers_that_the_editor_hands_over_are_asked(
                 if update.content
             ]
             assert any("rain in Rome" in text for text in texts), texts
+            assert any("rain in Oslo" in text for text in texts), texts
 
-    driven(work)
+    with subprocess.Popen([*words, "http"], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            asyncio.run(work(process.stdout.readline().strip()))
+        finally:
+            process.kill()
 
 
 def test_errors_say_what_to_do(root: Path, scripted: Scripted) -> None:
