@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import os
+import signal
 import socket
 import threading
 from collections.abc import Iterator
@@ -208,6 +209,29 @@ def test_redirects_without_an_end(browsing: Browsing) -> None:
     )
     told = browsing.open("/next")
     assert "# Next page" in told.text
+
+
+@needs_browser
+def test_one_that_is_killed_is_said_and_started_anew(
+    root: Path, tmp_path: Path, browsing: Browsing
+) -> None:
+    program, noted = tmp_path / "chromium", tmp_path / "pid"
+    program.write_text(f'#!/bin/sh\necho $$ >"{noted}"\nexec "{found_browser()}" "$@"\n')
+    program.chmod(0o755)
+    page = {"action": "open", "url": f"http://localhost:{browsing.port}/next"}
+
+    async def asked() -> None:
+        with opened(
+            root, tmp_path / "kept", browser=str(program), private_hosts=("localhost",)
+        ) as toolbox:
+            assert "# Next page" in (await tool("browser").run(toolbox, page)).text
+            os.kill(int(noted.read_text()), signal.SIGKILL)
+            told = await tool("browser").run(toolbox, {"action": "read"})
+            assert told.text.startswith("browser_failed:")
+            assert "# Next page" in (await tool("browser").run(toolbox, page)).text
+            await toolbox.end_conversations()
+
+    asyncio.run(asked())
 
 
 @pytest.mark.parametrize(
