@@ -281,6 +281,18 @@ def test_with_nobody_to_ask_a_call_is_denied(root: Path) -> None:
     assert [event.status for event in of_kind(events, CallEnded)] == ["ok", "denied"]
 
 
+def test_with_nobody_to_ask_it_is_said_that_an_allowed_tier_does_not_help(root: Path) -> None:
+    choices = Choices(policy=dict.fromkeys(range(4), Verdict.ALLOW), browser="chromium")
+    opens = call("browser", action="open", url="http://localhost:9/")
+    _, (events,) = talk(
+        root, [opens, "No."], "open http://localhost:9/", options=Options(can_ask=False), choices=choices
+    )  # fmt: skip
+    (told,) = (each.text for each in of_kind(events, Notice) if "denied" in each.text)
+    assert told.endswith(
+        "browser http://localhost:9/ is asked about also where its tier is allowed"
+    )
+
+
 @pytest.mark.parametrize("moment", ["text", "approval", "command"])
 def test_a_turn_can_be_cancelled_at_any_await(root: Path, moment: str) -> None:
     replies: dict[str, list[Said]] = {

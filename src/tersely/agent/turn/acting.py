@@ -29,6 +29,7 @@ from tersely.agent.turn import assembling, repeats
 from tersely.agent.turn.repeats import Repeated
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import visible_line
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import PROGRESS_SECONDS
 
@@ -160,11 +161,19 @@ async def _request_tools(talk: Conversation, tier: int) -> Observation:
     return Observation(f"You have the tools of tier {talk.session.tier} now.")
 
 
+def _unasked(talk: Conversation, tool: Tool, call: Call) -> str:
+    """Why a call was denied that nobody could be asked about."""
+    text = f"{tool.name} was denied: nobody can be asked here"
+    if not tool.is_doubtful(talk.toolbox, call.arguments):
+        return text
+    subject = visible_line(talk.toolbox.subject(tool, call.arguments))
+    return f"{text}, and {tool.name} {subject} is asked about also where its tier is allowed"
+
+
 async def _asked(talk: Conversation, tool: Tool, call: Call, id: str, preview: str) -> Verdict:
     """What whoever is asked about a call says; with nobody to ask, no."""
     if not talk.options.can_ask:
-        text = f"{tool.name} was denied: nobody can be asked here"
-        await talk.emit(Notice(talk.turn, Level.WARNING, text))
+        await talk.emit(Notice(talk.turn, Level.WARNING, _unasked(talk, tool, call)))
         return Verdict.DENY
     subject = talk.toolbox.subject(tool, call.arguments)
     answered: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
