@@ -9,7 +9,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -122,7 +122,9 @@ def test_a_hook_says_why_a_request_failed() -> None:
 
 
 def test_others_are_told_until_when(tmux: Tmux, friend: Callable[..., Friend], relay: Home) -> None:
-    program = 'print("You\'ve hit your weekly limit · resets 3pm (UTC)", flush=True)\nimport sys\nsys.stdin.read()'
+    hour = datetime.now(UTC) + timedelta(hours=3)  # what has just passed is today's, and over
+    words = f"You've hit your weekly limit · resets {hour:%I%p} (UTC)"
+    program = f"print({words!r}, flush=True)\nimport sys\nsys.stdin.read()"
     tmux.run_under("una", (), (sys.executable, "-c", program), ("--trust-screen",))
 
     def limited() -> str:
