@@ -86,7 +86,8 @@ class Call(NamedTuple):
 
     `arguments`: (position or keyword, path), where an argument is a variable or a part of one.
     `blind`: nobody takes what it gives, it is no method of an object, and it is not known to change
-    nothing.
+    nothing. `on_own`: it may be of a method of the object that the method around was called on.
+    `comes_back`: what is called may run the routine around once more.
     """
 
     point: int
@@ -95,6 +96,8 @@ class Call(NamedTuple):
     receiver: Path
     arguments: tuple[tuple[int | str, Path], ...]
     blind: bool
+    on_own: bool = False
+    comes_back: bool = False
 
 
 class Routine(NamedTuple):
@@ -114,6 +117,8 @@ class Routine(NamedTuple):
     shares: tuple[tuple[str, str], ...]  # names that may stand for parts of one object
     free: tuple[str, ...]  # names that it reads of routines around it
     outward: tuple[str, ...]  # names of routines around it that it writes or changes
+    # names of functions that are defined here, each with the names of here that it reads
+    captures: tuple[tuple[str, tuple[str, ...]], ...]
     parameters: tuple[str, ...]
     complexity: int  # cyclomatic, after McCabe
 

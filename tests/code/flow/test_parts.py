@@ -42,6 +42,13 @@ def pour(jar):
 
 def idle(jar):
     return put
+
+class Tree:
+    def size(self, node):
+        return self.sum(node.children)
+
+    def sum(self, nodes):
+        return sum(self.size(node) for node in nodes)
 """
 FILES = ("code/flow/slicing.py", "code/flow/effects.py", "capabilities/invoke.py")
 

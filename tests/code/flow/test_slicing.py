@@ -28,6 +28,39 @@ class Tree:
             total += self.size(child)
         return total
 """
+MUTUAL = """\
+def f(n, kept):
+    if n == 0:
+        return kept
+    step = n * 2
+    other = 5
+    return g(n, step)
+
+
+def g(n, kept):
+    more = kept + n
+    return f(n - 1, more)
+"""
+METHODS = """\
+class Tree:
+    def size(self, node):
+        total = 1
+        for child in node.children:
+            total += self.sum([child])
+        return total
+
+    def sum(self, nodes):
+        unused = 3
+        return sum(self.size(node) for node in nodes)
+"""
+NESTED = """\
+def f(x):
+    y = 1
+    z = 2
+    def g():
+        return y
+    return g() + z
+"""
 CASES = {
     "what is not read is left out": ("a = 1\nb = 2\nc = a\nprint(c)", 4, [1, 3, 4]),
     "a loop": ("s = 0\nt = 0\nfor i in range(9):\n    s += i\n    t += i\nprint(s)", 6, [1, 3, 4, 6]),
@@ -50,6 +83,13 @@ CASES = {
     ),
     "what it gives itself when it calls itself": (RECURSIVE, 3, [1, 2, 3, 4, 6]),
     "what its own call gives": (METHOD, 7, [2, 3, 4, 6, 7]),
+    "what it is given through another function": (MUTUAL, 3, [1, 2, 3, 4, 6]),
+    "what another function gives that calls it": (METHODS, 4, [2, 3, 4, 5, 6]),
+    "not a method by a bare name": (
+        "class A:\n    def f(self, a):\n        b = a\n        c = 1\n        f(self, c)",
+        3,
+        [2, 3],
+    ),
     "declared to be of the module": ("def f():\n    global a\n    b = 1\n    a = 2\n    return a", 5, [1, 2, 4, 5]),
     "what cases compare": ("a = f()\nb = g()\nmatch a:\n    case [x]:\n        print(x)", 5, [1, 3, 4, 5]),
 }  # fmt: skip
@@ -66,6 +106,9 @@ FORWARD = {
     "what it decides": ("a = f()\nif a:\n    b = 1\nc = 2", 1, [1, 2, 3]),
     "until it is replaced": ("a = 1\nb = a\na = 2\nc = a", 1, [1, 2]),
     "what its own call is given": (RECURSIVE, 4, [2, 3, 4, 5, 6]),
+    "what it gives another function that calls it": (MUTUAL, 4, [2, 3, 4, 5, 6]),
+    "a function inside that reads it": (NESTED, 2, [2, 4, 5, 6]),
+    "no function inside that reads something else": (NESTED, 3, [3, 6]),
     "the parameters": ("def f(a, b):\n    c = a\n    d = 1\n    return c", 1, [1, 2, 3, 4]),
 }
 

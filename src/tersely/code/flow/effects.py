@@ -9,13 +9,17 @@ gives: else there would be little reason to call it.
 from __future__ import annotations
 
 from tersely.code.flow.reaching import aliases_of
+from tersely.code.flow.recursion import with_recursion
 from tersely.code.routines import OBJECT, Call, Path, Point, Routine, Routines
 
 MAX_ROUNDS = 8  # calls through which a change of an argument is followed
 
 
 def with_effects(routines: Routines) -> Routines:
-    """The routines with what their calls change in the arguments that they pass."""
+    """The routines with what their calls change in the arguments that they pass, and whether they
+    come back.
+    """
+    routines = with_recursion(routines)
     changing = changed_parameters(routines)
     named = _functions(routines)
     return routines._replace(

@@ -2,10 +2,11 @@
 (Weiser 1984).
 
 A slice is the closure of the criterion under data and control dependence. Statements are taken
-whole: with one step of a statement come its others. What a routine is given it may have from its
-own calls of itself, and what they give is what it returns. A backward slice is closed under the
+whole: with one step of a statement come its others. What a routine is given it may have from calls
+that come back to it, and what they give is what it returns. A backward slice is closed under the
 structure of the text too: with a statement comes what it stands in, and with a `try` its handlers,
-since they decide where control goes on.
+since they decide where control goes on. A forward slice has the functions written in the routine
+which read what it changes.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class Direction(StrEnum):
 
 
 class Recursion(NamedTuple):
-    """How a routine depends on its own runs: statements that call it, those that return, what its
-    head defines.
+    """How a routine depends on its own runs: statements whose calls come back to it, those that
+    return, what its head defines.
     """
 
     calls: frozenset[int] = frozenset()
@@ -52,6 +53,7 @@ class Dependences(NamedTuple):
     taken: list[int]  # for each statement, the definitions of which it takes a value
     control: list[set[int]]  # for each statement, those that decide whether it runs
     inside: list[set[int]]  # with a statement come these, for the sake of structure
+    captured: dict[int, int]  # by statements that define functions: the definitions that those see
     recursion: Recursion
 
 
@@ -76,16 +78,42 @@ def dependences(routine: Routine) -> Dependences:
         if statement.kind == "handler":
             inside[statement.owner].add(at)
     return Dependences(
-        definitions, incoming, views, taken, control, inside, _recursion(routine, definitions)
+        definitions,
+        incoming,
+        views,
+        taken,
+        control,
+        inside,
+        _captured(routine, definitions, incoming, views),
+        _recursion(routine, definitions),
     )
 
 
+def _captured(
+    routine: Routine, definitions: Sequence[Definition], incoming: Sequence[int], views: Views
+) -> dict[int, int]:
+    """For each statement that defines a function, the definitions that reach a use of it and that
+    it reads.
+    """
+    found: dict[int, int] = {}
+    for name, read in routine.captures:
+        seen = 0
+        for path in read:
+            seen |= views.seen_by((path,))
+        functions = sum(1 << at for at, one in enumerate(definitions) if one.path == (name,))
+        for number, point in enumerate(routine.points):
+            defining = incoming[number] & functions if (name,) in point.reads else 0
+            for at in numbers_in(defining):
+                statement = routine.points[definitions[at].point].statement
+                if routine.statements[statement].kind == "definition":
+                    found[statement] = found.get(statement, 0) | incoming[number] & seen
+    return found
+
+
 def _recursion(routine: Routine, definitions: Sequence[Definition]) -> Recursion:
-    """The calls of a routine by its own name: bare, or on its first parameter."""
-    name = routine.name.rpartition(".")[2]
-    receivers = ((), routine.parameters[:1])
-    own = (call for call in routine.calls if call.callee == name and call.receiver in receivers)
-    calls = frozenset(routine.points[call.point].statement for call in own)
+    """The calls of a routine that come back to it."""
+    coming_back = (call for call in routine.calls if call.comes_back)
+    calls = frozenset(routine.points[call.point].statement for call in coming_back)
     if not calls:
         return Recursion()
     given = sum(
@@ -170,11 +198,8 @@ def _dependent(routine: Routine, start: Iterable[int], graph: Dependences) -> se
         available |= graph.recursion.given if not seen.isdisjoint(graph.recursion.calls) else 0
         given_back = graph.recursion.calls if not seen.isdisjoint(graph.recursion.returns) else ()
         for at in rest:
-            if (
-                at in given_back
-                or graph.taken[at] & available
-                or not graph.control[at].isdisjoint(seen)
-            ):
+            takes = (graph.taken[at] | graph.captured.get(at, 0)) & available
+            if takes or at in given_back or not graph.control[at].isdisjoint(seen):
                 seen.add(at)
                 available |= made[at]
             else:

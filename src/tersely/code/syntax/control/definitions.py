@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts
-from tersely.code.routines import RESULT
+from tersely.code.routines import RESULT, Routine
 from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.blocks import sequence
 from tersely.code.syntax.control.draft import Draft, StatementDraft, begin, closing_line
@@ -56,19 +56,36 @@ def _pass_by(walk: Walk, node: Node, role: model.Function, name: str) -> None:
         _unnamed(walk.draft)
     elif not role.is_value:
         walk.bind_name(name, node, declares=True)
-        if walk.draft.parent < 0:
-            walk.postponed.setdefault(name, []).append(Postponed(node, role, walk.imported))
+        if walk.draft.kind != "function":
+            qualified = f"{walk.draft.name}.{name}".removeprefix(".")
+            postponed = Postponed(node, role, walk.imported, walk.draft)
+            walk.postponed.setdefault(qualified, []).append(postponed)
 
 
 def read_called(walk: Walk) -> None:
-    """Read those functions of the module that what was read calls by name, and what they call, of
-    all passed by.
+    """Read what was passed by of the functions that what was read calls, and what they call: those
+    of the module by name, and methods on the object of a method.
     """
+    module = walk.draft
     for routine in walk.routines:  # which grows meanwhile
-        for call in routine.calls if routine is not None and routine.kind == "function" else ():
-            for one in walk.postponed.pop(call.callee, ()) if not call.receiver else ():
-                walk.imported = one.imported
+        if routine is None or routine.kind != "function":
+            continue
+        owner = _owner(walk, routine)
+        for call in routine.calls:
+            wanted = [] if call.receiver else [call.callee]
+            wanted += [f"{owner}.{call.callee}".removeprefix(".")] if call.on_own else []
+            for one in (one for name in wanted for one in walk.postponed.pop(name, ())):
+                walk.imported, walk.draft = one.imported, one.around
                 _routine(walk, one.node, one.role, call.callee)
+    walk.draft = module
+
+
+def _owner(walk: Walk, routine: Routine) -> str:
+    """The name of the class or module that a function is of."""
+    around: Routine | None = routine
+    while around is not None and around.kind == "function":
+        around = walk.routines[around.parent]
+    return around.name if around is not None else ""
 
 
 def _announce(walk: Walk, node: Node, name: Node | None) -> None:
@@ -158,13 +175,16 @@ def _enter_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) ->
         walk.draft, walk.result, walk.discarded, walk.imported, walk.wanted, len(walk.routines)
     )
     walk.routines.append(None)
-    outer_place = next(
-        (at for at in range(around.place - 1, -1, -1) if walk.routines[at] is None), -1
-    )
     qualified = f"{walk.draft.name}.{name or _unnamed(walk.draft)}".removeprefix(".")
     walk.draft = Draft(
-        qualified, kind, outer_place, first.start_point[0] + 1, last.end_point[0] + 1
+        qualified,
+        kind,
+        around.draft.place,
+        first.start_point[0] + 1,
+        last.end_point[0] + 1,
+        around.place,
     )
+    walk.draft.receivers = around.draft.receivers if kind == "function" else frozenset()
     walk.result, walk.discarded = None, -1
     walk.wanted = None if kind == "function" else walk.wanted
     if kind == "function" and not name and walk.control.closures_share:
@@ -253,6 +273,7 @@ def _bind_parameters(walk: Walk, node: Node, role: model.Function) -> None:
         for name in sorted(walk.control.implicit_parameters if not role.name else ()):
             walk.bind_name(name, node, declares=True)
     draft.parameters = [path[0] for path in point.writes]
+    draft.receivers = draft.receivers or frozenset(draft.parameters[:1])
 
 
 def _lists(node: Node, place: str) -> list[Node]:

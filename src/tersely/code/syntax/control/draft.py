@@ -73,7 +73,9 @@ def left(depth: int) -> str:
 class Draft:
     """A routine, point by point. `here` are the ends that the next point continues."""
 
-    def __init__(self, name: str, kind: str, parent: int, line: int, end_line: int) -> None:
+    def __init__(
+        self, name: str, kind: str, parent: int, line: int, end_line: int, place: int
+    ) -> None:
         self.name, self.kind, self.parent, self.line, self.end_line = (
             name,
             kind,
@@ -81,6 +83,7 @@ class Draft:
             line,
             end_line,
         )
+        self.place = place  # among the routines of the file
         self.statements: list[StatementDraft] = []
         self.points: list[PointDraft] = []
         self.edges: dict[Edge, None] = {}
@@ -96,6 +99,7 @@ class Draft:
         self.free: dict[str, None] = {}
         self.outward: dict[str, None] = {}
         self.parameters: list[str] = []
+        self.receivers: frozenset[str] = frozenset()  # names of the object of the method around
         self.captures: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self.shares: dict[tuple[str, str], None] = {}
         self.labels: dict[str, list[int]] = {}  # the points before which a name stands
@@ -272,7 +276,9 @@ class Draft:
         return Routine(
             self.name, self.kind, self.parent, self.line, self.end_line, tuple(statements), tuple(points), tuple(edges),
             tuple(self.calls), tuple(self.shares), tuple(name for name in self.free if name not in own),
-            tuple(name for name in self.outward if name not in own), tuple(self.parameters), 1 + self.decisions,
+            tuple(name for name in self.outward if name not in own),
+            tuple((name, reads) for name, (reads, _) in self.captures.items() if reads),
+            tuple(self.parameters), 1 + self.decisions,
         )  # fmt: skip
 
     def _run_deferred(self) -> None:

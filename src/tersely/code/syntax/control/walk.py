@@ -33,6 +33,7 @@ class Postponed(NamedTuple):
     node: Node
     role: Any
     imported: frozenset[str]
+    around: Draft  # the module or class that it stands in
 
 
 class Walk:
@@ -60,11 +61,11 @@ class Walk:
         self.statements = statements
         self.block = block
         self.routines: list[Routine | None] = []
-        self.draft = Draft("", "module", -1, 1, line_count(source))
+        self.draft = Draft("", "module", -1, 1, line_count(source), 0)
         self.discarded = -1  # the node whose value nobody takes
         self.imported: frozenset[str] = frozenset()  # names that imports bind, here or around
         self.wanted = lines  # None in functions that are read: with all that is in them
-        # functions of the module that are not read as yet, by name
+        # functions of the module and of classes that are not read as yet, by qualified name
         self.postponed: dict[str, list[Postponed]] = {}
         self.label = ""  # the name of the loop that comes next
         # the variable that takes the value of the statement being read
@@ -276,9 +277,17 @@ class Walk:
             if path is not None:
                 passed.append((key, path))
         line = node.start_point[0] + 1
+        on_own = self._is_own(receiver)
         self.draft.calls.append(
-            Call(self.draft.last(), callee, line, receiver or (), tuple(passed), blind)
+            Call(self.draft.last(), callee, line, receiver or (), tuple(passed), blind, on_own)
         )
+
+    def _is_own(self, receiver: Path | None) -> bool:
+        """Whether a call may be of a method of the object that the method around was called on."""
+        if not receiver:
+            return self.resolution.implicit_receiver
+        names = self.resolution.receiver_names | self.draft.receivers
+        return len(receiver) == 1 and receiver[0] in names
 
     # Statements
 

@@ -1,0 +1,86 @@
+"""Which calls may run the routine that they are in once more.
+
+A call does if what it calls is the routine, or calls it in turn, through any number of functions of
+the file: of the module and of functions around by their names, of a class on the object of the
+method that calls.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from tersely.code.routines import Call, Routine, Routines
+
+
+def with_recursion(routines: Routines) -> Routines:
+    """The routines, their calls marked that come back."""
+    calls = _Calls(routines.routines)
+    return routines._replace(
+        routines=tuple(calls.marked(at) for at in range(len(routines.routines)))
+    )
+
+
+class _Calls:
+    """Which functions of a file call which."""
+
+    def __init__(self, routines: tuple[Routine, ...]) -> None:
+        self.routines = routines
+        self.named: dict[str, list[int]] = defaultdict(list)
+        for at, routine in enumerate(routines):
+            if routine.kind == "function":
+                self.named[routine.name].append(at)
+        self.inside: dict[int, list[int]] = defaultdict(list)
+        for at, routine in enumerate(routines):
+            if routine.name.rpartition(".")[2].startswith("<"):
+                self.inside[routine.parent].append(at)
+        self.next = [self._called_in(at) for at in range(len(routines))]
+        self.reached: dict[int, set[int]] = {}
+
+    def marked(self, at: int) -> Routine:
+        """A routine whose calls say whether they come back."""
+        routine = self.routines[at]
+        if routine.kind != "function" or at not in self._from(at):
+            return routine
+        calls = (
+            call._replace(comes_back=True) if self._comes_back(call, at) else call
+            for call in routine.calls
+        )
+        return routine._replace(calls=tuple(calls))
+
+    def _comes_back(self, call: Call, at: int) -> bool:
+        called = set(self._called(call, at))
+        return at in called or any(at in self._from(other) for other in called)
+
+    def _from(self, at: int) -> set[int]:
+        """The functions that run because this one does."""
+        if at not in self.reached:
+            found: set[int] = set()
+            pending = list(self.next[at])
+            while pending:
+                other = pending.pop()
+                if other not in found:
+                    found.add(other)
+                    pending += self.next[other]
+            self.reached[at] = found
+        return self.reached[at]
+
+    def _called_in(self, at: int) -> set[int]:
+        """What a function calls, and what functions without a name do that are written in it."""
+        own = {other for call in self.routines[at].calls for other in self._called(call, at)}
+        return own | set(self.inside[at])
+
+    def _called(self, call: Call, at: int) -> Iterator[int]:
+        around = list(self._around(at))
+        if call.on_own:
+            owner = next(one for one in around if one.kind != "function")
+            yield from self.named.get(f"{owner.name}.{call.callee}".removeprefix("."), ())
+        for one in around if not call.receiver else ():
+            if one.kind != "class":
+                yield from self.named.get(f"{one.name}.{call.callee}".removeprefix("."), ())
+
+    def _around(self, at: int) -> Iterator[Routine]:
+        """A routine and those around it, innermost first."""
+        while at >= 0:
+            yield self.routines[at]
+            at = self.routines[at].parent
