@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.relay_home import Home
+from tests.client import one_thread
 from tests.doors.free_port import free_port
 
 from tersely.cli.daemon import ANSWER_WORDS
@@ -32,6 +33,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.process import detached
 
 pytest.importorskip("websockets")
+
+WORK_ROUNDS = 6  # of each of those who work on one thread
 
 
 class Link:
@@ -263,6 +266,30 @@ def test_nothing_is_lost_while_the_link_drops_and_the_relay_is_killed(whole: Mac
     assert asyncio.run(Talk(whole, thread, sent).run()) == sent
     # who was written to of a thread is a member of it
     assert "both" in whole.near.ok("relay", "show", thread)
+
+
+def test_agents_of_both_machines_work_on_one_thread(whole: Machines) -> None:
+    thread = whole.near.ok("relay", "thread", "new", "--name", "work").strip()
+    with Client.local("checker", home=whole.far.home) as checker:
+        first = [{"op": "add", "path": "/facts/-", "value": one_thread.COUNTER}]
+        checker.ask("state.patch", thread=thread, patch=first)
+        names = ("fay", "nell", "finn", "nick")
+        homes = (whole.far.home, whole.near.home) * 2
+        steps = 5 * len(names) * WORK_ROUNDS
+        course = one_thread.Course({
+            steps // 6: whole.link.cut, steps // 4: whole.link.mend, steps // 2: whole.kill,
+        })  # fmt: skip
+        colleagues = (*names[1:], names[0])
+        one_thread.work(
+            [
+                one_thread.Worker(name, home, colleague, thread, course)
+                for name, home, colleague in zip(names, homes, colleagues, strict=True)
+            ],
+            WORK_ROUNDS,
+        )
+        assert course.told.complaints(checker, thread) == []
+    # it was as bad as it was meant to be
+    assert {"relay_unreachable", "version_conflict"} <= course.told.answers.keys()
 
 
 def test_a_certificate_that_is_not_the_one_is_refused(machines: Machines, tmp_path: Path) -> None:
