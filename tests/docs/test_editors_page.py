@@ -1,5 +1,7 @@
 """docs/editors.md: each block of configuration is run in a real Neovim, against the programs that
 it starts.
+
+With NEOVIM_PICTURES, a folder, the pictures of the page are taken anew, which needs Chromium.
 """
 
 from __future__ import annotations
@@ -7,14 +9,24 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from rich.text import Text
 from tests.agent.core.conftest import root
 from tests.agent.core.talking import call
 from tests.agent.model_servers import Scripted, scripted
+from tests.doors.http import chromium
+from tests.own_tmux import Terminal
+from tests.pty.conftest import wait_for
 
 __all__ = ["root", "scripted"]
 PROJECT = Path(__file__).parents[2]
@@ -24,18 +36,32 @@ BLOCKS = re.findall(
 NVIM = os.environ.get("NVIM_PROGRAM", "")
 # of the plugin and what it needs, separated by colons
 PLUGINS = os.environ.get("CODECOMPANION_FOLDERS", "")
+PICTURES = os.environ.get("NEOVIM_PICTURES", "")
+COLUMNS, ROWS = 116, 30
 
 needs_nvim = pytest.mark.skipif(not NVIM, reason="NVIM_PROGRAM names no Neovim")
 
 
-def said_by(root: Path, lua: str, plugins: str = "", **variables: str) -> dict[str, object]:
-    """What a script in Neovim says, as an object; `tersely` is that of these sources."""
+def beside(root: Path) -> dict[str, str]:
+    """Variables with which `tersely` is that of these sources, and what Neovim keeps is beside the
+    repository.
+    """
     tersely = root.parent / "bin" / "tersely"
     tersely.parent.mkdir(exist_ok=True)
     tersely.write_text(
         f'#!/bin/sh\nPYTHONPATH="{PROJECT}/src" exec "{sys.executable}" -m tersely "$@"\n'
     )
     tersely.chmod(0o755)
+    return {
+        "PATH": f"{tersely.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "TERSELY_DAEMON": "off",
+        "XDG_STATE_HOME": str(root.parent / "state"),
+        "XDG_DATA_HOME": str(root.parent / "data"),
+    }
+
+
+def said_by(root: Path, lua: str, plugins: str = "", **variables: str) -> dict[str, object]:
+    """What a script in Neovim says, as an object."""
     script = root.parent / "init.lua"
     folders = "".join(
         f"vim.opt.runtimepath:append({json.dumps(one)})\n" for one in plugins.split(":") if one
@@ -43,10 +69,7 @@ def said_by(root: Path, lua: str, plugins: str = "", **variables: str) -> dict[s
     script.write_text(
         f"{folders}local told = {{}}\n{lua}\nio.stdout:write('\\n' .. vim.json.encode(told) .. '\\n')\n"
     )
-    environment = {
-        **os.environ, "PATH": f"{tersely.parent}:{os.environ['PATH']}", "TERSELY_DAEMON": "off",
-        "XDG_STATE_HOME": str(root.parent / "state"), "XDG_DATA_HOME": str(root.parent / "data"), **variables,
-    }  # fmt: skip
+    environment = {**os.environ, **beside(root), **variables}
     ended = subprocess.run(
         [NVIM, "--clean", "--headless", "-n", "-l", str(script)], cwd=root, env=environment, capture_output=True,
         text=True, timeout=180, check=False, stdin=subprocess.DEVNULL,
@@ -58,7 +81,7 @@ def said_by(root: Path, lua: str, plugins: str = "", **variables: str) -> dict[s
 
 @needs_nvim
 def test_the_language_server_in_neovim(root: Path) -> None:
-    server, pack, _ = BLOCKS
+    server, pack, *_ = BLOCKS
     told = said_by(
         root,
         f"""
@@ -89,7 +112,6 @@ told.symbols = quickfix(function() vim.lsp.buf.workspace_symbol("total") end)
 told.references = quickfix(function() vim.lsp.buf.references() end)
 told.callers = quickfix(function() vim.lsp.buf.incoming_calls() end)
 at_total()
-vim.lsp.codelens.refresh()
 vim.wait(60000, function()
   local lenses = vim.lsp.codelens.get(0)
   return #lenses == 2 and lenses[1].command and lenses[2].command and true or false
@@ -164,3 +186,73 @@ connection:disconnect()
     lines = told["lines"]
     assert isinstance(lines, list)
     assert "    return sum(price(each) for each in items)" in lines
+
+
+def picture(terminal: Terminal, name: str, folder: Path) -> None:
+    """The screen of the terminal for the page, where pictures are taken."""
+    if not PICTURES:
+        return
+    console = Console(file=StringIO(), record=True, width=COLUMNS, legacy_windows=False)
+    console.print(Text.from_ansi(terminal.coloured(), no_wrap=True))
+    drawn = folder / f"{name}.svg"
+    drawn.write_text(console.export_svg(title="nvim"), "utf-8")
+    box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawn.read_text("utf-8"))
+    assert box is not None
+    with chromium.browser(folder / "browser") as browser:
+        browser.look(round(float(box[1])), "dark", round(float(box[2])))
+        browser.go(drawn.as_uri())
+        browser.picture(Path(PICTURES) / f"{name}.png")
+
+
+@contextmanager
+def in_tmux(root: Path, configuration: str, path: str) -> Iterator[Terminal]:
+    """Neovim with a file, on a screen of tmux."""
+    init, socket = root.parent / "init.lua", root.parent / "nvim"
+    init.write_text(f'vim.g.mapleader = ","\n{configuration}')
+    variables = {**beside(root), "COLORTERM": "truecolor", "SHELL": "/bin/sh"}
+    terminal = Terminal(root.parent, **variables)
+    words = [NVIM, "-n", "-u", str(init), "-i", "NONE", "--headless", "--listen", str(socket), path]
+    with subprocess.Popen(words, cwd=root, env=terminal.environment) as process:
+        try:
+            wait_for(socket.exists)
+            screen = shlex.join([NVIM, "--remote-ui", "--server", str(socket)])
+            terminal.start(screen, root, COLUMNS, ROWS)
+            yield terminal
+        finally:
+            process.kill()
+            terminal.tmux("kill-server")
+
+
+@needs_nvim
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux")
+def test_the_walk_in_neovim(root: Path, scripted: Scripted, tmp_path: Path) -> None:
+    (root / "conftest.py").touch()
+    git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["add", "."], ["commit", "-qm", "shop"]):
+        subprocess.run([*git, *words], check=True)
+    new = "    return 2 * item['price'] * item['count']\n"
+    edit = call("editor_edit", f"--- body\n{new}", path="shop/prices.py", start=6, end=6)
+    server = scripted([call("read", path="shop/prices.py"), edit, "It doubles now."])
+    with in_tmux(root, "".join(BLOCKS[:3]), "shop/prices.py") as terminal:
+        terminal.shows("def price")
+        terminal.keys("5Gw")
+        terminal.shows("2 callers, 1 test")
+        terminal.keys(":lua vim.lsp.buf.incoming_calls()", "Enter")
+        terminal.shows("tests/test_prices.py|5")
+        picture(terminal, "neovim-callers", tmp_path)
+
+        chat = shlex.join(["tersely", "chat", "--url", server.url])
+        terminal.keys(":cclose", "Enter", f":botright vsplit | terminal {chat}", "Enter", "i")
+        terminal.shows("Ask about this repository")
+        terminal.keys("change price so that it doubles", "Enter")
+        terminal.shows("Allow editor_edit?")
+        wait_for(lambda: "takes keys after" not in terminal.text())
+        terminal.keys("y")
+        terminal.shows("It doubles now.")
+        terminal.shows("return 2 * item")
+        picture(terminal, "neovim-agent", tmp_path)
+        assert (root / "shop/prices.py").read_text().endswith(new)
+
+        terminal.keys("C-\\", "C-n", "C-w", "h", ",tt")
+        terminal.shows("1 failed")
+        picture(terminal, "neovim-failed", tmp_path)

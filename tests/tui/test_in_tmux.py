@@ -4,17 +4,16 @@ script.
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.agent.model_servers import Scripted, scripted
+from tests.own_tmux import Terminal
 from tests.pty.conftest import wait_for
 
 __all__ = ["scripted"]
@@ -26,44 +25,6 @@ SCRIPT = [
     "<call edit>\npath: kettle.py\nstart: 2\nend: 2\n--- body\n    return hot(water)\n</call>",
     "Now it is hot.",
 ]
-
-
-class Terminal:
-    """One window, of a tmux server of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        places = {"TMUX_TMPDIR": str(folder), "TERSELY_HOME": str(folder / "home")}
-        self._environment = {
-            **os.environ,
-            **places,
-            "TERSELY_DAEMON": "off",
-            "TERM": "xterm-256color",
-        }
-        for name in ("TMUX", "NO_COLOR"):
-            self._environment.pop(name, None)
-
-    def tmux(self, *words: str) -> str:
-        done = subprocess.run(
-            ["tmux", *words], env=self._environment, capture_output=True, text=True, check=False
-        )
-        return done.stdout
-
-    def start(self, command: str, folder: Path) -> None:
-        self.tmux(
-            "new-session", "-d", "-s", "one", "-x", "80", "-y", "24", "-c", str(folder), command
-        )
-
-    def keys(self, *keys: str) -> None:
-        self.tmux("send-keys", "-t", "one", *keys)
-
-    def text(self) -> str:
-        return self.tmux("capture-pane", "-p", "-t", "one")
-
-    def shows(self, words: str) -> str:
-        try:
-            return wait_for(lambda: text if words in (text := self.text()) else "")
-        except AssertionError:
-            raise AssertionError(f"{words!r} has not come:\n{self.text()}") from None
 
 
 @pytest.fixture
