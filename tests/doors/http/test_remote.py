@@ -11,19 +11,15 @@ import ssl
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
-from tests.doors.free_port import free_port
+from tests.doors.http.far import Far, said, serving
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import Effect, parameters_of
-from tersely.cli.daemon import ANSWER_WORDS
-from tersely.client import Client, ask, relay_process
-from tersely.doors.home import NO_PORT
+from tersely.client import ask
 from tersely.doors.http.contract.operations import OPERATIONS, Content
-from tersely.doors.listening import Address, read_address
+from tersely.doors.listening import read_address
 from tersely.doors.socket.router import _BEFORE, _DO
 from tersely.foundation import certificates
 from tersely.foundation.errors import TerselyError
@@ -34,78 +30,10 @@ ConnectionClosedError = pytest.importorskip("websockets.exceptions").ConnectionC
 InvalidStatus = pytest.importorskip("websockets.exceptions").InvalidStatus
 
 
-class Answer(NamedTuple):
-    status: int
-    json: Any
-
-
-class Far:
-    """A relay that listens for other machines, and the tokens of some who ask it from there."""
-
-    def __init__(self, home: Path, address: Address, authority: Path) -> None:
-        self.home = home
-        self.address = address
-        self.context = certificates.client_context("", certificates.read_pem(authority))
-        self.local = Client.local("boss", home=home)
-
-    def token(self, identity: str, **scopes: Any) -> str:
-        return self.local(ask.token_new(identity, bearer=True, **scopes)).secret
-
-    def connect(self) -> http.client.HTTPSConnection:
-        return http.client.HTTPSConnection(
-            "localhost", self.address.port, timeout=20, context=self.context
-        )
-
-    def ask(self, token: str, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        connection = self.connect()
-        given = {
-            "Authorization": f"Bearer {token}",
-            **{name.replace("_", "-"): one for name, one in headers.items()},
-        }
-        try:
-            connection.request(method, path, None if body is None else json.dumps(body), given)
-            response = connection.getresponse()
-            return Answer(response.status, json.loads(response.read() or b"null"))
-        finally:
-            connection.close()
-
-    def capability(self, token: str, name: str, /, agent: str = "", **arguments: Any) -> Answer:
-        headers = {"X_Relay_Agent": agent} if agent else {}
-        return self.ask(
-            token, "POST", "/ask", {"capability": name, "arguments": arguments}, **headers
-        )
-
-    def socket(self, token: str, path: str = "/socket") -> Any:
-        return websockets.connect(
-            f"wss://localhost:{self.address.port}{path}", ssl=self.context, open_timeout=20,
-            additional_headers={"Authorization": f"Bearer {token}"},
-        )  # fmt: skip
-
-
 @pytest.fixture(scope="module")
 def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Far]:
-    home = tmp_path_factory.mktemp("far")
-    (home / "config.toml").write_text(
-        'trusted_hosts = ["localhost", "127.0.0.1"]\ntrusted_proxies = ["127.0.0.1"]\n'
-    )
-    made = certificates.make(home / "tls", ["localhost", "127.0.0.1"])
-    address = read_address(f"127.0.0.1:{free_port()}", str(made.certificate), str(made.key))
-    relay_process.start(home, NO_PORT, "", ANSWER_WORDS, address)
-    try:
-        served = Far(home, address, made.authority)
-        with served.local:
-            yield served
-    finally:
-        relay_process.stop(home)
-
-
-def said(socket: Any, type: str, payload: Any, **parts: Any) -> dict[str, Any]:
-    """What is answered to an envelope; what comes beside it is skipped."""
-    socket.send(json.dumps({"v": 1, "type": type, "id": f"{type}-1", **parts, "payload": payload}))
-    while True:
-        answer: dict[str, Any] = json.loads(socket.recv(20))
-        if answer["type"] not in {"PING", "DELIVER"}:
-            return answer
+    with serving(tmp_path_factory.mktemp("far")) as served:
+        yield served
 
 
 def test_an_address_of_others_needs_tls() -> None:
