@@ -16,9 +16,8 @@ import pytest
 from tests.doors.http.far import Far, said, serving
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Effect, parameters_of
 from tersely.client import ask
-from tersely.doors.http.contract.operations import OPERATIONS, Content
+from tersely.doors.http.contract.operations import OPERATIONS
 from tersely.doors.listening import read_address
 from tersely.doors.socket.router import _BEFORE, _DO
 from tersely.foundation import certificates
@@ -299,64 +298,6 @@ def test_events_over_a_websocket_are_those_of_the_stream(far: Far) -> None:
 def of_thread(thread: str) -> str:
     """The address of the events of a thread."""
     return f"/threads/{thread}/events/stream"
-
-
-def test_tenants_see_nothing_of_each_other(far: Far) -> None:
-    red, blue = far.token("red", tenant="red"), far.token("blue", tenant="blue", level="admin")
-    thread = far.capability(red, "thread.new", name="crimson").json["result"]["thread_id"]
-    ref = far.capability(red, "artifact.put", content="crimson text", thread=thread).json["result"][
-        "ref"
-    ]
-    far.capability(red, "channel.join", channel="#crimson")
-    far.capability(red, "mail.send", to="red", body="crimson mail", queue=True)
-    far.capability(red, "claim.take", targets=["crimson.py"], project="shop")
-    far.capability(red, "board.add", step="crimson step", project="shop")
-    values = {
-        "thread": thread,
-        "ref": ref,
-        "name": "red",
-        "kind": "thread",
-        "message_id": "00000000-1",
-    }
-    asked = [one for one in OPERATIONS if one.method == "GET" and one.gives is not Content.EVENTS]
-    for operation in asked:
-        path = operation.path.format(**values)
-        query = "?query=crimson" if any(one.is_required for one in operation.query) else ""
-        connection = far.connect()
-        connection.request("GET", path + query, headers={"Authorization": f"Bearer {blue}"})
-        content = connection.getresponse().read()
-        connection.close()
-        assert b"crimson" not in content, operation.name
-    far.capability(blue, "thread.new", name="azure")
-    connection = far.connect()
-    connection.request(
-        "GET", "/events/stream?after=0-0-x", headers={"Authorization": f"Bearer {blue}"}
-    )
-    stream, came = connection.getresponse(), b""
-    while b"azure" not in came:
-        came += stream.readline()
-    connection.close()
-    assert b"crimson" not in came
-    given = {
-        "thread": thread, "ref": ref, "name": "red", "query": "crimson", "item": "b1", "project": "shop",
-        "message_id": "00000000-1", "channel": "#crimson", "targets": ["crimson.py"],
-    }  # fmt: skip
-    for name in catalogue.RELAY_NAMES:
-        capability = catalogue.load(name)
-        if capability.effect is not Effect.READ:
-            continue
-        known = {one.name for one in parameters_of(capability.parameters)}
-        answer = far.capability(
-            blue, name, **{key: value for key, value in given.items() if key in known}
-        )
-        assert "crimson" not in json.dumps(answer.json.get("result")), name
-        assert answer.status == 200 or answer.json["code"].endswith(("_not_found", "denied")), (
-            name,
-            answer,
-        )
-    assert "crimson" in json.dumps(far.capability(red, "board.show", project="shop").json["result"])
-    assert far.ask(blue, "GET", f"/threads/{thread}").status == 404
-    assert far.capability(blue, "mail.send", to="red", body="psst").status == 404
 
 
 def test_every_question_has_a_rule_or_is_the_owners() -> None:

@@ -1,0 +1,240 @@
+"""Another tenant's administrator asks everything that can be asked, at every remote door, about
+what is not theirs: nothing is read, and nothing changed.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.doors.http.far import Far, said, serving
+
+from tersely.capabilities import catalogue
+from tersely.capabilities.declaration import Effect, parameters_of
+from tersely.doors.http.contract.operations import OPERATIONS, Content, Operation
+from tersely.doors.socket.router import _BEFORE, _DO
+
+InvalidStatus = pytest.importorskip("websockets.exceptions").InvalidStatus
+
+SECRET = "crimson"  # is in everything that the one tenant has, and nothing that the other says
+CHANNEL, PROJECT, TARGET = "#paint", "shop", "till.py"
+PATCH = [{"op": "add", "path": "/facts/-", "value": {"id": "f", "key": "k", "value": "blue"}}]
+# of those who ask for what is there already, or is not theirs to have
+SAID_NO = ("_not_found", "denied", "no_open_item", "not_ready", "not_permitted")
+
+
+class Red:
+    """The tenant whose things are meant."""
+
+    def __init__(self, far: Far) -> None:
+        self.far = far
+        self.token = far.token("red", tenant="red", level="admin")
+        self.thread = self.do("thread.new", name=f"{SECRET} thread")["thread_id"]
+        self.ref = self.do(
+            "artifact.put", content=f"{SECRET} text", name=f"{SECRET}.txt", thread=self.thread
+        )["ref"]
+        fact = {"id": "r", "key": "paint", "value": SECRET}
+        self.do(
+            "state.patch",
+            thread=self.thread,
+            patch=[{"op": "add", "path": "/facts/-", "value": fact}],
+        )
+        self.do("channel.join", channel=CHANNEL)
+        self.message = self.do("mail.send", to="red", body=f"{SECRET} mail", queue=True)[
+            "message_id"
+        ]
+        self.do("mail.send", to=CHANNEL, body=f"{SECRET} post")
+        self.do("claim.take", targets=[TARGET], project=PROJECT, why=SECRET, minutes=60)
+        self.item = self.do("board.add", step=f"{SECRET} step", project=PROJECT)["items"][0]["id"]
+        self.do("board.take", item=self.item, project=PROJECT)
+        self.session = envelope(far, self.token, "HELLO")["payload"]
+
+    def do(self, capability: str, **arguments: Any) -> Any:
+        answer = self.far.capability(self.token, capability, **arguments)
+        assert answer.status == 200, answer
+        return answer.json["result"]
+
+    def everything(self) -> dict[str, Any]:
+        """All that this tenant can see of itself."""
+        given = self.given()
+        reading = [
+            one for one in catalogue.RELAY_NAMES if catalogue.load(one).effect is Effect.READ
+        ]
+        return {
+            name: self.do(name, **arguments_of(name, given))
+            for name in reading
+            if name not in {"relay.status", "relay.config"}
+        }
+
+    def given(self) -> dict[str, Any]:
+        """Arguments by which any capability means what is this tenant's."""
+        return {
+            "thread": self.thread, "ref": self.ref, "name": "red", "query": SECRET, "item": self.item,
+            "project": PROJECT, "message_id": self.message, "channel": CHANNEL, "targets": [TARGET], "to": "red",
+            "body": "blue", "step": "blue", "patch": PATCH, "content": "blue", "service": "tldr", "method": "tree",
+            "tool": "Bash", "what": "blue", "seconds": 1,
+        }  # fmt: skip
+
+
+def arguments_of(capability: str, given: dict[str, Any]) -> dict[str, Any]:
+    known = {one.name for one in parameters_of(catalogue.load(capability).parameters)}
+    return {name: value for name, value in given.items() if name in known}
+
+
+@pytest.fixture(scope="module")
+def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Far]:
+    with serving(tmp_path_factory.mktemp("far")) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def red(far: Far) -> Red:
+    return Red(far)
+
+
+@pytest.fixture(scope="module")
+def blue(far: Far) -> str:
+    """The token of an administrator of the other tenant."""
+    return far.token("blue", tenant="blue", level="admin")
+
+
+@pytest.fixture
+def unchanged(red: Red) -> Iterator[Red]:
+    """The tenant, which is afterwards as it was."""
+    before = red.everything()
+    assert SECRET in json.dumps(before)
+    yield red
+    assert red.everything() == before
+
+
+def test_every_capability(unchanged: Red, far: Far, blue: str) -> None:
+    given = unchanged.given()
+    for agent in ("blue", "red"):  # whose name is free among those of the other tenant
+        for name in catalogue.RELAY_NAMES:
+            answer = far.capability(blue, name, agent, **arguments_of(name, given))
+            assert SECRET not in json.dumps(answer.json), (name, agent)
+            assert answer.status == 200 or answer.json["code"].endswith(SAID_NO), (name, answer)
+
+
+def body_of(operation: Operation, red: Red) -> bytes | None:
+    """What a request of an operation may say."""
+    given = {**red.given(), "thread_id": red.thread}
+    if operation.takes is Content.BYTES:
+        return b"blue"
+    if operation.body:
+        return json.dumps(given[operation.body]).encode()
+    if operation.capability:
+        named = arguments_of(operation.capability, given)
+        inside = {
+            name: value for name, value in named.items() if f"{{{name}}}" not in operation.path
+        }
+        return json.dumps(inside).encode() if operation.asks else None
+    return json.dumps(BODIES[operation.name](red)).encode() if operation.asks else None
+
+
+BODIES = {
+    "ask": lambda red: {"capability": "thread.show", "arguments": {"thread": red.thread}},
+    "cap_invoke": lambda red: {
+        "capability": "retrieval.search", "thread_id": red.thread, "args": {"query": SECRET}
+    },
+    "session_end": lambda red: {"program": "blue", "description": "blue", "summary": "blue"},
+    "permission_answer": lambda red: {"allows": True},
+    "token_new": lambda red: {"identity": "red", "tenant": "red", "bearer": True},
+    "join": lambda red: {"code": "AAAAA-AAAAA-AAAAA-AAAAA"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("agent", ["blue", "red"])
+def test_every_operation(unchanged: Red, far: Far, blue: str, agent: str) -> None:
+    values = {**unchanged.given(), "kind": "thread"}
+    connection = far.connect()
+    for operation in OPERATIONS:
+        path = operation.path.format(**values)
+        query = f"?query={SECRET}" if any(one.is_required for one in operation.query) else ""
+        if operation.gives is Content.EVENTS and operation.name == "event_stream_all":
+            continue
+        headers = {"Authorization": f"Bearer {blue}", "X-Relay-Agent": agent}
+        connection.request(operation.method, path + query, body_of(operation, unchanged), headers)
+        response = connection.getresponse()
+        content = response.read()
+        assert SECRET.encode() not in content, operation.name
+        told = json.loads(content)["code"] if response.status >= 400 else ""
+        assert response.status < 300 or told.endswith((*SAID_NO, "unauthorized", "invalid_bundle")), (
+            operation.name, response.status, content,
+        )  # fmt: skip
+    connection.close()
+
+
+def test_every_stream(unchanged: Red, far: Far, blue: str) -> None:
+    for path in (f"/threads/{unchanged.thread}/events/stream", "/events/stream?after=0-0-x"):
+        assert SECRET.encode() not in streamed(far, blue, path), path
+    with pytest.raises(InvalidStatus) as refused:
+        far.socket(blue, f"/threads/{unchanged.thread}/events/stream").__enter__()
+    assert refused.value.response.status_code == 404
+    with far.socket(blue, "/events/stream?after=0-0-x") as events:
+        name = far.capability(blue, "thread.new", name="azure socket").json["result"]["name"]
+        came = ""
+        while name not in came:
+            came += events.recv(20)
+    assert SECRET not in came
+
+
+def streamed(far: Far, token: str, path: str) -> bytes:
+    """What comes of a stream of events until one comes that is told of afterwards."""
+    connection = far.connect()
+    try:
+        connection.request("GET", path, headers={"Authorization": f"Bearer {token}"})
+        response = connection.getresponse()
+        if response.status != 200:
+            return response.read()
+        far.capability(token, "thread.new", name="azure")
+        return b"".join(iter_until(response, b"azure"))
+    finally:
+        connection.close()
+
+
+def iter_until(response: http.client.HTTPResponse, last: bytes) -> Iterator[bytes]:
+    line = b""
+    while last not in line:
+        line = response.readline()
+        yield line
+
+
+def test_every_envelope(unchanged: Red, far: Far, blue: str) -> None:
+    session = unchanged.session
+    payloads: dict[str, Any] = {
+        "RESUME": {"resume_token": session["resume_token"], "capabilities": {}},
+        "SEND": {"kind": "message", "body": "blue", "thread": unchanged.thread},
+        "ACK": {"ack_id": unchanged.message, "seq": 1},
+        "NACK": {"ack_id": unchanged.message, "code": "INVALID"},
+        "STATE": {"state": "blue"},
+        "SYNC": {"session_id": session["session_id"], "streams": [{"peer": "red", "last_seq": 0}]},
+        "CHANNEL_MESSAGE": {"channel": CHANNEL, "body": "blue"},
+        "LOG": {"data": "blue"},
+        "SERVICE_REQUEST": {"service": "tldr", "method": "tree", "params": {}},
+        "SERVICE_RESPONSE": {"request_id": "1", "success": True},
+    }  # fmt: skip
+    answered = envelope(far, blue, "RESUME", payloads["RESUME"])
+    assert answered["type"] == "ERROR", answered
+    for asked in sorted(_DO.keys() - {"BYE", "PING"}):
+        payload = payloads.get(asked, {"channel": CHANNEL, "nonce": "n"})
+        with far.socket(blue) as socket:
+            told = [said(socket, "HELLO", {"agent": "red", "capabilities": {"ack": True}})]
+            for one in (
+                {"type": asked, "id": "1", "to": "red", "topic": "logs:red", "payload": payload},
+                {"type": "PING", "id": "2", "payload": {"nonce": "last"}},
+            ):
+                socket.send(json.dumps({"v": 1, **one}))
+            while told[-1]["type"] != "PONG":
+                told.append(json.loads(socket.recv(20)))
+        assert SECRET not in json.dumps(told), asked
+    assert payloads.keys() <= _DO.keys() | _BEFORE.keys()
+
+
+def envelope(far: Far, token: str, asked: str, payload: Any = None) -> dict[str, Any]:
+    """What is answered to the first envelope of a connection."""
+    with far.socket(token) as socket:
+        return said(socket, asked, payload or {"agent": "red", "capabilities": {"resume": True}})
