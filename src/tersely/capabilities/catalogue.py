@@ -96,6 +96,7 @@ _RELAY = {
     "thread.list": _Row("relay.threads:LIST", "runs", has_own_tool=True),
     "thread.get": _Row("relay.threads:GET"),
     "thread.show": _Row("relay.threads:SHOW", "show", has_own_tool=True),
+    "thread.spend": _Row("relay.spending"),
     "thread.report": _Row("relay.records:REPORT", "report", has_own_tool=True),
     "thread.checkpoint": _Row("relay.records:CHECKPOINT", "checkpoint", has_own_tool=True),
     "thread.replay": _Row("relay.records:REPLAY", "replay", has_own_tool=True),

@@ -42,6 +42,7 @@ from tersely.relay.access.tokens import Tokens
 from tersely.relay.relay import Relay, Token, have_token, make_home
 from tersely.relay.services import configuration
 from tersely.relay.services.configuration import Bridged
+from tersely.relay.teams import spending
 
 # for which the loop may keep the thread that writes from going on, and vice versa
 THREAD_SWITCH_SECONDS = 0.001
@@ -208,6 +209,7 @@ async def _sweep(relay: Relay) -> None:
             removed = await asyncio.to_thread(relay.store.sweep, older_than_ms)
             forgotten = await asyncio.to_thread(relay.mail.sweep)
             retired = await asyncio.to_thread(relay.mail.retire_silent)
+            await asyncio.to_thread(spending.forget, relay.store)
         except TerselyError:
             _LOG.exception("looking after the database has failed")
         else:

@@ -149,6 +149,9 @@ EXIT_OF_CODE = {
     # two agents have answered each other too often without a person | write to one of them, or let
     # them rest
     "turn_limit": EXIT_SURROUNDINGS,
+    # the agents of a thread have used what they may in a day | start the program yourself, raise the
+    # limit in the policy, or wait for the next day
+    "spending_limit": EXIT_NEGATIVE,
     # one agent asks more often than it may | ask again after the time that the message says
     "rate_limited": EXIT_SURROUNDINGS,
     # what was made from artifacts may not be used for this | use what was made from none

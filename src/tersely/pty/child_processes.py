@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import WRAPPER_END_SECONDS
+from tersely.foundation.process.ancestry import NAME_VARIABLE
 from tersely.pty.inline.commands import Spawn
 
 MAX_SPAWNED_PROGRAMS = 16  # of one program, at a time
@@ -20,13 +22,19 @@ MAX_SPAWNED_PROGRAMS = 16  # of one program, at a time
 class Spawned:
     """The programs that one program has started, by name. They end with it."""
 
-    def __init__(self, wrapper: Sequence[str], allowed: Sequence[str]) -> None:
+    def __init__(
+        self, wrapper: Sequence[str], allowed: Sequence[str], count: Callable[[], object]
+    ) -> None:
+        """`count` has one more program counted, and raises what keeps it from being started."""
         self._wrapper = tuple(wrapper)
+        self._count = count
         self._allowed = frozenset(allowed)
         self._running: dict[str, asyncio.subprocess.Process] = {}
 
     async def start(self, asked: Spawn) -> str:
-        """Start a program; what to say of it. Raises `denied`, `name_taken`, `program_failed`."""
+        """Start a program; what to say of it. Raises `denied`, `name_taken`, `spending_limit`,
+        `program_failed`.
+        """
         self._forget_ended()
         program = asked.program[0]
         if program not in self._allowed:
@@ -40,6 +48,9 @@ class Spawned:
             raise TerselyError(
                 "busy", f"{MAX_SPAWNED_PROGRAMS} programs run already", "release one of them"
             )
+        await asyncio.to_thread(self._count)
+        # it is counted by now, where else it would be as it starts
+        environment = {name: value for name, value in os.environ.items() if name != NAME_VARIABLE}
         # one word: the text may look like an option
         task = [f"--task={asked.task}"] if asked.task else []
         words = [*self._wrapper, f"--name={asked.name}", *task, "--", *asked.program]
@@ -49,6 +60,7 @@ class Spawned:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.DEVNULL,
+                env=environment,
                 start_new_session=True,
             )
         except OSError as error:

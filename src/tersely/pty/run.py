@@ -33,6 +33,7 @@ from tersely.pty.delivery.prompts import Prompt
 from tersely.pty.inline.commands import read_message
 from tersely.pty.mail import Mail, Who
 from tersely.pty.session import Given, Session
+from tersely.pty.spending import Spending
 
 MARKER_BYTES = 4  # of the marker of a run
 SHELLS = frozenset(
@@ -120,8 +121,11 @@ class _Run:
     ) -> None:
         self._wanted, self._mail, self._handover, self._marker = wanted, mail, handover, marker
         self._introduced = introduced  # what the program is told of itself and of others
+        self._spending = Spending(mail.who, handover.thread, _agent_of(wanted))
         self._spawned = Spawned(
-            [*own_words(), "run", "--no-start", "--thread", handover.thread], wanted.spawn
+            [*own_words(), "run", "--no-start", "--thread", handover.thread],
+            wanted.spawn,
+            self._spending.start_program,
         )
         self._inbox = Inbox(mail.keep)
         self._outbox = Outbox(mail.who.home, mail.who.name, read_message)
@@ -130,14 +134,16 @@ class _Run:
 
     async def until_end(self, environment: Mapping[str, str], report: tmux.Report) -> int:
         """Run the program until it ends; its exit status."""
-        agent = PurePath(self._wanted.words[0]).stem
+        agent = _agent_of(self._wanted)
+        if NAME_VARIABLE in environment:  # an agent starts it
+            await asyncio.to_thread(self._spending.start_program)
         wrapped = AGENTS[agent].wrapped if agent in AGENTS else None
         launch = wrapped.launch(environment) if wrapped is not None else Launch()
         given = {**environment, **launch.environment, **self._variables()}
         for name in (tmux.REPORT_VARIABLE, SOCKET_VARIABLE):  # which are those of another run
             given.pop(name, None)
         hooks = (
-            Hooks(agent, wrapped, self._inbox, self._rules(), self._taken)
+            Hooks(agent, wrapped, self._inbox, self._rules(), self._taken, self._spending.hear)
             if wrapped is not None
             else None
         )
@@ -148,13 +154,15 @@ class _Run:
             program = terminal.start(words, given, 0 if os.isatty(0) else None)
             rules = self._rules() if self._wanted.place.has_brief or self._wanted.task else ""
             how = Given(
-                self._handover, self._prompt(wrapped), self._marker, rules, self._wanted.resumes
-            )
+                self._handover, self._prompt(wrapped), self._marker, rules, self._wanted.resumes,
+                self._spending,
+            )  # fmt: skip
             speech = Speech(self._mail, self._outbox, self._spawned, self._inbox.put)
             self._session = Session(how, program, self._mail, speech, self._inbox, hooks)
             report.runs()
             status = await self._session.run()
         await self._spawned.end_all()
+        await asyncio.to_thread(self._spending.tell)
         return status
 
     def notes(self) -> list[str]:
@@ -203,6 +211,11 @@ class _Run:
     def _prompt(self, wrapped: Wrapped | None) -> Prompt:
         row = self._wanted.prompt or (wrapped.prompt if wrapped is not None else "")
         return Prompt(re.compile(row) if row else None)
+
+
+def _agent_of(wanted: Wanted) -> str:
+    """The name of the agent that a program is, where it is a known one."""
+    return PurePath(wanted.words[0]).stem
 
 
 def warning(words: Sequence[str]) -> str:

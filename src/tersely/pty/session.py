@@ -30,6 +30,7 @@ from tersely.pty.delivery.prompts import Prompt, Sight, has_dialog
 from tersely.pty.mail import UNDELIVERED, Mail
 from tersely.pty.screen.screen import Screen
 from tersely.pty.screen_scanner import Watcher
+from tersely.pty.spending import Spending
 from tersely.pty.terminal import Program, UserTerminal
 from tersely.pty.usage_limits import UsageLimit
 
@@ -66,6 +67,7 @@ class Given(NamedTuple):
     marker: str  # of its commands
     rules: str  # what the program is told of the relay, "" where nothing is typed in
     resumes: bool  # when a limit ends, it is told so
+    spending: Spending  # what it uses
 
 
 class Session:
@@ -117,7 +119,12 @@ class Session:
                 passing = tasks.create_task(self._pass_output())
                 others = [
                     tasks.create_task(one)
-                    for one in (self._mail.receive(self._received), self._listen(), self._deliver())
+                    for one in (
+                        self._mail.receive(self._received),
+                        self._listen(),
+                        self._deliver(),
+                        self._given.spending.keep_telling(),
+                    )
                 ]
                 status = await self._ended
                 for task in others:
@@ -328,6 +335,7 @@ class Session:
         has_changed = self._activity.look(now, sight, said, said_at)
         if has_changed and self._activity.state is State.WORKING:
             self._limit.works()
+        self._given.spending.turns = self._activity.turns
         self._look_for_limit()
         state = self._state()
         if state != self._told_state and self._mail.tell_state(state):

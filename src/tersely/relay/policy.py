@@ -54,6 +54,10 @@ class Policy:
     note_characters: _Positive = DEFAULT_NOTE_CHARACTERS
     hops: _Positive = DEFAULT_HOPS  # calls that may lead from one to the next
     turns: _Positive = 100  # answers between two agents without a person
+    # of the agents of one thread in a day (UTC), beyond which none starts another program
+    thread_programs: _Positive = 64
+    thread_turns: _Positive = 2_000
+    thread_tokens: _Positive = 20_000_000
     calls_per_minute: _Positive = 600  # of one agent
     # of one agent, in one channel; its questions to the relay, to each service
     messages_per_minute: _Positive = 6_000

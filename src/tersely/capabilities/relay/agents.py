@@ -76,6 +76,7 @@ def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
     from tersely.relay.encoding import timestamp
     from tersely.relay.mail.identities import DIRECTORY
     from tersely.relay.mail.messages import state_of
+    from tersely.relay.teams import spending
 
     mail = context.relay.mail
     connected = mail.presence.connected()
@@ -98,6 +99,7 @@ def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
             last_seen=timestamp(one.last_ms),
             owes=owed.get(one.name, []),
             held_back=mail.brakes.held[one.name],
+            tokens_today=spending.of_agent(context.relay.store, one.name).tokens,
             details=dict(one.details),
         )
         for one in mail.identities.all()
@@ -157,7 +159,8 @@ def _agents_text(found: Agents, style: Style) -> str:
         task = str(one.details.get("task", ""))
         owes = f" to {', '.join(one.owes[:MAX_SHOWN_ASKERS])}" if one.owes else ""
         held = f", {one.held_back:,} held back" if one.held_back else ""
-        state = one.state + owes + held
+        tokens = f", {one.tokens_today:,} tokens today" if one.tokens_today else ""
+        state = one.state + owes + held + tokens
         rows.append(
             (one.name, one.kind, state, f"{one.waiting:,}", _place(one), one.last_seen, task)
         )

@@ -19,6 +19,19 @@ def document(kind: type[DocumentT], value: Any) -> DocumentT:
     return msgspec.convert(value, kind, from_attributes=True)
 
 
+class SpentTold(Struct):
+    """What the agents of a thread have used today (UTC), and from how much on none of them starts
+    another program.
+    """
+
+    programs: int
+    turns: int
+    tokens: int
+    most_programs: int
+    most_turns: int
+    most_tokens: int
+
+
 class ThreadTold(Struct):
     """A thread without what is in it."""
 
@@ -30,6 +43,7 @@ class ThreadTold(Struct):
     state_version: int
     hop_count: int = 0
     artifact_count: int = 0
+    spent: SpentTold | None = None  # by its agents
 
 
 class Threads(Struct):

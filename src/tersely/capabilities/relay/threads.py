@@ -16,6 +16,7 @@ from tersely.capabilities.relay.documents import (
     Header,
     History,
     Patched,
+    SpentTold,
     State,
     Threads,
     ThreadTold,
@@ -28,6 +29,7 @@ from tersely.foundation.limits import MAX_NAME_CHARACTERS
 
 if TYPE_CHECKING:
     from tersely.relay import threads
+    from tersely.relay.teams import spending
 
 VERSION = "v?[1-9][0-9]{0,11}"  # of a state, as it is written
 THREAD_ERRORS = ("thread_not_found",)
@@ -206,12 +208,33 @@ def told(context: RelayContext, thread: threads.Thread) -> ThreadTold:
     """A thread with the figures that lists show."""
     from tersely.relay.accounting import savings
     from tersely.relay.streams import STATE
+    from tersely.relay.teams import spending
 
     store = context.relay.store
     found = store.document(STATE + thread.thread_id)
     figures = savings(store, f"thread/{thread.thread_id}").told()
-    counts = {"hop_count": figures["hops"], "artifact_count": figures["artifacts"]}
+    counts = {
+        "hop_count": figures["hops"],
+        "artifact_count": figures["artifacts"],
+        "spent": spent_told(context, spending.of_thread(store, thread.thread_id)),
+    }
     return document(ThreadTold, {**thread.told(found[0] if found else 1), **counts})
+
+
+def spent_told(context: RelayContext, spent: spending.Spent) -> SpentTold:
+    """What the agents of a thread have used today, beside the bounds."""
+    from tersely.relay.teams import spending
+
+    most = spending.bounds(context.relay.policy)
+    return SpentTold(*spent, *most)
+
+
+def spent_line(spent: SpentTold) -> str:
+    """What was used of what, in words."""
+    return (
+        f"{spent.programs:,} of {spent.most_programs:,} programs, {spent.turns:,} of {spent.most_turns:,} turns, "
+        f"{spent.tokens:,} of {spent.most_tokens:,} tokens"
+    )
 
 
 def event_line(event: EventTold) -> str:
@@ -256,6 +279,7 @@ def _thread_lines(thread: ThreadTold, style: Style) -> list[str]:
         ("created", thread.created_at),
     ]
     rows += [("state", thread.state_ref), ("calls", f"{thread.hop_count:,}")]
+    rows += [("today", spent_line(thread.spent))] if thread.spent is not None else []
     return aligned(rows, [style.faint])
 
 

@@ -48,6 +48,7 @@ STATUS_OF_CODE = {
     "hop_limit": 429,
     "rate_limited": 429,
     "turn_limit": 429,
+    "spending_limit": 429,
     "artifact_damaged": 500,
     "internal_error": 500,
     "fetch_failed": 502,

@@ -20,6 +20,7 @@ class Activity:
         self.state: State | None = None
         self._sight = Sight.UNKNOWN
         self._since = 0.0  # when the screen began to show it
+        self.turns = 0  # prompts that it has worked at
 
     def look(self, now: float, sight: Sight, said: State | None, said_at: float) -> bool:
         """Take what the screen shows, and what hooks have said at a time; whether the state is
@@ -29,6 +30,8 @@ class Activity:
             self._sight, self._since = sight, now
         state = self._judged(now, said, said_at)
         has_changed = state is not self.state
+        if has_changed and state is State.WORKING and self.state is not State.PERMISSION:
+            self.turns += 1
         self.state = state
         return has_changed
 

@@ -69,13 +69,21 @@ class Hooks:
     """The hooks of one run."""
 
     def __init__(
-        self, agent: str, wrapped: Wrapped, inbox: Inbox, rules: str, taken: Callable[[Text], None]
+        self,
+        agent: str,
+        wrapped: Wrapped,
+        inbox: Inbox,
+        rules: str,
+        taken: Callable[[Text], None],
+        heard: Callable[[Mapping[str, Any]], None] = lambda call: None,
     ) -> None:
+        """`taken` is told of each text that has arrived, `heard` of each call of the agent."""
         self._agent = agent
         self._wrapped = wrapped
         self._inbox = inbox
         self._rules = rules
         self._taken = taken
+        self._heard = heard
         self._waiting: _Waiting | None = None
         # beginnings of texts that are to show up in a prompt
         self._expected: dict[str, asyncio.Event] = {}
@@ -186,6 +194,7 @@ class Hooks:
         self, call: _Call, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         self.is_alive = True
+        self._heard(call.given)
         self._note_prompt(call.prompt)
         moment = self._wrapped.moments.get(call.event, Moment(None))
         written = await self._inbox.take_all() if _takes_texts(moment, call) else []

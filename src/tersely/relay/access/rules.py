@@ -171,7 +171,8 @@ RULES: Mapping[str, Rule] = {
     **_rules(_WRITE, _anything, "mail.receipt", "permission.ask", "thread.new"),
     **_rules(_WRITE, _in_channel, "channel.join", "channel.leave"),
     **_rules(
-        _WRITE, _in_thread, "thread.report", "thread.checkpoint", "state.patch", "artifact.put", "artifact.remove",
+        _WRITE, _in_thread, "thread.spend", "thread.report", "thread.checkpoint", "state.patch", "artifact.put",
+        "artifact.remove",
     ),
     **_rules(
         _WRITE, _in_project, "claim.take", "claim.release", "board.add", "board.take", "board.done", "board.block",

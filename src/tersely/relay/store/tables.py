@@ -202,13 +202,20 @@ def _evict(tables: Tables) -> int:
     return sum(row[0] for row in tables.database.rows(sql, (MAX_EVICTED_ANSWERS,)))
 
 
-def _count(tables: Tables, command: Count, given: list[int]) -> int:
+def add(tables: Tables, scope: str, name: str, amount: int) -> int:
+    """Add an amount to a counter of a scope; the new sum. Until the transaction ends, nobody else
+    adds to it.
+    """
     sql = (
         "insert into counter values (?, ?, ?) "
         "on conflict (scope, name) do update set amount = counter.amount + excluded.amount returning amount"
     )
-    total: int = tables.database.value(sql, (command.scope, command.name, command.amount))
+    total: int = tables.database.value(sql, (scope, name, amount))
     return total
+
+
+def _count(tables: Tables, command: Count, given: list[int]) -> int:
+    return add(tables, command.scope, command.name, command.amount)
 
 
 _DO: dict[type, Callable[[Tables, Any, list[int]], int]] = {
@@ -245,6 +252,11 @@ def discard(tables: Tables, name: str, limit: int) -> int:
     for place in places:
         _detach(tables, Detach(name, place), [])
     return removed + len(places)
+
+
+def forget_counters(tables: Tables, begin: str, end: str) -> None:
+    """Forget the counters of the scopes from `begin` on and before `end`, by their names."""
+    tables.database.execute("delete from counter where scope >= ? and scope < ?", (begin, end))
 
 
 def sweep(tables: Tables, older_than_ms: int, limit: int) -> int:

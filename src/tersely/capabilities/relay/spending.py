@@ -1,0 +1,53 @@
+"""What the agents of a thread use: told by what runs them, which asks before it starts another."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass
+
+from tersely.capabilities.declaration import Capability, Context, Effect, Tier, option
+from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.relay.documents import SpentTold
+from tersely.capabilities.relay.threads import THREAD_ERRORS, spent_line, spent_told
+
+MAX_SPENT_AT_ONCE = 1_000_000_000  # tokens or turns that one report tells of
+
+
+@dataclass(frozen=True, slots=True)
+class SpendParameters:
+    """What an agent of a thread has used since it was last told, and the programs that it is to
+    start.
+    """
+
+    thread: str = option(MISSING, "the id of a thread")
+    programs: int = option(0, "that the agent is about to start", minimum=0, maximum=100)
+    turns: int = option(0, "prompts that it has worked at", minimum=0, maximum=MAX_SPENT_AT_ONCE)
+    tokens: int = option(0, "that it has used", minimum=0, maximum=MAX_SPENT_AT_ONCE)
+
+
+def spend(context: RelayContext, parameters: SpendParameters) -> SpentTold:
+    """What the agents of the thread have used today, with that."""
+    from tersely.relay import threads
+    from tersely.relay.teams import spending
+
+    relay = context.relay
+    threads.get(relay.store, parameters.thread)
+    more = spending.Spent(parameters.programs, parameters.turns, parameters.tokens)
+    return spent_told(
+        context, spending.spend(relay.store, parameters.thread, context.agent, more, relay.policy)
+    )
+
+
+CAPABILITY = Capability(
+    name="thread.spend",
+    summary="Tell what an agent of a thread has used, and ask before it starts another program",
+    description="`tersely run` tells the turns of its program, and the tokens that the program writes down. Programs "
+    "are refused once the agents of the thread have used in a day (UTC) what the policy allows.",
+    parameters=SpendParameters,
+    run=spend,
+    text=lambda told, style: spent_line(told),
+    context=Context.RELAY,
+    effect=Effect.WRITE,
+    tier=Tier.EDIT,
+    cacheable=False,
+    fails=(*THREAD_ERRORS, "spending_limit"),
+)

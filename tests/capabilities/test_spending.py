@@ -1,0 +1,95 @@
+"""What the agents of a thread use in a day is counted, and no agent starts another beyond a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.relay.conftest import Clock
+
+from tersely.capabilities.relay.asking import answer, result_of
+from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.text import Style
+from tersely.foundation.errors import TerselyError
+from tersely.relay.policy import Policy
+from tersely.relay.relay import Relay
+from tersely.relay.teams import spending
+
+DAY_SECONDS = 86_400
+POLICY = Policy(thread_programs=2, thread_turns=10, thread_tokens=1_000)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def relay(tmp_path: Path, clock: Clock) -> Iterator[Relay]:
+    with Relay.open(tmp_path, len, durable=False, clock=clock, policy=POLICY) as one:
+        yield one
+
+
+@pytest.fixture
+def thread(relay: Relay) -> str:
+    return str(ask(relay, "thread.new").thread_id)
+
+
+def ask(relay: Relay, name: str, **arguments: Any) -> Any:
+    return result_of(RelayContext(relay, "ann"), name, arguments)
+
+
+def refused(relay: Relay, thread: str) -> str:
+    with pytest.raises(TerselyError) as raised:
+        ask(relay, "thread.spend", thread=thread, programs=1)
+    assert raised.value.code == "spending_limit"
+    return f"{raised.value.message}; {raised.value.hint}"
+
+
+def test_programs_are_refused_before_they_start(relay: Relay, thread: str) -> None:
+    for _ in range(2):
+        ask(relay, "thread.spend", thread=thread, programs=1)
+    told = refused(relay, thread)
+    assert "2 of 2 programs" in told
+    assert "thread_programs in config.toml" in told
+    assert ask(relay, "thread.get", thread=thread).spent.programs == 2
+    other = ask(relay, "thread.new").thread_id
+    ask(relay, "thread.spend", thread=other, programs=1)
+
+
+@pytest.mark.parametrize(("kind", "amount"), [("turns", 10), ("tokens", 1_000)])
+def test_what_was_used_is_counted_and_ends_the_starting(
+    relay: Relay, thread: str, kind: str, amount: int
+) -> None:
+    ask(relay, "thread.spend", thread=thread, programs=1, **{kind: amount - 1})
+    ask(relay, "thread.spend", thread=thread, **{kind: 1})
+    assert f"{amount:,} of {amount:,} {kind}" in refused(relay, thread)
+    # it has happened, so it counts on
+    assert getattr(ask(relay, "thread.spend", thread=thread, **{kind: 5}), kind) == amount + 5
+
+
+def test_the_next_day_begins_anew_and_old_days_are_forgotten(
+    relay: Relay, thread: str, clock: Clock
+) -> None:
+    ask(relay, "thread.spend", thread=thread, programs=2)
+    day = spending.SPENT + "day/2023-11-14"
+    assert relay.store.counts(f"{day}/thread/{thread}")["programs"] == 2
+    clock.seconds += DAY_SECONDS
+    assert ask(relay, "thread.get", thread=thread).spent.programs == 0
+    ask(relay, "thread.spend", thread=thread, programs=2)
+    clock.seconds += spending.SPENDING_KEPT_SECONDS
+    spending.forget(relay.store)
+    assert relay.store.counts(f"{day}/thread/{thread}") == {}
+    assert relay.store.counts(f"{spending.SPENT}day/2023-11-15/thread/{thread}")["programs"] == 2
+
+
+def test_it_is_shown_with_the_thread_and_with_the_agent(relay: Relay, thread: str) -> None:
+    ask(relay, "mail.send", to="ben", body="hello", queue=True)
+    ask(relay, "thread.spend", thread=thread, turns=3, tokens=700)
+    context, plain = RelayContext(relay, "ann"), Style(colored=False)
+    shown: Any = answer(context, "thread.show", {"thread": thread}, plain)
+    listed: Any = answer(context, "agent.list", {}, plain)
+    assert "0 of 2 programs, 3 of 10 turns, 700 of 1,000 tokens" in shown.text
+    assert "700 tokens today" in listed.text

@@ -1,0 +1,94 @@
+"""What a run uses is told to its thread, and agents start no more programs than may be."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.relay_home import Home
+from tests.pty.conftest import PATIENCE_SECONDS
+
+from tersely.client import Client
+from tersely.foundation.process.ancestry import NAME_VARIABLE
+from tersely.pty.mail import Who
+from tersely.pty.spending import Spending
+
+PROGRAM = "true"
+STARTER = f"""
+print("->relay:spawn one {PROGRAM}", flush=True)
+print("->relay:spawn two {PROGRAM}", flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    made = Home(tmp_path_factory.mktemp("home") / "relay", tmp_path_factory.mktemp("root"))
+    made.home.mkdir(mode=0o700)
+    (made.home / "config.toml").write_text("thread_programs = 1\n")
+    made.up()
+    yield made
+    made.run("down")
+
+
+@pytest.fixture
+def thread(home: Home) -> str:
+    with Client.local("tess", home.home) as relay:
+        return str(relay.ask("thread.new").thread_id)
+
+
+def run(home: Home, thread: str, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    command = [
+        sys.executable, "-m", "tersely", "run", "--no-start", "--no-brief", "--trust-screen", "--thread", thread,
+        *words,
+    ]  # fmt: skip
+    environment = {**os.environ, **home.environment, **more}
+    return subprocess.run(
+        command, cwd=home.root, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=PATIENCE_SECONDS, check=False,
+    )  # fmt: skip
+
+
+def spent(home: Home, thread: str) -> Any:
+    with Client.local("tess", home.home) as relay:
+        return relay.ask("thread.get", thread=thread).spent
+
+
+def test_the_next_program_is_refused_and_told_why(home: Home, thread: str) -> None:
+    done = run(home, thread, "--spawn", PROGRAM, "--", sys.executable, "-c", STARTER)
+    assert "[relay error] the agents of this thread have used 1 of 1 programs today" in done.stderr
+    assert spent(home, thread).programs == 1
+
+
+def test_what_an_agent_runs_in_a_shell_counts_and_a_person_is_not_bound(
+    home: Home, thread: str
+) -> None:
+    agent = {NAME_VARIABLE: "ann"}
+    assert run(home, thread, "--", PROGRAM, **agent).returncode == 0
+    refused = run(home, thread, "--", PROGRAM, **agent)
+    assert refused.returncode == 1
+    assert "spending_limit" in refused.stderr
+    assert run(home, thread, "--", PROGRAM).returncode == 0
+    assert spent(home, thread).programs == 1
+
+
+def test_tokens_come_from_the_transcript_that_hooks_name(
+    home: Home, thread: str, tmp_path: Path
+) -> None:
+    transcript = tmp_path / "session.jsonl"
+    spending = Spending(Who("ann", home.home, "claude"), thread, "claude")
+    spending.hear({"hook_event_name": "SessionStart", "transcript_path": str(transcript)})
+    usage = {"input_tokens": 40, "output_tokens": 2}
+    transcript.write_text(json.dumps({"message": {"id": "a", "usage": usage}}) + "\n")
+    spending.turns = 3
+    spending.tell()
+    spending.tell()
+    assert (spent(home, thread).turns, spent(home, thread).tokens) == (3, 42)
+    spending.hear({"hook_event_name": "tokens", "tokens": 100})  # as a plugin says
+    spending.tell()
+    assert spent(home, thread).tokens == 142
