@@ -16,14 +16,20 @@ PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip --disable-pip-version
 CLONES ?= ../clones
 PEERS ?= ../peers
 
-.PHONY: run test lint format bench bench-tokens groundtruth sizes vsix constraints clean
+.PHONY: run test pytest lint format bench bench-tokens groundtruth sizes vsix constraints clean
 
 run: .venv/installed
 	$(BIN)/tersely index
 	$(BIN)/tersely context $(SYMBOL) --budget 800 --explain
 	$(BIN)/tersely diff-context --base $(BASE) --budget 800
 
-test: lint
+# The checks use one core, so they run beside the tests.
+test: .venv/installed-dev
+	$(MAKE) --no-print-directory --jobs 2 lint pytest
+
+# The tests start many processes: each module is compiled once, also where the environment keeps no bytecode.
+pytest: export PYTHONDONTWRITEBYTECODE =
+pytest: .venv/installed-dev
 	$(BIN)/pytest -n 4 --dist worksteal  # on two cores: many tests wait for other processes
 
 lint: .venv/installed-dev
