@@ -160,7 +160,7 @@ def test_unchanged_never_hides_a_change_and_diffs_lead_to_the_source(turns: list
 def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A part of this program, as a repository to ask about."""
     root = tmp_path / "program"
-    for part in ("context/pack", "context/lenses", "context/render", "foundation"):
+    for part in ("context/pack", "context/render"):
         shutil.copytree(
             PACKAGE / part, root / part, ignore=shutil.ignore_patterns("__pycache__", "*.bin")
         )
