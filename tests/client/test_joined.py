@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
+import json
 import os
 import signal
 import socket
@@ -335,47 +337,77 @@ def test_a_code_in_a_file_is_of_this_user_alone(machines: Machines, tmp_path: Pa
 
 
 _STRANGER = """
-import os, socket, sys
-home, pids = sys.argv[1], sys.argv[2:]
+import json, os, socket, stat, sys
+names, pids = json.load(sys.stdin), sys.argv[1:]
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
 found = []
-for name in ("joined.json", "token", "relay.db", "relay.log", "tls/ca.key", "tls/server.key", "key"):
+def tried(what, do):
     try:
-        found.append(open(f"{home}/{name}").read(1))
+        do()
+        found.append(what)
     except PermissionError:
         pass
-for name in ("http.sock", "relay.sock"):
-    try:
-        socket.socket(socket.AF_UNIX).connect(f"{home}/{name}")
-        found.append(name)
-    except PermissionError:
-        pass
+for name, mode in names:
+    if stat.S_ISSOCK(mode):
+        tried(name, lambda: socket.socket(socket.AF_UNIX).connect(name))
+    elif stat.S_ISDIR(mode):
+        tried(name, lambda: os.listdir(name))
+        tried(name, lambda: open(name + "/new", "x"))
+    else:
+        tried(name, lambda: open(name, "rb"))
+        tried(name, lambda: open(name, "r+b"))
 for pid in pids:
     print(open(f"/proc/{pid}/cmdline").read())
-    try:
-        found.append(open(f"/proc/{pid}/environ").read(1))
-    except PermissionError:
-        pass
+    tried(pid, lambda: open(f"/proc/{pid}/environ").read(1))
 print("found", found)
 """
+# what a home has once all of it was used
+_KEPT = {
+    "relay.db", "relay.lock", "relay.log", "relay.sock", "http.sock", "token", "joined.json", "backup.json",
+    "ca.key", "server.key", "unsent", "big.tar",
+}  # fmt: skip
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_another_user_of_the_machine_finds_nothing(machines: Machines) -> None:
-    membership = joining.load(machines.near.home)
+def test_another_user_of_the_machine_finds_nothing(whole: Machines) -> None:
+    membership = joining.load(whole.near.home)
     assert membership is not None
-    for home in (machines.near.home, machines.far.home):
-        told = relay_process.running(home)
-        assert told is not None
-        above = [one for one in home.parents if one != Path("/")]
-        modes = [(one, one.stat().st_mode) for one in above]
-        for one, mode in modes:
-            one.chmod(mode | 0o055)  # so that nothing but the home itself is in the way
-        try:
-            asked = [sys.executable, "-I", "-c", _STRANGER, str(home), str(told.pid)]
-            done = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=False)
-        finally:
-            for one, mode in modes:
-                one.chmod(mode)
-        assert done.stdout.splitlines()[-1:] == ["found []"], done
-        assert membership.token not in done.stdout
+    blobs = _use_everything(whole)
+    homes = (whole.near.home, whole.far.home)
+    pids = [str(told.pid) for told in map(relay_process.running, homes) if told is not None]
+    names = [(str(path), path.lstat().st_mode) for home in homes for path in _inside(home)]
+    assert {Path(name).name for name, _ in names} >= _KEPT | blobs
+    above = {path for home in homes for path in (home, *home.parents) if path != Path("/")}
+    modes = [(path, path.stat().st_mode) for path in above]
+    for path, mode in modes:
+        path.chmod(mode | 0o011)  # so that nothing but what is in a home itself is in the way
+    try:
+        asked = [sys.executable, "-I", "-c", _STRANGER, *pids]
+        done = subprocess.run(
+            asked, input=json.dumps(names), capture_output=True, text=True, timeout=60, check=False
+        )
+    finally:
+        for path, mode in modes:
+            path.chmod(mode)
+    assert done.stdout.splitlines()[-1:] == ["found []"], done
+    assert membership.token not in done.stdout
+
+
+def _use_everything(machines: Machines) -> set[str]:
+    """Have everything kept that is: an artifact of its own file, a backup, a message that waits;
+    the names of the files of artifacts.
+    """
+    thread = machines.far.ok("relay", "thread", "new").strip()
+    with Client.local("eva", home=machines.far.home) as local:
+        ref = local.upload(thread, io.BytesIO(b"secret" * 100_000)).ref
+    (machines.far.home / "kept").mkdir(mode=0o700, exist_ok=True)
+    machines.far.ok("relay", "backup", str(machines.far.home / "kept/big.tar"))
+    machines.link.cut()
+    machines.near.ok("send", "cli", "kept")
+    return {ref}
+
+
+def _inside(home: Path) -> Iterator[Path]:
+    return (
+        path for path in home.rglob("*") if not path.name.endswith(("-shm", "-wal", "-journal"))
+    )

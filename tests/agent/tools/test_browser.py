@@ -211,6 +211,13 @@ def test_redirects_without_an_end(browsing: Browsing) -> None:
     assert "# Next page" in told.text
 
 
+def profile_of(browser: int) -> Path:
+    """The folder in which a running browser keeps its profile."""
+    option = b"--user-data-dir="
+    words = Path(f"/proc/{browser}/cmdline").read_bytes().split(b"\0")
+    return next(Path(os.fsdecode(one[len(option) :])) for one in words if one.startswith(option))
+
+
 @needs_browser
 def test_one_that_is_killed_is_said_and_started_anew(
     root: Path, tmp_path: Path, browsing: Browsing
@@ -225,6 +232,7 @@ def test_one_that_is_killed_is_said_and_started_anew(
             root, tmp_path / "kept", browser=str(program), private_hosts=("localhost",)
         ) as toolbox:
             assert "# Next page" in (await tool("browser").run(toolbox, page)).text
+            assert profile_of(int(noted.read_text())).stat().st_mode & 0o077 == 0  # nobody else's
             os.kill(int(noted.read_text()), signal.SIGKILL)
             told = await tool("browser").run(toolbox, {"action": "read"})
             assert told.text.startswith("browser_failed:")

@@ -61,7 +61,7 @@ def write(home: Path, target: Path, keep: int = 0) -> Path:
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
-        (home / NOTE).write_text(json.dumps({"at": wall_seconds(), "path": str(path.absolute())}))
+        _note(home, path)
         if is_folder and keep:
             for old in sorted(one for one in target.iterdir() if NAME.fullmatch(one.name))[:-keep]:
                 old.unlink()
@@ -70,6 +70,13 @@ def write(home: Path, target: Path, keep: int = 0) -> Path:
     finally:
         draft.unlink(missing_ok=True)
     return path
+
+
+def _note(home: Path, path: Path) -> None:
+    """Have `last` know of a backup; for this user alone, as all that is in a home."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+    with open(os.open(home / NOTE, flags, 0o600), "w") as file:
+        json.dump({"at": wall_seconds(), "path": str(path.absolute())}, file)
 
 
 def restore(source: Path, home: Path) -> None:
