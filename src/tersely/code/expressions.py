@@ -70,6 +70,9 @@ GUARDED = 26
 GIVEN = 33
 DISPLAYED = 21  # (DISPLAYED, serial): the list or mapping of that serial, from inside it
 
+# What is written down and has no value that is followed: the default of a parameter.
+UNFOLLOWED = (EITHER, ())
+
 # Modes of a parameter.
 POSITIONAL, REST, KEYWORD_REST, KEYWORD_ONLY = 0, 1, 2, 3
 VARIADIC = (REST, KEYWORD_REST)

@@ -87,6 +87,97 @@ PROGRAMS = {
         ["use -> a inferred"],
         ["use -> b"],
     ),
+    "what overloads say of a call": (
+        """\
+        import typing as t
+        class Command:
+            def __call__(self): ...
+            def main(self): ...
+        @t.overload
+        def command(name: t.Callable[..., int]) -> Command: ...
+        @t.overload
+        def command(name: str | None = None, **options) -> t.Callable[[t.Any], Command]: ...
+        def command(name=None, **options):
+            def decorate(function):
+                return Command(function)
+            return decorate(name) if callable(name) else decorate
+        def build():
+            command(kind=1)
+        def use():
+            made = command(kind=1)(use)
+            made()
+            made.main()
+        """,
+        ["use -> Command.__call__ inferred", "use -> Command.main inferred"],
+        ["build -> Command.__call__"],
+    ),
+    "objects that are called where they are declared": (
+        """\
+        class Above:
+            def __call__(self): ...
+        class Below(Above):
+            def __call__(self): ...
+        def make() -> "Above": ...
+        def take(given: Above):
+            given()
+        def use():
+            made = make()
+            made()
+        def caught():
+            try:
+                use()
+            except Above as error:
+                held = error
+                held()
+        """,
+        [
+            "take -> Above.__call__ inferred",
+            "take -> Below.__call__ inferred",
+            "use -> Above.__call__ inferred",
+            "caught -> Above.__call__ inferred",
+        ],
+        [],
+    ),
+    "classes that parameters are declared to hold": (
+        """\
+        class A:
+            def __init__(self): ...
+        def make(kind: type[A]):
+            kind()
+        """,
+        ["make -> A.__init__ inferred"],
+        [],
+    ),
+    "what is read from a table by a method": (
+        """\
+        import typing as t
+        def one(): ...
+        def two(): ...
+        TABLE: t.Mapping[str, t.Callable[[], int]] = {"one": one, "two": two}
+        def use(name):
+            found = TABLE.get(name)
+            found()
+        def at_once(name):
+            TABLE.get(name)()
+        def all_of_them():
+            for each in TABLE.values():
+                each()
+        """,
+        ["use -> one inferred", "at_once -> one inferred", "all_of_them -> two inferred"],
+        [],
+    ),
+    "arguments of types with dotted names": (
+        """\
+        import typing as t
+        class A:
+            def go(self): ...
+        def use(found: t.Dict[str, A], made: t.Callable[[int], A]):
+            found["a"].go()
+            made(1).go()
+        """,
+        ["use -> A.go inferred"],
+        [],
+    ),
     "rare names of receivers that may be anything": (
         """\
         from typing import Any
@@ -118,6 +209,18 @@ def test_it_is_found(tmp_path: Path, name: str) -> None:
 def _in_file(edge: str) -> str:
     caller, _, callee = edge.partition(" -> ")
     return f"m.py:{caller} -> m.py:{callee}"
+
+
+def test_what_a_fixture_gives_is_called_in_tests(tmp_path: Path) -> None:
+    fixture = (
+        "import pytest\n@pytest.fixture\ndef make():\n    def maker(): ...\n    return maker\n"
+    )
+    files = {"conftest.py": fixture, "test_a.py": "def test_it(make):\n    make()\n"}
+    edge = "test_a.py:test_it -> conftest.py:make.maker inferred"
+    check(tmp_path, files, edges=[edge])
+    with Engine.open(tmp_path) as engine:
+        callers = engine.graph.callers("conftest.py:make.maker")
+        assert [found.caller for found in callers] == ["test_a.py:test_it"]
 
 
 def test_a_script_in_a_package_imports_what_lies_beside_it(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from tersely.code.expressions import (
     SPREAD,
     Expression,
 )
+from tersely.code.graph.pointsto.annotations import type_words
 from tersely.code.graph.pointsto.values import (
     BUILTIN,
     CLASS,
@@ -60,7 +61,7 @@ FLOW_LIMIT = f"truncated: calls on what is passed to {WIDE_USE} are not resolved
 NAME_LIMIT = (
     f"truncated: not all calls by that name are resolved: some are on what is passed to {WIDE_USE}"
 )
-MAX_CARRIERS = 16  # names that one value is followed through
+MAX_CARRIERS = 16  # names that one value is followed through, those that are local not counted
 CARRIERS_LIMIT = (
     f"truncated: functions were followed through at most {MAX_CARRIERS} other names each"
 )
@@ -549,15 +550,16 @@ class Sites:
         wanted = self._wanted(file, position)
         found: set[tuple[int, int, int, int]] = set()
         seen: set[tuple[int, Any, bool]] = set()
+        makers: set[Value] = set()
         pending = deque(Carrier(name, file.id) for name in self._first_names(file, position))
         pending.append(Carrier(position, file.id, True, False))  # what decorators are applied to
         pending.extend(self._class_receivers(file, position))
+        pending.extend(self._declared_names(file, position, makers) if not near else ())
         getters = member_getters(file.facts) if not near else ()
         pending.extend(Carrier(name, file.id, False, False) for name in getters)
         reach = MAX_CARRIER_FILES_NEAR if near else MAX_CARRIER_FILES
         found |= self._chaining(file, position)
         carriers: set[Any] = set()
-        makers: set[Value] = set()
         gives_itself = self._gives_itself(file, position, wanted)
         while pending:
             name, home, is_local, is_first = pending.popleft()
@@ -586,8 +588,8 @@ class Sites:
                 if is_first and self._has_unknown(other, name):
                     self.evaluator.solver.mark_cut(NAME_LIMIT)
                 for carrier in self._carriers(other, name, wanted, makers, results):
-                    carriers.add(carrier.name)
-                    if len(carriers) <= MAX_CARRIERS:
+                    carriers.update(() if carrier.is_local else (carrier.name,))
+                    if carrier.is_local or len(carriers) <= MAX_CARRIERS:
                         pending.append(carrier)
                     else:
                         self.evaluator.solver.mark_cut(CARRIERS_LIMIT)
@@ -684,7 +686,7 @@ class Sites:
         target = self.evaluator.members.class_of(file, owner)
         if target is None:
             return [name]
-        classes = [target, *self.evaluator.members.subclasses(target)]
+        classes = self._classes_of(file, name, target)
         return [name, *(self.program.file(value[1]).definitions[value[2]][1] for value in classes)]
 
     def _class_receivers(self, file: File, position: int) -> list[Carrier]:
@@ -705,6 +707,36 @@ class Sites:
                     found[Carrier(home.receiver_name(child), home.id, True, False)] = None
             for name in self._class_words(home):
                 found[Carrier(name, home.id, True, False)] = None
+        return list(found)
+
+    def _declared_names(self, file: File, position: int, makers: set[Value]) -> list[Carrier]:
+        """Parameters and functions that are declared to be, or to give, what calling calls a method:
+        objects with a method for that, classes by their constructors. No name leads from the class
+        to them. The functions become `makers`.
+        """
+        facts, own = file.facts, file.definitions[position][1]
+        owner = file.owner_class(position)
+        target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
+        if target is None or own not in {*facts.constructors, facts.call_method}:
+            return []
+        marks = frozenset() if own == facts.call_method else facts.class_types
+        classes = self._classes_of(file, own, target)
+        names = {self.program.file(value[1]).definitions[value[2]][1] for value in classes}
+        files = {one for name in names for one in self.program.mentioning(name, file)}
+        if len(files) > MAX_CARRIER_FILES:
+            self.evaluator.solver.mark_cut(CARRIER_FILES_LIMIT)
+            return []
+        found: dict[Carrier, None] = {}
+        for other in map(self.program.file, sorted(files)):
+            for place, scope in enumerate(other.scopes):
+                if scope is None:
+                    continue
+                for name, annotation, _, _ in scope.parameters:
+                    if _names_one(annotation, names, marks):
+                        found[Carrier(name, other.id, True, False)] = None
+                if _names_one(scope.returned_type, names, marks):
+                    makers.add((FUNCTION, other.id, place))
+                    found[Carrier(other.definitions[place][1], other.id, False, False)] = None
         return list(found)
 
     def _class_words(self, file: File) -> list[str]:
@@ -738,9 +770,18 @@ class Sites:
                 name in file.facts.constructors or name == file.facts.call_method
             ):
                 tag = INSTANCE if name == file.facts.call_method else CLASS
-                for value in (target, *self.evaluator.members.subclasses(target)):
+                for value in self._classes_of(file, name, target):
                     wanted.add((tag, *value[1:]))
         return frozenset(wanted)
+
+    def _classes_of(self, file: File, name: str, target: Value) -> list[Value]:
+        """The classes of whose name a method is called: its own and those below; calling an object
+        of one above may call it too.
+        """
+        members = self.evaluator.members
+        above = members.linearised(target)[1:] if name == file.facts.call_method else ()
+        ours = (value for value in above if value[0] == CLASS)
+        return [target, *members.subclasses(target), *ours]
 
     def _verified(
         self, other: File, name: Any, file: File, position: int, guess: bool
@@ -810,6 +851,10 @@ class Sites:
                 continue
             if flow.is_return and other.definitions[flow.scope][0] in CALLABLE_KINDS:
                 makers.add((FUNCTION, other.id, flow.scope))
+                found.extend(
+                    Carrier(other.definitions[flow.scope][1], user.id, True, False)
+                    for user, _ in self.evaluator.providers.users(other, flow.scope)
+                )
             if flow.call is None:
                 found.append(Carrier(flow.target, other.id, flow.is_local, False))
                 if (
@@ -868,6 +913,12 @@ class Sites:
                 if self.holds(inner, wanted, depth + 1):
                     return True
         return False
+
+
+def _names_one(type_: Expression, names: set[str], marks: frozenset[str]) -> bool:
+    """Whether a type is written with one of the names, and with one of the marks if there are any."""
+    words = type_words(type_)
+    return not words.isdisjoint(names) and not (marks and words.isdisjoint(marks))
 
 
 def _with_others(targets: list[Target], others: list[Target]) -> list[Target]:

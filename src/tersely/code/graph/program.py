@@ -37,11 +37,13 @@ from tersely.code.expressions import (
     PARAMETER,
     PART,
     REFERENCE,
+    REPLACED,
     SEQUENCE,
     SPREAD,
     STATIC,
     STUB,
     TYPE_PARAMETER,
+    TYPED,
     VARIADIC,
     VERSION_MARK,
     Expression,
@@ -79,7 +81,7 @@ CALLS = (CALL, NEW)
 LISTS = (SEQUENCE, EITHER)
 
 # Expressions that hold what their first part holds.
-HELD_IN_FIRST = (ITEM, ELEMENT, HELD, KEY_OF, PART, ENTER, SPREAD, DECLARED)
+HELD_IN_FIRST = (ITEM, ELEMENT, HELD, KEY_OF, PART, ENTER, SPREAD, DECLARED, TYPED)
 
 NAMELESS = (CONST, LITERAL)  # expressions that hold the value of no name
 
@@ -226,6 +228,26 @@ class File:
         """Positions by numbered qualified name."""
         return {name: position for position, name in enumerate(self.qualnames())}
 
+    @cached_property
+    def stubs(self) -> dict[int, list[int]]:
+        """Positions of the definitions that say how another is called, by its position."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for position, scope in enumerate(self.scopes):
+            if scope is not None and scope.flags & STUB:
+                parent, name = self.definitions[position][3], self.definitions[position][1]
+                meant = (
+                    other
+                    for other in self.children.get(parent, ())
+                    if self.definitions[other][1] == name and not self.is_replaced(other)
+                )
+                found[next(meant, position)].append(position)
+        return found
+
+    def is_replaced(self, position: int) -> bool:
+        """Whether another definition beside it has taken its name."""
+        scope = self.scopes[position]
+        return scope is not None and bool(scope.flags & REPLACED)
+
     def named_owner(self, position: int) -> int:
         """The innermost definition with a name of its own at or around a scope."""
         while (
@@ -297,9 +319,16 @@ class File:
                     and (is_any or callee[2] in marked)
                 ):
                     names = self._other_names(callee, names)
+                if type(callee) is tuple and callee[0] in CALLS:
+                    names = [*names, *callee_names(_read_from(callee, self._readers))]
                 for name in names:
                     found[name].append((position, index))
         return found
+
+    @property
+    def _readers(self) -> frozenset[str]:
+        """Methods of containers that give what these hold."""
+        return self.facts.getters | self.facts.views | self.facts.item_views
 
     def _other_names(self, callee: Any, names: Iterable[Any]) -> Iterable[Any]:
         """The names of a member that is called, with those of other things that the call may mean."""
@@ -398,7 +427,7 @@ class File:
                     found[value[2]].append(flow)
                 elif type(value) is tuple and value[0] not in NAMELESS:
                     names, called = set[Any](), set[Any]()
-                    collect_carried(value, names, called)
+                    collect_carried(value, names, called, self._readers)
                     for name in names:
                         found[name].append(flow)
                     for name in called - names:
@@ -980,8 +1009,21 @@ def carried_names(expression: Expression) -> set[Any]:
     return found
 
 
-def collect_carried(expression: Expression, names: set[Any], called: set[Any]) -> None:
-    """Add the names whose values an expression may hold, arguments and elements included.
+def _read_from(call: Expression, readers: frozenset[str]) -> Expression:
+    """What a call reads from, None if it is of no method that gives what a container holds."""
+    callee = call[1]
+    reads = type(callee) is tuple and callee[0] == MEMBER and callee[2] in readers
+    return callee[1] if reads else None
+
+
+def collect_carried(
+    expression: Expression,
+    names: set[Any],
+    called: set[Any],
+    readers: frozenset[str] = frozenset(),
+) -> None:
+    """Add the names whose values an expression may hold, arguments and elements included, and what
+    containers hold from which `readers` read.
 
     Of calls whose results it may hold the names go to `called`.
     """
@@ -991,7 +1033,8 @@ def collect_carried(expression: Expression, names: set[Any], called: set[Any]) -
     parts: Iterable[Expression] = ()
     if tag in CALLS:
         called.update(callee_names(expression[1]))
-        parts = (*expression[2], *[value for _, value in expression[3]])
+        passed = (*expression[2], *[value for _, value in expression[3]])
+        parts = (*passed, _read_from(expression, readers))
     elif tag in LISTS:
         parts = expression[1]
     elif tag == MAPPING:
@@ -1002,4 +1045,4 @@ def collect_carried(expression: Expression, names: set[Any], called: set[Any]) -
         if type(part) is str:
             names.add(part.partition(VERSION_MARK)[0])
         elif type(part) is tuple and part[0] not in NAMELESS:
-            collect_carried(part, names, called)
+            collect_carried(part, names, called, readers)

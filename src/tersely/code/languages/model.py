@@ -712,6 +712,7 @@ class Resolution:
     # Optional, Union: the value is of one of the arguments
     union_types: frozenset[str] = frozenset()
     class_types: frozenset[str] = frozenset()  # type[X]: the class itself
+    callable_types: frozenset[str] = frozenset()  # Callable[[A], X]: a function of A that gives X
     containers: frozenset[str] = frozenset()  # generic types whose last argument is the element
     generators: frozenset[str] = frozenset()  # generic types whose first argument is the element
     # ReturnType<typeof f>: what calling the argument gives

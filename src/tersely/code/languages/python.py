@@ -327,6 +327,7 @@ PYTHON = Language(
             "Optional Union Annotated Final ClassVar Required NotRequired Awaitable Coroutine"
         ),
         class_types=names("type Type"),
+        callable_types=names("Callable"),
         containers=names(
             "list List tuple Tuple set Set frozenset FrozenSet dict Dict Iterable Iterator Sequence Mapping Collection "
             "MutableMapping MutableSequence Generator AsyncIterator AsyncIterable deque defaultdict OrderedDict"

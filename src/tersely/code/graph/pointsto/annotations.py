@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
 
+WORD = re.compile(r"\w+")
 MAX_TYPE_NAME_PARTS = 8  # dots in the text of a quoted type
 MAX_QUOTED_PARTS = 8  # types of a union, or arguments of a type, in such a text
 MAX_QUOTED_DEPTH = 4  # types in types in it
@@ -145,6 +147,8 @@ class Annotations:
                     found |= frozenset().union(
                         *[self.evaluator.values(file, scope, part) for part in arguments]
                     )
+                elif name in facts.callable_types and len(arguments) == len(("takes", "gives")):
+                    found |= one(PROMISED, file.id, scope, arguments[1], _listed(arguments[0]))
                 elif name in facts.tuples:
                     found |= tuple_of(
                         tuple(self.instances(file, scope, part) for part in arguments)
@@ -162,6 +166,11 @@ class Annotations:
             else:  # another name of a type
                 found |= instances_of(frozenset((value,)))
         return found
+
+
+def _listed(types: Expression) -> tuple[Expression, ...]:
+    """The types of a list of types, none if it says that anything may be taken."""
+    return types[1] if type(types) is tuple and types[0] == SEQUENCE else ()
 
 
 def instances_of(types: Values) -> Values:
@@ -187,6 +196,14 @@ def written_types(file: File, types: Iterable[Expression]) -> Iterator[Expressio
             yield from written_types(file, expression[2])
         else:
             yield expression
+
+
+def type_words(expression: Expression) -> set[str]:
+    """The words that a type is written with, those in a quoted one included."""
+    if type(expression) is str:
+        return set(WORD.findall(expression))
+    parts = expression if type(expression) is tuple else ()
+    return {word for part in parts for word in type_words(part)}
 
 
 def quoted_type(text: str, depth: int = 0) -> Expression:

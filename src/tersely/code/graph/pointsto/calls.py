@@ -177,6 +177,10 @@ class Calls:
         that call passes.
         """
         home, position = self.program.file(function[1]), function[2]
+        shift = int(function[3] is not None and bool(home.receiver_name(position)))
+        by_stubs = self.evaluator.stubs.returned(function, call, shift)
+        if by_stubs:
+            return self.evaluator.generics.returned(function, by_stubs)
         written = home.scope(position).returned_type
         seen = self.evaluator.inference.seen(function, written, Place(file, scope, call))
         if seen is not written:
@@ -186,7 +190,6 @@ class Calls:
         if not given_back or home.facts.virtual or self._is_declared(home, position):
             return self.returned(function)
         body = home.scope(position)
-        shift = int(function[3] is not None and bool(home.receiver_name(position)))
         found: Values = NOTHING
         for index in given_back:
             passed = passed_expressions(body, index, call, shift)
@@ -247,7 +250,8 @@ class Calls:
             )
         if self._is_declared(file, position):
             return declared
-        return self.evaluator.union(file, position, returns) or declared
+        promised = frozenset(value for value in declared if value[0] == PROMISED)
+        return self.evaluator.union(file, position, returns) | promised or declared
 
     def yielded(self, generated: Value) -> Values:
         """What a generator yields."""

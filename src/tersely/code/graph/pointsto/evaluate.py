@@ -52,6 +52,7 @@ from tersely.code.graph.dispatch.inference import Inference
 from tersely.code.graph.dispatch.members import Members
 from tersely.code.graph.dispatch.object_literals import Objects
 from tersely.code.graph.dispatch.overriding import Overriding
+from tersely.code.graph.dispatch.stubs import Stubs
 from tersely.code.graph.dispatch.topics import Topics
 from tersely.code.graph.dispatch.traits import Traits
 from tersely.code.graph.dispatch.type_filtering import Typed
@@ -102,6 +103,7 @@ class Evaluator:
         self.typed = Typed(self)
         self.traits = Traits(self)
         self.generics = Generics(self)
+        self.stubs = Stubs(self)
         self.inference = Inference(self)
         self.names = Names(self)
         self.annotations = Annotations(self)

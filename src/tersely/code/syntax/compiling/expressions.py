@@ -233,9 +233,9 @@ def _item(rule: model.Item) -> Handler:
         bounds = _bounds(walk, index) if is_slice and index is not None else None
         key = None if is_slice else walk.value(index)
         if len(named_parts(node)) > 2 - (index is None) - (container is None):
-            # further keys: x[a, b]
-            walk.visit_others(node, index, container)
-            key = None
+            key = _keys(
+                walk, key, [part for part in named_parts(node) if part not in (index, container)]
+            )
         if value is None:
             return None
         if walk.resolution.item_methods:
@@ -245,6 +245,11 @@ def _item(rule: model.Item) -> Handler:
         return item(walk, value, key, node)
 
     return lower
+
+
+def _keys(walk: Lowering, first: Expression, others: list[Node]) -> Expression:
+    """Several keys as one: `x[a, b]`."""
+    return (SEQUENCE, (first, *map(walk.value, others)), walk.next_serial())
 
 
 def _bounds(walk: Lowering, node: Node) -> tuple[int | None, int | None] | None:

@@ -10,6 +10,7 @@ from tersely.code.expressions import (
     REST,
     SIGNATURE,
     TYPE_PARAMETER,
+    UNFOLLOWED,
     Expression,
     Parameter,
 )
@@ -49,17 +50,16 @@ def parameters_of(
             found = field(rule.name)(child)
             if found is not None and found.type == rule.ignored:
                 continue
-            annotation, default = (
-                walk.value(field(rule.type)(child)),
-                walk.value(field(rule.default)(child)),
-            )
+            annotation = walk.value(field(rule.type)(child))
+            given = field(rule.default)(child)
+            default = walk.value(given) or (UNFOLLOWED if given is not None else None)
             mode = rule.mode
             if found is None:
                 parameters.append(Parameter(f"#{len(parameters)}", annotation, default, mode))
                 continue
             name_node = found
         elif type(rule) is model.Assign:  # a pattern with a default
-            default = walk.value(field(rule.right)(child))
+            default = walk.value(field(rule.right)(child)) or UNFOLLOWED
             name_node = field(rule.left)(child) or child
         inner = walk.rules[name_node.kind_id]
         while type(inner) is model.Spread:
