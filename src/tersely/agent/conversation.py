@@ -13,7 +13,14 @@ from tersely.agent.context.cache import CacheWatch
 from tersely.agent.context.disclosure import HIGHEST_TIER
 from tersely.agent.context.window import Budget, Gauge
 from tersely.agent.events import Decision, Event, ToolsDeclared, Unlocked, Usage
-from tersely.agent.models.protocol import Abilities, Constraint, Message, Model, Prompt
+from tersely.agent.models.protocol import (
+    Abilities,
+    Constraint,
+    Message,
+    Model,
+    Prompt,
+    without_pictures,
+)
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import Session, Stored
@@ -124,6 +131,11 @@ class Conversation:
         """The tokens of a text, as we count them."""
         return self.toolbox.tokenizer.count(text)
 
+    @property
+    def sees(self) -> bool:
+        """Whether the model is sent pictures: it sees, and the window has room for them."""
+        return self.model.abilities.sees and self.budget.has_pictures
+
     def unlocked(self) -> list[Tool]:
         """The tools that may be called now."""
         return disclosure.unlocked(self.tools, self.session.tier, self.toolbox.approvals.policy)
@@ -144,13 +156,15 @@ class Conversation:
         for them.
         """
         prompt = self.session.prompt()
+        if not self.sees:
+            prompt = without_pictures(prompt)
         return _joined(
             prompt if self.call_format is CallFormat.NATIVE else map(self._as_text, prompt)
         )
 
     def _as_text(self, message: Message) -> Message:
         if message.role == "tool":
-            return Message("user", message.content)
+            return message.of_user()
         if not message.calls:
             return message
         by_name = {tool.name: tool for tool in self.tools}
@@ -271,7 +285,9 @@ def _joined(messages: Iterable[Message]) -> Prompt:
     joined: list[Message] = []
     for message in messages:
         if joined and message.role == joined[-1].role == "user":
-            joined[-1] = Message("user", f"{joined[-1].content}\n\n{message.content}")
+            content = f"{joined[-1].content}\n\n{message.content}"
+            pictures = joined[-1].pictures + message.pictures
+            joined[-1] = Message("user", content, pictures=pictures)
         else:
             joined.append(message)
     return tuple(joined)

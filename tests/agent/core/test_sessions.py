@@ -55,6 +55,15 @@ def texts(session: Session) -> list[str]:
     return [message.content for message in session.prompt()]
 
 
+def test_a_picture_stays_with_its_message(store: Store) -> None:
+    session = created(store)
+    session.add(Draft("user", "look", 5, 1))
+    session.add(Draft("user", "browser:\na picture", 5, 1, picture="iVBORw0KGgo="))
+    again = store.resume(session.id)
+    assert [message.pictures for message in again.prompt()][-2:] == [("iVBORw0KGgo=",), ()]
+    assert store.fork(session.id).prompt() == again.prompt()
+
+
 @pytest.mark.parametrize("moment", ["text", "command"])
 def test_a_killed_process_has_lost_nothing_that_it_showed(root: Path, moment: str) -> None:
     words = [sys.executable, "-m", "tests.agent.core.killed", str(root), moment]

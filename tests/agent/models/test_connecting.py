@@ -53,9 +53,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def ask(
-    model: Model, constraint: Constraint | None = None, options: RequestOptions = USUAL
+    model: Model,
+    constraint: Constraint | None = None,
+    options: RequestOptions = USUAL,
+    prompt: Prompt = HELLO,
 ) -> list[Chunk]:
-    return [chunk async for chunk in model.stream(HELLO, constraint, 64, options)]
+    return [chunk async for chunk in model.stream(prompt, constraint, 64, options)]
 
 
 @pytest.mark.parametrize(
@@ -286,6 +289,47 @@ def test_a_refused_way_is_an_error_of_its_own_and_is_remembered(way: str) -> Non
     assert getattr(model.abilities, way) is False
     assert getattr(later.abilities, way) is False
     assert later.abilities == model.abilities
+
+
+SEEN = (Message("user", "what is this?", pictures=("iVBORw0KGgo=",)),)
+
+
+@pytest.mark.parametrize(
+    ("kind", "lists"),
+    [
+        ("anthropic", {"/v1/models": listed("m", capabilities={"image_input": {"supported": True}})}),
+        ("auto", {"/v1/models": listed("m", architecture={"input_modalities": ["text", "image"]})}),
+        ("auto", {"/v1/models": listed("m"), "/api/v0/models": listed("m", type="vlm")}),
+        ("auto", {"/v1/models": listed("m"),
+                  "/props": {"default_generation_settings": {"n_ctx": 8_192}, "modalities": {"vision": True}}}),
+        ("ollama", {"/api/version": {"version": "1"}, "/api/tags": {"models": [{"name": "m"}]},
+                    "/api/show": {"capabilities": ["vision", "tools"]}}),
+    ],
+)  # fmt: skip
+def test_a_model_that_sees_is_sent_pictures_until_it_refuses_one(
+    kind: str, lists: Mapping[str, Any]
+) -> None:
+    async def sent() -> list[bool]:
+        async with serving(Say('{"ok": true}'), lists=lists) as provider:
+            model = await connect(provider.url, kind=kind)
+            assert model.abilities.sees
+            provider.sent.clear()
+            provider.steps = (Say("x"), Refuse(400, "image input is not supported"), Say("x"))
+            await ask(model, prompt=SEEN)
+            await ask(model, prompt=SEEN)
+            assert not (await connect(provider.url, kind=kind)).abilities.sees
+            return ["iVBORw0KGgo=" in json.dumps(each.body) for each in provider.asked()]
+
+    assert asyncio.run(sent()) == [True, True, False]
+
+
+def test_a_model_of_which_nobody_says_that_it_sees_is_sent_none() -> None:
+    async def sent() -> str:
+        async with serving(Say("x"), lists={"/v1/models": listed("m")}) as provider:
+            await ask(await connect(provider.url, kind="responses"), prompt=SEEN)
+            return json.dumps(provider.asked()[-1].body)
+
+    assert "iVBORw0KGgo=" not in asyncio.run(sent())
 
 
 def test_a_refusal_of_something_else_is_no_refusal_of_a_way() -> None:

@@ -62,10 +62,11 @@ CALLS = st.builds(
     IDS,
 )
 SEVERAL = st.lists(CALLS, max_size=2, unique_by=lambda call: call.id).map(tuple)
+PICTURES = st.sampled_from([(), ("iVBORw0KGgo=",), ("iVBORw0KGgo=", "iVBORw0KGg4=")])
 MESSAGES = st.one_of(
-    TEXTS.map(lambda text: Message("user", text)),
+    st.tuples(TEXTS, PICTURES).map(lambda parts: Message("user", parts[0], pictures=parts[1])),
     st.tuples(TEXTS, SEVERAL).map(lambda parts: Message("assistant", *parts)),
-    st.tuples(TEXTS, IDS).map(lambda parts: Message("tool", parts[0], (), parts[1])),
+    st.tuples(TEXTS, IDS, PICTURES).map(lambda parts: Message("tool", parts[0], (), *parts[1:])),
 )
 PROMPTS = st.lists(MESSAGES, max_size=8).map(
     lambda rest: (Message("system", "Be brief."), *rest, Message("user", "go"))
@@ -181,6 +182,34 @@ def test_openai_gets_calls_with_their_answers(prompt: Prompt) -> None:
     items = Responses().body(known("responses"), Request(prompt, None, 64))["input"]
     made = {item["call_id"] for item in items if item.get("type") == "function_call"}
     assert made == {item["call_id"] for item in items if item.get("type") == "function_call_output"}
+
+
+URL = "data:image/png;base64,iVBORw0KGgo="
+
+
+@pytest.mark.parametrize(
+    ("server", "field", "shown"),
+    [
+        ("openai", "messages", {"type": "image_url", "image_url": {"url": URL}}),
+        ("responses", "input", {"type": "input_image", "image_url": URL, "detail": "auto"}),
+        ("anthropic", "messages",
+         {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}),
+        ("ollama", "messages", "iVBORw0KGgo="),
+    ],
+)  # fmt: skip
+def test_a_picture_goes_with_the_answer_to_a_call(server: str, field: str, shown: Any) -> None:
+    prompt = (
+        Message("user", "look"),
+        Message("assistant", "", (RawCall("read", "{}", "a"), RawCall("read", "{}", "b"))),
+        Message("tool", "one", (), "a", ("iVBORw0KGgo=",)),
+        Message("tool", "two", (), "b"),
+    )
+    body = dialect(server).body(known(server), Request(prompt, None, 64))
+    sent = json.dumps(body[field])
+    assert sent.count(json.dumps(shown)) == 1
+    # where two answers belong together, nothing stands between them
+    later = [message.get("role") for message in body[field]][-2:]
+    assert server != "openai" or later == ["tool", "user"]
 
 
 def test_llama_cpp_is_told_of_its_cache_the_slot_and_the_thinking() -> None:

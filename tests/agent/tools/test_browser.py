@@ -5,6 +5,7 @@ hostile ones.
 from __future__ import annotations
 
 import asyncio
+import base64
 import importlib.util
 import os
 import signal
@@ -16,13 +17,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from tests.agent.core.talking import GRAMMAR, Scripted, call, talking, turn
 from tests.agent.tools.box import opened, tokens, tool
 
 from tersely.agent.conversation import tools_for
 from tersely.agent.tool_calling import CallFormat
 from tersely.agent.tools.approvals import Mode, Verdict
 from tersely.agent.tools.declaration import Observation
-from tersely.agent.tools.toolbox import Toolbox
+from tersely.agent.tools.toolbox import Choices, Toolbox
 from tersely.agent.tools.web.finding import found_browser
 from tersely.foundation.limits import OBSERVATION_TOKENS
 
@@ -145,6 +147,32 @@ def test_a_page_is_read_and_used(browsing: Browsing) -> None:
     assert browsing.do("log").text == f"error: boom\n404 http://localhost:{browsing.port}/missing"
     picture = browsing.do("screenshot").text.rpartition(": ")[2]
     assert Path(picture).read_bytes().startswith(b"\x89PNG")
+
+
+@needs_browser
+@pytest.mark.parametrize(("sees", "window"), [(True, 8_192), (False, 8_192), (True, 4_096)])
+def test_a_model_that_sees_is_shown_the_picture(
+    root: Path, browsing: Browsing, sees: bool, window: int
+) -> None:
+    url = f"http://localhost:{browsing.port}/next"
+    replies = [call("browser", action="open", url=url), call("browser", action="screenshot"), "ok"]
+    abilities = GRAMMAR._replace(sees=sees, window=window)
+    model = Scripted(replies, abilities)
+    choices = Choices(
+        dict.fromkeys(range(4), Verdict.ALLOW),
+        browser=found_browser(),
+        private_hosts=(f"localhost:{browsing.port}",),
+    )
+
+    async def asked() -> None:
+        async with talking(model, root, choices=choices) as agent:
+            await turn(agent, f"open {url} and look at it")
+
+    asyncio.run(asked())
+    shown = [picture for message in model.prompts[-1] for picture in message.pictures]
+    assert "a picture of" in model.prompts[-1][-1].content
+    assert len(shown) == int(sees and window == 8_192)
+    assert all(base64.b64decode(each).startswith(b"\x89PNG") for each in shown)
 
 
 @needs_browser

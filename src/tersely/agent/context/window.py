@@ -25,6 +25,8 @@ COMPACT_PERCENT = 70  # of the window, above which old turns leave
 LATE_COMPACT_PERCENT = 85  # the same where the server evaluates the whole prompt again
 LARGEST_REPLY_SHARE = 5  # 1 in so many tokens of the window may be set as the limit of an answer
 OBSERVATIONS_OF_TURN = 7  # that the share of observations is meant for
+PICTURE_TOKENS = 1_400  # of a picture of a page, about: 1,000 to 1,400 by the rules of providers
+LEAST_PICTURES = 2  # for which the share of observations has room, where pictures are sent
 MESSAGE_TOKENS = 6  # that a template adds to each message, about
 SUMMARY_SHARE = 5  # 1 in so many tokens of history may be a summary
 KEPT_SHARE = 2  # 1 in so many tokens of history stays when old turns leave
@@ -103,6 +105,11 @@ class Budget:
     def observation(self) -> int:
         """What one observation may have."""
         return self.observations // OBSERVATIONS_OF_TURN
+
+    @property
+    def has_pictures(self) -> bool:
+        """Whether there is room for pictures of pages."""
+        return self.observations >= LEAST_PICTURES * PICTURE_TOKENS
 
     @property
     def message(self) -> int:
@@ -188,4 +195,5 @@ class Gauge:
             self._counter.count(call.name + call.arguments) + MESSAGE_TOKENS
             for call in message.calls
         )
-        return self._counter.count(message.content) + calls + reasoning + MESSAGE_TOKENS
+        pictures = PICTURE_TOKENS * len(message.pictures)
+        return self._counter.count(message.content) + pictures + calls + reasoning + MESSAGE_TOKENS

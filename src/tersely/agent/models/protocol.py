@@ -24,16 +24,27 @@ class Message(NamedTuple):
 
     `calls` and `call_id` are for servers that are given tools natively: the calls that an
     assistant's message made, and which of them a tool's message answers. Every other way of calling
-    has its calls in `content`.
+    has its calls in `content`. `pictures` are PNG files in Base64, which no model is sent that does
+    not see.
     """
 
     role: str
     content: str
     calls: tuple[RawCall, ...] = ()
     call_id: str = ""
+    pictures: tuple[str, ...] = ()
+
+    def of_user(self) -> Message:
+        """What answered a call, as the user's words, for a prompt without that call."""
+        return Message("user", self.content, pictures=self.pictures)
 
 
 Prompt = tuple[Message, ...]
+
+
+def without_pictures(prompt: Prompt) -> Prompt:
+    """The prompt for a model that does not see."""
+    return tuple(message._replace(pictures=()) for message in prompt)
 
 
 class Usage(NamedTuple):
@@ -128,6 +139,7 @@ class Abilities(NamedTuple):
     returns_reasoning: bool = False
     thinking: bool = False  # `RequestOptions.thinking` is heeded
     parameters: int = 0  # weights of the model, 0 where nobody says
+    sees: bool = False  # pictures in messages
     slots: int = 1  # prompts whose caches are kept side by side, by `RequestOptions.slot`
 
 

@@ -175,7 +175,8 @@ async def abilities_of(place: Endpoint, model: str, listing: Listing) -> tuple[A
         grammar=False, schema=kind != ANTHROPIC, tools=True, window=window_in(entry) or figures.window, model=model,
         family=family_of(model), server=kind, output=_output_in(entry) or figures.output,
         restricts_tools=kind == RESPONSES, returns_reasoning=kind in {RESPONSES, ANTHROPIC},
-        thinking=_thinks(entry, figures.thinks), parameters=number(table(entry.get("meta")).get("n_params")),
+        thinking=_thinks(entry, figures.thinks), sees=_sees(entry, figures.sees),
+        parameters=number(table(entry.get("meta")).get("n_params")),
     )  # fmt: skip
     if is_hosted:
         return reported, False
@@ -184,8 +185,11 @@ async def abilities_of(place: Endpoint, model: str, listing: Listing) -> tuple[A
     props = table(properties.body) if properties.status == 200 else {}
     if "default_generation_settings" in props:
         return _of_llama_cpp(reported, props), False
-    window = reported.window or await _of_lm_studio(root, model)
-    return reported._replace(tools=False, schema=False, thinking=False, window=window), True
+    loaded = await _of_lm_studio(root, model)
+    window = reported.window or number(loaded.get("loaded_context_length"))
+    sees = reported.sees or loaded.get("type") == "vlm"
+    untried = reported._replace(tools=False, schema=False, thinking=False)
+    return untried._replace(window=window, sees=sees), True
 
 
 async def window_now(place: Endpoint, abilities: Abilities, listing: Listing) -> int:
@@ -223,12 +227,22 @@ def _thinks(entry: Entry, otherwise: bool) -> bool:
     return supported if isinstance(supported, bool) else otherwise
 
 
+def _sees(entry: Entry, otherwise: bool) -> bool:
+    """Whether a model sees, as Anthropic and OpenRouter list it."""
+    supported = table(table(entry.get("capabilities")).get("image_input")).get("supported")
+    modalities = table(entry.get("architecture")).get("input_modalities")
+    if isinstance(modalities, list):
+        return "image" in modalities
+    return supported if isinstance(supported, bool) else otherwise
+
+
 def _of_llama_cpp(reported: Abilities, props: Entry) -> Abilities:
     template = text(props.get("chat_template"))
     return reported._replace(
         grammar=True, schema=True, tools=bool(table(props.get("chat_template_caps")).get("supports_tools")),
         window=_slot_window(props) or reported.window,
-        server=LLAMA_CPP, thinking="enable_thinking" in template, slots=number(props.get("total_slots")) or 1,
+        server=LLAMA_CPP, thinking="enable_thinking" in template,
+        sees=table(props.get("modalities")).get("vision") is True, slots=number(props.get("total_slots")) or 1,
     )  # fmt: skip
 
 
@@ -236,16 +250,13 @@ def _slot_window(props: Entry) -> int:
     return number(table(props.get("default_generation_settings")).get("n_ctx"))
 
 
-async def _of_lm_studio(root: Endpoint, model: str) -> int:
-    """The window that LM Studio has loaded a model with, by a list of its own; 0 for every other
-    server.
+async def _of_lm_studio(root: Endpoint, model: str) -> Entry:
+    """What LM Studio has of a model in a list of its own, with the window that it is loaded with;
+    empty for every other server.
     """
     reply = await request_json(root, "GET", "/api/v0/models")
     entries = _entries(reply, "data") or []
-    return next(
-        (number(each.get("loaded_context_length")) for each in entries if each.get("id") == model),
-        0,
-    )
+    return next((each for each in entries if each.get("id") == model), {})
 
 
 async def _of_ollama(place: Endpoint, model: str) -> Abilities:
@@ -260,7 +271,7 @@ async def _of_ollama(place: Endpoint, model: str) -> Abilities:
     )
     return Abilities(
         grammar=False, schema=True, tools="tools" in can, window=trained, model=model, family=family_of(model),
-        server=OLLAMA, thinking="thinking" in can,
+        server=OLLAMA, thinking="thinking" in can, sees="vision" in can,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tersely.agent.models.protocol import Constraint
+from tersely.agent.models.protocol import Constraint, Prompt
 from tersely.agent.models.retries import RETRIED_STATUSES, TransientError, seconds_to_wait
 from tersely.agent.models.wire import Endpoint, Reply
 from tersely.foundation.errors import TerselyError
@@ -45,6 +45,7 @@ _WORDS_OF_ABILITY = {
     ),
     "tools": ("tool", "function"),
 }
+_WORDS_OF_PICTURES = ("image", "multimodal", "multi-modal", "vision")
 _UNSUPPORTED = (
     "not support", "unsupported", "no support", "support tool use", "requires", "not available", "not enabled",
     "not implemented", "not permitted", "not allowed", "unknown", "unrecognized", "invalid schema", "failed to parse",
@@ -112,6 +113,14 @@ def ability_in_refusal(constraint: Constraint | None, reply: Reply) -> str:
         return ability
     is_about_it = any(word in text for word in words) and any(word in text for word in _UNSUPPORTED)
     return ability if is_about_it else ""
+
+
+def refuses_pictures(prompt: Prompt, reply: Reply) -> bool:
+    """Whether a refusal is about the pictures of a prompt."""
+    if reply.status not in _ABOUT_THE_REQUEST or is_too_long(reply.text):
+        return False
+    has_pictures = any(message.pictures for message in prompt)
+    return has_pictures and any(word in reply.text.lower() for word in _WORDS_OF_PICTURES)
 
 
 def ability_of(constraint: Constraint | None) -> str:

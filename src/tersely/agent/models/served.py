@@ -16,12 +16,14 @@ from tersely.agent.models.protocol import (
     Constraint,
     Prompt,
     RequestOptions,
+    without_pictures,
 )
 from tersely.agent.models.refusals import (
     ability_in_refusal,
     output_limit,
     parameter_in_refusal,
     refusal_error,
+    refuses_pictures,
 )
 from tersely.agent.models.retries import DeliveredText, Retries, TransientError
 from tersely.agent.models.wire import Endpoint, Reply, read_whole, stream_request
@@ -149,7 +151,10 @@ class ServedModel:
 
     async def _attempt(self, request: Request) -> AsyncGenerator[Chunk]:
         limit = self.abilities.output or request.most_tokens
-        request = request._replace(most_tokens=min(request.most_tokens, limit))
+        prompt = request.prompt if self.abilities.sees else without_pictures(request.prompt)
+        request = Request(
+            prompt, request.constraint, min(request.most_tokens, limit), request.options
+        )
         body = self._dialect.body(self._known, request)
         async with stream_request(self._place, "POST", self._dialect.path, body) as answer:
             if answer.status != 200:
@@ -177,6 +182,9 @@ class ServedModel:
         limit = output_limit(request.most_tokens, reply)
         if limit:
             self.correct(self.abilities._replace(output=limit))
+            return _AdaptedError()
+        if refuses_pictures(request.prompt, reply):
+            self.correct(self.abilities._replace(sees=False))
             return _AdaptedError()
         error = refusal_error(self._place, self.abilities.model, reply)
         ability = ability_in_refusal(request.constraint, reply)

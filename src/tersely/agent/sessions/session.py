@@ -18,7 +18,7 @@ from tersely.foundation.ids import new_id
 BROKEN_OFF = "(broken off)"
 _BROKEN_OFF_TOKENS = 4
 _TOKEN_CHARACTERS = 4  # about, of an answer that nobody counted
-_COLUMNS = "id, parent_id, role, content, tokens, created_at, turn, shown, kept_from, calls, call_id, is_whole"
+_COLUMNS = "id, parent_id, role, content, tokens, created_at, turn, shown, kept_from, calls, call_id, is_whole, picture"
 
 
 class Stored(NamedTuple):
@@ -36,6 +36,7 @@ class Stored(NamedTuple):
     calls: str
     call_id: str
     is_whole: int
+    picture: str = ""
 
     @property
     def text(self) -> str:
@@ -45,7 +46,8 @@ class Stored(NamedTuple):
     def message(self) -> Message:
         """As the model is sent it."""
         calls = tuple(RawCall(*call) for call in json.loads(self.calls))
-        return Message(self.role, self.content, calls, self.call_id)
+        pictures = (self.picture,) if self.picture else ()
+        return Message(self.role, self.content, calls, self.call_id, pictures)
 
 
 class Draft(NamedTuple):
@@ -59,6 +61,7 @@ class Draft(NamedTuple):
     calls: Sequence[RawCall] = ()
     call_id: str = ""
     is_whole: bool = True
+    picture: str = ""
 
 
 class Session:
@@ -101,7 +104,7 @@ class Session:
         messages = [each.message() for each in self.prompted()]
         made = {call.id for each in messages for call in each.calls}
         sent = [
-            each if not each.call_id or each.call_id in made else Message("user", each.content)
+            each if not each.call_id or each.call_id in made else each.of_user()
             for each in messages
         ]
         return (Message("system", self.prefix), *sent)
@@ -116,6 +119,7 @@ class Session:
         stored = Stored(
             new, self._head, draft.role, draft.content, draft.tokens, _now(), draft.turn, draft.shown, kept_from,
             json.dumps([list(call) for call in draft.calls]), draft.call_id, int(draft.is_whole),
+            draft.picture,
         )  # fmt: skip
         with self._database.transaction():
             self._check_is_there()

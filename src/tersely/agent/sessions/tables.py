@@ -80,4 +80,7 @@ MIGRATIONS = (
         primary key (session_id, turn)
     );
     """,
+    """
+    alter table messages add column picture text not null default '';  -- a PNG file in Base64
+    """,
 )

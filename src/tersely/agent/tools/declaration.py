@@ -77,12 +77,14 @@ class Observation(NamedTuple):
     """What the model is told of a call, bounded already.
 
     `status` is ok, refused or failed; `ref` leads to the whole where `text` leaves something out.
+    `picture` is a PNG file in Base64 for a model that sees.
     """
 
     text: str
     status: str = "ok"
     change: Change | None = None
     ref: str = ""
+    picture: str = ""
 
 
 Run = Callable[["Toolbox", Mapping[str, Any]], Awaitable[Observation]]

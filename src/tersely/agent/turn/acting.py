@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from tersely.agent.context import disclosure
+from tersely.agent.context.window import PICTURE_TOKENS
 from tersely.agent.conversation import Answered, Conversation
 from tersely.agent.events import (
     ApprovalAsked,
@@ -79,7 +80,8 @@ async def act(talk: Conversation, call: Call | Malformed) -> Acted:
     observation = refused or await _made(talk, tool, call, call_id)
     await _end(talk, call_id, observation, int(watch.seconds() * 1000))
     await assembling.habit(talk, tool.name)
-    await _append(talk, _told(talk, tool, call, observation), call.id)
+    picture = observation.picture if talk.sees else ""
+    await _append(talk, _told(talk, tool, call, observation), call.id, picture)
     return Acted()
 
 
@@ -223,13 +225,14 @@ def _told(talk: Conversation, tool: Tool, call: Call, observation: Observation) 
     return f"{text}\n{hints[repeated]}" if repeated in hints else text
 
 
-async def _append(talk: Conversation, text: str, call_id: str) -> None:
+async def _append(talk: Conversation, text: str, call_id: str, picture: str = "") -> None:
     """Append what the model is told; with the first of it, what the project asks, and tools that
     are new.
     """
     asks = await assembling.project_asks(talk)
     content = "\n\n".join(filter(None, [text, talk.announcement(), asks]))
     role = "tool" if talk.call_format is CallFormat.NATIVE and call_id else "user"
+    tokens = talk.count(content) + (PICTURE_TOKENS if picture else 0)
     talk.session.add(
-        Draft(role, content, talk.count(content), talk.turn, shown="", call_id=call_id)
+        Draft(role, content, tokens, talk.turn, shown="", call_id=call_id, picture=picture)
     )

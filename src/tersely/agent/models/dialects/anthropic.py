@@ -103,17 +103,15 @@ class AnthropicMessages:
 
     def _blocks(self, message: Message) -> list[dict[str, Any]]:
         """The blocks of a message."""
+        pictures = [_picture(each) for each in message.pictures]
         if message.call_id:
-            return [
-                {
-                    "type": "tool_result",
-                    "tool_use_id": _id(message.call_id),
-                    "content": message.content,
-                }
-            ]
+            said = [{"type": "text", "text": message.content or _NO_TEXT}, *pictures]
+            result = {"type": "tool_result", "tool_use_id": _id(message.call_id)}
+            return [{**result, "content": said if pictures else message.content}]
         blocks: list[dict[str, Any]] = [dict(item) for item in self._reasoning.before(message)]
         if message.content.strip():
             blocks.append({"type": "text", "text": message.content.rstrip()})
+        blocks += pictures
         blocks += [_tool_use(call) for call in message.calls]
         return blocks or [{"type": "text", "text": _NO_TEXT}]
 
@@ -121,6 +119,13 @@ class AnthropicMessages:
 def _system(prompt: Prompt) -> str:
     """The text of the first message, where it is the system's."""
     return prompt[0].content if prompt and prompt[0].role == "system" else ""
+
+
+def _picture(png: str) -> dict[str, Any]:
+    return {
+        "type": "image",
+        "source": {"type": "base64", "media_type": "image/png", "data": png},
+    }
 
 
 def _tool_use(call: RawCall) -> dict[str, Any]:

@@ -112,6 +112,8 @@ def _message(message: Message) -> dict[str, Any]:
             {"function": {"name": call.name, "arguments": parse_json(call.arguments) or {}}}
             for call in message.calls
         ]
+    if message.pictures:
+        written["images"] = list(message.pictures)
     if message.call_id:
         written["tool_name"] = message.call_id.rpartition("#")[0] or message.call_id
     return written

@@ -6,7 +6,7 @@ others leave out is simply not asked of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tersely.agent.models.dialects.answers import (
@@ -20,7 +20,15 @@ from tersely.agent.models.dialects.answers import (
 )
 from tersely.agent.models.dialects.pairing import pair_calls
 from tersely.agent.models.dialects.strict_schema import drop_nulls, strict_form
-from tersely.agent.models.protocol import Chunk, Constraint, Message, RawCall, Thinking, Usage
+from tersely.agent.models.protocol import (
+    Chunk,
+    Constraint,
+    Message,
+    Prompt,
+    RawCall,
+    Thinking,
+    Usage,
+)
 from tersely.agent.models.refusals import cut_error
 from tersely.agent.models.served import Known, Request
 from tersely.agent.models.wire import Endpoint
@@ -52,7 +60,7 @@ class ChatCompletions:
         most = _NEWER_LIMIT if _NEWER_LIMIT in known.refused else "max_tokens"
         body: dict[str, Any] = {
             "model": known.abilities.model,
-            "messages": [_message(each) for each in pair_calls(request.prompt)],
+            "messages": _messages(pair_calls(request.prompt)),
             "stream": True,
             "stream_options": {"include_usage": True},
             most: request.most_tokens,
@@ -129,8 +137,42 @@ def is_strict(known: Known) -> bool:
     return known.abilities.server != LLAMA_CPP and "strict" not in known.refused
 
 
+def _messages(prompt: Prompt) -> list[dict[str, Any]]:
+    """The messages as they are sent. What answers a call is text alone, so its pictures follow as
+    the user's, behind the answers to all calls of a message.
+    """
+    written: list[dict[str, Any]] = []
+    pictures: list[str] = []
+    for message in prompt:
+        if pictures and not message.call_id:
+            written.append(_seen(pictures))
+            pictures = []
+        written.append(_message(message))
+        if message.call_id:
+            pictures += message.pictures
+    if pictures:
+        written.append(_seen(pictures))
+    return written
+
+
+def _seen(pictures: Sequence[str]) -> dict[str, Any]:
+    return {"role": "user", "content": [_picture(each) for each in pictures]}
+
+
+def _picture(png: str) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": data_url(png)}}
+
+
+def data_url(png: str) -> str:
+    """The URL that a picture in Base64 is."""
+    return f"data:image/png;base64,{png}"
+
+
 def _message(message: Message) -> dict[str, Any]:
     written: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.pictures and not message.call_id:
+        said = {"type": "text", "text": message.content}
+        written["content"] = [said, *(_picture(each) for each in message.pictures)]
     if message.calls:
         written["tool_calls"] = [
             {

@@ -19,7 +19,7 @@ def pair_calls(prompt: Prompt) -> Prompt:
 def _with_pairs(message: Message, known: set[str]) -> Message:
     calls = tuple(call for call in message.calls if call.id in known)
     if message.role == "tool" and message.call_id not in known:
-        return Message("user", message.content)
+        return message.of_user()
     return message._replace(calls=calls)
 
 

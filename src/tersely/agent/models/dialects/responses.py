@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tersely.agent.models.dialects.answers import EventAnswer, count_or_none, number, table, text
-from tersely.agent.models.dialects.openai import drop_optional_nulls, is_strict
+from tersely.agent.models.dialects.openai import data_url, drop_optional_nulls, is_strict
 from tersely.agent.models.dialects.pairing import pair_calls
 from tersely.agent.models.dialects.reasoning import Item, SealedReasoning
 from tersely.agent.models.dialects.strict_schema import strict_form
@@ -83,12 +83,12 @@ class Responses:
             yield {
                 "type": "function_call_output",
                 "call_id": message.call_id,
-                "output": message.content,
+                "output": _content(message),
             }
             return
         yield from self._reasoning.before(message)
         if message.content or not message.calls:
-            yield {"role": message.role, "content": message.content}
+            yield {"role": message.role, "content": _content(message)}
         for call in message.calls:
             yield {
                 "type": "function_call",
@@ -96,6 +96,17 @@ class Responses:
                 "name": call.name,
                 "arguments": call.arguments,
             }
+
+
+def _content(message: Message) -> str | list[dict[str, str]]:
+    """The text of a message, as a part beside its pictures where it has any."""
+    if not message.pictures:
+        return message.content
+    pictures = [
+        {"type": "input_image", "image_url": data_url(each), "detail": "auto"}
+        for each in message.pictures
+    ]
+    return [{"type": "input_text", "text": message.content}, *pictures]
 
 
 def _constraint_fields(known: Known, constraint: Constraint) -> dict[str, Any]:

@@ -41,6 +41,7 @@ class Figures(NamedTuple):
     window: int = 0
     output: int = 0
     thinks: bool = False  # it can be told whether to reason
+    sees: bool = False  # pictures
     open: bool = False  # anybody can serve it, with another window
 
 

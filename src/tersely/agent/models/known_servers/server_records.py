@@ -18,7 +18,7 @@ from tersely.agent.models.served import Known
 from tersely.foundation.private import state_directory
 
 FILE = "model-servers.json"
-VERSION = 2  # of the file; another one is not read
+VERSION = 3  # of the file; another one is not read
 MAX_SERVERS = 50  # that are remembered, the newest
 MAX_SERVER_MODELS = 50  # of each
 MAX_RECORDS_BYTES = 1_000_000

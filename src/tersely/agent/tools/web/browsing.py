@@ -4,8 +4,11 @@ used.
 
 from __future__ import annotations
 
+import asyncio
+import base64
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from tersely.agent.tools.declaration import Effect, Observation
@@ -18,6 +21,7 @@ from tersely.foundation.escape import visible_line
 OPEN, READ, CLICK, TYPE, PRESS, SCREENSHOT, LOG = ACTIONS = (
     "open", "read", "click", "type", "press", "screenshot", "log",
 )  # fmt: skip
+MAX_PICTURE_BYTES = 2_000_000  # that a model is sent; providers take 5 MB of Base64 and more
 MAX_SHOWN_NOTES = 5  # beside a page; `log` has them all
 _LOOKS = frozenset({READ, SCREENSHOT, LOG})
 _REF = re.compile(r"\[?(?:ref=)?((?:f\d+)?e)?(\d+)\]?")
@@ -34,7 +38,7 @@ async def browser(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation
         if action == LOG:
             return await toolbox.observed("\n".join(page.log()) or _NOTHING)
         if action == SCREENSHOT:
-            return await toolbox.observed(f"a picture of {page.url}: {await page.screenshot()}")
+            return await _pictured(toolbox, page)
         shown = await _done(page, action, arguments)
     except TerselyError as error:
         return failed(error)
@@ -72,6 +76,16 @@ def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
     text = [repr(str(arguments["text"]))] if arguments.get("text") else []
     element = [f"[{ref}] {page.elements.get(ref, '(which the page does not have)')}"] if ref else []
     return visible_line(" ".join([action, *text, *element, f"on {page.url or 'no page'}"]))
+
+
+async def _pictured(toolbox: Toolbox, page: Browser) -> Observation:
+    """A picture of what the page shows: its path, and itself unless it is too large to be sent."""
+    path = await page.screenshot()
+    png = await asyncio.to_thread(Path(path).read_bytes)
+    told = await toolbox.observed(f"a picture of {page.url}: {path}")
+    if len(png) > MAX_PICTURE_BYTES:
+        return told._replace(text=f"{told.text}\n(it is too large to be shown to you)")
+    return told._replace(picture=base64.b64encode(png).decode())
 
 
 async def _done(page: Browser, action: str, arguments: Mapping[str, Any]) -> Shown:
