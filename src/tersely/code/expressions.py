@@ -20,12 +20,9 @@ HOLE = "*"  # in a text of which parts are known: what is not
 Expression = Any  # None | str | tuple[int, ...]; recursive, so spelled Any
 
 MEMBER = 1  # (MEMBER, object, name)
-CALL = (
-    # (CALL, callee, arguments, keywords, line); keywords: ((name, value), …), name "" for
-    # **mapping. Type arguments
-    2
-)
-# that are written down are a sixth part.
+# (CALL, callee, arguments, keywords, line); keywords: ((name, value), …), name "" for **mapping.
+# Type arguments that are written down are a sixth part.
+CALL = 2
 # (ITEM, object, key), or (ITEM, object, key, name): the name holds what was put there just before
 ITEM = 3
 CONST = 4  # (CONST, str | int)
@@ -40,11 +37,9 @@ PART = 20
 ENTER = 11  # (ENTER, context manager)
 GENERIC = 12  # (GENERIC, base, arguments)
 SPREAD = 13  # (SPREAD, collection)
-LITERAL = (
-    # (LITERAL, type name), or (LITERAL, type name, pattern): of a text of which parts are known,
-    # `*` for others
-    14
-)
+# (LITERAL, type name), or (LITERAL, type name, pattern): of a text of which parts are known, `*`
+# for others
+LITERAL = 14
 IMPORTED = 15  # (IMPORTED, module, name); name "" for the module itself
 PARAMETER = 16  # (PARAMETER, position): only in tables made by `graph`
 NEW = 17  # like CALL, for explicit construction
@@ -137,6 +132,13 @@ def either(*alternatives: Expression) -> Expression:
     """One expression for several possible ones."""
     known = tuple(part for part in alternatives if part is not None)
     return known[0] if len(known) == 1 else (EITHER, known) if known else None
+
+
+def last_name(type_: Expression) -> str:
+    """The name of a type without what it is qualified by and its type arguments, "" for none."""
+    while type(type_) is tuple:
+        type_ = type_[2] if type_[0] == MEMBER else type_[1]
+    return str(type_ or "")
 
 
 def patterned(pattern: str) -> Expression:

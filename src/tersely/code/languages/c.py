@@ -20,6 +20,8 @@ from tersely.code.expressions import (
     STATIC,
     TYPED,
     Expression,
+    either,
+    last_name,
 )  # fmt: skip
 from tersely.code.expressions import Parameter as Positional
 from tersely.code.languages.model import (
@@ -43,6 +45,8 @@ from tersely.code.languages.model import (
     Text,
     Typed,
     control_table,
+    joined_path,
+    shared_directories,
 )  # fmt: skip
 from tersely.code.languages.nodes import all_parts, named_parts, parts_in, previous_part
 from tersely.code.languages.preprocessor import readable_c
@@ -93,31 +97,14 @@ def read_include(node: Node, text: Callable[[Node], str]) -> list[Import]:
 
 def included_files(files: Files, importer: str, module: str) -> list[str]:
     """The file beside the importer, else those anywhere that end in the path, the nearest first."""
-    here = _joined(importer.rpartition("/")[0], module)
+    here = joined_path(importer.rpartition("/")[0], module)
     if files.exists(here):
         return [here]
-    tail = _joined("", module)
+    tail = joined_path("", module)
     found = files.ending(tail) if tail else []
-    return sorted(found, key=lambda path: (-_shared(path, importer), path.count("/"), path))
-
-
-def _joined(directory: str, relative: str) -> str:
-    parts = directory.split("/") if directory else []
-    for part in relative.split("/"):
-        if part == ".." and parts:
-            parts.pop()
-        elif part not in (".", "..", ""):
-            parts.append(part)
-    return "/".join(parts)
-
-
-def _shared(path: str, importer: str) -> int:
-    shared = 0
-    for one, other in zip(path.split("/")[:-1], importer.split("/")[:-1], strict=False):
-        if one != other:
-            break
-        shared += 1
-    return shared
+    return sorted(
+        found, key=lambda path: (-shared_directories(path, importer), path.count("/"), path)
+    )
 
 
 # Declarators: the name is in the middle of its type
@@ -542,7 +529,7 @@ def _listed(walk: Lowering, node: Node, annotation: Expression, is_one: bool) ->
         else:
             value = _element(walk, child, None)
             if typed is not None and value is not None:
-                member = f"{_base(annotation)}#{place}"
+                member = f"{last_name(annotation)}#{place}"
                 walk.mentions.add(member)
                 walk.scope.binds.append(((MEMBER, typed, member), value))
     return typed
@@ -561,12 +548,6 @@ def _element(walk: Lowering, node: Node, annotation: Expression) -> Expression:
         if node.type == "initializer_list"
         else walk.value(node)
     )
-
-
-def _base(annotation: Expression) -> str:
-    while type(annotation) is tuple:
-        annotation = annotation[2] if annotation[0] == MEMBER else annotation[1]
-    return str(annotation or "")
 
 
 # Types
@@ -731,9 +712,10 @@ def lower_branch(walk: Lowering, node: Node) -> Expression:
 def lower_conditional(walk: Lowering, node: Node) -> Expression:
     """`a ? b : c`: the value is that of either branch."""
     walk.value(node.child_by_field_name("condition"))
-    known = [walk.value(node.child_by_field_name(name)) for name in ("consequence", "alternative")]
-    found = tuple(value for value in known if value is not None)
-    return (EITHER, found) if len(found) > 1 else found[0] if found else None
+    return either(
+        walk.value(node.child_by_field_name("consequence")),
+        walk.value(node.child_by_field_name("alternative")),
+    )
 
 
 RULES: dict[str, Rule] = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import DECLARED, GENERIC, MEMBER, NEW, Expression
+from tersely.code.expressions import DECLARED, GENERIC, MEMBER, NEW, TYPED, Expression
 from tersely.code.languages.model import Class, Files, Function, shared_directories
 from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import Kind
@@ -76,6 +76,24 @@ def anonymous_class(
     walk.scope = draft
     walk.value(body)
     return (NEW, walk.leave(draft, parent), (), (), node.start_point[0] + 1)
+
+
+def namespace(walk: Lowering, node: Node) -> Expression:
+    """`namespace A { … }`, `namespace A;`: a symbol; what is inside stands at the top level."""
+    name = node.child_by_field_name("name")
+    if name is not None:
+        walk.define_value(node, walk.text(name), name, Kind.NAMESPACE)
+    return walk.value(node.child_by_field_name("body"))
+
+
+def enum_member(walk: Lowering, node: Node) -> Expression:
+    """A constant of the enum's type."""
+    name = node.child_by_field_name("name")
+    walk.value(node.child_by_field_name("value"))
+    if name is not None:
+        walk.bind_name(walk.text(name), (TYPED, own_name(walk)), name)
+        walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
+    return None
 
 
 def own_name(walk: Lowering) -> str:

@@ -21,14 +21,16 @@ from tersely.code.expressions import (
     STATIC,
     TYPED,
     Expression,
+    either,
 )
 from tersely.code.expressions import Parameter as Parameter_
 from tersely.code.languages.classes import (
     bind_typed,
     child_of,
+    enum_member,
     function,
+    namespace,
     namespace_files,
-    own_name,
     word,
 )
 from tersely.code.languages.model import (
@@ -104,14 +106,6 @@ def namespace_of(root: Node, text: Callable[[Node], str]) -> str:
             name = child.child_by_field_name("name")
             return text(name) if name is not None else ""
     return ""
-
-
-def lower_namespace(walk: Lowering, node: Node) -> Expression:
-    """`namespace A.B { … }`, `namespace A.B;`: a symbol; what is inside stands at the top level."""
-    name = node.child_by_field_name("name")
-    if name is not None:
-        walk.define_value(node, walk.text(name), name, Kind.NAMESPACE)
-    return walk.value(node.child_by_field_name("body"))
 
 
 def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
@@ -282,17 +276,7 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
     operator = node.child_by_field_name("operator")
     left, right = (walk.value(node.child_by_field_name(side)) for side in ("left", "right"))
     if operator is not None and operator.type == "??":
-        return left if right is None else right if left is None else (8, (left, right))
-    return None
-
-
-def lower_enum_member(walk: Lowering, node: Node) -> Expression:
-    """A constant of the enum's type."""
-    name = node.child_by_field_name("name")
-    walk.value(node.child_by_field_name("value"))
-    if name is not None:
-        walk.bind_name(walk.text(name), (TYPED, own_name(walk)), name)
-        walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
+        return either(left, right)
     return None
 
 
@@ -397,12 +381,12 @@ RULES: dict[str, Rule] = {
     "struct_declaration": _class(Kind.STRUCT),
     "interface_declaration": _class(Kind.INTERFACE),
     "enum_declaration": Class(Kind.ENUM),
-    "enum_member_declaration": Custom(lower_enum_member),
+    "enum_member_declaration": Custom(enum_member),
     "delegate_declaration": Custom(
         lambda walk, node: walk.as_rule(Class(Kind.TYPE, body=""), node)
     ),
-    "namespace_declaration": Custom(lower_namespace),
-    "file_scoped_namespace_declaration": Custom(lower_namespace),
+    "namespace_declaration": Custom(namespace),
+    "file_scoped_namespace_declaration": Custom(namespace),
     "using_directive": Imports(read_import),
     "attribute_list": Skip(),
     "modifier": Skip(),

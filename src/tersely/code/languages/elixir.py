@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from tersely.code.expressions import (
     ABSTRACT,
     CONST,
-    EITHER,
     ELEMENT,
     EXTENSION,
     ITEM,
@@ -28,6 +27,7 @@ from tersely.code.expressions import (
     TYPED,
     Expression,
     Parameter,
+    either,
 )  # fmt: skip
 from tersely.code.languages import model
 from tersely.code.languages.closures import assign_outer, holder
@@ -685,7 +685,7 @@ def _lower_binary(walk: Lowering, node: Node) -> Expression:
         return value
     first, second = walk.value(left), walk.value(right)
     if operator in ("||", "or"):
-        return _one_of(first, second)
+        return either(first, second)
     return second if operator in ("&&", "and") else None
 
 
@@ -700,11 +700,6 @@ def _lower_unary(walk: Lowering, node: Node) -> Expression:
 
 
 # Forms
-
-
-def _one_of(*values: Expression) -> Expression:
-    known = tuple(value for value in values if value is not None)
-    return known[0] if len(known) == 1 else (EITHER, known) if known else None
 
 
 def _lower_block(walk: Lowering, node: Node | None, subject: Expression = None) -> Expression:
@@ -724,7 +719,7 @@ def _lower_block(walk: Lowering, node: Node | None, subject: Expression = None) 
             _lower_block(walk, child)
         else:
             last = walk.value(child)
-    return _one_of(last, *others)
+    return either(last, *others)
 
 
 def _lower_body(walk: Lowering, node: Node) -> Expression:
@@ -752,7 +747,7 @@ def _form(walk: Lowering, node: Node, name: str) -> Expression:
         else:
             subject = walk.value(argument)
     branches.append(_lower_block(walk, do_block_of(node), subject if name == "case" else None))
-    value = _one_of(*branches)
+    value = either(*branches)
     return (
         (SEQUENCE, (value,), walk.next_serial()) if name == "for" and value is not None else value
     )

@@ -21,6 +21,7 @@ from tersely.code.expressions import (
     SEQUENCE,
     TYPED,
     Expression,
+    last_name,
 )  # fmt: skip
 from tersely.code.languages.model import (  # fmt: skip
     Block,
@@ -49,6 +50,7 @@ from tersely.code.languages.model import (  # fmt: skip
     Typed,
     TypeParameter,
     control_table,
+    joined_path,
     names,
 )
 from tersely.code.languages.nodes import all_parts, named_parts, parts_in
@@ -126,7 +128,7 @@ def _directories(files: Files, importer: str, module: str) -> list[str]:
     modules = files.once(_module_roots)
     found = []
     if module.startswith("."):
-        return [_joined(importer.rpartition("/")[0], module)]
+        return [joined_path(importer.rpartition("/")[0], module)]
     for name, directory in modules:
         if module == name or module.startswith(name + "/"):
             found.append((directory + module[len(name) :]).strip("/"))
@@ -139,16 +141,6 @@ def _directories(files: Files, importer: str, module: str) -> list[str]:
         parts = module.split("/")
         found += ["/".join(parts[start:]) for start in range(len(parts))]
     return found
-
-
-def _joined(directory: str, relative: str) -> str:
-    parts = directory.split("/") if directory else []
-    for part in relative.split("/"):
-        if part == ".." and parts:
-            parts.pop()
-        elif part not in (".", "..", ""):
-            parts.append(part)
-    return "/".join(parts)
 
 
 def _module_roots(files: Files) -> list[tuple[str, str]]:
@@ -172,7 +164,7 @@ def _module_roots(files: Files) -> list[tuple[str, str]]:
             text,
             re.MULTILINE,
         ):
-            found.setdefault(name, _joined(directory, target))
+            found.setdefault(name, joined_path(directory, target))
     return sorted(found.items(), key=lambda item: (-len(item[0]), item))
 
 
@@ -281,14 +273,8 @@ def lower_field(walk: Lowering, node: Node) -> Expression:
             walk.define_value(node, walk.text(name), name, Kind.FIELD)
     if not names and declared is not None:
         walk.scope.bases.append(annotation)
-        walk.bind_name(_last_name(annotation), annotation and (TYPED, annotation), declared)
+        walk.bind_name(last_name(annotation), annotation and (TYPED, annotation), declared)
     return None
-
-
-def _last_name(annotation: Expression) -> str:
-    while type(annotation) is tuple:
-        annotation = annotation[2] if annotation[0] == MEMBER else annotation[1]
-    return str(annotation or "")
 
 
 def lower_embedded(walk: Lowering, node: Node) -> Expression:

@@ -580,7 +580,7 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
     right = walk.value(node.child_by_field_name("right"))
     walk.scope.versions = before
     if "?:" in tokens:
-        return left if right is None else right if left is None else (EITHER, (left, right))
+        return either(left, right)
     name = next((OPERATORS[token] for token in tokens if token in OPERATORS), "")
     if not name or first is None or left is None or first.type.endswith("_literal"):
         return None

@@ -24,6 +24,7 @@ from tersely.code.expressions import (
     TYPED,
     Expression,
     Parameter,
+    either,
 )  # fmt: skip
 from tersely.code.languages import model
 from tersely.code.languages.model import (  # fmt: skip
@@ -571,8 +572,7 @@ def _lower_metatable(walk: Lowering, table: Node, metatable: Node) -> Expression
         draft.bases.append(index)
     elif table.type == "identifier" and typed is not None:
         walk.scope.binds.append((walk.text(table), typed))
-    parts = tuple(part for part in (value, typed) if part is not None)
-    return (EITHER, parts) if len(parts) > 1 else parts[0] if parts else None
+    return either(value, typed)
 
 
 def _is_require(walk: Lowering, node: Node) -> bool:
@@ -604,8 +604,7 @@ def _lower_binary(walk: Lowering, node: Node) -> Expression:
     if operator == "and":
         return second
     if operator == "or":
-        parts = tuple(part for part in (first, second) if part is not None)
-        return (EITHER, parts) if len(parts) > 1 else parts[0] if parts else None
+        return either(first, second)
     return None
 
 

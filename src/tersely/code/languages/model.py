@@ -618,6 +618,17 @@ def shared_directories(path: str, importer: str) -> int:
     return shared
 
 
+def joined_path(directory: str, relative: str) -> str:
+    """A path from a directory as a path from the root, above which no `..` leads."""
+    parts = directory.split("/") if directory else []
+    for part in relative.split("/"):
+        if part == ".." and parts:
+            parts.pop()
+        elif part not in (".", "..", ""):
+            parts.append(part)
+    return "/".join(parts)
+
+
 def no_modules(files: Files, importer: str, module: str) -> list[str]:
     """A language without importable modules."""
     return []

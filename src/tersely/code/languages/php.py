@@ -21,13 +21,15 @@ from tersely.code.expressions import (
     STATIC,
     TYPED,
     Expression,
+    either,
 )
 from tersely.code.languages.classes import (
     anonymous_class,
     child_of,
+    enum_member,
     function,
+    namespace,
     namespace_files,
-    own_name,
     word,
 )
 from tersely.code.languages.model import (
@@ -121,14 +123,6 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
 
 
 BY_NAMESPACE = namespace_files(".php", "\\")
-
-
-def lower_namespace(walk: Lowering, node: Node) -> Expression:
-    """`namespace A;`, `namespace A { … }`: a symbol; what is inside stands at the top level."""
-    name = node.child_by_field_name("name")
-    if name is not None:
-        walk.define_value(node, walk.text(name), name, Kind.NAMESPACE)
-    return walk.value(node.child_by_field_name("body"))
 
 
 def lower_qualified(walk: Lowering, node: Node) -> Expression:
@@ -255,16 +249,6 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
     return result
 
 
-def lower_enum_case(walk: Lowering, node: Node) -> Expression:
-    """A constant of the enum's type."""
-    name = node.child_by_field_name("name")
-    walk.value(node.child_by_field_name("value"))
-    if name is not None:
-        walk.bind_name(walk.text(name), (TYPED, own_name(walk)), name)
-        walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
-    return None
-
-
 def lower_traits(walk: Lowering, node: Node) -> Expression:
     """`use T1, T2;` in a class: members come from there."""
     for child in named_parts(node):
@@ -278,7 +262,7 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
     operator = node.child_by_field_name("operator")
     left, right = (walk.value(node.child_by_field_name(side)) for side in ("left", "right"))
     if operator is not None and operator.type in ("??", "?:"):
-        return left if right is None else right if left is None else (EITHER, (left, right))
+        return either(left, right)
     return None
 
 
@@ -383,11 +367,11 @@ RULES: dict[str, Rule] = {
     "interface_declaration": Class(Kind.INTERFACE, bases=(":base_clause",)),
     "trait_declaration": Class(Kind.TRAIT),
     "enum_declaration": Class(Kind.ENUM, bases=(":class_interface_clause",)),
-    "enum_case": Custom(lower_enum_case),
+    "enum_case": Custom(enum_member),
     "use_declaration": Custom(lower_traits),
     "property_declaration": Custom(lower_property),
     "const_declaration": Custom(lower_constants),
-    "namespace_definition": Custom(lower_namespace),
+    "namespace_definition": Custom(namespace),
     "namespace_use_declaration": Imports(read_use),
     "include_expression": Custom(lower_include),
     "include_once_expression": Custom(lower_include),

@@ -31,6 +31,7 @@ from tersely.code.expressions import (
     TYPED,
     Expression,
     Parameter,
+    either,
 )  # fmt: skip
 from tersely.code.languages import model
 from tersely.code.languages.closures import assign_outer, holder
@@ -779,12 +780,7 @@ def _lower_body(walk: Lowering, node: Node) -> Expression:
             walk.value(child)
         else:
             last = walk.value(child)
-    return _one_of(last, *others)
-
-
-def _one_of(*values: Expression) -> Expression:
-    known = tuple(value for value in values if value is not None)
-    return known[0] if len(known) == 1 else (EITHER, known) if known else None
+    return either(last, *others)
 
 
 def _lower_branches(walk: Lowering, node: Node) -> Expression:
@@ -802,7 +798,7 @@ def _lower_branches(walk: Lowering, node: Node) -> Expression:
             "elsif",
         ):
             values.append(value)
-    return _one_of(*values)
+    return either(*values)
 
 
 def _lower_rescue(walk: Lowering, node: Node) -> Expression:
@@ -815,7 +811,7 @@ def _lower_rescue(walk: Lowering, node: Node) -> Expression:
     )
     if variable is not None:
         for target in named_parts(variable):
-            _bind(walk, target, _one_of(*[(TYPED, type_) for type_ in types if type_ is not None]))
+            _bind(walk, target, either(*[(TYPED, type_) for type_ in types if type_ is not None]))
     return walk.value(node.child_by_field_name("body"))
 
 
@@ -837,7 +833,7 @@ def _lower_return(walk: Lowering, node: Node) -> Expression:
 def _lower_for(walk: Lowering, node: Node) -> Expression:
     pattern, value = node.child_by_field_name("pattern"), node.child_by_field_name("value")
     iterable = (
-        _one_of(*[walk.value(child) for child in named_parts(value)]) if value is not None else None
+        either(*[walk.value(child) for child in named_parts(value)]) if value is not None else None
     )
     if pattern is not None:
         _bind(walk, pattern, iterable and (ELEMENT, iterable))
@@ -851,7 +847,7 @@ def _lower_binary(walk: Lowering, node: Node) -> Expression:
     sign = operator.type if operator is not None else ""
     first, second = walk.value(left), walk.value(right)
     if sign in ("||", "or"):
-        return _one_of(first, second)
+        return either(first, second)
     if sign in ("&&", "and"):
         return second
     if sign == "<<" and first is not None:

@@ -20,6 +20,7 @@ from tersely.code.expressions import (
     SEQUENCE,
     TYPED,
     Expression,
+    either,
 )  # fmt: skip
 from tersely.code.expressions import Parameter as Positional
 from tersely.code.languages.model import (
@@ -368,12 +369,8 @@ def lower_bounds(walk: Lowering, node: Node) -> Expression:
     left, bounds = node.child_by_field_name("left"), node.child_by_field_name("bounds")
     bound = walk.value(bounds)
     if left is not None and walk.text(left) in walk.type_parameters:
-        known = tuple(
-            part for part in (walk.type_parameters[walk.text(left)], bound) if part is not None
-        )
-        walk.type_parameters[walk.text(left)] = (
-            (EITHER, known) if len(known) > 1 else known[0] if known else None
-        )
+        name = walk.text(left)
+        walk.type_parameters[name] = either(walk.type_parameters[name], bound)
     return None
 
 
@@ -554,8 +551,7 @@ def lower_match(walk: Lowering, node: Node) -> Expression:
             with walk.in_block():
                 bind_pattern(walk, arm.child_by_field_name("pattern"), matched)
                 values.append(walk.value(arm.child_by_field_name("value")))
-    known = tuple(value for value in values if value is not None)
-    return (EITHER, known) if len(known) > 1 else known[0] if known else None
+    return either(*values)
 
 
 def lower_if(walk: Lowering, node: Node) -> Expression:
@@ -564,8 +560,7 @@ def lower_if(walk: Lowering, node: Node) -> Expression:
         walk.value(node.child_by_field_name("condition"))
         values = [walk.value(node.child_by_field_name("consequence"))]
     values.append(walk.value(node.child_by_field_name("alternative")))
-    known = tuple(value for value in values if value is not None)
-    return (EITHER, known) if len(known) > 1 else known[0] if known else None
+    return either(*values)
 
 
 def lower_block(walk: Lowering, node: Node) -> Expression:

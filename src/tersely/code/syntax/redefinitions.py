@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from tersely.code.expressions import EITHER, REPLACED, STUB
+from tersely.code.expressions import REPLACED, STUB, either
 from tersely.code.languages.model import Redefinition
 from tersely.code.symbols import Definition
 from tersely.code.syntax.drafts import ScopeDraft
@@ -66,9 +66,7 @@ class Redefinitions:
                 if one is not None and one.returned_type is not None
             ]
             if draft is not None and types:
-                draft.returned_type = (
-                    types[0] if len(types) == 1 else (EITHER, tuple(dict.fromkeys(types)))
-                )
+                draft.returned_type = either(*dict.fromkeys(types))
         return _numbered(definitions, drafts)
 
 
