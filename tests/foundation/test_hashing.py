@@ -7,13 +7,20 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.foundation.hashing import HASH_BYTES, Revision, content_hash, revision_of
+from tersely.foundation.hashing import HASH_BYTES, Revision, content_hash
 
 contents = st.dictionaries(st.text(), st.binary(), max_size=8)
 
 
 def pairs(files: dict[str, bytes]) -> list[tuple[str, bytes]]:
     return [(path, content_hash(content)) for path, content in files.items()]
+
+
+def revision_of(files: list[tuple[str, bytes]]) -> str:
+    revision = Revision()
+    for path, digest in files:
+        revision.add(path, digest)
+    return str(revision)
 
 
 def test_the_hash_of_some_bytes_never_changes() -> None:

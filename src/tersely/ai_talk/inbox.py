@@ -20,6 +20,7 @@ from . import files
 from .failures import TalkError
 from .place import Shelf
 
+MAX_OUTBOX_BYTES = 8_000_000  # then the log begins anew, and the one before is kept
 _DIGEST_BYTES = 12
 
 
@@ -141,13 +142,13 @@ def _settle(shelf: Shelf, chosen: Sequence[Kept], *, remove: bool) -> None:
             files.replace(shelf.messages, b"".join(left))
 
 
-def log_sent(path: Path, line: dict[str, Any], most_bytes: int) -> None:
+def log_sent(path: Path, line: dict[str, Any]) -> None:
     """Add to a log of what was sent; one that has grown too long is kept beside as `….1`, in the
     place of the last.
     """
     content = _line(line)
     with _storing(path), files.locked(path) as descriptor:
-        if os.fstat(descriptor).st_size + len(content) > most_bytes:
+        if os.fstat(descriptor).st_size + len(content) > MAX_OUTBOX_BYTES:
             os.replace(path, path.with_name(f"{path.name}.1"))
             files.replace(path, content)
         else:

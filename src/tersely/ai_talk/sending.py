@@ -16,7 +16,6 @@ from .frames import FrameReader, encode
 from .messages import RECEIPT, Message, check_size, frame_of, stored, timestamp
 from .place import HOST, Place
 
-MAX_OUTBOX_BYTES = 8_000_000  # then the log begins anew, and the one before is kept
 RECEIPT_SECONDS = 1.0  # for all receipts of one check
 _READ_BYTES = 65_536
 
@@ -191,7 +190,7 @@ def _logged(home: Path, message: Message, line: dict[str, Any]) -> dict[str, str
     at = Place.of(home, message.sender_port)
     try:
         place.make(at.directory)
-        inbox.log_sent(at.outbox, line, MAX_OUTBOX_BYTES)
+        inbox.log_sent(at.outbox, line)
     except TalkError as error:
         return {"outbox_error": str(error)}
     return {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 DEFAULT_PORT = 7_474
@@ -13,7 +12,6 @@ PORT = "port"  # at which the relay of the home last listened
 NO_PORT = "none"  # in the place of a port: TCP stays closed
 
 
-def home_directory(environment: Mapping[str, str] | None = None) -> Path:
+def home_directory() -> Path:
     """`$TERSELY_HOME`, else `~/.tersely`."""
-    given = (os.environ if environment is None else environment).get("TERSELY_HOME", "")
-    return Path(given or "~/.tersely").expanduser()
+    return Path(os.environ.get("TERSELY_HOME") or "~/.tersely").expanduser()

@@ -130,13 +130,9 @@ class Database:
         return database
 
     @classmethod
-    def open_reader(
-        cls, path: Path, *, is_kept: bool = False, on_damage: OnDamage = _unheard
-    ) -> Database:
-        """Open a database that exists for reading alone, beside whoever writes it; `is_kept` as of
-        `open_kept`.
-        """
-        database = cls(_connect(path), path, is_kept=is_kept, on_damage=on_damage)
+    def open_reader(cls, path: Path, *, on_damage: OnDamage = _unheard) -> Database:
+        """Open a database of `open_kept` that exists for reading alone, beside whoever writes it."""
+        database = cls(_connect(path), path, is_kept=True, on_damage=on_damage)
         database.execute("pragma query_only = on")
         return database
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from hashlib import blake2b
 
 HASH_BYTES = 16
@@ -55,14 +54,6 @@ class Revision:
 
     def __str__(self) -> str:
         return f"{self._sum:0{2 * HASH_BYTES}x}"
-
-
-def revision_of(files: Iterable[tuple[str, bytes]]) -> str:
-    """The revision of exactly these (path, content hash) pairs."""
-    revision = Revision()
-    for path, digest in files:
-        revision.add(path, digest)
-    return str(revision)
 
 
 def _member(path: str, digest: bytes) -> int:

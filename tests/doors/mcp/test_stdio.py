@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import anyio
 import pytest
@@ -30,7 +31,6 @@ from tersely.capabilities.toolset import tool_name
 from tersely.cli.main import main
 from tersely.cli.run import read_request
 from tersely.daemon import lifecycle
-from tersely.doors.mcp.server import symbol_uri
 from tersely.doors.mcp.tools import CALL, CORE, DEFAULT_BUDGETS, MORE_TOOLS
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
@@ -249,7 +249,8 @@ def test_symbols_are_resources(shop: Path, mode: str) -> None:
             ("src/shop/money.py:Price.validate", "        return self.cents >= 0"),
             ("odd name%.py:hundred", "    return 100"),
         ]:
-            (content,) = (await client.read_resource(symbol_uri(symbol))).contents
+            uri = template.uri_template.replace("{+id}", quote(symbol, safe="/:."))
+            (content,) = (await client.read_resource(uri)).contents
             assert isinstance(content, TextResourceContents)
             assert content.text == printed(["symbol", "get", symbol])
             assert line in content.text.splitlines()

@@ -130,9 +130,11 @@ async def request_json(
     method: str,
     path: str,
     body: Mapping[str, Any] | None = None,
-    seconds: float = MODEL_PROBE_SECONDS,
 ) -> Reply:
-    """Ask, and read the whole answer within so many seconds, whatever its status."""
+    """The whole answer to a request, whatever its status; raises `model_failed` where it is late or
+    too long.
+    """
+    seconds = MODEL_PROBE_SECONDS
     content = bytearray()
     try:
         async with asyncio.timeout(seconds), stream_request(place, method, path, body) as answer:

@@ -44,7 +44,7 @@ def bounded(
     whole = visible(text).rstrip("\n")
     if len(whole) <= limit * 40 and tokenizer.count(whole) <= limit:
         return Observation(whole, status)
-    text = within_bytes(whole, MAX_ARTIFACT_BYTES)
+    text = within_bytes(whole)
     ref = kept.add_artifact(text)
     lines = folded(text)
     head, tail = _fitting(lines, limit, ref, tokenizer)
@@ -77,12 +77,12 @@ def clipped(line: str) -> str:
     return line if more <= 0 else f"{line[:MAX_OBSERVED_LINE_CHARACTERS]}… +{more:,} characters"
 
 
-def within_bytes(text: str, most_bytes: int) -> str:
-    """The text, its middle left out where it is very long."""
+def within_bytes(text: str) -> str:
+    """The text, its middle left out where it is longer than an artifact may be."""
     data = well_formed(text).encode()
-    if len(data) <= most_bytes:
+    if len(data) <= MAX_ARTIFACT_BYTES:
         return data.decode()
-    half = most_bytes // 2
+    half = MAX_ARTIFACT_BYTES // 2
     gap = f"\n… {len(data) - 2 * half:,} bytes are left out here\n"
     return data[:half].decode("utf-8", "ignore") + gap + data[-half:].decode("utf-8", "ignore")
 

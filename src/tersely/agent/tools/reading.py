@@ -23,7 +23,7 @@ from tersely.capabilities.reply import REST
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible, visible_line
 from tersely.foundation.git.runner import GitUnavailableError, finished, started
-from tersely.foundation.limits import MAX_ARTIFACT_BYTES, MAX_SHOWN_LINES
+from tersely.foundation.limits import MAX_SHOWN_LINES
 
 REF = "ref"
 _MOST_OTHERS = 40  # names that are listed beside those of the index
@@ -162,7 +162,7 @@ def _rest_of_long_lines(toolbox: Toolbox, lines: Sequence[str]) -> str:
     long = [line for line in lines if clipped(line) != line]
     if not long:
         return ""
-    ref = toolbox.kept.add_artifact(within_bytes(visible("\n".join(long)), MAX_ARTIFACT_BYTES))
+    ref = toolbox.kept.add_artifact(within_bytes(visible("\n".join(long))))
     return f"\n… cut lines: read ref {ref}"
 
 

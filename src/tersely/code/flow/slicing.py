@@ -135,13 +135,11 @@ def slice_of(
     criterion: Iterable[int],
     direction: Direction,
     variable: str = "",
-    graph: Dependences | None = None,
 ) -> list[int]:
     """The statements of a slice, ascending. With `variable`, only what its value there depends on,
     or reaches.
     """
-    graph = graph or dependences(routine)
-    chosen = set(criterion)
+    graph, chosen = dependences(routine), set(criterion)
     if direction is Direction.FORWARD:
         start = _readers(routine, chosen, variable, graph) if variable else chosen
         return sorted(_dependent(routine, start, graph) | chosen)

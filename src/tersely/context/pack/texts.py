@@ -154,9 +154,9 @@ class Texts:
         rest = Line(symbol.end_line, f"{inside}… {len(members) - len(kept)} more", is_gap=True)
         return [*lines, *kept, rest]
 
-    def member_lines(self, symbol: Symbol, shown: Collection[str] = ()) -> list[str]:
-        """The signatures of members, very long ones cut, but not of those with an id in `shown`."""
-        return [row.text for row in self._member_rows(symbol, shown)]
+    def member_lines(self, symbol: Symbol) -> list[str]:
+        """The signatures of members, very long ones cut."""
+        return [row.text for row in self._member_rows(symbol, ())]
 
     def _member_rows(self, symbol: Symbol, shown: Collection[str]) -> list[Line]:
         source = self.source(symbol.path)

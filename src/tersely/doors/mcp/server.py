@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.reply import BUDGET, cut, failure_text, read_budget
@@ -223,11 +223,6 @@ def _resource_question(uri: str) -> Question:
         )
     symbol = unquote(uri.removeprefix(_SYMBOL_URI))
     return Question(SYMBOL, {"symbol": symbol, "limit": MAX_SHOWN_LINES, BUDGET: MAX_BUDGET_TOKENS})
-
-
-def symbol_uri(symbol_id: str) -> str:
-    """The resource that a symbol is."""
-    return _SYMBOL_URI + quote(symbol_id, safe="/:.")
 
 
 def listed(tool: tools.Tool) -> dict[str, Any]:

@@ -133,10 +133,10 @@ def _add_store(archive: tarfile.TarFile, home: Path, place: Path) -> None:
     """The database of a store at one moment, and the blobs that it names in files."""
     with tempfile.TemporaryDirectory(dir=home, prefix=".backup-") as folder:
         copied = Path(folder) / DATABASE
-        with closing(Database.open_reader(place / DATABASE, is_kept=True)) as database:
+        with closing(Database.open_reader(place / DATABASE)) as database:
             database.copy_to(copied)
         archive.add(copied, str((place / DATABASE).relative_to(home)))
-        with closing(Database.open_reader(copied, is_kept=True)) as database:
+        with closing(Database.open_reader(copied)) as database:
             for (digest,) in database.stream(
                 "select digest from blob where body is null order by digest"
             ):

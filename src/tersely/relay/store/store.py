@@ -70,7 +70,7 @@ Replay = Callable[[bytes, bytes], bytes]
 def check(home: Path) -> None:
     """See whether the database of a home is whole, if there is one; raises `database_corrupt`."""
     if (home / DATABASE).exists():
-        with Database.open_reader(home / DATABASE, is_kept=True) as database:
+        with Database.open_reader(home / DATABASE) as database:
             database.check()
 
 

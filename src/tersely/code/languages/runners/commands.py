@@ -134,7 +134,7 @@ def _rust_module(path: str) -> str:
 
 def maven(tests: Sequence[SelectedTest]) -> str:
     """`mvn test -Dtest=Class#one+two,Other`."""
-    return f"mvn test -Dtest={quote(','.join(_by_class(tests, '#', '+')))}"
+    return f"mvn test -Dtest={quote(','.join(_by_class(tests)))}"
 
 
 def gradle(tests: Sequence[SelectedTest]) -> str:
@@ -179,12 +179,13 @@ def ctest(tests: Sequence[SelectedTest]) -> str:
     return f"ctest --test-dir build -R {quote('|'.join(stems))}"
 
 
-def _by_class(tests: Sequence[SelectedTest], separator: str, between: str) -> list[str]:
+def _by_class(tests: Sequence[SelectedTest]) -> list[str]:
+    """`Class#one+two` for the tests of each class; the class alone for a test without a name."""
     by_class: dict[str, list[str]] = {}
     for test in tests:
         by_class.setdefault(_class_name(test), []).append(_own_name(test))
     return [
-        name + (separator + between.join(methods) if all(methods) else "")
+        name + ("#" + "+".join(methods) if all(methods) else "")
         for name, methods in (
             (name, list(dict.fromkeys(found))) for name, found in by_class.items()
         )

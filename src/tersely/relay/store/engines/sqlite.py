@@ -31,7 +31,7 @@ class SqliteEngine:
 
     def reader(self) -> Database:
         """A connection for reading alone."""
-        return Database.open_reader(self._path, is_kept=True, on_damage=self._on_damage)
+        return Database.open_reader(self._path, on_damage=self._on_damage)
 
     def left_nothing(self, error: BaseException) -> bool:
         """Whether a transaction that has failed for this error is certain never to be found
