@@ -77,7 +77,7 @@ def test_what_goes_round_in_a_circle_ends(size: int) -> None:
     brakes = Brakes(20, 10_000, Clock())
     circle = [f"agent-{number}" for number in range(size)]
     assert 20 < rounds(brakes, circle) <= 20 + size
-    assert brakes.reasons == {"turn_limit": 1}
+    assert brakes.held.reasons == {"turn_limit": 1}
     brakes.rest([circle[0]])
     assert rounds(brakes, circle) > 0
 

@@ -275,13 +275,17 @@ class Peer:
         timeout_ms: int = REQUEST_SECONDS * 1000,
         *,
         in_words: bool = False,
+        hops: int = 0,
     ) -> Any:
         """What a service answers, in words where it has them and they are wanted.
 
-        Raises `service_not_found`, `service_error` or `timed_out`.
+        `hops` are the questions that led to this one, of a service that asks under another name
+        than its own. Raises `service_not_found`, `service_error`, `timed_out`, `rate_limited` or
+        `hop_limit`.
         """
         payload = {"service": service, "method": method, "params": params, "timeout_ms": timeout_ms}
         payload |= {"format": "text"} if in_words else {}
+        payload |= {"hops": hops} if hops else {}
         answer = (
             await self._asked(
                 "SERVICE_REQUEST", timeout_ms / 1000 + CLIENT_SECONDS, payload=payload

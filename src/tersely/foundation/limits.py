@@ -42,6 +42,7 @@ DATABASE_BUSY_MILLISECONDS = 5_000
 # Packs
 
 DEFAULT_BUDGET_TOKENS = 2_000
+MAX_HOPS = 1_000_000  # calls that one may say have led to it; the policy allows fewer
 DEFAULT_DEPTH_HOPS = 2
 MAX_BUDGET_TOKENS = 200_000
 MAX_DEPTH_HOPS = 8

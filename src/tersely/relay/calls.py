@@ -24,7 +24,7 @@ from tersely.relay import artifacts, threads
 from tersely.relay.accounting import Size, scopes, spent
 from tersely.relay.artifacts import Artifact, CountTokens, Origin
 from tersely.relay.encoding import canonical, decode, encode
-from tersely.relay.policy import Policy, Rates, Reach
+from tersely.relay.policy import Held, Policy, Rates, Reach
 from tersely.relay.store.commands import Batch, Cache, Command, Count
 from tersely.relay.store.store import Store
 from tersely.relay.streams import CAPABILITY_INVOKED, happened
@@ -142,6 +142,9 @@ class Calls:
         self._offers: dict[str, Offer] = {}
         self._running: dict[str, Future[Artifact]] = {}
         self._changing = Lock()
+        self.held = Held()  # calls, by their capabilities
+        # how many calls have led to those that an actor makes now
+        self.hops_of: Callable[[str], int] = lambda actor: 0
 
     def offer(self, offer: Offer) -> None:
         """Have a capability called from now on; raises `name_taken` where another has the name."""
@@ -173,6 +176,7 @@ class Calls:
             raise TerselyError(
                 "unknown_command", f"there is no capability {call.capability[:80]!r}", hint
             )
+        call = replace(call, hops=max(call.hops, self.hops_of(call.actor)))
         self._check(offer, call)
         key = self._key(offer, call)
         remembered = self._repeated(call) or self._remembered(call, key)
@@ -200,9 +204,13 @@ class Calls:
     def _check(self, offer: Offer, call: Call) -> None:
         threads.get(self._store, call.thread_id)
         self._policy.check_payload(len(encode(call.arguments)))
-        self._policy.check_hops(call.hops)
         self._policy.check_call(offer.name, offer.reach, call.actor)
-        self._rates.take(call.actor)
+        try:
+            self._policy.check_hops(call.hops)
+            self._rates.take(call.actor)
+        except TerselyError as error:
+            self.held.note(error, [offer.name])
+            raise
         if len(call.source_refs) > MAX_REFS:
             raise TerselyError(
                 "invalid_argument", f"a call names at most {MAX_REFS} artifacts it was made from"

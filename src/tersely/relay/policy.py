@@ -8,8 +8,8 @@ back.
 from __future__ import annotations
 
 import tomllib
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -27,6 +27,7 @@ DEFAULT_PAYLOAD_BYTES = 16_384
 DEFAULT_HOPS = 50
 MAX_RATED_ACTORS = 10_000  # whose calls are counted; the longest silent are forgotten
 CONFIG = "config.toml"
+HELD_CODES = frozenset({"turn_limit", "rate_limited", "hop_limit"})
 _EVERYBODY = "*"
 _Positive = Annotated[int, msgspec.Meta(ge=1)]
 
@@ -142,6 +143,22 @@ def load(home: Path) -> Policy:
         raise TerselyError(
             "invalid_setting", f"{path}: {error}", 'as hops = 50, or [allow] "http.fetch" = ["*"]'
         ) from error
+
+
+class Held(Counter[str]):
+    """How often something was held back, by the name that it was for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reasons: Counter[str] = Counter()  # the same, by the code that says why
+
+    def note(self, why: TerselyError, names: Iterable[str]) -> None:
+        """Count what was for some, where it was held back for its number rather than refused for
+        what it is.
+        """
+        if why.code in HELD_CODES:
+            self.update(names)
+            self.reasons[why.code] += 1
 
 
 class Rates:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -105,14 +106,11 @@ class Relay:
     def figures(self) -> Iterator[str]:
         """The figures of services, calls and mail, for Prometheus."""
         yield from self.services.text()
-        held = [
-            ("", {"code": code}, count) for code, count in sorted(self.mail.brakes.reasons.items())
-        ]
-        yield from family(
-            "tersely_messages_held_back_total",
-            "counter",
-            "Messages of agents that were held back",
-            held,
+        held = self.mail.brakes.held.reasons
+        yield from _held_text("tersely_messages_held_back_total", "Messages of agents", held)
+        held = self.services.held.reasons + self.calls.held.reasons
+        yield from _held_text(
+            "tersely_calls_held_back_total", "Questions to services, calls of capabilities", held
         )
 
     def load_plugins(self) -> None:
@@ -140,6 +138,11 @@ class Relay:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _held_text(name: str, what: str, held: Counter[str]) -> Iterator[str]:
+    samples = [("", {"code": code}, count) for code, count in sorted(held.items())]
+    yield from family(name, "counter", f"{what} that were held back", samples)
 
 
 def make_home(home: Path) -> None:

@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 from tests.doors.socket.served import Raw, Served, served, until
 
+from tersely.capabilities.relay.asking import result_of
+from tersely.capabilities.relay.context import RelayContext
 from tersely.client.peer import Peer
 from tersely.client.service import Service
 from tersely.foundation.errors import TerselyError
@@ -202,6 +204,63 @@ async def test_nobody_may_ask_without_end(home: Path, monkeypatch: pytest.Monkey
             one.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
         await ben.close()
+
+
+async def test_services_that_ask_in_a_circle_end_whatever_doors_they_take(home: Path) -> None:
+    """`one` asks `two` over the socket, which asks `one` as questions of HTTP do, by a name that is
+    its own, or by a call for a thread.
+    """
+    home.mkdir(mode=0o700, exist_ok=True)
+    (home / "config.toml").write_text("hops = 7\n")
+    async with served(home) as relay, await relay.peer("ann") as ann:
+        thread = threads.create(relay.relay.store, "work", "ann").thread_id
+        asked: list[str] = []
+        one, two = Service("one", home=home), Service("two", home=home)
+
+        @one.method()
+        async def ping() -> Any:
+            asked.append("one")
+            async with await relay.peer(f"one-asks-{len(asked)}") as peer:
+                hops = relay.relay.services.hops_of("one")  # as its request says it
+                return await peer.ask("two", "ping", {}, hops=hops)
+
+        @two.method(name="ping")
+        def pong() -> Any:
+            asked.append("two")
+            if len(asked) % 4:
+                call = Call(thread, "one.ping", {}, "two")
+                return relay.relay.calls.invoke(call).text
+            context = RelayContext(relay.relay, "two")
+            later = result_of(context, "service.call", {"service": "one", "method": "ping"})
+            return later.finish(later.awaited.result(20)).result
+
+        serving = [asyncio.create_task(service.serve()) for service in (one, two)]
+        await until(lambda: len(relay.relay.services.listed()) == 2)
+        code, message = await refused(ann.ask("one", "ping", {}))
+        assert "8 calls led to this one, 7 may" in message, (code, message)
+        assert asked == ["one", "two"] * 4
+        assert relay.relay.services.held == {"one": 1}
+        assert relay.relay.services.hops_of("one") == 0
+        listed = {
+            one.name: one
+            for one in result_of(RelayContext(relay.relay, "ann"), "service.list", {}).services
+        }
+        assert (listed["one"].held_back, listed["two"].held_back) == (1, 0)
+        assert 'tersely_calls_held_back_total{code="hop_limit"} 1' in "".join(relay.relay.figures())
+        for task in serving:
+            task.cancel()
+
+
+async def test_who_asks_too_often_is_told_when_to_come_back(home: Path) -> None:
+    home.mkdir(mode=0o700, exist_ok=True)
+    (home / "config.toml").write_text("messages_per_minute = 2\n")
+    async with served(home) as relay, weather(relay) as service, await relay.peer("ann") as ann:
+        for _ in range(2):
+            asking = asyncio.ensure_future(ann.ask("weather", "now", {}))
+            service.say("SERVICE_RESPONSE", answer_to(await service.hear(), result=1))
+            await asking
+        assert (await refused(ann.ask("weather", "now", {})))[0] == "rate_limited"
+        assert relay.relay.services.held == {"weather": 1}
 
 
 async def test_a_result_that_is_too_large_is_a_failure(

@@ -98,7 +98,7 @@ def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
             first_seen=timestamp(one.first_ms),
             last_seen=timestamp(one.last_ms),
             owes=owed.get(one.name, []),
-            held_back=mail.brakes.held[one.name],
+            held_back=mail.brakes.held[one.name] + context.relay.services.held[one.name],
             tokens_today=spending.of_agent(context.relay.store, one.name).tokens,
             details=dict(one.details),
         )

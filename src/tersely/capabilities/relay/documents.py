@@ -195,6 +195,7 @@ class CapabilityTold(Struct):
     cacheable: bool
     effect: str
     cache_ttl_sec: int | UnsetType = UNSET
+    held_back: int = 0  # calls, of who calls too often, or to which too many had led
 
 
 class Capabilities(Struct):
@@ -310,6 +311,8 @@ class ServiceTold(Struct):
     how: str
     place: str
     methods: list[MethodTold]
+    # questions that did not reach it: its asker asks too often, or too many questions led to one
+    held_back: int = 0
 
 
 class Services(Struct):

@@ -140,7 +140,8 @@ class AgentTold:
     last_seen: str
     # who has asked it something and has no answer yet
     owes: list[str] = field(default_factory=list)
-    # messages that did not reach it: agents answered each other too often, or wrote too fast
+    # messages and questions that did not reach it: agents answered each other too often, or wrote
+    # or asked too fast
     held_back: int = 0
     tokens_today: int = 0  # that it has used, in UTC, as far as it writes them down
     details: dict[str, Any] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from tersely.capabilities.declaration import Capability, Context, Effect, Tier, 
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.documents import (
     Capabilities,
+    CapabilityTold,
     CheckpointTold,
     Mirrored,
     RelayTold,
@@ -143,9 +144,9 @@ def savings(context: RelayContext, parameters: SavingsParameters) -> SavingsOf:
 
 def calls(context: RelayContext, parameters: NoParameters) -> Capabilities:
     """What can be called on behalf of a thread."""
-    return document(
-        Capabilities, {"capabilities": [offer.told() for offer in context.relay.calls.offers()]}
-    )
+    known = context.relay.calls
+    told = [{**offer.told(), "held_back": known.held[offer.name]} for offer in known.offers()]
+    return document(Capabilities, {"capabilities": told})
 
 
 def settings(context: RelayContext, parameters: NoParameters) -> Settings:
@@ -193,8 +194,13 @@ def _savings_text(figures: SavingsOf, style: Style) -> str:
 
 
 def _calls_text(found: Capabilities, style: Style) -> str:
-    rows = [(one.name, one.effect, visible_line(one.description)) for one in found.capabilities]
+    rows = [(one.name, one.effect, _about(one)) for one in found.capabilities]
     return "\n".join(aligned(rows, [style.symbol]))
+
+
+def _about(one: CapabilityTold) -> str:
+    held = f" ({one.held_back:,} held back)" if one.held_back else ""
+    return visible_line(one.description) + held
 
 
 def _settings_text(found: Settings, style: Style) -> str:

@@ -14,7 +14,12 @@ from tersely.capabilities.relay.foreign import neutral
 from tersely.capabilities.relay.results import result_text
 from tersely.capabilities.text import Style, aligned
 from tersely.foundation.escape import visible_line
-from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_SERVICE_SECONDS, REQUEST_SECONDS
+from tersely.foundation.limits import (
+    MAX_HOPS,
+    MAX_NAME_CHARACTERS,
+    MAX_SERVICE_SECONDS,
+    REQUEST_SECONDS,
+)
 
 _SHOWN_PARAMETERS = 6
 
@@ -46,11 +51,20 @@ class CallParameters:
     format: Form = option(
         Form.JSON, "text: in words, as a command prints it, where the service has words"
     )
+    hops: int = option(
+        0,
+        "questions that led to this one, of a service that asks under another name than its own",
+        minimum=0,
+        maximum=MAX_HOPS,
+        hidden=True,
+    )
 
 
 def services(context: RelayContext, parameters: NoParameters) -> Services:
     """Who can be asked."""
-    return document(Services, {"services": [one.told() for one in context.relay.services.listed()]})
+    known = context.relay.services
+    told = [{**one.told(), "held_back": known.held[one.name]} for one in known.listed()]
+    return document(Services, {"services": told})
 
 
 def call(context: RelayContext, parameters: CallParameters) -> Later[ServiceAnswer]:
@@ -61,7 +75,11 @@ def call(context: RelayContext, parameters: CallParameters) -> Later[ServiceAnsw
 
     watch, given = Stopwatch(), parameters.params or {}
     question = Question(
-        parameters.service, parameters.method, encode(given), parameters.format.value
+        parameters.service,
+        parameters.method,
+        encode(given),
+        parameters.format.value,
+        parameters.hops,
     )
     answer = context.relay.services.ask(context.agent, question, parameters.timeout_ms / 1000)
 
@@ -75,7 +93,8 @@ def call(context: RelayContext, parameters: CallParameters) -> Later[ServiceAnsw
 def _services_text(found: Services, style: Style) -> str:
     lines: list[str] = []
     for one in found.services:
-        about = " ".join(part for part in (one.version, one.how, one.place) if part)
+        held = f"{one.held_back:,} held back" if one.held_back else ""
+        about = " ".join(part for part in (one.version, one.how, one.place, held) if part)
         lines.append(f"{style.symbol(visible_line(one.name))} {style.faint(visible_line(about))}")
         rows = [
             (visible_line(f"  {_signature(method)}"), visible_line(method.description))
@@ -120,6 +139,7 @@ CALL: Capability[CallParameters, Any] = Capability(
     examples=('services call tldr semantic "read the settings"',),
     fails=(
         "service_not_found", "service_error", "unknown_command", "timed_out", "denied", "not_permitted", "busy",
+        "hop_limit", "rate_limited",
         "answer_too_large", "payload_too_large", "daemon_unavailable", "root_not_found", "symbol_not_found",
         "ambiguous_symbol", "path_not_found",
     ),

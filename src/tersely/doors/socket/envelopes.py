@@ -15,6 +15,7 @@ import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from tersely.foundation.limits import (
+    MAX_HOPS,
     MAX_INFLIGHT_MESSAGES,
     MAX_JSON_LEVELS,
     MAX_SCREEN_CHARACTERS,
@@ -248,6 +249,7 @@ class ServiceRequest(Struct, omit_defaults=True):
     timeout_ms: Annotated[int, Meta(ge=1)] | None = None
     # text: in words, as a command prints it, where the service has words
     format: Literal["json", "text"] = "json"
+    hops: Annotated[int, Meta(ge=0, le=MAX_HOPS)] = 0  # questions and calls that led to this one
 
 
 class ServiceFailure(Struct, omit_defaults=True):

@@ -14,6 +14,8 @@ ERROR_OF_CODE = {
     "FORBIDDEN": "denied",
     "TIMEOUT": "timed_out",
     "BUSY": "busy",
+    "RATE_LIMITED": "rate_limited",
+    "HOP_LIMIT": "hop_limit",
     "RESULT_TOO_LARGE": "answer_too_large",
 }
 CODES = frozenset({*ERROR_OF_CODE, _DEFAULT_CODE})  # a service may have others

@@ -68,6 +68,7 @@ class _Open:
     method: str
     sender: str
     request_id: str  # as whoever asks calls it
+    hops: int  # questions and calls that led to it
     answer: Answer
     watch: Stopwatch
     timer: asyncio.TimerHandle | None = None
@@ -147,6 +148,7 @@ class Services:
         """Have a question answered: `answer` is called once, now or later. `directory` is where who
         asks works.
         """
+        request.hops = max(request.hops, self._known.hops_of(sender))
         try:
             service = self._admitted(sender, request)
         except TerselyError as error:
@@ -156,7 +158,10 @@ class Services:
             return
         seconds = min((request.timeout_ms or REQUEST_SECONDS * 1000) / 1000, MAX_SERVICE_SECONDS)
         sent_id = new_id()
-        one = _Open(service.name, request.method, sender, request_id, answer, Stopwatch())
+        one = _Open(
+            service.name, request.method, sender, request_id, request.hops, answer, Stopwatch()
+        )
+        self._known.begins(service.name, request.hops)
         late = TerselyError("timed_out", f"{service.name} has not answered in {seconds:g} s")
         one.timer = asyncio.get_running_loop().call_later(seconds, self._fail, sent_id, late)
         self._open[sent_id] = one
@@ -192,7 +197,12 @@ class Services:
         timeout_ms = max(1, round(seconds * 1000))
         parameters = Raw(question.parameters)
         request = ServiceRequest(
-            question.service, question.method, parameters, timeout_ms, question.format
+            question.service,
+            question.method,
+            parameters,
+            timeout_ms,
+            question.format,
+            question.hops,
         )
         self.ask(actor, "", request, answered)
 
@@ -207,6 +217,7 @@ class Services:
     def close(self) -> None:
         """Answer nothing any more."""
         for one in self._open.values():
+            self._known.ends(one.service, one.hops)
             if one.timer is not None:
                 one.timer.cancel()
             if one.task is not None:
@@ -221,7 +232,7 @@ class Services:
             raise TerselyError(
                 "service_not_found", f"no service is called {request.service!r}; there is {known}"
             )
-        self._known.check(sender, service, request.method)
+        self._known.check(sender, service, request.method, request.hops)
         connection = self._connected.get(service.name)
         is_full = connection is not None and connection.is_full
         if is_full or self._asked[service.name] >= MAX_SERVICE_REQUESTS:
@@ -257,6 +268,7 @@ class Services:
             one.timer.cancel()
         if one.task is not None and one.task is not asyncio.current_task():
             one.task.cancel()
+        self._known.ends(one.service, one.hops)
         _less(self._asked, one.service)
         _less(self._asked_by, (one.service, one.sender))
         size = memoryview(response.result).nbytes if isinstance(response.result, Raw) else 0

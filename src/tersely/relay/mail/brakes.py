@@ -7,7 +7,7 @@ writes to one of them ends it, or rest.
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.relay.policy import Rates
+from tersely.relay.policy import Held, Rates
 
 MAX_COUNTED_PAIRS = 10_000  # of agents, and circles of them; the longest silent are forgotten
 MAX_CIRCLE_AGENTS = 8  # of a circle; what goes round among more is not recognised
@@ -55,8 +55,7 @@ class Brakes:
         # by agent: whose words led to the last that it got
         self._paths: OrderedDict[str, Path] = OrderedDict()
         self._changing = Lock()
-        self.held: Counter[str] = Counter()  # messages that were held back, by whom they were for
-        self.reasons: Counter[str] = Counter()  # for which they were held back: codes
+        self.held = Held()  # messages, by whom they were for
 
     def take(self, sender: str, recipients: Sequence[str], channel: str = "") -> None:
         """Count what one agent says to others; raises `turn_limit` or `rate_limited` where it is
@@ -68,8 +67,7 @@ class Brakes:
             with self._changing:
                 self._take(sender, recipients, channel)
         except TerselyError as error:
-            self.held.update(recipients)
-            self.reasons[error.code] += 1
+            self.held.note(error, recipients)
             raise
 
     def rest(self, names: Iterable[str]) -> None:

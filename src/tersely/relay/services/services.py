@@ -6,17 +6,18 @@ Whoever is connected, and the bridges, live on one loop, which attaches itself a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
 from functools import partial
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Lock
 from typing import Any, Literal, NamedTuple, Protocol
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, REQUEST_SECONDS
 from tersely.relay.calls import Call, Calls, Given, Offer
 from tersely.relay.encoding import decode, encode
-from tersely.relay.policy import Policy, Rates
+from tersely.relay.policy import Held, Policy, Rates
 from tersely.relay.services.declared import Declared, capability
 from tersely.relay.services.figures import Figures, Sample, family
 from tersely.relay.store.store import Store
@@ -34,6 +35,7 @@ class Question(NamedTuple):
     method: str
     parameters: bytes
     format: Literal["json", "text"] = "json"
+    hops: int = 0  # questions and calls that led to this one
 
 
 class Desk(Protocol):
@@ -56,6 +58,10 @@ class Services:
         self._desk: Desk | None = None
         self._call_soon: Callable[..., object] = lambda *_: None
         self._waiting = BoundedSemaphore(MAX_SERVICE_CALLS)
+        self._asked: dict[str, Counter[int]] = {}  # by service: the hops of its open questions
+        self._asking = Lock()
+        self.held = Held()  # questions, by their services
+        calls.hops_of = self.hops_of
         self.figures = Figures()
         # the bridges as their owner has decided, for whoever shows settings
         self.settings: list[dict[str, Any]] = []
@@ -95,11 +101,36 @@ class Services:
         """Who can be asked, by name."""
         return [service for _, service in sorted(self._known.items())]
 
-    def check(self, actor: str, service: Declared, method: str) -> None:
-        """Raise `unknown_command` for what it has not declared, `denied` or `rate_limited` where it
-        may not be.
+    def hops_of(self, actor: str) -> int:
+        """How many questions have led to what an actor asks now: a service asks because it is asked."""
+        with self._asking:
+            return max(self._asked.get(actor, ()), default=-1) + 1
+
+    def begins(self, service: str, hops: int) -> None:
+        """A question to a service is open, to which so many have led."""
+        with self._asking:
+            self._asked.setdefault(service, Counter())[hops] += 1
+
+    def ends(self, service: str, hops: int) -> None:
+        """It is answered."""
+        with self._asking:
+            hopping = self._asked[service]
+            hopping[hops] -= 1
+            if not hopping[hops]:
+                del hopping[hops]
+            if not hopping:
+                del self._asked[service]
+
+    def check(self, actor: str, service: Declared, method: str, hops: int) -> None:
+        """Raise `unknown_command` for what it has not declared, `denied`, `rate_limited` or
+        `hop_limit` where it may not be.
         """
-        self._rates.take(f"{actor} to {service.name}")
+        try:
+            self._rates.take(f"{actor} to {service.name}")
+            self._policy.check_hops(hops)
+        except TerselyError as error:
+            self.held.note(error, [service.name])
+            raise
         known = service.methods.get(method)
         if known is not None:
             self._policy.check_call(capability(service.name, method), known.reach, actor)
@@ -172,7 +203,8 @@ class Services:
             self._waiting.release()
 
     def _run(self, service: str, method: str, call: Call) -> Given:
-        content = self.wait(call.actor, Question(service, method, encode(call.arguments)))
+        question = Question(service, method, encode(call.arguments), hops=call.hops)
+        content = self.wait(call.actor, question)
         if content.startswith(b'"'):  # a text is kept as it reads
             return Given([decode(content).encode("utf-8", "surrogatepass")], name=call.capability)
         return Given([content], "json", call.capability)

@@ -14,6 +14,7 @@ from tersely.capabilities.relay.documents import Preview
 from tersely.foundation.limits import (
     DEFAULT_NOTE_CHARACTERS,
     MAX_BUDGET_TOKENS,
+    MAX_HOPS,
     MAX_PATCH_OPERATIONS,
 )
 
@@ -54,7 +55,7 @@ class NewCall(Struct, forbid_unknown_fields=True):
     thread_id: Name
     args: dict[str, Any] = field(default_factory=dict)
     idempotency_key: Name = ""
-    hops: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    hops: Annotated[int, Meta(ge=0, le=MAX_HOPS)] = 0
     source_refs: Annotated[list[str], Meta(max_length=100)] = field(default_factory=list)
 
 
