@@ -7,11 +7,15 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
+
+from tersely.foundation.process import detached
 
 START_SECONDS = 60
 _FAST = (
@@ -55,6 +59,11 @@ class Server:
         """Where its first database is."""
         return f"postgresql://postgres@/postgres?host={self.folder}"
 
+    @property
+    def socket(self) -> Path:
+        """Where it listens."""
+        return self.folder / ".s.PGSQL.5432"
+
     def start(self) -> None:
         """Start it, and wait until it answers."""
         settings = [
@@ -72,9 +81,18 @@ class Server:
             assert self._process.poll() is None, "PostgreSQL has ended"
 
     def kill(self) -> None:
-        """End it as a crash does."""
-        subprocess.run(["/bin/kill", "-9", *map(str, self._processes())], check=False)
-        self._process.wait()
+        """End it as a crash does. None of its processes is left, or it would not start again."""
+        os.kill(self._process.pid, signal.SIGSTOP)  # it makes no others meanwhile
+        with ExitStack() as stack:
+            processes = [
+                stack.enter_context(detached.process(pid))
+                for pid in (*self._children(), self._process.pid)
+            ]
+            for one in processes:
+                one.signal(signal.SIGKILL)
+            self._process.wait()
+            for one in processes:
+                one.wait(START_SECONDS)
 
     def close(self) -> None:
         """End it, with all that it holds."""
@@ -82,11 +100,11 @@ class Server:
         self._process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _processes(self) -> list[int]:
+    def _children(self) -> list[int]:
         found = subprocess.run(
             ["ps", "-o", "pid=", "--ppid", str(self._process.pid)], capture_output=True, check=False
         )
-        return [self._process.pid, *map(int, found.stdout.split())]
+        return [*map(int, found.stdout.split())]
 
     def _answers(self) -> bool:
         return (

@@ -5,15 +5,12 @@ other.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import io
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +18,7 @@ import pytest
 from tests.cli.relay_home import Home
 from tests.client import one_thread
 from tests.doors.free_port import free_port
+from tests.link import Link
 
 from tersely.cli.daemon import ANSWER_WORDS
 from tersely.client import Client, ask, relay_process
@@ -37,70 +35,6 @@ from tersely.foundation.process import detached
 pytest.importorskip("websockets")
 
 WORK_ROUNDS = 6  # of each of those who work on one thread
-
-
-class Link:
-    """A network between two machines, which can be cut: every connection passes through it."""
-
-    def __init__(self, port: int) -> None:
-        self._to = port
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listening.getsockname()[1]
-        self._open: list[socket.socket] = []
-        self._changing = threading.Lock()
-        self._is_up = True
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def cut(self) -> None:
-        """Every connection breaks, and none is made."""
-        with self._changing:
-            self._is_up = False
-            for one in self._open:
-                _end(one)
-            self._open.clear()
-
-    def mend(self) -> None:
-        with self._changing:
-            self._is_up = True
-
-    def close(self) -> None:
-        self.cut()
-        _end(self._listening)
-        self._listening.close()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                near, _ = self._listening.accept()
-            except OSError:
-                return
-            with self._changing:
-                far = self._far()
-                if far is None:
-                    near.close()
-                    continue
-                self._open += [near, far]
-            for one, other in ((near, far), (far, near)):
-                threading.Thread(target=_pump, args=(one, other), daemon=True).start()
-
-    def _far(self) -> socket.socket | None:
-        try:
-            return socket.create_connection(("127.0.0.1", self._to)) if self._is_up else None
-        except OSError:
-            return None
-
-
-def _pump(one: socket.socket, other: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while data := one.recv(65_536):
-            other.sendall(data)
-    _end(other)
-    one.close()
-
-
-def _end(one: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        one.shutdown(socket.SHUT_RDWR)
 
 
 class Machines:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.doors.socket.served import Served, served, take, until
+from tests.link import Link
 from tests.own_postgres import Server
 
 from tersely.foundation.errors import TerselyError
@@ -94,6 +95,24 @@ async def test_a_name_is_in_use_at_one_relay_alone(
         assert types == ["ERROR", "WELCOME"]
         for raw in raws:
             raw.close()
+
+
+async def test_a_process_that_is_gone_holds_no_names(
+    home: Path, runtime: Path, postgres: Server
+) -> None:
+    tenant, link = f"t{secrets.token_hex(8)}", Link(postgres.socket)
+    url = f"postgresql://postgres@127.0.0.1:{link.port}/postgres"
+    async with (
+        served(home / "two", url=postgres.url, tenant=tenant) as two,
+        served(home / "one", url=url, tenant=tenant) as one,
+    ):
+        await one.peer("ann")
+        await until(lambda: two.mail.is_elsewhere("ann"))
+        link.cut()  # as if the process were killed, where its own database is concerned
+        await until(lambda: not two.mail.is_elsewhere("ann"))
+        assert (await two.peer("ann")).session_id
+        link.mend()
+    link.close()
 
 
 async def test_channels_and_everybody_reach_all_relays(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
 
 import psycopg
 import pytest
@@ -17,7 +20,10 @@ from tests.own_postgres import Server
 from tersely.foundation.errors import TerselyError
 from tersely.relay.store.commands import Append, Attach, Batch, Count, Edit, Write
 from tersely.relay.store.engines import lexemes
+from tersely.relay.store.news import News, OwnNews
 from tersely.relay.store.store import Store
+
+WAIT_SECONDS = 20
 
 
 @pytest.fixture
@@ -103,6 +109,55 @@ def test_a_transaction_whose_connection_is_ended_is_refused_whole(
     assert caught.value.code == "database_unavailable"
     assert shared[1].last("s") == 0
     assert shared[0].commit(Batch((Append("s", "k", b"1"),))).given == (1,)
+
+
+def test_a_commit_whose_answer_was_lost_is_told_to_watchers(
+    shared: list[Store], postgres: Server
+) -> None:
+    """Nobody stands by, so a commit is on the disk and waits; then its connection is ended."""
+    with psycopg.connect(postgres.url, autocommit=True) as other:
+        _stand_by(other, "nobody")
+        try:
+            heard: SimpleQueue[frozenset[str]] = SimpleQueue()
+            shared[0].watch(heard.put)
+            code, count = "", 0
+            until = time.monotonic() + WAIT_SECONDS
+            while not code:  # the first may be written before all have read the setting
+                assert time.monotonic() < until
+                count += 1
+                code = _ended(other, shared[0].submit(Batch((Append(f"s{count}", "k", b"1"),))))
+        finally:
+            _stand_by(other, "")
+    assert code == "database_unavailable"
+    while f"s{count}" not in heard.get(timeout=WAIT_SECONDS):
+        pass
+    assert shared[1].last(f"s{count}") == 1
+
+
+def _ended(other: psycopg.Connection[Any], begun: Future[Any]) -> str:
+    """The code of the error by which a commit has failed, whose connection is ended where it waits."""
+    while not begun.done():
+        other.execute(_END_WAITING)
+    error = begun.exception()
+    return error.code if isinstance(error, TerselyError) else ""
+
+
+_END_WAITING = "select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'"
+
+
+def _stand_by(other: psycopg.Connection[Any], name: str) -> None:
+    other.execute(f"alter system set synchronous_standby_names = '{name}'")
+    other.execute("select pg_reload_conf()")
+
+
+def test_what_is_told_before_a_transaction_has_failed_is_news_once_it_has() -> None:
+    own, news = OwnNews(), News({"s"})
+    assert not own.is_news(1, news)
+    assert own.settle(1, has_failed=False) == []
+    assert not own.is_news(1, news)
+    assert not own.is_news(2, news)
+    assert own.settle(2, has_failed=True) == [news]
+    assert own.is_news(2, news)
 
 
 def test_row_level_security_hides_what_the_views_would_not(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import NamedTuple
 
 import msgspec
+
+MAX_DOUBTFUL_TRANSACTIONS = 1_000  # that are remembered
 
 
 class Here(NamedTuple):
@@ -44,6 +47,38 @@ class News(msgspec.Struct):
     def is_empty(self) -> bool:
         """Whether nothing has changed."""
         return not (self.length() or self.is_presence_changed or self.is_cut)
+
+
+class OwnNews:
+    """What this process is told of its own transactions. Of one that was written it knows already;
+    one that has failed here may be there all the same, and then it is news.
+    """
+
+    def __init__(self) -> None:
+        self._changing = Lock()
+        self._settled = 0  # the latest transaction of which it is known how it ended
+        self._doubtful: set[int] = set()
+        self._early: list[tuple[int, News | None]] = []  # told of transactions behind that one
+
+    def is_news(self, serial: int, news: News | None) -> bool:
+        """Whether what was told of a transaction is to be followed; what is told before it is known
+        how it ended waits for that.
+        """
+        with self._changing:
+            if serial > self._settled:
+                self._early.append((serial, news))
+                return False
+            return serial in self._doubtful
+
+    def settle(self, serial: int, *, has_failed: bool) -> list[News | None]:
+        """Note how a transaction has ended; what was told of it already and is to be followed."""
+        with self._changing:
+            self._settled = max(self._settled, serial)
+            if has_failed:
+                latest = sorted(self._doubtful)[-MAX_DOUBTFUL_TRANSACTIONS:]
+                self._doubtful = {*latest, serial}
+            told, self._early = self._early, []
+        return [news for _, news in told] if has_failed else []
 
 
 class Everything(frozenset[str]):

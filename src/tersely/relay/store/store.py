@@ -42,7 +42,7 @@ from tersely.relay.store.commands import (
 )
 from tersely.relay.store.engines.engine import Engine, FullText, Statements
 from tersely.relay.store.engines.sqlite import SqliteEngine
-from tersely.relay.store.news import Everything, News
+from tersely.relay.store.news import Everything, News, OwnNews
 from tersely.relay.store.writer import Writer
 
 if TYPE_CHECKING:  # it knows the driver
@@ -58,7 +58,6 @@ _SHARED = "relay.shared"  # says that what the home keeps is in PostgreSQL
 BLOBS = "blobs"
 _INCOMING = "incoming"
 
-MAX_DOUBTFUL_TRANSACTIONS = 1_000  # that are remembered
 _LOG = logging.getLogger("tersely.relay")
 
 ResultT = TypeVar("ResultT")
@@ -116,7 +115,7 @@ class Store:
         self._reader = local()
         self._attendants: tuple[Attendant, ...] = ()
         self._serial = 0  # of the transaction that is being written
-        self._doubtful: set[int] = set()  # transactions that have failed here, and may be there
+        self._own_news = OwnNews()
         self._writer = Writer(self._database, self._tables, self._before, self._after)
         self._clear_incoming()
         if self.sharing is not None:
@@ -513,8 +512,11 @@ class Store:
 
     def _heard(self, serial: int, news: News | None) -> None:
         """Pass on what has changed, unless this process changed it itself and knows so."""
-        if serial and serial not in self._doubtful:
+        if serial and not self._own_news.is_news(serial, news):
             return
+        self._pass_on(news)
+
+    def _pass_on(self, news: News | None) -> None:
         touched = Everything() if news is None else frozenset(news.streams)
         for watcher in self._watchers:
             watcher(touched)
@@ -533,9 +535,9 @@ class Store:
         """
         if failure is None or self._engine.left_nothing(failure):
             self._engine.blobs.settle(self._database)
-        if failure is not None:
-            self._doubtful = {*sorted(self._doubtful)[-MAX_DOUBTFUL_TRANSACTIONS:], self._serial}
-        else:
+        for news in self._own_news.settle(self._serial, has_failed=failure is not None):
+            self._pass_on(news)
+        if failure is None:
             touched = frozenset(tables.news.streams)
             for watcher in self._watchers:
                 watcher(touched)

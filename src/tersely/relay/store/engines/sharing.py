@@ -14,20 +14,26 @@ from threading import Event, Thread
 
 import msgspec
 
+from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.postgresql import PostgresDatabase, Session
 from tersely.relay.store.engines.engine import Statements
 from tersely.relay.store.news import Here, News
 
-LISTEN_SECONDS = 1.0  # for which the listener waits at one go
+# for which the listener waits at one go; between looks for processes that are gone
+LISTEN_SECONDS = 1.0
 LISTEN_RETRY_SECONDS = 0.5  # until it connects again
 MAX_TOLD_BYTES = 7_000  # of one notification; PostgreSQL takes 8,000
 MAX_TOLD_NAMES = 10_000  # of one transaction, beyond which everybody looks at everything again
 _PROCESSES = 0x7E25E  # the class of the advisory locks that say which processes are there
-_LIVE = (
-    "process in (select objid::bigint from pg_locks where locktype = 'advisory' and granted "
-    f"and classid = {_PROCESSES} and database = (select oid from pg_database where datname = current_database()))"
+_THERE = (
+    "select objid::bigint from pg_locks where locktype = 'advisory' and granted "
+    f"and classid = {_PROCESSES} and database = (select oid from pg_database where datname = current_database())"
 )
+_LIVE = f"process in ({_THERE})"
+
+
+Hear = Callable[[int, News | None], None]
 
 
 class _Told(msgspec.Struct, array_like=True):
@@ -49,7 +55,7 @@ class Sharing:
         self._is_closing = Event()
         self._listener: Thread | None = None
 
-    def listen(self, hear: Callable[[int, News | None], None]) -> None:
+    def listen(self, hear: Hear) -> None:
         """Have a function called, on a thread of its own, with what other processes have told.
 
         It is given the number of the transaction where this process told it itself, else 0; and
@@ -123,7 +129,7 @@ class Sharing:
             row[0]: Here(row[1], row[2], frozenset(msgspec.json.decode(row[3]))) for row in rows
         }
 
-    def _run(self, hear: Callable[[int, News | None], None], begun: Event) -> None:
+    def _run(self, hear: Hear, begun: Event) -> None:
         while not self._is_closing.is_set():
             try:
                 with PostgresDatabase(self._session) as database:
@@ -132,22 +138,42 @@ class Sharing:
                         "select pg_advisory_lock_shared(?::int, ?::int)", (_PROCESSES, self.process)
                     )
                     begun.set()
+                    there = _there(database)
                     hear(0, None)
-                    while not self._is_closing.is_set():
-                        self._hear(database.heard(LISTEN_SECONDS), hear)
+                    self._follow(database, hear, there)
             except TerselyError:
                 self._is_closing.wait(LISTEN_RETRY_SECONDS)
 
-    def _hear(self, payloads: Iterable[str], hear: Callable[[int, News | None], None]) -> None:
+    def _follow(self, database: PostgresDatabase, hear: Hear, there: set[int]) -> None:
+        """Hear what is told, and what nobody can tell: that a process is gone."""
+        watch = Stopwatch()
+        while not self._is_closing.is_set():
+            there |= self._hear(database.heard(LISTEN_SECONDS), hear)
+            if watch.seconds() < LISTEN_SECONDS:
+                continue
+            before, there, watch = there, _there(database), Stopwatch()
+            if not before <= there:
+                hear(0, News(is_presence_changed=True))
+
+    def _hear(self, payloads: Iterable[str], hear: Hear) -> set[int]:
+        """Have called what is to be told; the processes that have told something."""
+        processes = set()
         for payload in payloads:
             try:
                 told = msgspec.json.decode(payload, type=_Told)
             except msgspec.MsgspecError:  # somebody else's, or the end
                 continue
+            processes.add(told.process)
             hear(
                 told.serial if told.process == self.process else 0,
                 None if told.news.is_cut else told.news,
             )
+        return processes
+
+
+def _there(database: Statements) -> set[int]:
+    """The processes that are there."""
+    return {row[0] for row in database.rows(_THERE)}
 
 
 def _parts(news: News) -> list[News]:
