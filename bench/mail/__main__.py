@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from bench import results
-from bench.mail import crashes, floods, teams
+from bench.mail import crashes, floods, states, teams
+from bench.mail.relays import Alone
+from bench.mail.shared import Shared
 from bench.results import Row, Table
 
 LOADED = ("crashes", "floods")
-WHAT = (*LOADED, "stopped", "teams")
+HARMED = ("crashes", "teams", "states")  # while relays come to harm at random moments
+WHAT = ("crashes", "floods", "stopped", "teams", "states")
 COMMAND = "python -m bench.mail --record"
 LOADS = Table(
     "Messages",
@@ -28,10 +31,16 @@ STOPPED = Table(
     "messages of others|p50_ms:.1f|p99_ms:.1f|mb_at_most:.0f|lost, doubled or out of order",
 )
 TEAMS = Table(
-    "Claims and the work board, while the relay is killed at random moments",
+    "Claims and the work board, while relays come to harm at random moments",
     COMMAND,
-    "kills|agents:,|claims:,|claims_refused:,|items_added:,|items_taken:,|items_done:,|lost, doubled or held by two",
+    "relays|harm|claims:,|claims_refused:,|items_added:,|items_taken:,|items_done:,|lost, doubled or held by two",
 )
+STATES = Table(
+    "The state of a thread, while relays come to harm at random moments",
+    COMMAND,
+    "relays|harm|changes:,|conflicts:,|looks:,|not linearizable",
+)
+RELAYS = {1: "one on SQLite", 2: "two on PostgreSQL", 3: "three on PostgreSQL"}
 
 
 def main(arguments: list[str]) -> int:
@@ -39,7 +48,15 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.mail", description=__doc__)
     parser.add_argument("--only", choices=WHAT, nargs="+", default=list(WHAT))
     parser.add_argument(
-        "--points", type=int, default=200, help="moments at which the relay is killed"
+        "--points", type=int, default=200, help="moments at which relays come to harm"
+    )
+    parser.add_argument(
+        "--relays",
+        type=int,
+        choices=RELAYS,
+        nargs="+",
+        default=list(RELAYS),
+        help="how many come to harm together",
     )
     parser.add_argument("--senders", type=int, default=8)
     parser.add_argument("--messages", type=int, default=50_000, help="of each sender of a flood")
@@ -49,34 +66,33 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
     options = parser.parse_args(arguments)
-    found: dict[str, dict[str, Any]] = {}
+    loads: list[Row] = []
+    harmed: dict[str, list[Row]] = {"teams": [], "states": []}
+    tables, complaints = [], 0
     for name in options.only:
-        with tempfile.TemporaryDirectory(prefix="tersely-mail-") as scratch:
-            found[name] = asyncio.run(_measured(name, Path(scratch) / "home", options))
-        print(json.dumps({name: found[name]}, indent=1), flush=True)
-    loads = [row(name, figures) for name, figures in found.items() if name in LOADED]
-    tables = (
-        [LOADS.filled(LOADS.merged("mail", loads) if options.record else loads)] if loads else []
-    )
-    if "stopped" in found:
-        tables.append(STOPPED.filled(stopped_rows(found["stopped"])))
-    if "teams" in found:
-        told = found["teams"]
-        worst = told["complaints"] or "none"
-        tables.append(
-            TEAMS.filled(
-                [{"kills": f"{told['points']:,}", "lost, doubled or held by two": worst, **told}]
-            )
-        )
+        for count in options.relays if name in HARMED else (1,):
+            figures = _measured(name, count, options)
+            print(json.dumps({name: figures}, indent=1), flush=True)
+            complaints += len(figures["complaints"])
+            if name in LOADED:
+                loads.append(row(name, count, figures))
+            elif name in harmed:
+                harmed[name].append(harmed_row(count, figures))
+            else:
+                tables.append(STOPPED.filled(stopped_rows(figures)))
+    kept = ((LOADS, loads), (TEAMS, harmed["teams"]), (STATES, harmed["states"]))
+    for table, rows in kept:
+        if rows:
+            tables.append(table.filled(table.merged("mail", rows) if options.record else rows))
     results.report("mail", tables, options.record)
-    return int(any(figures["complaints"] for figures in found.values()))
+    return int(complaints > 0)
 
 
-def row(name: str, figures: dict[str, Any]) -> Row:
+def row(name: str, relays: int, figures: dict[str, Any]) -> Row:
     """The row of a load."""
     if name == "crashes":
-        name = "kills at random moments"
-        size = f"{figures['points']} kills, {figures['clients']} clients with {figures['streams']} streams"
+        name = f"harm at random moments, {RELAYS[relays]}"
+        size = f"{_harm(figures)}; {figures['clients']} clients with {figures['streams']} streams"
     else:
         name, size = "a flood", f"{figures['senders']} senders, each message on the disk"
     return {
@@ -86,6 +102,17 @@ def row(name: str, figures: dict[str, Any]) -> Row:
         **_shared(figures),
         **figures,
     }
+
+
+def harmed_row(relays: int, figures: dict[str, Any]) -> Row:
+    """The row of agents that were at work."""
+    worst = figures["complaints"] or "none"
+    named = {"relays": RELAYS[relays], "harm": _harm(figures)}
+    return {**named, "lost, doubled or held by two": worst, "not linearizable": worst, **figures}
+
+
+def _harm(figures: dict[str, Any]) -> str:
+    return ", ".join(f"{what} {count:,} times" for what, count in figures["happened"].items())
 
 
 def stopped_rows(figures: dict[str, Any]) -> list[Row]:
@@ -106,14 +133,21 @@ def _shared(figures: dict[str, Any]) -> Row:
     }
 
 
-async def _measured(name: str, home: Path, options: argparse.Namespace) -> dict[str, Any]:
-    if name == "crashes":
-        return await crashes.run(home, options.points, clients=16, streams=2, seed=options.seed)
-    if name == "teams":
-        return await asyncio.to_thread(teams.run, home, options.points, agents=6, seed=options.seed)
-    if name == "floods":
-        return await floods.run(home, options.senders, options.messages)
-    return await floods.stopped(home, options.backlog)
+def _measured(name: str, relays: int, options: argparse.Namespace) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="tersely-mail-") as scratch:
+        folder = Path(scratch) / "home"
+        if name == "floods":
+            return asyncio.run(floods.run(folder, options.senders, options.messages))
+        if name == "stopped":
+            return asyncio.run(floods.stopped(folder, options.backlog))
+        made = Alone(folder) if relays == 1 else Shared(folder, relays, options.seed)
+        with made as several:
+            if name == "crashes":
+                return asyncio.run(
+                    crashes.run(several, options.points, clients=16, streams=2, seed=options.seed)
+                )
+            run = teams.run if name == "teams" else states.run
+            return run(several, options.points, agents=6, seed=options.seed)
 
 
 if __name__ == "__main__":

@@ -6,29 +6,47 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from bench.mail.history import History, Receipt, Stream
-from bench.mail.relays import Killed
+from bench.mail.relays import Relays
 from tersely.client.peer import Busy, Peer
 from tersely.foundation.errors import TerselyError
 
 TOPICS = ("", "builds")
-_GONE = {"daemon_unavailable", "daemon_not_running", "name_taken", "timed_out"}
+_GONE = {
+    "daemon_unavailable",
+    "daemon_not_running",
+    "name_taken",
+    "timed_out",
+    "database_unavailable",
+    "database_locked",
+}
+_CRASHES = 0.01  # of a client, each time that it could acknowledge a message
+_LEAVES = 0.2  # a relay, each time that it says that it has no database
 _RETRY_SECONDS = 0.02
 _DRAIN_SECONDS = 120
 
 
 class Client:
-    """One name: sends its streams, one message of each at a time, and keeps what comes."""
+    """One name: sends its streams, one message of each at a time, and keeps what comes; whenever it
+    has lost one relay it goes to the next.
+    """
 
     def __init__(
-        self, name: str, others: list[str], home: Path, history: History, chance: random.Random
+        self,
+        name: str,
+        others: list[str],
+        homes: Sequence[Path],
+        history: History,
+        chance: random.Random,
     ) -> None:
         self.name = name
         self.others = others
-        self.home = home
+        self.homes = homes
+        self.at = chance.randrange(len(homes))
         self.history = history
         self.chance = chance
         self.peer: Peer | None = None
@@ -38,21 +56,32 @@ class Client:
         """Receive, and connect again whenever the connection is lost, until cancelled."""
         while True:
             try:
-                self.peer = await Peer.connect(self.name, home=self.home)
-                async for one in self.peer.deliveries():
-                    stream = Stream(one.sender, self.name, one.topic)
-                    index = int(one.body)
-                    self.history.received.append(
-                        Receipt(stream, index, one.id, one.seq, one.attempt)
-                    )
-                    if self.chance.random() < 0.01:
-                        self.peer.drop()  # a client may crash too, before it has acknowledged
-                        break
-                    await self.peer.ack(one)
+                await self._receive()
             except TerselyError as error:
                 if error.code not in _GONE:
                     raise
+            self.at = (self.at + 1) % len(self.homes)
             await asyncio.sleep(_RETRY_SECONDS)
+
+    async def leave(self) -> None:
+        """Hang up for good."""
+        if self.peer is not None:
+            await self.peer.close()
+
+    async def _receive(self) -> None:
+        before = self.peer.resume_token if self.peer is not None else ""
+        peer = self.peer = await Peer.connect(
+            self.name, home=self.homes[self.at], resume_token=before
+        )
+        async for one in peer.deliveries():
+            stream = Stream(one.sender, self.name, one.topic)
+            self.history.received.append(
+                Receipt(stream, int(one.body), one.id, one.seq, one.attempt)
+            )
+            if self.chance.random() < _CRASHES:
+                peer.drop()  # a client may crash too, before it has acknowledged
+                return
+            await peer.ack(one)
 
     async def send(self) -> None:
         """Send to everybody of one's own, under each topic, in order."""
@@ -69,9 +98,10 @@ class Client:
         """Send a message until it is acknowledged, always under the same id."""
         name = f"{stream.recipient}/{stream.topic}/{index}"
         while True:
+            peer = self.peer
             try:
-                if self.peer is not None:
-                    await self.peer.send(
+                if peer is not None:
+                    await peer.send(
                         stream.recipient, str(index), topic=stream.topic, id=name, queue=True
                     )
                     self.history.acknowledged.add((stream, index))
@@ -82,33 +112,35 @@ class Client:
             except TerselyError as error:
                 if error.code not in _GONE:
                     raise
+                if peer is not None and self._leaves(error):
+                    peer.drop()
             await asyncio.sleep(_RETRY_SECONDS)
 
+    def _leaves(self, error: TerselyError) -> bool:
+        return error.code == "database_unavailable" and self.chance.random() < _LEAVES
 
-async def run(home: Path, points: int, clients: int, streams: int, seed: int) -> dict[str, Any]:
-    """Kill the relay at `points` random moments under load; what the checker says of it."""
-    chance = random.Random(seed)
-    relay, history = Killed(home), History()
+
+async def run(relays: Relays, points: int, clients: int, streams: int, seed: int) -> dict[str, Any]:
+    """Do the relays harm at `points` random moments under load; what the checker says of it."""
+    chance, history = random.Random(seed), History()
     names = [f"c{number}" for number in range(clients)]
     everybody = [
         Client(
             name,
             [names[(at + 1 + step) % clients] for step in range(streams)],
-            home,
+            relays.homes,
             history,
             random.Random(seed + at),
         )
         for at, name in enumerate(names)
     ]
-    await asyncio.to_thread(relay.up)
     living = [asyncio.create_task(one.live()) for one in everybody]
     sending = [asyncio.create_task(one.send()) for one in everybody]
     try:
         for _ in range(points):
             await asyncio.sleep(chance.uniform(0.05, 1.0))
             _raise_failures([*living, *sending])
-            relay.kill()
-            await asyncio.to_thread(relay.up)
+            await asyncio.to_thread(relays.harm)
         for one in everybody:
             one.is_sending = False
         await asyncio.wait_for(asyncio.gather(*sending), _DRAIN_SECONDS)
@@ -117,8 +149,13 @@ async def run(home: Path, points: int, clients: int, streams: int, seed: int) ->
         for task in [*living, *sending]:
             task.cancel()
         await asyncio.gather(*living, *sending, return_exceptions=True)
-        relay.kill()
-    return {**_figures(history, points, clients), "complaints": history.complaints()[:20]}
+        for one in everybody:
+            await one.leave()
+    return {
+        **_figures(history, points, clients),
+        "happened": relays.happened,
+        "complaints": history.complaints()[:20],
+    }
 
 
 async def _drained(history: History) -> None:

@@ -11,21 +11,18 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.mail.relays import Killed
-from tersely.client import Client
+from bench.mail.asking import Asker
+from bench.mail.relays import Relays
+from bench.mail.working import work
 from tersely.foundation.errors import TerselyError
 from tersely.relay.teams.targets import overlap
 
 PROJECT = "crashes"
 TARGETS = ("src", "src/*.py", "src/a.py", "src/a.py:C.m", "src/a.py:C", "src/b.py", "name:release")
 REFUSED = frozenset({"already_claimed", "not_ready", "item_not_found"})
-AWAY = frozenset({"daemon_unavailable", "daemon_not_running", "timed_out", "busy"})
 LEASE_MINUTES = 60  # none ends while this runs
-AWAY_SECONDS = 60  # a relay that does not come back within it fails the run
-_RETRY_SECONDS = 0.02
 
 
 class Held(NamedTuple):
@@ -85,28 +82,24 @@ class Log:
 class Agent:
     """One agent: it adds, takes and ends items, and claims and releases targets, as chance has it."""
 
-    def __init__(
-        self, name: str, home: Path, log: Log, chance: random.Random, ends: threading.Event
-    ) -> None:
-        self._name, self._home, self._log, self._chance, self._ends = name, home, log, chance, ends
-        self._client: Client | None = None
+    def __init__(self, name: str, asker: Asker, log: Log, chance: random.Random) -> None:
+        self._name, self._asker, self._log, self._chance = name, asker, log, chance
         self._holds: dict[str, float] = {}
         self._item = ""
-        self._asked = 0
+        self._steps = 0
         self.failure: Exception | None = None
 
-    def live(self) -> None:
+    def work(self, ends: threading.Event) -> None:
         """Work until it is to end, then give back everything."""
         try:
-            while not self._ends.is_set():
+            while not ends.is_set():
                 self._chance.choice((self._claim, self._release, self._take, self._add))()
             self._end_item()
             self._release()
         except Exception as error:  # noqa: BLE001 - whoever started the thread raises it
             self.failure = error
         finally:
-            if self._client is not None:
-                self._client.close()
+            self._asker.close()
 
     def _claim(self) -> None:
         target = self._chance.choice(TARGETS)
@@ -131,62 +124,38 @@ class Agent:
             self._log.done.add(item)
 
     def _add(self) -> None:
-        step = f"{self._name} {self._asked}"
+        self._steps += 1
+        step = f"{self._name} {self._steps}"
         if self._ask("board.add", step=step) is not None:
             self._log.added.add(step)
 
     def _ask(self, capability: str, **arguments: Any) -> Any:
-        """What the relay answers, None where it refuses; asked again under the same key until it
-        answers.
-        """
-        self._asked += 1
-        key = f"{self._asked}"
-        gives_up = time.monotonic() + AWAY_SECONDS
-        while True:
-            try:
-                self._client = self._client or Client.local(self._name, self._home, seconds=10)
-                answer = self._client.ask(
-                    capability, idempotency_key=key, project=PROJECT, **arguments
-                )
-            except TerselyError as error:
-                self._log.answers[error.code] += 1
-                if error.code in REFUSED:
-                    return None
-                if error.code not in AWAY or time.monotonic() > gives_up:
-                    raise
-                time.sleep(_RETRY_SECONDS)
-            else:
-                self._log.answers[capability] += 1
-                return answer
+        """What the relay answers, None where it refuses."""
+        try:
+            answer = self._asker.ask(capability, project=PROJECT, **arguments)
+        except TerselyError as error:
+            self._log.answers[error.code] += 1
+            if error.code not in REFUSED:
+                raise
+            return None
+        self._log.answers[capability] += 1
+        return answer
 
 
-def run(home: Path, points: int, agents: int, seed: int) -> dict[str, Any]:
-    """Kill the relay at `points` random moments while agents claim and take; what the checker says
-    of it.
+def run(relays: Relays, points: int, agents: int, seed: int) -> dict[str, Any]:
+    """Do the relays harm at `points` random moments while agents claim and take; what the checker
+    says of it.
     """
-    chance, log, ends = random.Random(seed), Log(), threading.Event()
-    relay = Killed(home)
-    relay.up()
-    everybody = [Agent(f"a{at}", home, log, random.Random(seed + at), ends) for at in range(agents)]
-    working = [threading.Thread(target=one.live) for one in everybody]
-    for one in working:
-        one.start()
-    try:
-        for _ in range(points):
-            time.sleep(chance.uniform(0.2, 2.0))
-            relay.kill()
-            relay.up()
-    finally:
-        ends.set()
-        for one in working:
-            one.join()
-    for agent in everybody:
-        if agent.failure is not None:
-            raise agent.failure
-    with Client.local("checker", home) as client:
-        items = client.ask("board.show", project=PROJECT).items
-        left = client.ask("claim.list", project=PROJECT).claims
-    relay.kill()
+    log = Log()
+    everybody = [
+        Agent(f"a{at}", Asker(f"a{at}", relays.homes, at), log, random.Random(seed + at))
+        for at in range(agents)
+    ]
+    work(relays, everybody, points, seed)
+    checker = Asker("checker", relays.homes)
+    items = checker.ask("board.show", project=PROJECT).items
+    left = checker.ask("claim.list", project=PROJECT).claims
+    checker.close()
     complaints = [*log.complaints(items), *(f"not given back: {one}" for one in left)]
     return {
         "points": points,
@@ -196,5 +165,6 @@ def run(home: Path, points: int, agents: int, seed: int) -> dict[str, Any]:
         "items_added": len(log.added),
         "items_taken": len(log.taken),
         "items_done": len(log.done),
+        "happened": relays.happened,
         "complaints": complaints[:20],
     }
