@@ -4,6 +4,7 @@ status.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,15 @@ REFUSALS = [
     (["calls", "shop::validate()"], "symbol_not_found", "validate"),
     (["calls", "*#validate"], "ambiguous_symbol", "src/shop/money.py:Price.validate"),
     (["context", "validate", "checkout"], "ambiguous_symbol", "src/shop/money.py:Price.validate"),
+    (["context", "README.md"], "symbol_not_found", "README.md is a file that is not indexed"),
+    (["calls", "src/shop"], "symbol_not_found", "src/shop is a directory: `structure src/shop`"),
+    (["symbol", "get", "./src"], "symbol_not_found", "src is a directory"),
+    (["definition", "src/shop:1"], "invalid_argument", "a file in it"),
+    (["imports", "src"], "invalid_argument", "a file in it"),
+    (["importers", ""], "invalid_argument", "import"),
+    (["conflicts", "src"], "invalid_argument", "another checkout"),
+    (["calls", "checkout", "--callers", "--callees"], "usage", ""),
+    (["slice", "src/shop/orders.py:16", "--forward", "--backward"], "usage", "depends"),
     (["symbol", "find", "nothing_like_it"], "symbol_not_found", "symbol find"),
     (["structure", "nowhere"], "path_not_found", "tree"),
     (["search", "money", "--in", "nowhere"], "path_not_found", "tree"),
@@ -53,6 +63,28 @@ REFUSALS = [
     (["completion", "tcsh"], "invalid_argument", ""),
     (["--root", "/does/not/exist", "tree"], "root_not_found", "--root"),
 ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["context", "checkout"],
+        ["map"],
+        ["search", "price"],
+        ["change-impact", "src/shop/money.py"],
+        ["packet", "format_cents rounds wrongly", "--min-confidence", "0"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_budget_that_is_too_small_says_what_would_do(ask: Ask, words: list[str]) -> None:
+    option = "--max-tokens" if words[0] == "packet" else "--budget"
+    refused = ask(*words, option, "1")
+    assert refused.err.startswith("budget_too_small: ")
+    said = re.search(r"takes (\d+)", refused.err)
+    assert said
+    needed = int(said[1])
+    assert ask(*words, option, str(needed - 1)).err.startswith("budget_too_small: ")
+    assert ask(*words, option, str(needed)).status == 0
 
 
 @pytest.mark.parametrize(

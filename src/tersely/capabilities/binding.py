@@ -97,7 +97,7 @@ def _read_option(
     if implied is not None:
         if equals:
             raise _usage(f"{flag} takes no value")
-        arguments[parameter.name] = implied
+        _set_implied(parameter, implied, arguments)
         return
     if not equals:
         if parameter.bare is not None and (not rest or rest[0].startswith("--")):
@@ -114,6 +114,15 @@ def _read_option(
     assert isinstance(before, tuple)
     more = _taken(rest) if parameter.greedy and not equals else []
     arguments[parameter.name] = (*before, read, *(from_text(parameter, word) for word in more))
+
+
+def _set_implied(parameter: Parameter, value: object, arguments: dict[str, object]) -> None:
+    """Take the value that a flag alone stands for. Of several choices only one may be asked for."""
+    before = arguments.setdefault(parameter.name, value)
+    if parameter.type is bool:
+        arguments[parameter.name] = value
+    elif before != value:
+        raise _usage(f"--{before} and --{value} exclude each other", parameter.help)
 
 
 def _taken(rest: list[str]) -> list[str]:

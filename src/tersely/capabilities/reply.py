@@ -130,9 +130,9 @@ def cut(text: str, budget: int, tokenizer: Tokenizer) -> str:
             shown = "".join(body[:kept]) + _left_out(len(body) - kept, budget) + said
             if tokenizer.count(shown) <= budget:
                 return shown
-    raise TerselyError(
-        "budget_too_small", f"no answer fits into {budget} tokens", "allow more with budget"
-    )
+    least = tokenizer.count(_left_out(len(lines), budget))
+    message = f"the least answer takes {least} tokens; the budget is {budget}"
+    raise TerselyError("budget_too_small", message, "allow more with budget")
 
 
 def _left_out(lines: int, budget: int) -> str:

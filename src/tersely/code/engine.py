@@ -6,8 +6,9 @@ graph lives as long as the revision that it was made for.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -295,6 +296,8 @@ class Engine:
     def not_found(self, query: str, kind: Kind | None = None) -> TerselyError:
         """The error for a query that means nothing, with names that look like it."""
         wanted = f"no {kind.value}" if kind else "no symbol"
+        if place := self._place_hint(query):
+            return TerselyError("symbol_not_found", f"{wanted} is named {query!r}", place)
         near = list(map(visible_line, self.store.suggestions(query, MAX_SUGGESTIONS)))
         other = (
             "`search` finds symbols by words."
@@ -303,6 +306,20 @@ class Engine:
         )
         hint = f"Similar names: {', '.join(near)}." if near else other
         return TerselyError("symbol_not_found", f"{wanted} is named {query!r}", hint)
+
+    def _place_hint(self, query: str) -> str:
+        """What to do with the path of a directory, or of a file that is not indexed; "" for any
+        other query.
+        """
+        path = PurePosixPath(query)
+        if path.is_absolute() or ".." in path.parts:
+            return ""
+        shown = visible_line(query)
+        if self.store.holds_directory(path.as_posix()):
+            return f"{shown} is a directory: `structure {shown}` lists its symbols."
+        if os.path.isfile(self.root / path):
+            return f"{shown} is a file that is not indexed: `index --report` says which are."
+        return ""
 
     def definition(self, path: str, line: int, column: int) -> list[Place]:
         """Where the name at a position is defined; line from 1, column from 0 in characters."""

@@ -51,6 +51,9 @@ class Importers:
 
 def run(workspace: Workspace, parameters: Parameters) -> Importers:
     """Imports of one file by whatever name it is imported, or of a foreign module by its name."""
+    if not parameters.module.strip():
+        hint = "write it as an import does, or as the path of a file"
+        raise TerselyError("invalid_argument", "no module is named", hint)
     path = _file_of(workspace, parameters.module)
     every = workspace.engine.store.every_import
     if path:

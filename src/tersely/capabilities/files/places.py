@@ -78,7 +78,12 @@ def _not_found(workspace: Workspace, path: str) -> TerselyError:
             "not_indexed", f"{path} is not indexed: {_why_unknown(workspace, path)}", hint
         )
     if place.is_dir():
-        return TerselyError("not_indexed", f"no file below {path or 'the root'} is indexed", hint)
+        shown = path or "the root"
+        if workspace.engine.store.holds_directory(path):
+            return TerselyError(
+                "invalid_argument", f"{shown} is a directory, not a file", "name a file in it"
+            )
+        return TerselyError("not_indexed", f"no file below {shown} is indexed", hint)
     return TerselyError(
         "path_not_found", f"no {path!r} in the repository", "tersely tree lists the indexed files"
     )

@@ -108,9 +108,9 @@ def run(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
         fits = count(text(_shortened(impact, middle), PLAIN) + "\n") <= budget
         kept, over = (middle, over) if fits else (kept, middle)
     if kept < 0:
-        raise TerselyError(
-            "budget_too_small", f"no answer fits into {budget} tokens", "allow more with --budget"
-        )
+        least = count(text(_shortened(impact, 0), PLAIN) + "\n")
+        message = f"the least answer takes {least} tokens; the budget is {budget}"
+        raise TerselyError("budget_too_small", message, "allow more with --budget")
     return _shortened(impact, kept)
 
 

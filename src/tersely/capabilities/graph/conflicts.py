@@ -13,6 +13,7 @@ from tersely.capabilities.paging import Page, limit_option, offset_option, page_
 from tersely.capabilities.text import Style, counted
 from tersely.code.symbols import Grade
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.roots import find_root
 
 if TYPE_CHECKING:
     from tersely.context.lenses.conflicts import Change, Conflict, Side, WorkingTree
@@ -92,15 +93,23 @@ def run(workspace: Workspace, parameters: Parameters) -> Conflicts:
 
 
 def _named(root: Path, places: Sequence[str]) -> list[WorkingTree]:
+    """The trees that the directories lie in; raises for what is no other tree of this project."""
     from tersely.context.lenses.conflicts import WorkingTree
     from tersely.foundation.git.project import are_of_one_project
 
     trees = []
     for place in places:
-        tree = (root / place).resolve()
-        if not tree.is_dir():
+        directory = (root / place).resolve()
+        if not directory.is_dir():
             raise TerselyError(
                 "root_not_found", f"{place} is not a directory", "name another checkout"
+            )
+        tree = find_root(directory)
+        if tree == root:
+            raise TerselyError(
+                "invalid_argument",
+                f"{place} is part of this working tree",
+                "name another checkout of this project, or none for all its worktrees",
             )
         if not are_of_one_project(str(tree), str(root)):
             raise TerselyError(

@@ -200,9 +200,9 @@ def _fitted(workspace: Workspace, found: Hits, budget: int) -> Hits:
     while number and count(text(_first(found, number), PLAIN) + "\n") > budget:
         number -= 1
     if found.hits and not number:
-        raise TerselyError(
-            "budget_too_small", f"no hit fits into {budget} tokens", "allow more with --budget"
-        )
+        least = count(text(_first(found, 1), PLAIN) + "\n")
+        message = f"one hit takes {least} tokens; the budget is {budget}"
+        raise TerselyError("budget_too_small", message, "allow more with --budget")
     return _first(found, number)
 
 

@@ -192,6 +192,12 @@ class Store:
         row = self._database.row(f"{_FILE_QUERY} and path = ?", (path,))
         return IndexedFile(*row) if row else None
 
+    def holds_directory(self, path: str) -> bool:
+        """Whether some indexed file lies below a directory, named from the root."""
+        first, beyond = f"{path}/", f"{path}0"  # "0" is what follows "/"
+        query = "select 1 from file where skipped = '' and path > ? and path < ? limit 1"
+        return self._database.row(query, (first, beyond)) is not None
+
     def number_of_files(self) -> int:
         """How many files are indexed."""
         return int(self._database.value("select count(*) from file where skipped = ''"))
