@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -62,22 +62,54 @@ def tracked_files() -> tuple[Path, ...]:
     )
 
 
+class Module(NamedTuple):
+    """What the rules ask of a Python file; the tree of all files would fill the memory."""
+
+    name: str  # its path, relative to the root
+    is_explained: bool
+    classes: list[str]
+    long_functions: list[str]
+    mentioned: set[str]
+    imported: set[str]  # the names of the modules, wherever in the file
+
+
 @cache
-def modules() -> tuple[tuple[str, ast.Module], ...]:
-    """Every Python file of the project, parsed."""
+def modules() -> tuple[Module, ...]:
+    """Every Python file of the project."""
     paths = [path for path in tracked_files() if path.suffix == ".py"]
     return tuple(
-        (str(path.relative_to(ROOT)), ast.parse(path.read_text("utf-8"))) for path in paths
+        read(str(path.relative_to(ROOT)), ast.parse(path.read_text("utf-8"))) for path in paths
     )
 
 
-def lines() -> Iterator[tuple[str, str]]:
-    """Every line of text of the project, with where it is."""
+def read(name: str, tree: ast.Module) -> Module:
+    """The facts of a file."""
+    module = Module(name, not tree.body or bool(ast.get_docstring(tree)), [], [], set(), set())
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() if size(node) > MAX_FUNCTION_NODES:
+                module.long_functions.append(f"{name}:{node.lineno} {node.name}")
+            case ast.ClassDef():
+                module.classes.append(node.name)
+            case ast.Name(id=used) | ast.Attribute(attr=used) | ast.Constant(value=str(used)):
+                module.mentioned.add(used)
+            case ast.ImportFrom(module=str(used)):
+                module.imported.add(used)
+            case ast.Import(names=aliases):
+                module.imported.update(alias.name for alias in aliases)
+    return module
+
+
+def size(node: ast.AST) -> int:
+    return sum(1 for _ in ast.walk(node))
+
+
+def texts() -> Iterator[tuple[Path, str]]:
+    """Every text file of the project."""
     for path in tracked_files():
         content = path.read_bytes()
         if b"\0" not in content:
-            for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
-                yield f"{path.relative_to(ROOT)}:{number}", line
+            yield path.relative_to(ROOT), content.decode("utf-8", "replace")
 
 
 def project() -> dict[str, Any]:
@@ -86,27 +118,12 @@ def project() -> dict[str, Any]:
 
 
 def test_every_module_says_what_it_is_for() -> None:
-    product = [(name, module) for name, module in modules() if not name.startswith("tests/")]
-    assert [name for name, module in product if module.body and not ast.get_docstring(module)] == []
+    product = [module for module in modules() if not module.name.startswith("tests/")]
+    assert [module.name for module in product if not module.is_explained] == []
 
 
 def test_functions_can_be_taken_in() -> None:
-    functions = (
-        (name, node)
-        for name, module in modules()
-        for node in ast.walk(module)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    )
-    long = [
-        f"{name}:{node.lineno} {node.name}"
-        for name, node in functions
-        if size(node) > MAX_FUNCTION_NODES
-    ]
-    assert long == []
-
-
-def size(node: ast.AST) -> int:
-    return sum(1 for _ in ast.walk(node))
+    assert [function for module in modules() for function in module.long_functions] == []
 
 
 def test_modules_can_be_read_at_one_sitting() -> None:
@@ -128,12 +145,7 @@ def test_names_say_something() -> None:
         for path in tracked_files()
         for part in path.relative_to(ROOT).parts
     }
-    classes = {
-        node.name
-        for _, module in modules()
-        for node in ast.walk(module)
-        if isinstance(node, ast.ClassDef)
-    }
+    classes = {name for module in modules() for name in module.classes}
     assert files & EMPTY_NAMES == set()
     assert [
         name for name in classes if re.split(r"(?=[A-Z])", name)[-1].lower() in EMPTY_NAMES
@@ -142,9 +154,12 @@ def test_names_say_something() -> None:
 
 @pytest.mark.parametrize("unwanted", UNWANTED)
 def test_no_line_says_what_does_not_belong_here(unwanted: str) -> None:
-    assert [
-        f"{where}: {line.strip()}" for where, line in lines() if UNWANTED[unwanted].search(line)
-    ] == []
+    found = [
+        f"{path}: {text[: match.start()].count(chr(10)) + 1} {match[0]}"
+        for path, text in texts()
+        for match in UNWANTED[unwanted].finditer(text)
+    ]
+    assert found == []
 
 
 def test_text_files_end_with_one_newline() -> None:
@@ -157,21 +172,13 @@ def test_text_files_end_with_one_newline() -> None:
 
 def test_every_bound_and_every_error_code_is_used() -> None:
     used: set[str] = set()
-    for name, module in modules():
-        if name.startswith("src/") and not name.endswith(("/limits.py", "/errors.py")):
-            used.update(mentioned(module))
+    for module in modules():
+        if module.name.startswith("src/") and not module.name.endswith(
+            ("/limits.py", "/errors.py")
+        ):
+            used |= module.mentioned
     bounds = [name for name in vars(limits) if name.isupper()]
     assert [name for name in [*bounds, *errors.EXIT_OF_CODE] if name not in used] == []
-
-
-def mentioned(module: ast.Module) -> Iterator[str]:
-    """The names and texts of a module."""
-    for node in ast.walk(module):
-        match node:
-            case ast.Name(id=name) | ast.Attribute(attr=name):
-                yield name
-            case ast.Constant(value=str(text)):
-                yield text
 
 
 def test_the_version_is_the_same_everywhere() -> None:
@@ -229,19 +236,10 @@ def test_the_tests_of_a_part_run_without_the_others(part: str, below: tuple[str,
         *below,
     )
     foreign = [
-        f"{name}: {module}"
-        for name, tree in modules()
-        if name.startswith(f"tests/{part}/")
-        for module in imported(tree)
-        if module.startswith(("bench.", "tersely.", "tests.")) and not module.startswith(known)
+        f"{module.name}: {imported}"
+        for module in modules()
+        if module.name.startswith(f"tests/{part}/")
+        for imported in module.imported
+        if imported.startswith(("bench.", "tersely.", "tests.")) and not imported.startswith(known)
     ]
     assert foreign == []
-
-
-def imported(tree: ast.Module) -> Iterator[str]:
-    """The modules that a file imports, wherever in it."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
