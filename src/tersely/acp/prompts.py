@@ -4,7 +4,6 @@ for them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -17,8 +16,7 @@ from acp.schema import (
 
 from tersely.acp.places import Places
 from tersely.foundation.errors import TerselyError
-
-LEAST_FENCE_CHARACTERS = 3
+from tersely.foundation.escape import fenced
 
 
 class Asked(NamedTuple):
@@ -38,7 +36,7 @@ def read(blocks: Sequence[Any], places: Places) -> Asked:
             case ResourceContentBlock():
                 parts.append(places.inside(block.uri))
             case EmbeddedResourceContentBlock(resource=TextResourceContents() as resource):
-                quoted = _fenced(resource.text)
+                quoted = fenced(resource.text)
                 pasted.append(quoted)
                 parts.append(f"\n{places.inside(resource.uri)}:\n{quoted}\n")
             case _:
@@ -59,9 +57,3 @@ def _spaced(parts: Sequence[str]) -> list[str]:
         joins = spaced and not spaced[-1][-1:].isspace() and not part[:1].isspace()
         spaced += [" ", part] if joins else [part]
     return spaced
-
-
-def _fenced(text: str) -> str:
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    fence = "`" * max(LEAST_FENCE_CHARACTERS, longest + 1)
-    return f"{fence}\n{text}\n{fence}"

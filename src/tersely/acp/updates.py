@@ -32,6 +32,7 @@ from acp.schema import (
 from tersely.acp.diffs import hunks
 from tersely.acp.places import Places
 from tersely.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted
+from tersely.foundation.shortening import one_line
 
 MAX_PLAN_ENTRIES = 50  # of one answer that are told as a plan
 MAX_TITLE_CHARACTERS = 120
@@ -136,8 +137,7 @@ def _locations(
 
 def _title(tool: str, given: Mapping[str, Any]) -> str:
     subject = next((str(given[name]) for name in _SUBJECTS if given.get(name)), "")
-    title = " ".join(f"{tool} {subject}".split())
-    return title if len(title) <= MAX_TITLE_CHARACTERS else f"{title[: MAX_TITLE_CHARACTERS - 1]}…"
+    return one_line(f"{tool} {subject}", MAX_TITLE_CHARACTERS)
 
 
 def _given(arguments: str) -> dict[str, Any]:

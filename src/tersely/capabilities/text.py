@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from tersely.foundation.shortening import one_line
+
 MAX_COLUMN_CHARACTERS = 120  # of a cell that its column is as wide as
 MAX_SIGNATURE_CHARACTERS = 160
 
@@ -79,8 +81,7 @@ def _width(cell: str) -> int:
 
 def clipped(text: str, characters: int = MAX_SIGNATURE_CHARACTERS) -> str:
     """The text on one line, cut at the end when it is longer than `characters`."""
-    line = " ".join(text.split())
-    return line if len(line) <= characters else line[: characters - 1] + "…"
+    return one_line(text, characters)
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from tersely.code.index.content import Hashed, read_below, reader_below
+from tersely.code.index.content import Hashed, read_below, reader_below, text_below
 from tersely.code.index.qualified_names import dotted_name
 from tersely.code.index.refresh import Progress, RefreshReport, refresh
 from tersely.code.index.schema import IndexedFile as StoredFile
@@ -415,7 +415,7 @@ class StoredFacts:
 
     def text(self, path: str) -> str:
         """A configuration file of the repository, empty when it has none that can be read."""
-        text = self._texts[path] = self._read(path)
+        text = self._texts[path] = text_below(str(self._root), path)
         return text
 
     def same_as(self, before: StoredFacts) -> Iterator[tuple[int, int]]:
@@ -428,13 +428,7 @@ class StoredFacts:
 
     def has_same_texts(self) -> bool:
         """Whether the configuration files that were asked for are what they were."""
-        return all(self._read(path) == text for path, text in self._texts.items())
-
-    def _read(self, path: str) -> str:
-        try:
-            return read_below(str(self._root), path).decode("utf-8", "replace")
-        except OSError:
-            return ""
+        return all(text_below(str(self._root), path) == text for path, text in self._texts.items())
 
     def _numbers(self, ids: Iterable[int]) -> list[int]:
         return sorted(self._number[file_id] for file_id in ids if file_id in self._number)

@@ -16,6 +16,7 @@ _HIDDEN = re.compile(
     "\ud800-\udfff\U000e0000-\U000e0fff\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a]"
 )
+LEAST_FENCE_CHARACTERS = 3
 _LINE_BREAKING = re.compile(r"[\t\n]")
 
 
@@ -32,6 +33,13 @@ def visible_line(text: str) -> str:
 def json_escaped(encoded: str) -> str:
     """JSON with hidden characters as its own escapes, so that it still means the same."""
     return _HIDDEN.sub(_as_json, encoded) if _HIDDEN.search(encoded) else encoded
+
+
+def fenced(text: str) -> str:
+    """The text as a quotation of Markdown, which nothing in it can end."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(LEAST_FENCE_CHARACTERS, longest + 1)
+    return f"{fence}\n{text}\n{fence}"
 
 
 def _written_out(found: re.Match[str]) -> str:

@@ -13,6 +13,7 @@ from tersely.capabilities.relay.foreign import neutral
 from tersely.capabilities.reply import cut
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_BRIEF_TOKENS
+from tersely.foundation.shortening import one_line
 from tersely.foundation.tokens import Tokenizer
 
 _CLOSING_TOKENS = 40  # kept for the line that says what is left out
@@ -130,9 +131,3 @@ def _closing(left_out: Sequence[Missing]) -> str:
 
 def _short_closing(left_out: Sequence[Missing]) -> str:
     return f"\nNot here: {len(left_out)} part{'s' * (len(left_out) != 1)}\n" if left_out else ""
-
-
-def one_line(text: str, most: int) -> str:
-    """A text of somebody's as one line of at most so many characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= most else line[: most - 1] + "…"

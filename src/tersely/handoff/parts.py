@@ -18,8 +18,9 @@ from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS
+from tersely.foundation.shortening import one_line
 from tersely.foundation.tokens import Tokenizer
-from tersely.handoff.brief import Brief, Missing, Part, one_line, write_brief
+from tersely.handoff.brief import Brief, Missing, Part, write_brief
 
 MAX_BRIEF_MESSAGES = 50  # that wait, in one brief
 THREAD, UNREAD = "Thread", "Unread messages"

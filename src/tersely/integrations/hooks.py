@@ -65,7 +65,7 @@ def session_name(agent: Agent, call: Call, context: str) -> str:
 def prompt_answer(agent: Agent, packet: str) -> str:
     """What is printed to have a packet put beside a prompt; nothing for no packet."""
     return (
-        _printed(agent.answer_prompt(agent.prompt_event, packet))
+        printed(agent.answer_prompt(agent.prompt_event, packet))
         if packet and agent.prompt_event
         else ""
     )
@@ -79,10 +79,11 @@ def read_answer(agent: Agent, path: str, lines: int, outline: str) -> str:
         f"{path} has {lines:,} lines, so here is its outline with line numbers. Read the lines you need with a range; "
         "to read all of it, ask for the whole file again."
     )
-    return _printed(agent.answer_read(agent.read_event, f"{head}\n\n{outline}"))
+    return printed(agent.answer_read(agent.read_event, f"{head}\n\n{outline}"))
 
 
-def _printed(answer: Any) -> str:
+def printed(answer: Any) -> str:
+    """What a hook prints for an answer: a text as it stands, all else as JSON."""
     return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from tersely.foundation.shortening import shortened
 from tersely.relay.store.store import Store
 
 MAX_READ_LINES = 2_000  # of one question
@@ -35,10 +36,10 @@ def lines(store: Store, digest: str) -> Iterator[Line]:
     number, begun = 1, ""
     for text in _texts(store, digest):
         first, *rest = text.split("\n")
-        begun = _cut(begun + first)
+        begun = shortened(begun + first, MAX_READ_LINE_CHARACTERS)
         for text in rest:
             yield Line(number, begun)
-            number, begun = number + 1, _cut(text)
+            number, begun = number + 1, shortened(text, MAX_READ_LINE_CHARACTERS)
     if begun:
         yield Line(number, begun)
 
@@ -166,11 +167,3 @@ def _base_letter(code: int) -> int:
 def _folded(text: str) -> str:
     """A text of the same length without differences of case and accents."""
     return text.lower() if text.isascii() else text.translate(_BaseLetters())
-
-
-def _cut(text: str) -> str:
-    return (
-        text
-        if len(text) <= MAX_READ_LINE_CHARACTERS
-        else text[: MAX_READ_LINE_CHARACTERS - 1] + "…"
-    )

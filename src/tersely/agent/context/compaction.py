@@ -18,6 +18,7 @@ from tersely.agent.tool_calling import CallFormat, Repetition, ThoughtReader, pr
 from tersely.agent.tool_calling.text_call_format import CLOSING, OPENING, start_of
 from tersely.agent.tool_calling.thoughts import without_thoughts
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.shortening import shortened
 from tersely.foundation.tokens import Tokenizer
 
 MIN_SUMMARY_CHARACTERS = 20  # of a summary by a model, below which it says nothing
@@ -158,4 +159,4 @@ def _extract(stored: Stored) -> list[str]:
 
 def _cut(line: str, characters: int) -> str:
     plain = ("  " if line.startswith("  ") else "") + " ".join(line.split())
-    return plain if len(plain) <= characters else f"{plain[: characters - 1]}…"
+    return shortened(plain, characters)

@@ -16,6 +16,7 @@ from tersely.foundation.database import Database
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_SESSION_CHARACTERS
+from tersely.foundation.shortening import one_line
 
 MAX_LISTED_CHATS = 1_000  # sessions of the agent in one list
 FILE = "sessions.sqlite"
@@ -272,8 +273,7 @@ def checked_name(name: str) -> str:
 
 def name_of(message: str) -> str:
     """The name that a session takes from its first message."""
-    plain = " ".join(message.split())
-    return plain if len(plain) <= NAME_CHARACTERS else f"{plain[: NAME_CHARACTERS - 1]}…"
+    return one_line(message, NAME_CHARACTERS)
 
 
 def _now() -> int:

@@ -35,6 +35,7 @@ from tersely.foundation.errors import (
     TerselyError,
 )
 from tersely.foundation.escape import json_escaped, visible, visible_line
+from tersely.foundation.shortening import one_line
 
 if TYPE_CHECKING:
     from tersely.cli.terminal import Stream
@@ -48,6 +49,7 @@ STATUS_OF_REASON = {
 _COUNTED = (
     "requests", "prompt_tokens", "cached_tokens", "completion_tokens", "reevaluated_tokens", "stopped_requests",
 )  # fmt: skip
+MAX_ASIDE_CHARACTERS = 160  # of the arguments of a call, and of what came of it
 PENDING = "pending"  # a call that has begun and not ended
 DENIED = "denied"  # a call that nobody allowed; also the code of a turn with such calls
 _ALLOWING = "--allow 1 allows edits, --allow 2 programs as well, --allow 3 the web as well"
@@ -177,9 +179,9 @@ class Printer:
                 self._out(visible(text))
                 self._is_line_open = not text.endswith("\n")
             case CallStarted(tool=tool, arguments=arguments):
-                self._aside(f"{tool} {_shortened(arguments)}")
+                self._aside(f"{tool} {one_line(arguments, MAX_ASIDE_CHARACTERS)}")
             case CallEnded(status=status, observation=observation) if status != "ok":
-                self._aside(f"  {status}: {_shortened(observation)}")
+                self._aside(f"  {status}: {one_line(observation, MAX_ASIDE_CHARACTERS)}")
             case AnswerRestarted():
                 self._aside("the connection broke: the answer begins again")
             case Unlocked(tier=tier, reason=reason):
@@ -247,8 +249,3 @@ def event_json(event: Event) -> dict[str, Any]:
 
 def _line(value: dict[str, Any]) -> str:
     return json_escaped(json.dumps(value, ensure_ascii=False, separators=(",", ":"))) + "\n"
-
-
-def _shortened(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= 160 else f"{plain[:159]}…"

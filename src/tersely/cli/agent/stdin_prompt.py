@@ -5,7 +5,6 @@ input.
 from __future__ import annotations
 
 import os
-import re
 import select
 import stat
 import sys
@@ -13,6 +12,7 @@ from collections.abc import Callable
 
 from tersely.cli.agent.command_spec import STANDARD_INPUT
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.escape import fenced
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES
 from tersely.foundation.tokens import well_formed
 
@@ -20,7 +20,6 @@ MAX_PIPED_KEPT_BYTES = MAX_ARTIFACT_BYTES  # half of it from the end
 
 MAX_PIPED_BYTES = 1_000_000_000  # that are read, most of them to be left out
 PIPED_PATIENCE_SECONDS = 3.0  # until it is said what is waited for
-LEAST_FENCE_CHARACTERS = 3
 _CHUNK_BYTES = 1_000_000
 _LOOKED_AT_BYTES = 8_000  # for a NUL, which text does not have: as git tells one from the other
 _PLACE = 0  # the descriptor of standard input
@@ -52,14 +51,8 @@ def message_of(prompt: str | None, say: Callable[[str], None]) -> str:
             'tersely -p "what does main do?", or text on standard input',
         )
     if asked and given:
-        given = _fenced(given)  # others may have written it: what is quoted asks for no tools
+        given = fenced(given)  # others may have written it: what is quoted asks for no tools
     return "\n\n".join(filter(None, [asked, given]))
-
-
-def _fenced(text: str) -> str:
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    fence = "`" * max(LEAST_FENCE_CHARACTERS, longest + 1)
-    return f"{fence}\n{text}\n{fence}"
 
 
 def _comes_from_elsewhere() -> bool:

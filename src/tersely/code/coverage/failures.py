@@ -15,6 +15,7 @@ from tersely.code.coverage.model import Failure, Frame, Tested, invalid, slashed
 from tersely.code.coverage.naming import SpelledName, name_of
 from tersely.code.coverage.xml_events import UnreadableXmlError, read_xml, root_name
 from tersely.foundation.limits import MAX_COVERED_LINE
+from tersely.foundation.shortening import shortened
 
 MAX_FAILURES = 1_000  # of one run
 MAX_FAILURE_FRAMES = 200  # of one failure, the last ones
@@ -107,7 +108,7 @@ def read_junit(text: bytes) -> Tested:
 
 def _failure_of_case(case: _Case) -> Failure:
     lines = "\n".join(case.texts).splitlines()
-    return Failure(case.name, one_line(case.message) or _message(lines), frames_of(lines))
+    return Failure(case.name, first_line(case.message) or _message(lines), frames_of(lines))
 
 
 def read_printed(text: str) -> Tested:
@@ -135,7 +136,7 @@ def _joined(listed: Mapping[str, str], sections: Mapping[str, Sequence[str]]) ->
     for test, message in listed.items():
         own = next((name for name in left if _is_same_name(test, name)), None)
         lines = left.pop(own) if own is not None else ()
-        yield Failure(test, one_line(message) or _message(lines), frames_of(lines))
+        yield Failure(test, first_line(message) or _message(lines), frames_of(lines))
     for test, lines in left.items():
         yield Failure(test, _message(lines), frames_of(lines))
 
@@ -178,15 +179,13 @@ def _frame(path: str, line: str) -> Frame | None:
 def _message(lines: Sequence[str]) -> str:
     rows = [row.strip() for row in lines]
     found = (pattern.match(row) for pattern in (_MESSAGE, _LOGGED) for row in rows)
-    return one_line(next((one["message"] for one in found if one), ""))
+    return first_line(next((one["message"] for one in found if one), ""))
 
 
-def one_line(text: str) -> str:
+def first_line(text: str) -> str:
     """The first line of a text that says something, cut."""
     words = next((row.strip() for row in text.splitlines() if row.strip()), "")
-    return (
-        words if len(words) <= MAX_MESSAGE_CHARACTERS else words[: MAX_MESSAGE_CHARACTERS - 1] + "…"
-    )
+    return shortened(words, MAX_MESSAGE_CHARACTERS)
 
 
 def merged(runs: Sequence[Tested]) -> Tested:

@@ -91,6 +91,14 @@ def read_below(root: str, path: str) -> bytes:
     return reader_below(root)(path)
 
 
+def text_below(root: str, path: str) -> str:
+    """The text of a file as `read_below` reads it; "" where it cannot be read."""
+    try:
+        return read_below(root, path).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
 def reader_below(root: str) -> Callable[[str], bytes]:
     """`read_below` for many files at once: the directory of the last one stays open."""
     last: tuple[str, _Folder] | None = None

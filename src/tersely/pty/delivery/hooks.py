@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tersely.foundation.clock import elapsed_seconds
+from tersely.integrations.hooks import printed
 from tersely.integrations.run_hook import MAX_RUN_CALL_BYTES, RUN_HOOK_SECONDS
 from tersely.integrations.wrapped import Moment, State, Wrapped
 from tersely.pty.delivery.inbox import Inbox, Text, Written
@@ -206,7 +207,7 @@ class Hooks:
             self._failure = "\n".join(one for one in said if isinstance(one, str))
         text = self._rules if call.event == _CONTEXT_EVENT else _joined(written)
         answer = (
-            _answered(moment.answer(call.event, text)) if moment.answer is not None and text else ""
+            printed(moment.answer(call.event, text)) if moment.answer is not None and text else ""
         )
         try:
             done = await asyncio.wait_for(_exchange(reader, writer, answer), RUN_HOOK_SECONDS)
@@ -232,10 +233,6 @@ def _known_by(whole: str) -> str:
 
 def _joined(written: Sequence[Written]) -> str:
     return _SEPARATOR.join(one.whole for one in written)
-
-
-def _answered(answer: Any) -> str:
-    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
 
 
 async def _exchange(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 
 from tersely.foundation.limits import PREVIEW_BYTES
+from tersely.foundation.shortening import shortened
 
 _COMPLAINT = re.compile(
     r"\b(error|errors|fail|failed|failure|fatal|panic|panicked|exception|traceback|critical|assert\w*error|segfault)\b|"
@@ -69,7 +70,7 @@ def _joined(
 def _taken(lines: Iterable[str], room_bytes: int) -> list[str]:
     taken: list[str] = []
     for line in lines:
-        cut = line if len(line) <= _LINE_CHARACTERS else line[: _LINE_CHARACTERS - 1] + "…"
+        cut = shortened(line, _LINE_CHARACTERS)
         room_bytes -= len(cut.encode()) + 1
         if room_bytes < 0:
             break

@@ -4,9 +4,10 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tersely.agent.tools.files import places
 from tersely.agent.tools.files.content import read_content
@@ -102,6 +103,27 @@ class EditedFiles:
         """Change the text that was read."""
         self.was_saved = self._editor.write(inside, self._before[inside], text)
         return True
+
+
+def looked_at(root: Path, told: Mapping[str, Any] | None) -> Looked | None:
+    """What an editor says that the user looks at, None where that is no file below the root."""
+    path = path_below(root, told["path"]) if told else ""
+    if not told or not path:
+        return None
+    return Looked(
+        path,
+        int(told["line"]),
+        int(told["end_line"]),
+        str(told["text"]),
+        bool(told["unsaved"]),
+    )
+
+
+def path_below(root: Path, path: Any) -> str:
+    """The path from the root, "" for one that is not below it."""
+    real = os.path.realpath(str(path))
+    top = f"{str(root).rstrip('/')}/"
+    return real.removeprefix(top) if real.startswith(top) else ""
 
 
 def failed(title: str, why: str) -> TerselyError:

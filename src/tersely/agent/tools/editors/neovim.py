@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -22,6 +21,8 @@ from tersely.agent.tools.editors.editor import (
     Looked,
     Ran,
     failed,
+    looked_at,
+    path_below,
 )
 from tersely.foundation.clock import Stopwatch
 
@@ -46,22 +47,12 @@ class Neovim:
 
     def looked(self) -> Looked | None:
         """What the user looks at; what was selected last counts as selected."""
-        told = self._ask("look")
-        inside = self._inside(told["path"]) if told else ""
-        if not inside:
-            return None
-        return Looked(
-            inside,
-            int(told["line"]),
-            int(told["end_line"]),
-            str(told["text"]),
-            bool(told["unsaved"]),
-        )
+        return looked_at(self._root, self._ask("look"))
 
     def diagnostics(self, inside: str) -> Sequence[Diagnostic]:
         """Of one file, or of all that are open."""
         told = self._ask("diagnostics", str(self._root / inside) if inside else "")
-        found = [(self._inside(one["path"]), one) for one in told]
+        found = [(path_below(self._root, one["path"]), one) for one in told]
         return [
             Diagnostic(
                 path,
@@ -111,12 +102,6 @@ class Neovim:
         if problem:
             raise failed(self.title, str(problem[-1] if isinstance(problem, list) else problem))
         return result
-
-    def _inside(self, path: Any) -> str:
-        """The path from the root, "" for one that is not below it."""
-        real = os.path.realpath(str(path))
-        top = f"{str(self._root).rstrip('/')}/"
-        return real.removeprefix(top) if real.startswith(top) else ""
 
 
 def _is_whole(data: bytearray) -> bool:

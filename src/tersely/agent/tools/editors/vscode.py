@@ -19,6 +19,8 @@ from tersely.agent.tools.editors.editor import (
     Looked,
     Ran,
     failed,
+    looked_at,
+    path_below,
 )
 from tersely.foundation.errors import TerselyError
 
@@ -41,22 +43,12 @@ class VsCode:
 
     def looked(self) -> Looked | None:
         """What the user looks at."""
-        told = self._ask("look")
-        inside = self._inside(told["path"]) if told else ""
-        if not inside:
-            return None
-        return Looked(
-            inside,
-            int(told["line"]),
-            int(told["end_line"]),
-            str(told["text"]),
-            bool(told["unsaved"]),
-        )
+        return looked_at(self._root, self._ask("look"))
 
     def diagnostics(self, inside: str) -> Sequence[Diagnostic]:
         """Of one file, or of all."""
         told = self._ask("diagnostics", path=self._outside(inside) if inside else "")
-        found = [(self._inside(one["path"]), one) for one in told]
+        found = [(path_below(self._root, one["path"]), one) for one in told]
         return [
             Diagnostic(
                 path,
@@ -96,12 +88,6 @@ class VsCode:
 
     def _outside(self, inside: str) -> str:
         return os.path.join(self._base, inside)
-
-    def _inside(self, path: Any) -> str:
-        """The path from the root, "" for one that is not below it."""
-        real = os.path.realpath(str(path))
-        top = f"{str(self._root).rstrip('/')}/"
-        return real.removeprefix(top) if real.startswith(top) else ""
 
 
 def window(place: str, root: Path) -> tuple[bool, VsCode] | None:

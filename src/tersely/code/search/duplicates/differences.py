@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from tersely.foundation.limits import MAX_DIFFERENCE_CHARACTERS, MAX_LISTED_DIFFERENCES
+from tersely.foundation.shortening import shortened
 
 MAX_COMPARED_TOKENS = 3_000  # of both functions together; longer ones are compared line by line
 
@@ -72,12 +73,7 @@ def line_of(found: Sequence[Difference], *, more: int = 0) -> str:
 
 
 def _said(difference: Difference) -> str:
-    one, other = (
-        text
-        if len(text) <= MAX_DIFFERENCE_CHARACTERS
-        else text[: MAX_DIFFERENCE_CHARACTERS - 1] + "…"
-        for text in difference
-    )
+    one, other = (shortened(text, MAX_DIFFERENCE_CHARACTERS) for text in difference)
     if not one:
         return f"+ {other}"
     return f"{one} → {other}" if other else f"- {one}"

@@ -7,10 +7,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatch
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
-from tersely.code.index.content import read_below
+from tersely.code.index.content import text_below
 from tersely.code.languages.runners.commands import Runner, SelectedTest, path_word
 from tersely.code.languages.runners.table import CUSTOMS
 from tersely.code.places import outward
@@ -24,7 +24,7 @@ class Projects:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._names: Callable[[str], list[str]] = cache(self._listed)
-        self._text: Callable[[str], str] = cache(self._read)
+        self._text: Callable[[str], str] = cache(partial(text_below, str(root)))
         self.runner: Callable[[str, str], tuple[str, Runner]] = cache(self._runner)
 
     def _runner(self, directory: str, language: str) -> tuple[str, Runner]:
@@ -55,12 +55,6 @@ class Projects:
             return sorted(os.listdir(place)) if os.path.realpath(place) == place else []
         except OSError:
             return []
-
-    def _read(self, path: str) -> str:
-        try:
-            return read_below(str(self._root), path).decode("utf-8", "replace")
-        except OSError:
-            return ""
 
 
 def command(

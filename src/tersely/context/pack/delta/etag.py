@@ -14,7 +14,7 @@ import re
 
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import Symbol
-from tersely.context.pack.excerpt import Line, body
+from tersely.context.pack.excerpt import Line, body, indentation
 from tersely.foundation.hashing import content_hash
 
 ETAG_BYTES = 6  # of a hash; two versions of one symbol are compared, not all there are
@@ -50,18 +50,14 @@ def _without(text: str, shared: int) -> str:
 def _shared_indentation(symbol: Symbol, source: bytes, lines: list[Line]) -> int:
     """How much of the indentation of the symbol's first line all of the given lines have."""
     start = source.rfind(b"\n", 0, symbol.start_byte) + 1
-    shared = _indentation(source[start : symbol.start_byte + 1].decode("utf-8", "replace"))
+    shared = indentation(source[start : symbol.start_byte + 1].decode("utf-8", "replace"))
     for line in lines:
         if line.text.strip() and line is not lines[0]:
-            own = _indentation(line.text)
+            own = indentation(line.text)
             shared = own if shared.startswith(own) else shared
             while not own.startswith(shared):
                 shared = shared[:-1]
     return len(shared)
-
-
-def _indentation(text: str) -> str:
-    return text[: len(text) - len(text.lstrip(" \t"))]
 
 
 def _within_text(symbol: Symbol, source: bytes, lines: list[Line]) -> frozenset[int]:
