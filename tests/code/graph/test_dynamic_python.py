@@ -9,6 +9,7 @@ import pytest
 from tests.code.languages.checks import check
 
 from tersely.code.engine import Engine
+from tersely.code.graph.call_resolution import MAX_FLOW_FILES
 
 PROGRAMS = {
     "names put together from a prefix": (
@@ -221,6 +222,56 @@ def test_what_a_fixture_gives_is_called_in_tests(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         callers = engine.graph.callers("conftest.py:make.maker")
         assert [found.caller for found in callers] == ["test_a.py:test_it"]
+
+
+def test_what_other_files_put_into_a_list_of_an_object_is_in_it(tmp_path: Path) -> None:
+    files = {
+        "app.py": """\
+class Handler:
+    def handle(self): ...
+class App:
+    def __init__(self):
+        self.handlers = []
+        self.table = {}
+        self.empty = []
+    def run(self):
+        for handler in self.handlers:
+            handler.handle()
+    def look(self):
+        self.table["a"].handle()
+    def idle(self):
+        self.empty[0].handle()
+""",
+        "setup.py": """\
+from app import App, Handler
+def fill(app: App):
+    app.handlers.append(Handler())
+    app.table["a"] = Handler()
+""",
+    }
+    callers = [f"app.py:App.{name} -> app.py:Handler.handle" for name in ("run", "look", "idle")]
+    edges = [f"{edge} inferred" for edge in callers[:2]]
+    check(tmp_path, files, edges=edges, absent=[f"{callers[2]} inferred"])
+
+
+def test_functions_given_to_a_constructor_are_called_however_widely_it_is_used(
+    tmp_path: Path,
+) -> None:
+    button = """\
+class Button:
+    def __init__(self, label, on_click=None):
+        self.label = label
+        self.on_click = on_click
+    def press(self):
+        self.on_click()
+"""
+    form = "from button import Button\nclass Form:\n    def __init__(self):\n"
+    form += "        Button(self.title, on_click=self.save)\n"
+    form += "    def save(self): ...\n    def title(self): ...\n"
+    forms = {f"form{number}.py": form for number in range(2 * MAX_FLOW_FILES)}
+    press = "button.py:Button.press -> form3.py:Form"
+    edges, absent = [f"{press}.save exact"], [f"{press}.title"]
+    check(tmp_path, {"button.py": button, **forms}, edges=edges, absent=absent)
 
 
 def test_a_script_in_a_package_imports_what_lies_beside_it(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tersely.code.expressions import (
     CALL,
     CLASS_METHOD,
+    DEFINED,
     DETACHED,
     EITHER,
     ELEMENT,
@@ -27,6 +28,7 @@ from tersely.code.expressions import (
     Expression,
 )
 from tersely.code.graph.pointsto.annotations import type_words
+from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
     BUILTIN,
     CLASS,
@@ -46,7 +48,7 @@ from tersely.code.graph.pointsto.values import (
     Values,
     is_open,
 )
-from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names
+from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names, carried_names
 from tersely.code.languages.model import RECEIVER, Resolution, Summary
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
@@ -60,6 +62,11 @@ WIDE_USE = f"functions that over {MAX_FLOW_FILES} files or {MAX_FLOW_SITES} call
 FLOW_LIMIT = f"truncated: calls on what is passed to {WIDE_USE} are not resolved"
 NAME_LIMIT = (
     f"truncated: not all calls by that name are resolved: some are on what is passed to {WIDE_USE}"
+)
+MAX_CALLBACK_SITES = 200  # calls that may give a constructor a function, above which none counts
+CALLBACKS_LIMIT = (
+    f"truncated: functions given to constructors that over {MAX_CALLBACK_SITES} calls may give one"
+    " are not followed"
 )
 MAX_CARRIERS = 16  # names that one value is followed through, those that are local not counted
 CARRIERS_LIMIT = (
@@ -500,6 +507,30 @@ class Sites:
     def _passed_to(self, file: File, position: int) -> list[Passing]:
         return [self._passing(*found) for found in sorted(self._bounded_search(file, position))]
 
+    def callbacks(self, file: File, position: int, index: int) -> list[Passing]:
+        """Calls that give a constructor a function for a parameter, however widely its class is
+        used: for parameters that the class calls, or what it keeps of them.
+        """
+        if not self._is_constructor(file, position) or not _is_called(file, position, index):
+            return []
+        scope = file.scope(position)
+        shift = int(bool(file.receiver_name(position)))
+        wanted, found, number = self._wanted(file, position), list[Passing](), 0
+        for name in self._first_names(file, position)[1:]:
+            for other in map(self.program.file, self.program.mentioning(name, file)):
+                for at, which in other.calls_by_name.get(name, ()):
+                    call = other.scope(at).calls[which]
+                    passed = passed_expressions(scope, index, call, shift)
+                    if not any(_may_be_function(expression) for expression in passed):
+                        continue
+                    number += 1
+                    if number > MAX_CALLBACK_SITES:
+                        self.evaluator.solver.mark_cut(CALLBACKS_LIMIT)
+                        return []
+                    if not wanted.isdisjoint(self.evaluator.values(other, at, call[1])):
+                        found.append(Passing(other.id, at, call, shift))
+        return found
+
     def _passing(self, file_id: int, scope: int, index: int, shift: int) -> Passing:
         site = self.program.file(file_id)
         call = site.scope(scope).calls[index]
@@ -913,6 +944,24 @@ class Sites:
                 if self.holds(inner, wanted, depth + 1):
                     return True
         return False
+
+
+def _is_called(file: File, position: int, index: int) -> bool:
+    """Whether a file calls a parameter of a method, or a member that is given it."""
+    name = file.scope(position).parameters[index][0]
+    members = {
+        target[2]
+        for target, value in file.scope(position).binds
+        if type(target) is tuple and target[0] == MEMBER and name in carried_names(value)
+    }
+    return any(one in file.calls_by_name for one in {name, *members})
+
+
+def _may_be_function(expression: Expression) -> bool:
+    """Whether an argument may be a function by its form: a name, a member, a function written there."""
+    return type(expression) is str or (
+        type(expression) is tuple and expression[0] in (MEMBER, DEFINED)
+    )
 
 
 def _names_one(type_: Expression, names: set[str], marks: frozenset[str]) -> bool:

@@ -577,6 +577,29 @@ class File:
             if type(store.key) is tuple and store.key[0] == SPREAD
         ]
 
+    @cached_property
+    def display_names(self) -> dict[int, set[str]]:
+        """Names by which other files may reach lists and mappings, by their serials: of members, and
+        of what is not local to a function.
+        """
+        found: dict[int, set[str]] = defaultdict(set)
+        for position, scope in enumerate(self.scopes):
+            for target, value in scope.binds if scope is not None else ():
+                is_member = type(target) is tuple and target[0] == MEMBER
+                if is_member or self.definitions[position][0] not in CALLABLE_KINDS:
+                    for serial in _serials(value):
+                        found[serial].update(callee_names(target))
+        return found
+
+    @cached_property
+    def item_stores_by_base(self) -> dict[str, list[Store]]:
+        """Every `base[key] = value` of the file, by the last name of the base."""
+        found: dict[str, list[Store]] = defaultdict(list)
+        for store in self.item_stores():
+            for name in callee_names(store.base):
+                found[name].append(store)
+        return found
+
     def item_stores(self) -> list[Store]:
         """Every `base[key] = value` of the file."""
         if self._item_stores is None:
@@ -927,6 +950,18 @@ def callee_names(expression: Expression) -> tuple[Any, ...]:
             return ()
         expression = expression[1]
     return (expression.partition(VERSION_MARK)[0],) if type(expression) is str else ()
+
+
+def _serials(expression: Expression) -> Iterator[int]:
+    """The serials of lists and mappings that an expression may be."""
+    tag = expression[0] if type(expression) is tuple else None
+    if tag in (SEQUENCE, MAPPING):
+        yield expression[2]
+    elif tag == DECLARED:
+        yield from _serials(expression[1])
+    elif tag == EITHER:
+        for part in expression[1]:
+            yield from _serials(part)
 
 
 def _is_of_block(target: Expression) -> bool:

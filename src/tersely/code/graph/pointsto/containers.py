@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CONST, MAPPING, SEQUENCE, Expression, is_spread
@@ -24,7 +25,7 @@ from tersely.code.graph.pointsto.values import (
     external,
     tuple_of,
 )
-from tersely.code.graph.program import File
+from tersely.code.graph.program import File, Store
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
 
 # `base[key] = …` of a file that may be a member of any name; with more, none is taken for one
 MAX_COMPUTED_STORES = 40
+MAX_STORE_FILES = 40  # that name a list or mapping, above which only its own fills it
+STORES_LIMIT = (
+    f"truncated: what fills lists and mappings whose names over {MAX_STORE_FILES} files use"
+    " was looked for in their own file alone"
+)
 MAX_PLACES = 40  # of a list of which a slice is told apart
 
 
@@ -228,6 +234,8 @@ class Containers:
         is_fixed = expression[0] == SEQUENCE and not any(is_spread(part) for part in expression[1])
         if not is_fixed or len(expression[1]) > MAX_PLACES or self.stores_into(file).get(value):
             return None
+        if any(True for _ in self._stores_elsewhere(value)):
+            return None
         return tuple(self.evaluator.values(file, scope, part) for part in expression[1])
 
     def is_mapping(self, display: Value) -> bool:
@@ -258,16 +266,29 @@ class Containers:
             found = self._mapping_items(file, scope, expression[1], keys)
         if file.facts.members_are_items and keys is not None:
             return self._members_stored(file, display, keys, found)
-        for store_index in self.stores_into(file).get(display, ()):
-            store = file.item_stores()[store_index]
+        own = ((file, file.item_stores()[at]) for at in self.stores_into(file).get(display, ()))
+        for home, store in (*own, *self._stores_elsewhere(display)):
             if is_spread(store.key):
-                for merged in self.evaluator.values(file, store.scope, store.key[1]):
-                    found |= self.items(merged, keys, file)
+                for merged in self.evaluator.values(home, store.scope, store.key[1]):
+                    found |= self.items(merged, keys, home)
                 continue
-            stored = self.keys(file, store.scope, store.key)
+            stored = self.keys(home, store.scope, store.key)
             if keys is None or stored is None or stored & keys:
-                found |= self.evaluator.values(file, store.scope, store.value)
+                found |= self.evaluator.values(home, store.scope, store.value)
         return found
+
+    def _stores_elsewhere(self, display: Value) -> Iterator[tuple[File, Store]]:
+        """What other files put into a list or mapping that a member or a module has."""
+        home = self.program.file(display[1])
+        names = sorted(home.display_names.get(display[2], ()))
+        files = {file for name in names for file in self.program.mentioning(name, home)}
+        if len(files) > MAX_STORE_FILES:
+            self.solver.mark_cut(STORES_LIMIT)
+            return
+        for other in map(self.program.file, sorted(files - {home.id})):
+            for store in (one for name in names for one in other.item_stores_by_base.get(name, ())):
+                if display in self.evaluator.values(other, store.scope, store.base):
+                    yield other, store
 
     def _members_stored(
         self, file: File, display: Value, keys: frozenset[Any], written: Values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ from tersely.code.graph.program import File
 from tersely.code.languages.model import Resolution
 
 if TYPE_CHECKING:
+    from tersely.code.graph.call_resolution import Passing
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
 
@@ -162,7 +164,11 @@ class Parameters:
         if below is None:
             return NOTHING
         found: Values = NOTHING
-        for site_file, site_scope, call, shift in below.members.sites.of(file, position):
+        sites = below.members.sites
+        passings = sites.of(file, position)
+        if not passings and index != EVERY:
+            return self._called_back(file, position, index, sites.callbacks(file, position, index))
+        for site_file, site_scope, call, shift in passings:
             caller = self.program.file(site_file)
             for expression in passed_expressions(file.scope(position), index, call, shift):
                 # What is passed on as it came is followed through any number of calls.
@@ -173,6 +179,18 @@ class Parameters:
                     caller, site_scope, expression
                 )
         return few_keys(found)
+
+    def _called_back(
+        self, file: File, position: int, index: int, passings: Sequence[Passing]
+    ) -> Values:
+        """The functions among what some calls pass for a parameter."""
+        assert self.evaluator.below is not None
+        found: Values = NOTHING
+        for site_file, site_scope, call, shift in passings:
+            passed = passed_expressions(file.scope(position), index, call, shift)
+            caller = self.program.file(site_file)
+            found |= self.evaluator.below.union(caller, site_scope, passed)
+        return frozenset(value for value in found if value[0] == FUNCTION)
 
 
 @cache
