@@ -4,6 +4,7 @@ written for.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import dedent
@@ -11,7 +12,10 @@ from textwrap import dedent
 import pytest
 
 from tersely.code.engine import Engine
+from tersely.code.graph.definition import Definitions, SymbolsMeant
 from tersely.code.graph.references import References
+
+WORD = re.compile(rb"\w+").finditer
 
 PYTHON = {
     "store.py": """\
@@ -152,6 +156,58 @@ def test_every_name_that_means_a_symbol(tmp_path: Path, sources: dict[str, str])
                 for one in finder.of(symbol.id)
             ]
             assert sorted(said) == sorted(wanted[2]), wanted[1]
+
+
+EVERYWHERE = {
+    "shop/stock.py": """\
+        from .units import *
+        from . import units as measures
+
+        class Stock(measures.Measured):
+            size = weight = 0
+            def put(self, item): self.size = weigh(item)
+            def __len__(self): return super().__len__()
+            take = put
+        OTHER = Stock
+        """,
+    "shop/units.py": """\
+        class Measured:
+            size = 1
+            def __len__(self): return self.size
+        def weigh(item): return item.weight
+        """,
+    "shop/__init__.py": "from .stock import OTHER as Shelf, Stock",
+    "main.py": """\
+        import shop as market
+
+        def run(given=market.Shelf()):
+            from shop.units import weigh as measure
+            market.Stock().put(given); given.take(measure); measure(market.Shelf)
+            table = {"put": given}; table["put"].put(1); return len(given)
+        """,
+}
+
+
+@pytest.mark.parametrize("sources", [PYTHON, EVERYWHERE, TYPESCRIPT, JAVA, GO, RUST, C])
+def test_no_name_means_a_symbol_that_the_facts_of_its_file_rule_out(
+    tmp_path: Path, sources: dict[str, str]
+) -> None:
+    _write(tmp_path, sources)
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        program = engine.graph.program
+        definitions, known = Definitions(engine.graph, engine.source), SymbolsMeant(engine.graph)
+        for path in set(sources) & set(program.by_path):
+            file, source = program.file(program.by_path[path]), engine.source(path)
+            starts = [word.start() for word in WORD(source)]
+            words = {start: 1 + source.count(b"\n", 0, start) for start in starts}
+            for meaning in definitions.names(file, source, words):
+                elsewhere = {
+                    place.symbol
+                    for place in meaning.places
+                    if ":" in place.symbol and place.path != path
+                }
+                assert elsewhere <= {*known.of(file, meaning.token.name)}, (path, meaning)
 
 
 def _write(root: Path, sources: dict[str, str]) -> Sequence[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from tersely.code.expressions import CALL, CONST, DEFINED, IMPORTED, ITEM, Expression
@@ -236,14 +237,16 @@ class Definitions:
         if value[0] == MODULE:
             return self._of_module_name(self._program.file(value[1]), name, Way.beginning())
         if value[0] == DISPLAY:
-            home = self._program.file(value[1])
-            lines = self._trace(home).keys.get(
-                (value[2], int(name) if name.isdigit() else name), ()
-            )
-            return [Place(home.path, line, "") for line in dict.fromkeys(lines)]
+            return self._of_key(self._program.file(value[1]), value[2], name)
         if value[0] not in (INSTANCE, CLASS, PARENT):
             return []
         return self._of_class(value, name)
+
+    def _of_key(self, home: File, serial: int, name: str) -> list[Place]:
+        """Where a list or mapping is given what it has under a key."""
+        key = int(name) if name.isdigit() else name
+        lines = self._trace(home).keys.get((serial, key), ())
+        return [Place(home.path, line, "") for line in dict.fromkeys(lines)]
 
     def _of_class(self, value: Value, name: str) -> list[Place]:
         owners = self._evaluator.members.linearised((CLASS, value[1], value[2]))
@@ -343,15 +346,7 @@ class Definitions:
         return way.hops < MAX_IMPORT_HOPS
 
     def _followed_bindings(self, file: File, owner: int, name: str, way: Way) -> list[Place]:
-        bindings = [
-            each
-            for each in self._trace(file).bindings(name)
-            if each.owner == owner and each.declares
-        ]
-        widest = min((each.start for each in bindings), default=0)
-        found = dict.fromkeys(
-            self._of_seen(file, name, [each for each in bindings if each.start == widest], way)
-        )
+        found = dict.fromkeys(self._of_traced(file, owner, name, way))
         for _, entry in file.all_bindings(owner, name):
             definition = _definition_of(entry)
             if definition >= 0:
@@ -367,11 +362,25 @@ class Definitions:
                 and self._goes_on(way)
             ):
                 found.update(dict.fromkeys(self._of_bindings(file, 0, entry, way.further())))
-        if not found:
-            for position in file.children.get(owner, ()):
-                if file.definitions[position][1] == name:
-                    found[self._place(file, position)] = None
-        return list(found)
+        return list(found) or self._of_children(file, owner, name)
+
+    def _of_traced(self, file: File, owner: int, name: str, way: Way) -> list[Place]:
+        """What the widest bindings of a name in a scope bind it to."""
+        bindings = [
+            each
+            for each in self._trace(file).bindings(name)
+            if each.owner == owner and each.declares
+        ]
+        widest = min((each.start for each in bindings), default=0)
+        return self._of_seen(file, name, [each for each in bindings if each.start == widest], way)
+
+    def _of_children(self, file: File, owner: int, name: str) -> list[Place]:
+        """The definitions of a name that stand in another."""
+        return [
+            self._place(file, position)
+            for position in file.children.get(owner, ())
+            if file.definitions[position][1] == name
+        ]
 
     def _of_import(self, file: File, module: str, name: str, way: Way) -> list[Place]:
         targets = self._program.modules(file, module)
@@ -468,6 +477,51 @@ class Definitions:
         return Place(
             file.path, file.definitions[position][6], self._program.symbol_id(file.id, position)
         )
+
+
+class SymbolsMeant(Definitions):
+    """The symbols that names may mean, by the facts alone: no source is read.
+
+    They are all that `Definitions` finds, and perhaps more: where a name is seen, and which
+    assignment hides what, is not known.
+    """
+
+    def __init__(self, graph: CallGraph) -> None:
+        super().__init__(graph, lambda path: b"")
+
+    def of(self, file: File, name: str) -> Iterator[str]:
+        """The ids that a name may mean somewhere in a file, "" for what is no symbol; an id may
+        come again.
+        """
+        places = chain(self._of_bare(file, name), self._of_member_everywhere(file, name))
+        return (each.symbol for place in places for each in self._announced([place]))
+
+    def _of_bare(self, file: File, name: str) -> Iterator[Place]:
+        for module in file.modules_giving(name):
+            yield from self._of_import(file, module, name, Way.beginning())
+        for position in range(len(file.scopes)):
+            is_owner = file.definitions[position].kind in MEMBER_OWNERS
+            if file.scopes[position] is not None and name in file.names(position):
+                yield from self._of_bindings(file, position, name, Way.beginning())
+            if is_owner and file.facts.implicit_receiver:
+                yield from self._of_class((CLASS, file.id, position), name)
+        yield from self._from_outside(file, 0, name)
+
+    def _of_member_everywhere(self, file: File, name: str) -> Iterator[Place]:
+        for scope, expression in file.members_named(name):
+            yield from self._of_member_expression(file, scope, expression)
+
+    def _of_traced(self, file: File, owner: int, name: str, way: Way) -> list[Place]:
+        return self._of_children(file, owner, name)
+
+    def _of_key(self, home: File, serial: int, name: str) -> list[Place]:
+        return []
+
+    def _stored_lines(self, file: File, scope: int, name: str) -> list[int]:
+        return []
+
+    def _imported_by_path(self, file: File, holders: Values, name: str) -> list[Place]:
+        return []
 
 
 def _definition_of(entry: Expression) -> int:

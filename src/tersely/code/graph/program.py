@@ -408,6 +408,32 @@ class File:
                 found[read_name(expression)].append((position, index))
         return found
 
+    def members_named(self, name: str) -> Iterator[tuple[int, Expression]]:
+        """The members of a name that are called, read or assigned, each with its scope."""
+        for position, index in self.calls_by_name.get(name, ()):
+            callee = self.scope(position).calls[index][1]
+            if type(callee) is tuple and callee[0] == MEMBER and callee[2] == name:
+                yield position, callee
+        for position, index in self.reads_by_name.get(name, ()):
+            expression = self.scope(position).reads[index][0]
+            if type(expression) is tuple:
+                yield position, expression
+        for store in self.member_stores().get(name, ()):
+            yield store.scope, (MEMBER, store.base, name)
+
+    def modules_giving(self, name: str) -> Sequence[str]:
+        """The modules that the file imports a name from, under which name ever, in any scope."""
+        return self._modules_by_given.get(name, ())
+
+    @cached_property
+    def _modules_by_given(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for scope in self.scopes:
+            for _, value in scope.binds if scope is not None else ():
+                if type(value) is tuple and value[0] == IMPORTED:
+                    found[value[2]].append(value[1])
+        return dict(found)
+
     def flows(self, name: Any) -> Iterator[Flow]:
         """Where values go that a name (or an anonymous definition) carries."""
         return starmap(Flow, self._flows.get(name, ()))

@@ -1,10 +1,10 @@
 """Where a definition is referred to: the names that mean it, in calls, types, bases, imports, reads
 and writes.
 
-Candidates are the names in the files that mention it; each is resolved as one that is asked for by
-its place. A member of something of which nothing is known counts by name, where few definitions
-have the name. Calls that the call graph has found count as well where the name alone leads
-elsewhere: to what the definition overrides.
+Candidates are the names in the files that mention it, where the facts of the file allow that they
+mean it; each is resolved as one that is asked for by its place. A member of something of which
+nothing is known counts by name, where few definitions have the name. Calls that the call graph has
+found count as well where the name alone leads elsewhere: to what the definition overrides.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from tersely.code.expressions import IMPORTED
+from tersely.code.expressions import IMPORTED, Expression
 from tersely.code.graph.call_resolution import MAX_NAMESAKES
 from tersely.code.graph.callgraph import CallGraph
-from tersely.code.graph.definition import Definitions, Meaning
+from tersely.code.graph.definition import Definitions, Meaning, SymbolsMeant
 from tersely.code.graph.program import File
 from tersely.code.symbols import VALUE_KINDS, CallSite, Edge, Grade, Kind
 from tersely.code.syntax.uses import Use
@@ -45,6 +45,7 @@ class References:
         self._program = graph.program
         self._source_of = source_of
         self._definitions = Definitions(graph, source_of)
+        self._meant = SymbolsMeant(graph)
 
     def of(self, symbol_id: str) -> list[Reference]:
         """Every reference to a symbol, by path and place; nothing for a module or a symbol that is
@@ -98,7 +99,9 @@ class References:
     def _in_file(self, other: File, wanted: _Wanted) -> Iterator[Reference]:
         source = self._source_of(other.path)
         names = [wanted.name, *self._aliases(other, wanted)]
-        lines = _lines_of_names(source, names)
+        if other.id != wanted.file.id and _lines_of_names(source, names):
+            names = [name for name in names if self._is_worth_reading(other, name, wanted)]
+        lines = _lines_of_names(source, names) if names else {}
         for meaning in self._definitions.names(other, source, lines) if lines else ():
             grade = self._grade(other, meaning, wanted)
             if grade is not None:
@@ -111,6 +114,25 @@ class References:
                 )
                 owner = self._program.symbol_id(other.id, other.named_owner(meaning.scope))
                 yield Reference(other.path, meaning.line, column, owner, meaning.use, grade)
+
+    def _is_worth_reading(self, other: File, name: str, wanted: _Wanted) -> bool:
+        """Whether to resolve a name where a file writes it; bounds that were met count if not."""
+        solver = self._graph.evaluator.solver
+        may_refer, cut = solver.hear(self._may_refer, other, name, wanted)
+        if not may_refer:
+            solver.mark_cut(*cut)
+        return may_refer
+
+    def _may_refer(self, other: File, name: str, wanted: _Wanted) -> bool:
+        """Whether a name may mean the definition somewhere in a file, by the facts of the file."""
+        if name == wanted.name and other.path in wanted.calling:
+            return True
+        if any(symbol == wanted.id for symbol in self._meant.of(other, name)):
+            return True
+        return any(
+            self._is_member_of_unknown(other, scope, expression, wanted)
+            for scope, expression in other.members_named(name)
+        )
 
     def _aliases(self, other: File, wanted: _Wanted) -> list[str]:
         """The names under which a file imports the definition, or the whole of its module."""
@@ -142,12 +164,19 @@ class References:
         """Whether a name is that of a member of something of which nothing is known, and few have a
         member of it.
         """
-        if meaning.token.member is None or meaning.places or not wanted.is_member:
+        member = meaning.token.member
+        if member is None or meaning.places:
             return False
+        return self._is_member_of_unknown(other, *member, wanted)
+
+    def _is_member_of_unknown(
+        self, other: File, scope: int, expression: Expression, wanted: _Wanted
+    ) -> bool:
+        """Whether nothing is known of what has a member, and few definitions have its name."""
         name = wanted.name
-        if name in other.facts.common_members or len(self._program.named(name)) > MAX_NAMESAKES:
+        is_common = name in other.facts.common_members
+        if not wanted.is_member or is_common or len(self._program.named(name)) > MAX_NAMESAKES:
             return False
-        scope, expression = meaning.token.member
         return not self._graph.evaluator.values(other, scope, expression[1])
 
 
@@ -165,6 +194,7 @@ class _Wanted:
         self._own = -1  # the offset of its own name
         self.is_member = file.owner_class(position) >= 0
         self.calls = calls
+        self.calling = {site.path for site in calls}
 
     def is_own_name(self, other: File, meaning: Meaning) -> bool:
         """Whether a name is where a value itself gets it: on its line the first that is not its
