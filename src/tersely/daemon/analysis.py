@@ -31,11 +31,11 @@ from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.frames import PROGRESS, read_frame, write_frame
 from tersely.foundation.limits import MAX_ANSWER_BYTES, PROGRESS_SECONDS
+from tersely.foundation.process.memory import resident_bytes
 from tersely.foundation.settings import Settings, load
 from tersely.workspace import Workspace
 
 COLLECTED_OBJECTS = 200_000  # new ones, after which garbage is looked for between two tasks
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 class Standing(NamedTuple):
@@ -276,15 +276,6 @@ def _serve(analysis: Analysis, tasks: BinaryIO, answers: BinaryIO) -> None:
             return
         write_frame(answers, (analysis.do(task), resident_bytes()))
         analysis.tidy()
-
-
-def resident_bytes() -> int:
-    """The memory that this process occupies, 0 where the system does not say."""
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[1]) * _PAGE_BYTES
-    except OSError:
-        return 0
 
 
 def _end_with(lifeline: int) -> None:

@@ -10,6 +10,7 @@ import importlib.util
 import os
 import signal
 import socket
+import tempfile
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,14 +20,17 @@ from typing import Any, ClassVar
 import pytest
 from tests.agent.core.talking import GRAMMAR, Scripted, call, talking, turn
 from tests.agent.tools.box import opened, tokens, tool
+from tests.pty.conftest import wait_for
 
 from tersely.agent.conversation import tools_for
 from tersely.agent.tool_calling import CallFormat
 from tersely.agent.tools.approvals import Mode, Verdict
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.toolbox import Choices, Toolbox
+from tersely.agent.tools.web import page_memory
 from tersely.agent.tools.web.finding import found_browser
 from tersely.foundation.limits import OBSERVATION_TOKENS
+from tersely.foundation.process.lockfile import held
 
 needs_browser = pytest.mark.skipif(
     not found_browser(), reason="there is no Chromium, or no client for it"
@@ -270,6 +274,19 @@ def test_one_that_is_killed_is_said_and_started_anew(
     asyncio.run(asked())
 
 
+@needs_browser
+def test_a_page_that_takes_too_much_memory_is_ended_and_the_next_one_opened(
+    browsing: Browsing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browsing.open("/next")
+    monkeypatch.setattr(page_memory, "MAX_PAGE_BYTES", 1)
+    monkeypatch.setattr(page_memory, "PAGE_MEMORY_SECONDS", 0.05)
+    wait_for(lambda: browsing.do("read").text.startswith("browser_failed: the page crashed"))
+    assert "of memory\nthe page crashed" in browsing.do("log").text
+    monkeypatch.undo()
+    assert "# Next page" in browsing.open("/next").text
+
+
 @pytest.mark.parametrize(
     "url",
     [
@@ -333,11 +350,18 @@ def test_the_program_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.Mo
     assert found_browser() == str(program)
 
 
-def test_one_that_does_not_start_is_said(root: Path, tmp_path: Path) -> None:
+def test_one_that_does_not_start_is_said_and_what_was_left_before_is_removed(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    of_others = [temporary / f"tersely-browser-{name}" for name in ("killed", "runs", "starts")]
+    for folder in of_others:
+        folder.mkdir(parents=True)
+        (folder / "screenshot-1-0.png").touch()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     program = tmp_path / "chromium"
     program.write_text("#!/bin/sh\nexit 3\n")
     program.chmod(0o755)
-    before = set(os.listdir("/tmp"))
 
     async def asked() -> Observation:
         with opened(
@@ -347,8 +371,12 @@ def test_one_that_does_not_start_is_said(root: Path, tmp_path: Path) -> None:
                 toolbox, {"action": "open", "url": "http://localhost:9/"}
             )
 
-    told = asyncio.run(asked())
+    with held(str(of_others[1] / "lock")):
+        for folder in of_others[:2]:
+            os.utime(folder, (0, 0))
+        told = asyncio.run(asked())
     assert told.text.startswith(f"browser_failed: {program} does not start")
-    assert not [
-        each for each in set(os.listdir("/tmp")) - before if each.startswith("tersely-browser-")
-    ]
+    assert {each.name for each in temporary.glob("tersely-browser-*")} == {
+        "tersely-browser-runs",
+        "tersely-browser-starts",
+    }

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
-import tempfile
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
@@ -22,6 +20,8 @@ from urllib.parse import urlsplit
 
 from tersely.agent.tools.running.variables import environment
 from tersely.agent.tools.web.accessible_text import PageText, page_text
+from tersely.agent.tools.web.browser_folder import BrowserFolder
+from tersely.agent.tools.web.page_memory import watch_memory
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.fetch import checked_place, netloc, port_of, url_parts
@@ -81,7 +81,8 @@ class Browser:
         self._opened: AsyncExitStack | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._page: Page | None = None
-        self._folder = ""
+        self._folder: BrowserFolder | None = None
+        self._has_crashed = False  # the process that shows the page has ended
         self._pictures: deque[str] = deque()
         self._makes_page = False
         self._waiting = 0  # requests that are not answered
@@ -167,7 +168,8 @@ class Browser:
     async def screenshot(self) -> str:
         """The path of a picture of what the page shows, which ends with the session."""
         page = await self._checked()
-        path = f"{self._folder}/screenshot-{self.noted}-{len(self._pictures)}.png"
+        folder = self._folder.path if self._folder else ""
+        path = f"{folder}/screenshot-{self.noted}-{len(self._pictures)}.png"
         self._note(f"a picture was taken: {path}")
         await self._answered(
             lambda: page.screenshot(path=path, timeout=BROWSER_READ_SECONDS * 1000)
@@ -191,9 +193,9 @@ class Browser:
         if opened is not None and self._loop is asyncio.get_running_loop():
             with suppress(Exception):
                 await asyncio.wait_for(opened.aclose(), BROWSER_CLOSE_SECONDS)
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = ""
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder = None
 
     async def _usable_page(self) -> Page:
         if self._loop is not None and self._loop is not asyncio.get_running_loop():
@@ -201,6 +203,8 @@ class Browser:
         if self._page is None or self._page.is_closed():
             await self.close()
             await self._start()
+        elif self._has_crashed:
+            await self._renew()
         if self._page is None:
             raise TerselyError("browser_failed", "the browser has ended", "open the page again")
         return self._page
@@ -215,7 +219,7 @@ class Browser:
             )
         from playwright.async_api import Error, async_playwright
 
-        self._folder = tempfile.mkdtemp(prefix="tersely-browser-")
+        self._folder = await asyncio.to_thread(BrowserFolder)
         self._loop = asyncio.get_running_loop()
         self._opened = AsyncExitStack()
         try:
@@ -231,12 +235,14 @@ class Browser:
                     },
                     args=_ARGUMENTS,
                     ignore_default_args=list(_NOT_DEFAULT),
-                    env={**environment(self._folder)},
-                    artifacts_dir=self._folder,
+                    env={**environment(self._folder.path)},
+                    artifacts_dir=self._folder.path,
                     handle_sigint=False,
                     timeout=BROWSER_START_SECONDS * 1000,
                 )
                 self._opened.push_async_callback(browser.close)
+                watching = asyncio.create_task(watch_memory(browser, self._note))
+                self._opened.callback(watching.cancel)
                 context = await browser.new_context(
                     accept_downloads=False,
                     service_workers="block",
@@ -256,6 +262,7 @@ class Browser:
             self._page = await context.new_page()
         finally:
             self._makes_page = False
+        self._has_crashed = False
         self._listen(self._page)
 
     async def _renew(self) -> None:
@@ -278,7 +285,7 @@ class Browser:
         """Note what happens on a page besides what was asked for."""
         page.on("console", self._hear)
         page.on("pageerror", lambda error: self._note(f"uncaught: {error}"))
-        page.on("crash", lambda _: self._note("the page crashed"))
+        page.on("crash", self._crash)
         page.on("dialog", self._dismiss)
         page.on(
             "download",
@@ -291,6 +298,10 @@ class Browser:
         page.on("requestfinished", lambda _: self._count(-1))
         page.on("requestfailed", self._failed)
         page.on("response", self._look_at)
+
+    def _crash(self, page: Page) -> None:
+        self._note("the page crashed")
+        self._has_crashed = self._has_crashed or page == self._page
 
     def _hear(self, said: ConsoleMessage) -> None:
         # which is noted with its URL
@@ -390,6 +401,10 @@ class Browser:
         )
         if page is None or not is_open or page.url == _BLANK:
             raise TerselyError("browser_failed", "no page is open", "open one: browser(open, url)")
+        if self._has_crashed:
+            raise TerselyError(
+                "browser_failed", "the page crashed; it may have run out of memory", "open another"
+            )
         parts = urlsplit(page.url)
         if parts.scheme in {"http", "https"} and parts.hostname in self._hosts:
             return page
