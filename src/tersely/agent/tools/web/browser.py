@@ -28,6 +28,7 @@ from tersely.foundation.fetch import checked_place, netloc, port_of, url_parts
 from tersely.foundation.gate import Gate
 
 if TYPE_CHECKING:
+    from playwright.async_api import Browser as BrowserProcess
     from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Page, Request, Response
 
 BROWSER_START_SECONDS = 30
@@ -241,7 +242,7 @@ class Browser:
                     timeout=BROWSER_START_SECONDS * 1000,
                 )
                 self._opened.push_async_callback(browser.close)
-                watching = asyncio.create_task(watch_memory(browser, self._note))
+                watching = asyncio.create_task(self._watch(browser))
                 self._opened.callback(watching.cancel)
                 context = await browser.new_context(
                     accept_downloads=False,
@@ -255,6 +256,13 @@ class Browser:
             await self.close()
             message = f"{self._program} does not start: {_first_line(error)}"
             raise TerselyError("browser_failed", message, "start it by hand to see why") from error
+
+    async def _watch(self, browser: BrowserProcess) -> None:
+        from playwright.async_api import Error
+
+        with suppress(Error):  # the browser has ended
+            session = await browser.new_browser_cdp_session()
+            await watch_memory(lambda: session.send("SystemInfo.getProcessInfo"), self._note)
 
     async def _make_page(self, context: BrowserContext) -> None:
         self._makes_page = True
