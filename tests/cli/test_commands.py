@@ -168,6 +168,7 @@ def test_help_shows_every_option_and_example(ask: Ask, name: str) -> None:
     assert page.status == 0
     assert page.out == ask(*name.split(), "--help").out
     command = next(command for command in COMMANDS if command.name == name)
+    assert page.out.count("  --output OUTPUT ") == 1
     for parameter in command.parameters():
         if parameter.positional:
             assert f"  {parameter.metavar}  " in page.out

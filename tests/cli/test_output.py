@@ -134,6 +134,7 @@ def test_a_long_symbol_is_shown_in_parts(ask: Ask) -> None:
     first = ask("symbol", "get", "Price", "--limit", "5").out
     assert "… 8 more lines: --offset 5 continues" in first
     second = ask("symbol", "get", "Price", "--offset", "5").out
+    assert ask("symbol", "get", "Price", "--offset", "500").out.endswith("\nno lines from 500 on\n")
     assert first.split("\n")[1:6] + second.split("\n")[1:] == whole.split("\n")[1:]
 
 

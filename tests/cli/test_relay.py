@@ -283,6 +283,12 @@ def test_messages_say_what_a_newcomer_needs_to_know(relay: Home) -> None:
         assert re.search(r"--queue +also for a name that is not yet known", relay.ok(*words))
     assert "tersely dead-letters resend MESSAGE-ID" in relay.ok("help", "dead-letters")
     assert relay.ok("relay", "help", "thread").startswith("tersely relay thread new")
+    page = relay.ok("relay", "help", "token", "new")
+    assert relay.ok("relay", "token", "new", "laptop", "--help") == page
+    unknown = relay.run("relay", "help", "frobnicate")
+    assert unknown.err.startswith("usage: there is no command 'frobnicate' of the relay")
+    slip = relay.run("artifact", "get", "cass://326389")
+    assert "did you mean relay artifact?" in slip.err
 
 
 def test_a_conversation_of_those_who_have_commands_alone(relay: Home) -> None:

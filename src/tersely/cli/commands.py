@@ -10,7 +10,7 @@ from typing import Any
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import Capability, Parameter, parameters_of
-from tersely.cli.overview import OWN_COMMANDS, RELAY_COMMANDS
+from tersely.cli.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS
 from tersely.foundation.errors import TerselyError
 
 
@@ -134,6 +134,13 @@ def find_command(words: Sequence[str]) -> tuple[Command, Sequence[str]]:
     raise TerselyError("usage", f"there is no command {words[0]!r}", suggestion(words[0]))
 
 
+def _relay_groups() -> set[str]:
+    """The first words of the commands that are typed behind `relay`."""
+    from tersely.cli.relay.run import COMMANDS as OF_RELAY  # which imports this module
+
+    return {command.words[0] for command in OF_RELAY}
+
+
 def suggestion(word: str) -> str:
     """What somebody who wrote an unknown command may have meant."""
     import difflib  # only who errs pays for it
@@ -143,5 +150,7 @@ def suggestion(word: str) -> str:
     seconds = {command.words[1]: command.name for command in COMMANDS if len(command.words) > 1}
     if word in seconds:
         return f"did you mean {seconds[word]}?"
+    if word in _relay_groups():
+        return f"did you mean {RELAY} {word}? `tersely help {RELAY} {word}` lists what there is"
     near = difflib.get_close_matches(word, sorted(known), n=1)
     return f"did you mean {near[0]}?" if near else "tersely help lists the commands"

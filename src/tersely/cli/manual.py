@@ -139,10 +139,12 @@ def parameter_blocks(parameters: Sequence[Parameter], style: Style) -> list[str]
     named = [
         parameter for parameter in parameters if not parameter.positional and not parameter.hidden
     ]
+    own = {parameter.name for parameter in named}
+    common = [parameter for parameter in OPTIONS if parameter.name not in own]
     sections = (
         ("Arguments", positional),
         ("Options", named),
-        ("Options of every command", OPTIONS),
+        ("Options of every command", common),
     )
     return [_options(title, shown, style) for title, shown in sections if shown]
 

@@ -110,7 +110,9 @@ def get(store: Store, thread_id: str) -> Thread:
     found = store.document(THREAD + thread_id)
     if found is None:
         raise TerselyError(
-            "thread_not_found", f"there is no thread {thread_id[:80]!r}", "list those there are"
+            "thread_not_found",
+            f"there is no thread {thread_id[:80]!r}",
+            "`tersely relay runs` lists them",
         )
     return Thread(thread_id, **decode(found[1]))
 
@@ -128,7 +130,9 @@ def state(store: Store, thread_id: str, version: int | None = None) -> dict[str,
     found = store.document(STATE + thread_id)
     if found is None:
         raise TerselyError(
-            "thread_not_found", f"there is no thread {thread_id[:80]!r}", "list those there are"
+            "thread_not_found",
+            f"there is no thread {thread_id[:80]!r}",
+            "`tersely relay runs` lists them",
         )
     body = found[1]
     if version is not None and version != found[0]:

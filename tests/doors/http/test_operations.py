@@ -337,5 +337,6 @@ def test_an_artifact_is_read_in_parts(web: Web) -> None:
     assert web.ask("POST", "/ask", asked).json["text"] == "  1999  line 1999\n  2000  line 2000\n"
     assert web.ask("GET", f"/cassettes/{ref}?lines=3000-").json["text"] == "… no such lines\n"
     assert web.ask("GET", f"/cassettes/{ref}?lines=x").status == 400
+    assert web.ask("GET", f"/cassettes/{ref}?lines=5-3").status == 400
     found = web.ask("GET", "/artifacts?query=1234").json["results"]
     assert [(one["ref"], one["thread_id"]) for one in found] == [(ref, thread)]

@@ -34,6 +34,7 @@ ARTIFACT_ERRORS = (*THREAD_ERRORS, "artifact_not_found", "ambiguous_artifact", "
 FOUND_ARTIFACTS = 10
 MAX_FOUND_ARTIFACTS = 100
 _RANGE = re.compile(r"([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8})?)?")
+_NO_LAST_LINE = 10**9  # where a range says no end
 _OF_ANY = "the id of a thread; that of whatever thread has it without"
 
 
@@ -206,14 +207,16 @@ def _range(text: str) -> tuple[int, int]:
     `invalid_argument`.
     """
     if not text:
-        return 1, 10**9
+        return 1, _NO_LAST_LINE
     found = _RANGE.fullmatch(text)
     if found is None:
         raise TerselyError("invalid_argument", f"{text[:40]!r} are no lines", "write them as 40-80")
     first = int(found[1])
-    if "-" not in text:
-        return first, first
-    return first, int(found[2] or 10**9)
+    last = int(found[2] or _NO_LAST_LINE) if "-" in text else first
+    if last < first:
+        message = f"{text[:40]!r} ends before it begins"
+        raise TerselyError("invalid_argument", message, "write the lines as 40-80")
+    return first, last
 
 
 def _rest(lines: list[Any], last: int, most: int) -> str:

@@ -192,7 +192,10 @@ def _text_among_others(source: Source, style: Style) -> str:
 
 
 def _with_head(source: Source, about: str, style: Style) -> str:
-    lines = [f"{style.symbol(source.id)}  {style.faint(about)}", source.content.rstrip("\n")]
+    head = f"{style.symbol(source.id)}  {style.faint(about)}"
+    if source.offset and not source.content:
+        return f"{head}\n{style.doubtful(f'no lines from {source.offset} on')}"
+    lines = [head, source.content.rstrip("\n")]
     if source.more:
         following = source.offset + source.content.count("\n")
         lines.append(

@@ -117,11 +117,16 @@ def _print(output: Output, options: Options, name: str, agent: str, result: dict
 
 
 def help_text(program: str, named: Sequence[str], style: Style) -> str:
-    """The page of one command with those that begin like it, or a list of all."""
-    begin = [command for command in COMMANDS if list(command.words[: len(named)]) == list(named)]
-    exact = next((command for command in begin if list(command.words) == list(named)), None)
+    """The page of the command that the words begin with and of those that begin like it, or a list
+    of all; raises `usage`.
+    """
+    exact = _command_of(named)
+    stem = exact.words if exact else tuple(named)
+    begin = [command for command in COMMANDS if command.words[: len(stem)] == stem]
+    if not begin:
+        raise _unknown(named)
     only = exact or (begin[0] if len(begin) == 1 else None)
-    others = [command for command in begin or COMMANDS if command is not only]
+    others = [command for command in begin if command is not only]
     listed = aligned(
         [(_usage(program, command), command.line()) for command in others], [style.symbol]
     )
@@ -142,17 +147,29 @@ def _usage(program: str, command: RelayCommand | Command) -> str:
 
 
 def _find(words: Sequence[str]) -> tuple[RelayCommand | Command, Sequence[str]]:
+    command = _command_of(words)
+    if command is None:
+        raise _unknown(words)
+    return command, words[len(command.words) :]
+
+
+def _command_of(words: Sequence[str]) -> RelayCommand | Command | None:
+    """The command that the words begin with, the longest spelling first."""
     for command in sorted(COMMANDS, key=lambda command: -len(command.words)):
-        length = len(command.words)
-        if tuple(words[:length]) == command.words:
-            return command, words[length:]
+        if tuple(words[: len(command.words)]) == command.words:
+            return command
+    return None
+
+
+def _unknown(words: Sequence[str]) -> TerselyError:
+    """The error for words that begin no command."""
     import difflib
 
     near = difflib.get_close_matches(
         " ".join(words[:2]), [command.name for command in COMMANDS], n=1
     )
     hint = f"did you mean {near[0]}?" if near else "relay help lists the commands"
-    raise TerselyError("usage", f"there is no command {' '.join(words[:2])!r} of the relay", hint)
+    return TerselyError("usage", f"there is no command {' '.join(words[:2])!r} of the relay", hint)
 
 
 def _with_json(declared: Sequence[Parameter], words: Sequence[str]) -> list[str]:

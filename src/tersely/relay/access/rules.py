@@ -59,7 +59,9 @@ def _in_thread(facts: Facts, principal: Principal, given: Arguments) -> Argument
     thread_id = given.get("thread") or ""
     if thread_id and not facts.is_member(principal, thread_id):
         raise TerselyError(
-            "thread_not_found", f"there is no thread {thread_id[:80]!r}", "list those there are"
+            "thread_not_found",
+            f"there is no thread {thread_id[:80]!r}",
+            "`tersely relay runs` lists them",
         )
     return given
 
