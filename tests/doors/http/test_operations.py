@@ -6,11 +6,13 @@ import hashlib
 import json
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from threading import Event, Semaphore
 
 import pytest
 from tests.doors.http.conftest import Web
 
+from tersely.doors.http import request_parsing
 from tersely.doors.http.app import WEB_CALL_THREADS
 from tersely.relay.calls import Call, Given, Offer
 
@@ -311,6 +313,17 @@ def test_what_is_no_request_is_refused_with_a_code(web: Web, sent: bytes) -> Non
     head, _, body = told.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 400 ")
     assert json.loads(body)["code"] == "malformed_request"
+
+
+def test_who_shows_no_token_says_little_and_at_once(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_parsing, "REQUEST_HEAD_SECONDS", 0.1)
+    with closing(web.connect()) as connection:
+        connection.putrequest("POST", "/join")
+        connection.putheader("Content-Length", "9")
+        connection.endheaders(b"{")
+        assert b"did not come in" in connection.getresponse().read()
 
 
 def test_an_artifact_is_read_in_parts(web: Web) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
 
-from tersely.doors.http import idle_connections
+from tersely.doors.http import accepting, idle_connections
+from tersely.doors.http.connections import Certificate, make_remote_server, make_server
+from tersely.foundation import certificates
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /he", b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /"])
@@ -28,6 +32,42 @@ def test_a_slow_answer_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_connection_in_use_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idle_connections, "REQUEST_HEAD_SECONDS", 1.0)
     assert asyncio.run(asked_until(looks=5))
+
+
+@pytest.mark.parametrize("says", [b"", b"\x16\x03\x01"])
+def test_a_handshake_that_never_ends_is_closed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, says: bytes
+) -> None:
+    monkeypatch.setattr(accepting, "REQUEST_HEAD_SECONDS", 0.2)
+    made = certificates.make(tmp_path, ["localhost"])
+    server = make_remote_server(done, Certificate(str(made.certificate), str(made.key)), [])
+
+    async def held_for() -> bytes:
+        async with serving(server) as listening:
+            reader, writer = await asyncio.open_connection(*listening.getsockname())
+            with contextlib.closing(writer), contextlib.suppress(ConnectionError):
+                writer.write(says)
+                return await asyncio.wait_for(reader.read(), 30)
+            return b""
+
+    assert asyncio.run(held_for()) == b""
+
+
+def test_who_comes_has_the_place_of_one_who_asks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accepting, "MAX_WEB_CONNECTIONS", 3)
+
+    async def left() -> list[bytes]:
+        async with serving(make_server(done)) as listening:
+            place = listening.getsockname()
+            held = [await asyncio.open_connection(*place) for _ in range(5)]
+            for _, writer in held[2:]:
+                writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            came = [(await asyncio.wait_for(reader.read(), 30))[-4:] for reader, _ in held]
+            for _, writer in held:
+                writer.close()
+            return came
+
+    assert asyncio.run(left()) == [b"", b"", b"done", b"done", b"done"]
 
 
 async def asked_until(looks: int) -> bool:
@@ -75,22 +115,33 @@ async def asking(sent: bytes, answer_after: float) -> bytes:
     return told.rpartition(b"\r\n\r\n")[2]
 
 
+async def done(scope: Any, receive: Any, send: Any) -> None:
+    """An application that answers everything with "done"."""
+    headers = [(b"content-length", b"4")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b"done"})
+
+
 @asynccontextmanager
 async def answering(answer_after: float) -> AsyncIterator[tuple[uvicorn.Server, socket.socket]]:
-    """A server that answers everything with "done"."""
+    """A server that answers everything with "done", after so many seconds."""
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await asyncio.sleep(answer_after)
-        await send(
-            {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"4")]}
-        )
-        await send({"type": "http.response.body", "body": b"done"})
+        await done(scope, receive, send)
 
+    server = make_server(app)
+    async with serving(server) as listening:
+        yield server, listening
+
+
+@asynccontextmanager
+async def serving(server: uvicorn.Server) -> AsyncIterator[socket.socket]:
+    """The socket at which a server listens."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_config=None, ws="none"))
-        serving = asyncio.create_task(server.serve([listening]))
+        serve = asyncio.create_task(server.serve([listening]))
         try:
-            yield server, listening
+            yield listening
         finally:
-            server.should_exit = True
-            await serving
+            server.should_exit = server.force_exit = True
+            await serve

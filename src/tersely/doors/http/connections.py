@@ -5,22 +5,23 @@ request.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import socket
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from tersely.doors.http.accepting import STANDING, AcceptingServer, Standing
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.request_parsing import PEER
 from tersely.foundation.credentials import is_same_user, process_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FRAME_BYTES
 
+MAX_REQUEST_HEAD_BYTES = 65_536  # of one request, before its body, that has not come whole
 RELAY_DRAIN_SECONDS = 10  # for requests that are being answered when it ends
 
 
@@ -33,7 +34,7 @@ class Certificate(NamedTuple):
 
 def make_server(app: Any) -> uvicorn.Server:
     """A server of an application, which leaves signals to its process."""
-    return _server(uvicorn.Config(app, ws="none", proxy_headers=False, **_COMMON))
+    return AcceptingServer(uvicorn.Config(app, ws="none", proxy_headers=False, **_COMMON))
 
 
 def make_remote_server(
@@ -60,17 +61,36 @@ def make_remote_server(
         ) from error
     if config.ssl is not None:
         config.ssl.minimum_version = ssl.TLSVersion.TLSv1_2
-    return _server(config)
-
-
-def _server(config: uvicorn.Config) -> uvicorn.Server:
-    server = uvicorn.Server(config)
-    server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign, assignment]
-    return server
+    return AcceptingServer(config)
 
 
 class _Protocol(H11Protocol):
     """One connection. At a socket in the home, nobody but this user is listened to."""
+
+    def __init__(
+        self, *, app_state: dict[str, Any], forget: Callable[[], object], **parts: Any
+    ) -> None:
+        """`forget` is called when it ends, unless it has become a WebSocket."""
+        self._standing = Standing()
+        super().__init__(app_state={**app_state, STANDING: self._standing}, **parts)
+        self._forget = forget
+        self._is_websocket = False
+
+    @property
+    def may_be_ended(self) -> bool:
+        """Whether another may have its place: it asks for nothing, or has not said who it is."""
+        cycle: Any = self.cycle  # None before the first request
+        has_answered = cycle is None or cycle.response_complete
+        asks_nothing = has_answered and not self._is_websocket
+        return asks_nothing or not self._standing.is_known
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._forget()
+
+    def handle_websocket_upgrade(self, event: Any) -> None:
+        self._is_websocket = True
+        super().handle_websocket_upgrade(event)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]
@@ -110,4 +130,5 @@ _REFUSAL = _refusal()
 _COMMON: dict[str, Any] = {
     "http": _Protocol, "lifespan": "off", "log_config": None, "access_log": False,
     "timeout_graceful_shutdown": RELAY_DRAIN_SECONDS, "server_header": False,
+    "h11_max_incomplete_event_size": MAX_REQUEST_HEAD_BYTES,
 }  # fmt: skip

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from hmac import compare_digest
 from typing import Any, NamedTuple, Protocol
 
+from tersely.doors.http.accepting import recognize
 from tersely.doors.http.contract.shapes import AGENT_PATTERN
 from tersely.doors.http.failures import body_of, status_of
 from tersely.foundation.errors import TerselyError
@@ -29,6 +30,7 @@ DEFAULT_AGENT = "local"
 PRINCIPAL = "principal"
 Refused = Callable[[Refusal], None]
 _AGENT = re.compile(AGENT_PATTERN)
+_TWO_LENGTHS = {b"content-length", b"transfer-encoding"}
 _LOOPBACK = re.compile(rb"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})")
 _SAFE_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -64,8 +66,10 @@ class Shown(NamedTuple):
 class Admission(Protocol):
     """Decides who may ask."""
 
-    def check(self, shown: Shown) -> None:
-        """Raise `unauthorized` or `forbidden_origin` unless this one may."""
+    def check(self, shown: Shown) -> bool:
+        """Whether it is known who asks; raises `unauthorized` or `forbidden_origin` unless this one
+        may.
+        """
 
 
 class OwnUser:
@@ -73,12 +77,13 @@ class OwnUser:
     there.
     """
 
-    def check(self, shown: Shown) -> None:
-        """Raise `unauthorized` for a page."""
+    def check(self, shown: Shown) -> bool:
+        """That it is; raises `unauthorized` for a page."""
         if is_page(shown.path):
             raise TerselyError(
                 "unauthorized", "pages are for browsers", "`tersely relay open THREAD` opens one"
             )
+        return True
 
 
 class Visitor:
@@ -93,8 +98,8 @@ class Visitor:
         self._open_paths = frozenset(open_paths)
         self._pages = pages
 
-    def check(self, shown: Shown) -> None:
-        """Raise `unauthorized` or `forbidden_origin` unless this one may."""
+    def check(self, shown: Shown) -> bool:
+        """Whether a token or a cookie was shown; raises as `Admission` says."""
         if not _LOOPBACK.fullmatch(shown.host.lower()):
             raise TerselyError(
                 "forbidden_origin", "this is not a name of this relay", "ask it as 127.0.0.1"
@@ -102,14 +107,17 @@ class Visitor:
         if shown.origin and shown.origin.lower() != b"http://" + shown.host.lower():
             raise TerselyError("forbidden_origin", "other pages may not ask the relay")
         if is_page(shown.path):
-            self._check_session(shown)
-        elif shown.path not in self._open_paths:
-            self._check_token(shown)
+            return self._check_session(shown)
+        if shown.path in self._open_paths:
+            return False
+        self._check_token(shown)
+        return True
 
-    def _check_session(self, shown: Shown) -> None:
+    def _check_session(self, shown: Shown) -> bool:
         is_open = shown.path == _OPEN_PAGES[0] or shown.path.startswith(_OPEN_PAGES[1])
         if not (is_open or self._pages.is_signed_in(shown.cookies.decode("latin-1"))):
             raise TerselyError("unauthorized", "this browser has not signed in, or long ago")
+        return not is_open
 
     def _check_token(self, shown: Shown) -> None:
         if not compare_digest(shown.authorization, f"Bearer {self._token()}".encode()):
@@ -148,12 +156,19 @@ class Guard:
 
     def _check(self, scope: Scope) -> str:
         shown, agent = read_headers(scope)
-        self._admission.check(shown)
+        if self._admission.check(shown):
+            recognize(scope)
         return agent
 
 
 def read_headers(scope: Scope) -> tuple[Shown, str]:
-    """What a request shows, and the agent that it says to come from."""
+    """What a request shows, and the agent that it says to come from; raises `malformed_request`
+    where its length is said in two ways: what stands between may have taken it for another, and
+    what follows for a part of it.
+    """
+    if {name for name, _ in scope["headers"]} >= _TWO_LENGTHS:
+        hint = "send Content-Length or Transfer-Encoding, not both"
+        raise TerselyError("malformed_request", "its length is said in two ways", hint)
     host = origin = authorization = cookies = b""
     agent = DEFAULT_AGENT
     for name, value in scope["headers"]:
@@ -219,6 +234,8 @@ def refusal(error: TerselyError) -> tuple[dict[str, str], bytes]:
     headers = {"content-type": "application/json"}
     if error.code == "unauthorized":
         headers["www-authenticate"] = "Bearer"
+    elif error.code == "malformed_request":
+        headers["connection"] = "close"  # where the next request begins, nobody knows
     return headers, body_of(error)
 
 

@@ -13,7 +13,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-MAX_WEB_CONNECTIONS = 1_000  # above which those that ask for nothing are closed at once
+MAX_WEB_CONNECTIONS = 1_000  # at one place where the relay listens
+# parts of the files that a process may have open: the socket, the port, the address for others,
+# those who send messages, and files
+CONNECTION_SHARES = 5
 REQUEST_HEAD_SECONDS = 10  # for a request to begin, once a connection is open
 
 
@@ -22,8 +25,7 @@ def allow_connections() -> None:
     system permits.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    # at the port, at the socket, of those who send messages, and files
-    wanted = 4 * MAX_WEB_CONNECTIONS
+    wanted = CONNECTION_SHARES * MAX_WEB_CONNECTIONS
     if soft != resource.RLIM_INFINITY and soft < wanted:
         most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         with suppress(ValueError, OSError):
@@ -31,7 +33,7 @@ def allow_connections() -> None:
 
 
 async def close_stalled(connections: Iterable[Any]) -> None:
-    """Close, for ever, connections without a request in time; at once, where there are too many.
+    """Close, for ever, connections without a request in time.
 
     `connections` are the server's protocols. One that answers a request is left alone.
     """
@@ -40,12 +42,11 @@ async def close_stalled(connections: Iterable[Any]) -> None:
         await asyncio.sleep(REQUEST_HEAD_SECONDS / 2)
         # a WebSocket looks after itself
         now = [one for one in connections if hasattr(one, "cycle")]
-        are_too_many = len(now) > MAX_WEB_CONNECTIONS
         waiting = {
             one: one.cycle for one in now if one.cycle is None or one.cycle.response_complete
         }
         for one, last in waiting.items():
             has_been_silent = one in before and before[one] is last
-            if are_too_many or has_been_silent:
+            if has_been_silent:
                 one.transport.close()
         before = waiting

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from tersely.doors.http.accepting import recognize
 from tersely.doors.http.guard import (
     DEFAULT_AGENT,
     PRINCIPAL,
@@ -96,6 +97,7 @@ class RemoteDoor:
                 await self._main.app({**scope, "agent": agent}, receive, safely(send))
                 return
             principal = self._tokens.principal(_bearer(shown.authorization))
+            recognize(scope)
             tenant = await self._tenant(principal.tenant)
             agent = principal.name if agent in _ALIASES else agent
             await self._serve(tenant, principal, agent, scope, receive, send)

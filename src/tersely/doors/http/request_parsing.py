@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from starlette.requests import ClientDisconnect, Request
@@ -25,10 +25,12 @@ from tersely.doors.http.contract.operations import (
     Query,
 )
 from tersely.doors.http.guard import PRINCIPAL
+from tersely.doors.http.idle_connections import REQUEST_HEAD_SECONDS
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.relay.access.principals import Principal
 
+MAX_OPEN_BODY_BYTES = 10_000  # of who has shown no token
 # by which a machine that has joined says that a person asks at its socket
 PERSON_HEADER = "x-relay-person"
 PEER = "peer"  # what a connection at the socket in the home says of itself: the process that asks
@@ -63,7 +65,7 @@ async def read(operation: Operation, request: Request) -> Asked:
     """The request; raises `malformed_request`, `invalid_argument` or `payload_too_large`."""
     body = None
     if operation.asks is not None:
-        body = _decoded(operation, await _body(request))
+        body = _decoded(operation, await _body(request, _most_of(operation)))
     for name, value in request.path_params.items():
         _check(name, value, PATH_PATTERNS.get(name, ""), PATH_CHOICES.get(name, ()))
     key = _header(request, "Idempotency-Key", KEY_PATTERN) if operation.repeatable else ""
@@ -134,7 +136,21 @@ def _value(query: Query, text: str) -> Any:
     return number
 
 
-async def _body(request: Request) -> bytes:
+class _Most(NamedTuple):
+    """What a body may have, and in what time it has to come."""
+
+    size: int
+    seconds: float
+
+
+def _most_of(operation: Operation) -> _Most:
+    """Of who has shown no token, little."""
+    if operation.is_open:
+        return _Most(MAX_OPEN_BODY_BYTES, REQUEST_HEAD_SECONDS)
+    return _Most(MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS)
+
+
+async def _body(request: Request, most: _Most) -> bytes:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in {"", Content.JSON, "application/json-patch+json"}:
         raise TerselyError(
@@ -142,23 +158,29 @@ async def _body(request: Request) -> bytes:
         )
     held = bytearray()
     try:
-        async with asyncio.timeout(UPLOAD_CHUNK_SECONDS):
+        _check_size(_announced(request), most)
+        async with asyncio.timeout(most.seconds):
             async for chunk in request.stream():
                 held += chunk
-                if len(held) > MAX_WEB_BODY_BYTES:
-                    hint = "send large content with PUT, as it is"
-                    raise TerselyError(
-                        "payload_too_large",
-                        f"a body has at most {MAX_WEB_BODY_BYTES:,} bytes",
-                        hint,
-                    )
+                _check_size(len(held), most)
     except TimeoutError:
         raise TerselyError(
-            "malformed_request", f"the body did not come in {UPLOAD_CHUNK_SECONDS} s"
+            "malformed_request", f"the body did not come in {most.seconds} s"
         ) from None
     except ClientDisconnect:
         raise TerselyError("malformed_request", "the request ended before its body did") from None
     return bytes(held)
+
+
+def _announced(request: Request) -> int:
+    """The length that a request says its body to have, 0 where it says none."""
+    return int(request.headers.get("content-length", "0"))
+
+
+def _check_size(size: int, most: _Most) -> None:
+    if size > most.size:
+        hint = "send large content with PUT, as it is"
+        raise TerselyError("payload_too_large", f"a body has at most {most.size:,} bytes", hint)
 
 
 def _decoded(operation: Operation, body: bytes) -> Any:

@@ -25,7 +25,7 @@ from tersely.relay.store.store import TENANT_NAME, Store
 STREAM = "access/tokens"
 CODE_SECONDS = 15 * 60  # in which a code has to be used
 MAX_TOKENS = 10_000  # that are in force
-MAX_WRONG_CODES = 20  # within `CODE_SECONDS`, beyond which no code is taken until they are past
+MAX_WRONG_CODES = 20  # within `CODE_SECONDS`, beyond which whoever shows another is told to wait
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,31}")
 _ISSUED, _USED, _ROTATED, _REVOKED = "token.issued", "code.used", "token.rotated", "token.revoked"
 _TOKEN_BYTES = 32
@@ -194,8 +194,14 @@ class Tokens:
         return token
 
     def _by_code(self, code: str) -> Token:
-        """The code that somebody shows. Nobody may try many: all wrong ones count together."""
+        """The code that somebody shows. All wrong ones count together, and keep no right one out:
+        then anybody could keep everybody from joining.
+        """
         now_ms = self._store.now_ms()
+        letters = re.sub(r"[\s-]", "", code).upper()
+        token = self._known.get(self._by_digest.get(digest_of(letters), ""))
+        if token is not None and token.code_until_ms is not None and _holds(token, now_ms):
+            return token
         with self._changing:
             self._wrong_ms = [
                 at_ms for at_ms in self._wrong_ms if now_ms - at_ms < CODE_SECONDS * 1000
@@ -204,12 +210,8 @@ class Tokens:
                 raise TerselyError(
                     "rate_limited", "too many wrong codes were shown", "try again in 15 minutes"
                 )
-            letters = re.sub(r"[\s-]", "", code).upper()
-            token = self._known.get(self._by_digest.get(digest_of(letters), ""))
-            if token is None or token.code_until_ms is None or not _holds(token, now_ms):
-                self._wrong_ms.append(now_ms)
-                raise _no_code()
-            return token
+            self._wrong_ms.append(now_ms)
+        raise _no_code()
 
     def _one(self, token_id: str) -> Token:
         token = self._known.get(token_id)
