@@ -77,21 +77,26 @@ class PostgresDatabase:
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> None:
         """Run one or, without values, several statements for their effect."""
-        self._run(lambda cursor: None, sql, values)
+        self._run(lambda cursor, statement: _sent(cursor, statement, values), sql)
 
     def execute_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """Run one statement once a row."""
-        for row in rows:
-            self.execute(sql, row)
+        values = [tuple(row) for row in rows]
+        if values:
+            self._run(lambda cursor, statement: cursor.executemany(statement, values), sql)
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """All rows of a query."""
-        found: list[Row] = self._run(lambda cursor: cursor.fetchall(), sql, values)
+        found: list[Row] = self._run(
+            lambda cursor, statement: _sent(cursor, statement, values).fetchall(), sql
+        )
         return found
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
         """The first row of a query, if it has one."""
-        found: Row | None = self._run(lambda cursor: cursor.fetchone(), sql, values)
+        found: Row | None = self._run(
+            lambda cursor, statement: _sent(cursor, statement, values).fetchone(), sql
+        )
         return found
 
     def value(self, sql: str, values: Sequence[Any] = ()) -> Any:
@@ -138,24 +143,23 @@ class PostgresDatabase:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _run(self, take: Callable[[Any], GivenT], sql: str, values: Sequence[Any]) -> GivenT:
+    def _run(self, do: Callable[[Any, str], GivenT], sql: str) -> GivenT:
         statement = _numbered(self._session.rewritten(sql))
         if not self._is_inside and self._connection.closed:
             self._connection = _connect(self._session)
         try:
-            return take(self._sent(statement, values))
+            return do(self._cursor(), statement)
         except _LOST as error:
             if self._is_inside or not self._connection.closed:
                 self._reraise(error)
         self._connection = _connect(self._session)
         try:
-            return take(self._sent(statement, values))
+            return do(self._cursor(), statement)
         except _LOST as error:
             self._reraise(error)
 
-    def _sent(self, statement: str, values: Sequence[Any]) -> Any:
-        cursor = psycopg.RawCursor(self._connection)
-        return cursor.execute(statement, tuple(values) or None, binary=bool(values))
+    def _cursor(self) -> Any:
+        return psycopg.RawCursor(self._connection)
 
     def _roll_back(self) -> None:
         if self._connection.closed:
@@ -224,6 +228,10 @@ class _TextFromText(_PlainText):
     """Likewise, of statements without values."""
 
     format = pq.Format.TEXT
+
+
+def _sent(cursor: Any, statement: str, values: Sequence[Any]) -> Any:
+    return cursor.execute(statement, tuple(values) or None, binary=bool(values))
 
 
 def _connect(session: Session) -> Any:

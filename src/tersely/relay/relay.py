@@ -14,6 +14,7 @@ from tersely.foundation.activity import WORKING
 from tersely.foundation.clock import SteadyClock
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.private import is_private
+from tersely.relay import migrating
 from tersely.relay import policy as policies
 from tersely.relay.access.access import Access
 from tersely.relay.access.audit import Audit
@@ -39,6 +40,7 @@ __all__ = [
     "check",
     "have_token",
     "make_home",
+    "migrating",
     "rotate_token",
 ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,11 @@ class _RestoreParameters:
     file: str = positional("what backup has written", metavar="FILE")
 
 
+@dataclass(frozen=True, slots=True)
+class _MigrateParameters:
+    back: bool = option(False, "from the database into the home, which has no store")
+
+
 def _backup(asked: Asked, parameters: _BackupParameters) -> dict[str, Any]:
     from tersely.relay.relay import backup
 
@@ -36,19 +43,47 @@ def _backup(asked: Asked, parameters: _BackupParameters) -> dict[str, Any]:
 
 
 def _restore(asked: Asked, parameters: _RestoreParameters) -> dict[str, Any]:
+    from tersely.relay.relay import backup
+
+    with _own_home() as home:
+        backup.restore(Path(parameters.file), home)
+    return {"home": str(home), "text": f"{home} is as it was; tersely up starts its relay\n"}
+
+
+def _migrate(asked: Asked, parameters: _MigrateParameters) -> dict[str, Any]:
+    from tersely.foundation import settings
+    from tersely.relay.relay import migrating
+
+    url = settings.load(home_directory()).store
+    if url == "none":
+        hint = "TERSELY_STORE=postgresql://USER@HOST/DATABASE tersely relay migrate"
+        raise TerselyError("invalid_setting", "no database of PostgreSQL is set", hint)
+    with _own_home() as home:
+        move = migrating.to_home if parameters.back else migrating.to_database
+        moved = move(home, url)
+    rows = ", ".join(f"{count:,} of {table}" for table, count in sorted(moved.items()) if count)
+    then = "unset TERSELY_STORE" if parameters.back else "keep TERSELY_STORE set"
+    said = (
+        f"moved: {rows}\nnot moved: {migrating.NOT_MOVED}\n{then}, and tersely up goes on there\n"
+    )
+    return {"home": str(home), "moved": dict(moved), "text": said}
+
+
+@contextmanager
+def _own_home() -> Iterator[Path]:
+    """The home, which no relay serves meanwhile; raises `name_taken` where one does."""
     from tersely.foundation.process.lockfile import held
-    from tersely.relay.relay import backup, make_home
+    from tersely.relay.relay import make_home
 
     home = home_directory()
     make_home(home)
     try:
         with held(str(home / LOCK)):
-            backup.restore(Path(parameters.file), home)
+            yield home
     except BlockingIOError:
         raise TerselyError(
             "name_taken", f"a relay serves {home}", "tersely down, then again"
         ) from None
-    return {"home": str(home), "text": f"{home} is as it was; tersely up starts its relay\n"}
 
 
 COMMANDS: tuple[RelayCommand, ...] = (
@@ -60,5 +95,11 @@ COMMANDS: tuple[RelayCommand, ...] = (
     ),
     RelayCommand(
         ("restore",), "Put a backup into a home without a store", _RestoreParameters, _restore
+    ),
+    RelayCommand(
+        ("migrate",),
+        "Move all that the relay keeps into the database of TERSELY_STORE, or back",
+        _MigrateParameters,
+        _migrate,
     ),
 )

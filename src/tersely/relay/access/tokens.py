@@ -73,6 +73,17 @@ class Grant:
     lasts_ms: int | None = None  # None: until it is revoked
 
 
+def tenants(store: Store) -> set[str]:
+    """All who were ever given a token, but for the owner of the relay."""
+    found: set[str] = set()
+    after = 0
+    while entries := store.entries(STREAM, after):
+        after = entries[-1].number
+        changes = (msgspec.json.decode(one.body, type=_Change) for one in entries)
+        found |= {one.token.tenant for one in changes if one.token is not None}
+    return found - {LOCAL}
+
+
 class Tokens:
     """Those in force. May be used from any thread; close it before its store."""
 

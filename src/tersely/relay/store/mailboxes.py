@@ -294,10 +294,20 @@ def take_over(tables: Tables) -> None:
     """Begin where another process has ended. Attempts that it made and could not note any more are
     made up for.
     """
-    database = tables.database
+    make_up_attempts(tables.database)
+    set_total(tables.database, _IN_USE, 1)
+
+
+def make_up_attempts(database: Statements) -> None:
+    """Count an attempt for all that waits where a process has ended without noting which it made."""
     if database.value(f"select amount from total where name = '{_IN_USE}'"):
         database.execute("update delivery set attempts = attempts + 1 where stage = 0")
-    set_total(database, _IN_USE, 1)
+        set_total(database, _IN_USE, 0)
+
+
+def forget_indexed(database: Statements) -> None:
+    """Have the index of the words of messages be made anew."""
+    database.execute("delete from total where name = ?", (_INDEXED,))
 
 
 def hand_over(tables: Tables) -> None:

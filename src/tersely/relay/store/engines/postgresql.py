@@ -29,7 +29,15 @@ _MIGRATING = "select pg_advisory_xact_lock(hashtextextended('tersely migrates', 
 class PostgresEngine:
     """The rows of one tenant in a database."""
 
-    def __init__(self, url: str, tenant: str, *, durable: bool) -> None:
+    def __init__(
+        self,
+        url: str,
+        tenant: str,
+        *,
+        durable: bool,
+        idle_seconds: int = IDLE_TRANSACTION_SECONDS,
+    ) -> None:
+        """`idle_seconds` is how long a transaction may stand still, 0 for as long as it likes."""
         self.words = Lexemes()
         self.blobs = BlobChunks()
         settings = {
@@ -37,7 +45,7 @@ class PostgresEngine:
             "search_path": "tersely",
             "application_name": "tersely relay",
             "synchronous_commit": "on" if durable else "off",
-            "idle_in_transaction_session_timeout": f"{IDLE_TRANSACTION_SECONDS}s",
+            "idle_in_transaction_session_timeout": f"{idle_seconds}s",
         }
         self._session = Session(url, settings, _keyed, _LOCK)
         self.sharing = Sharing(self._session, tenant)

@@ -121,6 +121,10 @@ class Sharing:
                 topics = msgspec.json.encode(sorted(here.topics))
                 database.execute(sql, (here.activity, topics, name, self.process))
 
+    def is_used(self, database: Statements) -> bool:
+        """Whether processes are there that share the database, other than this one."""
+        return bool(_there(database) - {self.process})
+
     def others(self, database: Statements) -> dict[str, Here]:
         """Who is connected to other processes, by name."""
         sql = f"select name, kind, activity, topics from presence where process <> ? and {_LIVE}"
