@@ -65,6 +65,9 @@ GUARDED = 26
 GIVEN = 33
 DISPLAYED = 21  # (DISPLAYED, serial): the list or mapping of that serial, from inside it
 
+# (LITERAL, ELLIPSIS): among type arguments, any number more of the one before
+ELLIPSIS = "ellipsis"
+
 # What is written down and has no value that is followed: the default of a parameter.
 UNFOLLOWED = (EITHER, ())
 

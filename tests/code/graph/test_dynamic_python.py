@@ -179,6 +179,25 @@ PROGRAMS = {
         ["use -> A.go inferred"],
         [],
     ),
+    "parts of tuples that are declared": (
+        """\
+        class A:
+            def go(self): ...
+        class B:
+            def go(self): ...
+        def pair() -> tuple[A, B]: ...
+        def many() -> tuple[B, ...]: ...
+        def first():
+            a, _ = pair()
+            a.go()
+        def second():
+            pair()[1].go()
+        def use():
+            many()[1].go()
+        """,
+        ["first -> A.go inferred", "second -> B.go inferred", "use -> B.go inferred"],
+        ["first -> B.go", "second -> A.go"],
+    ),
     "rare names of receivers that may be anything": (
         """\
         from typing import Any

@@ -6,7 +6,14 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tersely.code.expressions import ABSTRACT, CLASS_METHOD, CONTEXT_MANAGER, PROPERTY, STATIC
+from tersely.code.expressions import (
+    ABSTRACT,
+    CLASS_METHOD,
+    CONTEXT_MANAGER,
+    ELLIPSIS,
+    PROPERTY,
+    STATIC,
+)
 from tersely.code.languages.frameworks import DISPATCHERS, PYTHON_FRAMEWORKS
 from tersely.code.languages.model import (
     Alias,
@@ -218,6 +225,7 @@ RULES: dict[str, Rule] = {
     "string": Text(("string_content",)),
     "integer": Literal("int"),
     "float": Literal("float"),
+    "ellipsis": Literal(ELLIPSIS),
     "true": Literal("bool"),
     "false": Literal("bool"),
     "list": Sequence(),
@@ -328,8 +336,9 @@ PYTHON = Language(
         ),
         class_types=names("type Type"),
         callable_types=names("Callable"),
+        tuples=names("tuple Tuple"),
         containers=names(
-            "list List tuple Tuple set Set frozenset FrozenSet dict Dict Iterable Iterator Sequence Mapping Collection "
+            "list List set Set frozenset FrozenSet dict Dict Iterable Iterator Sequence Mapping Collection "
             "MutableMapping MutableSequence Generator AsyncIterator AsyncIterable deque defaultdict OrderedDict"
         ),
         adders={

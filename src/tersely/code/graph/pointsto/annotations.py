@@ -10,11 +10,13 @@ from tersely.code.expressions import (
     CALL,
     CONST,
     EITHER,
+    ELLIPSIS,
     GENERIC,
     GIVEN,
     GUARD,
     GUARDED,
     ITEM,
+    LITERAL,
     MEMBER,
     SEQUENCE,
     TYPE_PARAMETER,
@@ -149,6 +151,8 @@ class Annotations:
                     )
                 elif name in facts.callable_types and len(arguments) == len(("takes", "gives")):
                     found |= one(PROMISED, file.id, scope, arguments[1], _listed(arguments[0]))
+                elif name in facts.tuples and arguments[-1:] == ((LITERAL, ELLIPSIS),):
+                    found |= collection(self.instances(file, scope, arguments[0]))
                 elif name in facts.tuples:
                     found |= tuple_of(
                         tuple(self.instances(file, scope, part) for part in arguments)
