@@ -262,7 +262,7 @@ def _check_text(parameter: Parameter, text: str) -> None:
 
 
 def _is_encodable(text: str) -> bool:
-    """Whether the text can be written down: bytes of a command line that are no UTF-8 arrive as
+    """True if the text can be written down: bytes of a command line that are no UTF-8 arrive as
     lone surrogates.
     """
     try:

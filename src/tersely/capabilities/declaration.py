@@ -343,7 +343,7 @@ class Capability(Generic[ParametersT, ResultT]):
         )
 
     def is_repeatable(self, arguments: Mapping[str, object]) -> bool:
-        """Whether these arguments at the same revision give the same answer."""
+        """True if these arguments at the same revision give the same answer."""
         return self.cacheable and not self._remembers(arguments)
 
     def repeats(self, arguments: Mapping[str, object]) -> Repeats:

@@ -37,7 +37,7 @@ class Failure:
 
     @property
     def is_defect(self) -> bool:
-        """Whether it is nobody's fault but Tersely's."""
+        """True if it is nobody's fault but Tersely's."""
         return not isinstance(self.cause, TerselyError)
 
     @property

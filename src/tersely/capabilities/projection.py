@@ -56,7 +56,7 @@ def harmless(value: ValueT) -> ValueT:
 
 
 def _is_document(value: object) -> bool:
-    """Whether a value is a struct of msgspec, told without importing it."""
+    """True if a value is a struct of msgspec, told without importing it."""
     return hasattr(value, "__struct_fields__") and not isinstance(value, type)
 
 

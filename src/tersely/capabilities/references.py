@@ -39,7 +39,7 @@ Fetch = Callable[[str], Referred]  # of a hash, or the beginning of one
 
 
 def has_references(arguments: Mapping[str, object]) -> bool:
-    """Whether a question refers to artifacts."""
+    """True if a question refers to artifacts."""
     return any(_is_reference(one) for value in arguments.values() for one in _elements(value))
 
 

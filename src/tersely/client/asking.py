@@ -59,19 +59,19 @@ class _Door:
         self.stream_waits = http.waits(seconds, EVENT_SILENCE_SECONDS)
 
     def call(self, request: Request[Any]) -> _Call:
-        """What asks a question."""
+        """A coroutine that asks a question."""
         given = {name: value for name, value in request.headers.items() if value}
         headers = {**self.headers, "Content-Type": str(request.operation.takes), **given}
         return _Call(request.operation.method, request.target, headers, request.content())
 
     def question(self, asked: Question, key: str) -> _Call:
-        """What asks a capability, once for the same key."""
+        """A coroutine that asks a capability, once for the same key."""
         repeated = {"Idempotency-Key": key} if key else {}
         headers = {**self.headers, "Content-Type": str(Content.JSON), **repeated}
         return _Call("POST", "/ask", headers, msgspec.json.encode(asked))
 
     def events(self, thread_id: str, after: int) -> _Call:
-        """What asks for the events of a thread, as they happen."""
+        """A coroutine that asks for the events of a thread, as they happen."""
         return _Call(
             "GET", f"/threads/{quote(thread_id, safe='')}/events/stream?after={after}", self.headers
         )
@@ -88,7 +88,7 @@ class _Door:
             ) from failure
 
     def lost(self, error: Exception) -> TerselyError:
-        """Why there is no answer."""
+        """The error of a connection that gave no answer."""
         if isinstance(error, http.ForeignPeerError):
             return TerselyError("not_a_relay", str(error), "nothing was sent to it")
         is_absent = isinstance(error, http.ConnectError) and not isinstance(

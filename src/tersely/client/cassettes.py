@@ -11,8 +11,8 @@ from tersely.foundation.limits import MAX_REFERRED_BYTES
 
 
 def referred(relay: Client, ref: str) -> Referred:
-    """What `cass://` and a hash, or the beginning of one, means; the text of what is long is its
-    preview.
+    """The artifact that `cass://` and a hash, or the beginning of one, means; the text of what is
+    long is its preview.
     """
     found = relay.ask("artifact.get", ref=ref)
     is_whole = found.type != "binary" and found.size <= MAX_REFERRED_BYTES

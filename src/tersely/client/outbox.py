@@ -112,7 +112,9 @@ def _is_regular(path: Path) -> bool:
 
 
 def _load(path: Path) -> dict[str, Any]:
-    """What a file keeps; raises `ValueError`, `TypeError` or `RecursionError` for anything else."""
+    """The content of a file, decoded; raises `ValueError`, `TypeError` or `RecursionError` for
+    anything else.
+    """
     with path.open("rb") as file:
         data = file.read(MAX_UNSENT_BYTES + 1)
     if len(data) > MAX_UNSENT_BYTES:

@@ -83,7 +83,7 @@ class Delivery(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """How far a message has come that was sent with `receipts`: delivered, injected, seen or dead."""
+    """The stage of a message that was sent with `receipts`: delivered, injected, seen or dead."""
 
     sent_id: str
     stage: str
@@ -244,7 +244,9 @@ class Peer:
         return _sent(await self._asked("CHANNEL_MESSAGE", CLIENT_SECONDS, id=id, payload=payload))
 
     async def deliveries(self) -> AsyncIterator[Delivery]:
-        """What comes, until `close`; raises `daemon_unavailable` where the connection is lost."""
+        """The messages that come, until `close`; raises `daemon_unavailable` where the connection
+        is lost.
+        """
         queue = self._deliveries  # of this connection
         while True:
             found = await queue.get()
@@ -277,7 +279,7 @@ class Peer:
         in_words: bool = False,
         hops: int = 0,
     ) -> Any:
-        """What a service answers, in words where it has them and they are wanted.
+        """The answer of a service, in words where it has them and they are wanted.
 
         `hops` are the questions that led to this one, of a service that asks under another name
         than its own. Raises `service_not_found`, `service_error`, `timed_out`, `rate_limited` or
@@ -378,7 +380,7 @@ class Peer:
     async def _asked(
         self, type: str, seconds: float, *, id: str = "", **parts: Any
     ) -> dict[str, Any]:
-        """What is answered to an envelope; raises what it says instead."""
+        """The answer to an envelope; raises the error that it says instead."""
         sent_id = id or new_id()
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._waiting[sent_id] = answer

@@ -163,7 +163,7 @@ def _end(listener: socket.socket) -> None:
 
 
 def _has_ended(listener: socket.socket) -> bool:
-    """Whether the other end of a connection over which nothing was asked is gone."""
+    """True if the other end of a connection over which nothing was asked is gone."""
     listener.setblocking(False)
     try:
         return not listener.recv(1)

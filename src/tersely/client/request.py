@@ -37,7 +37,7 @@ class Request(Generic[AnswerT]):
         return f"{path}?{urlencode(given)}" if given else path
 
     def content(self) -> bytes | None:
-        """What is sent, encoded."""
+        """The encoded body, None without one."""
         if self.operation.takes is Content.BYTES:
             return bytes(self.body)
         return None if self.operation.asks is None else msgspec.json.encode(self.body)
@@ -63,7 +63,7 @@ def read_answer(kind: Any, status: int, content: bytes) -> Any:
 
 
 def decoded(kind: Any, content: bytes) -> Any:
-    """What the relay said, as a value; raises `not_a_relay` where it is none."""
+    """The relay's answer as a value; raises `not_a_relay` where it is none."""
     try:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -71,7 +71,7 @@ def decoded(kind: Any, content: bytes) -> Any:
 
 
 def failure_of(status: int, content: bytes) -> TerselyError:
-    """What the relay said instead of an answer."""
+    """The error that the relay answered with."""
     try:
         told = msgspec.json.decode(content, type=Failure)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -48,7 +48,7 @@ class _Method:
 
 
 class Service:
-    """What can be asked under one name."""
+    """A service of one name: its methods, and the connection at which it answers."""
 
     def __init__(
         self, name: str, *, version: str = "", home: Path | None = None, token: str = ""
@@ -175,7 +175,7 @@ class Service:
 
 
 def _parameters(name: str, function: Callable[..., Any]) -> type[msgspec.Struct]:
-    """What a function takes, as a struct that is read from JSON strictly."""
+    """The parameters of a function as a struct that is read from JSON strictly."""
     hints = inspect.get_annotations(function, eval_str=True)
     fields: list[tuple[str, type] | tuple[str, type, Any]] = []
     for parameter in inspect.signature(function).parameters.values():

@@ -26,8 +26,8 @@ _PORT_CHARACTERS = 10
 
 
 class Address(msgspec.Struct, frozen=True):
-    """Where other machines find the relay, and the files of its certificate and key; without them
-    it is not TLS.
+    """The address at which other machines find the relay, and the files of its certificate and key;
+    without them it is not TLS.
     """
 
     host: str
@@ -37,7 +37,7 @@ class Address(msgspec.Struct, frozen=True):
 
     @property
     def is_secure(self) -> bool:
-        """Whether what goes over it is encrypted."""
+        """True if what goes over it is encrypted."""
         return bool(self.certificate)
 
     @property
@@ -48,7 +48,7 @@ class Address(msgspec.Struct, frozen=True):
 
 
 class Listening(NamedTuple):
-    """What is listened at; `tcp` and `remote` where those are wanted."""
+    """The sockets that are listened at; `tcp` and `remote` where those are wanted."""
 
     frames: socket.socket
     http: socket.socket
@@ -81,7 +81,7 @@ def read_address(text: str, certificate: str = "", key: str = "") -> Address:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is one of this machine alone. A name is none but `localhost`: it may mean
+    """True if an address is one of this machine alone. A name is none but `localhost`: it may mean
     anything.
     """
     try:

@@ -102,7 +102,7 @@ class Relay:
         return cls(store.home, store, policy, count_tokens)
 
     def is_working(self, agent: str) -> bool:
-        """Whether an agent says of itself that it is at work now."""
+        """True if an agent says of itself that it is at work now."""
         return self.mail.presence.activity(agent) == WORKING
 
     def figures(self) -> Iterator[str]:

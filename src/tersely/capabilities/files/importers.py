@@ -106,7 +106,7 @@ def _file_of(workspace: Workspace, module: str) -> str:
 
 
 def _is_name(module: str, item: Import) -> bool:
-    """Whether a module is imported as a name of what is around it."""
+    """True if a module is imported as a name of what is around it."""
     return module == f"{item.module}.{item.name}"
 
 

@@ -61,7 +61,7 @@ def listed(rows: Sequence[Row], style: Style) -> list[str]:
 
 
 def is_external(symbol_id: str) -> bool:
-    """Whether an end of an edge lies outside the repository."""
+    """True if an end of an edge lies outside the repository."""
     from tersely.code.graph.callgraph import EXTERNAL_PREFIX
 
     return symbol_id.startswith(EXTERNAL_PREFIX)

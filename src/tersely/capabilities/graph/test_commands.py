@@ -14,7 +14,7 @@ __all__ = ["is_source", "is_test", "test_command"]
 
 
 def is_source(path: str) -> bool:
-    """Whether a file is in a language that the index reads."""
+    """True if a file is in a language that the index reads."""
     return language_of_path(path) is not None
 
 

@@ -187,7 +187,7 @@ def _tag(code: str) -> str:
 
 
 def _pays(workspace: Workspace, location: Location, used: int) -> bool:
-    """Whether the files that a packet names are larger than it: else they say more in fewer tokens."""
+    """True if the files that a packet names are larger than it: else they say more in fewer tokens."""
     paths = [*(one.path for one in location.files), *(one.symbol.path for one in location.symbols)]
     tokens = 0
     for path in dict.fromkeys(paths):

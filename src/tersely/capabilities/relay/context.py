@@ -27,7 +27,7 @@ class RelayContext:
 
     @property
     def is_of_person(self) -> bool:
-        """Whether a person asks rather than a program of hers."""
+        """True if a person asks rather than a program of hers."""
         if self.principal is None:
             return self.agent == PERSON
         return self.agent == self.principal.name and self.principal.kind == "person"

@@ -38,7 +38,7 @@ class LocalCode:
 
     @property
     def names(self) -> frozenset[str]:
-        """What they are called."""
+        """Their names."""
         return frozenset(self._bridges)
 
     async def response(self, request_id: str, payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,7 +71,9 @@ async def share(home: Path, membership: Membership, root: str, answer_words: str
 
 
 def service_name(root: str, machine: str) -> str:
-    """How the code of a repository on a machine is asked for: `shop@laptop`."""
+    """The name of the service that answers for the code of a repository on a machine:
+    `shop@laptop`.
+    """
     name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(root).name).lstrip(".-") or "code"
     return f"{name[:MAX_PART_CHARACTERS]}@{machine[:MAX_PART_CHARACTERS]}"
 

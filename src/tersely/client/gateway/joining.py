@@ -42,7 +42,9 @@ class Membership(msgspec.Struct, frozen=True, omit_defaults=True):
     shared: tuple[str, ...] = ()  # repositories about which other machines may ask this one
 
     def context(self) -> ssl.SSLContext:
-        """What is believed of its server."""
+        """The settings of TLS for its server: it shows one pinned certificate, one of an authority,
+        or one of the system's.
+        """
         return certificates.client_context(self.pinned, self.authority)
 
 
@@ -57,7 +59,7 @@ class Trust:
 
 
 def load(home: Path) -> Membership | None:
-    """What this machine has joined, None where it uses a relay of its own; raises
+    """The relay that this machine has joined, None where it uses a relay of its own; raises
     `unreadable_file`.
     """
     path = home / JOINED
@@ -129,7 +131,7 @@ def once(membership: Membership, request: Request[AnswerT]) -> AnswerT:
 
 
 def unreachable(url: str, error: Exception) -> TerselyError:
-    """Why a relay cannot be asked."""
+    """The error of a relay that cannot be asked."""
     reason = http.reason(error)
     if "CERTIFICATE_VERIFY_FAILED" in reason or "certificate verify failed" in reason:
         hint = "name it with --fingerprint, or its authority with --ca: `tersely relay ca`, where it runs, prints both"

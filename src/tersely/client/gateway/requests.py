@@ -240,7 +240,7 @@ _WAITS = http.waits(GATEWAY_REACH_SECONDS, GATEWAY_ANSWER_SECONDS)
 
 
 def waiting(home: Path) -> int:
-    """How many messages wait for the relay that a machine has joined."""
+    """The number of messages that wait for the relay that a machine has joined."""
     return len(Outbox(home, OUTBOX_NAME, _read_kept))
 
 

@@ -28,7 +28,7 @@ ACCEPT_AGAIN_SECONDS = 0.1  # after the system had no room for a connection
 
 @dataclass(slots=True)
 class Standing:
-    """What a door has found out about a connection: whether it has shown once who it is."""
+    """The findings of a door about one connection: whether it has shown once who it is."""
 
     is_known: bool = False
 
@@ -108,7 +108,7 @@ class AcceptingServer(uvicorn.Server):
             connected.close()
 
     def _has_room(self) -> bool:
-        """Whether there is room for one more, once the oldest that may be hung up on is."""
+        """True if there is room for one more, once the oldest that may be hung up on is."""
         for connected in [one for one in self._sockets if one.fileno() < 0]:
             del self._sockets[connected]  # a WebSocket that has ended
         if len(self._sockets) < self._most:

@@ -78,7 +78,7 @@ class _Protocol(H11Protocol):
 
     @property
     def may_be_ended(self) -> bool:
-        """Whether another may have its place: it asks for nothing, or has not said who it is."""
+        """True if another may have its place: it asks for nothing, or has not said who it is."""
         cycle: Any = self.cycle  # None before the first request
         has_answered = cycle is None or cycle.response_complete
         asks_nothing = has_answered and not self._is_websocket

@@ -46,7 +46,7 @@ _OPEN_PAGES = ("/ui/login", "/ui/static/")  # to sign in, and what these pages a
 
 
 class Pages(NamedTuple):
-    """What is asked about the pages."""
+    """The checks that the pages for browsers need."""
 
     is_signed_in: Callable[[str], bool]  # whom a `Cookie` header belongs to
     # the headers and body of a page that says why
@@ -54,7 +54,7 @@ class Pages(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What a request shows of who asks."""
+    """The headers of a request that tell who asks."""
 
     path: str
     host: bytes
@@ -67,7 +67,7 @@ class Admission(Protocol):
     """Decides who may ask."""
 
     def check(self, shown: Shown) -> bool:
-        """Whether it is known who asks; raises `unauthorized` or `forbidden_origin` unless this one
+        """True if it is known who asks; raises `unauthorized` or `forbidden_origin` unless this one
         may.
         """
 
@@ -78,7 +78,7 @@ class OwnUser:
     """
 
     def check(self, shown: Shown) -> bool:
-        """That it is; raises `unauthorized` for a page."""
+        """Always true; raises `unauthorized` for a page."""
         if is_page(shown.path):
             raise TerselyError(
                 "unauthorized", "pages are for browsers", "`tersely relay open THREAD` opens one"
@@ -99,7 +99,7 @@ class Visitor:
         self._pages = pages
 
     def check(self, shown: Shown) -> bool:
-        """Whether a token or a cookie was shown; raises as `Admission` says."""
+        """True if a token or a cookie was shown; raises as `Admission` says."""
         if not _LOOPBACK.fullmatch(shown.host.lower()):
             raise TerselyError(
                 "forbidden_origin", "this is not a name of this relay", "ask it as 127.0.0.1"
@@ -162,9 +162,9 @@ class Guard:
 
 
 def read_headers(scope: Scope) -> tuple[Shown, str]:
-    """What a request shows, and the agent that it says to come from; raises `malformed_request`
-    where its length is said in two ways: what stands between may have taken it for another, and
-    what follows for a part of it.
+    """The headers that tell who asks, and the agent that it says to come from; raises
+    `malformed_request` where its length is said in two ways: what stands between may have taken it
+    for another, and what follows for a part of it.
     """
     if {name for name, _ in scope["headers"]} >= _TWO_LENGTHS:
         hint = "send Content-Length or Transfer-Encoding, not both"
@@ -197,12 +197,12 @@ def safely(send: Send) -> Send:
 
 
 def asked_of(scope: Scope) -> str:
-    """What a request asks for, in short."""
+    """The method and the path of a request."""
     return f"{scope.get('method', 'WebSocket')} {scope['path']}"
 
 
 def address_of(scope: Scope) -> str:
-    """Where a request comes from; "" at a socket in the home."""
+    """The address that a request comes from; "" at a socket in the home."""
     return str((scope.get("client") or ("",))[0])
 
 
@@ -215,7 +215,7 @@ def _agent(value: bytes) -> str:
 
 
 def is_page(path: str) -> bool:
-    """Whether a path is one of the pages for browsers."""
+    """True if a path is one of the pages for browsers."""
     return path == _PAGES or path.startswith(_PAGES + "/")
 
 

@@ -51,7 +51,7 @@ class Asked:
     of_person: bool = False  # the machine of the identity has seen that a person asks
 
     def arguments(self) -> dict[str, Any]:
-        """What is looked at to see whether it is permitted."""
+        """The parameters by which is decided whether it is permitted."""
         body = self.body if isinstance(self.body, dict) else {}
         named = {
             "capability": body.get("capability") or body.get("to_capability"),

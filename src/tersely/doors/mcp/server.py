@@ -38,7 +38,8 @@ SessionOf = Callable[[Path], str]
 def make_service(
     ask: Ask, roots: Roots, others: Services, session_of: SessionOf, *, all_tools: bool = False
 ) -> ServedMethods:
-    """What is served to a client: answers come from `ask`, and `others` can be called as well.
+    """The methods that are served to a client: answers come from `ask`, and `others` can be called
+    as well.
 
     What a tool has sent in a session is not sent in it again.
     """
@@ -67,8 +68,8 @@ class _CodeMethods:
         self._all_tools = all_tools
 
     async def instructions(self) -> str:
-        """What a model is told before it calls anything: with whom it works too, where a relay
-        runs.
+        """The text that a model is told before it calls anything: with whom it works too, where a
+        relay runs.
         """
         return f"{tools.INSTRUCTIONS} {await self._others.introduction()}"
 
@@ -104,7 +105,7 @@ class _CodeMethods:
         }
 
     async def list_templates(self, request: OpenRequest) -> dict[str, Any]:
-        """That of symbols."""
+        """The template of the URIs of symbols."""
         _check_first_page(request)
         about, uri = catalogue.load(SYMBOL).summary, f"{_SYMBOL_URI}{{+id}}"
         listed = {"name": "symbol", "uriTemplate": uri, "description": about, "mimeType": _TEXT}
@@ -190,7 +191,7 @@ class _CodeMethods:
 
 
 def _is_other(name: str) -> bool:
-    """Whether a name can be that of a service: capabilities go before."""
+    """True if a name can be that of a service: capabilities go before."""
     return bool(name) and not tools.is_known(name)
 
 

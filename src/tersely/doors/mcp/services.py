@@ -32,16 +32,18 @@ class Services(Protocol):
     """Whoever knows the relay."""
 
     async def introduction(self) -> str:
-        """Who the agent is to others and how it works with them; "" where no relay runs."""
+        """The name of the agent to others, and how it works with them, in words; "" where no relay
+        runs.
+        """
 
     async def methods(self) -> list[Method]:
-        """What can be asked; nothing where no relay runs."""
+        """The methods that can be asked; none where no relay runs."""
 
     async def ask(self, method: Method, arguments: Mapping[str, Any]) -> Any:
         """The result; raises what there is instead."""
 
     async def answer(self, capability: str, arguments: Mapping[str, Any], budget: int) -> str:
-        """What a capability of the relay answers in words of at most `budget` tokens; raises what
+        """The answer of a capability of the relay in words of at most `budget` tokens; raises what
         there is instead.
         """
 

@@ -53,8 +53,8 @@ Method = Callable[["OpenRequest"], Awaitable[dict[str, Any]]]
 
 
 class ServedMethods(NamedTuple):
-    """What is served: a text for the model, methods by name, and what is to be done when the
-    client's roots move.
+    """The service behind a session: a text for the model, methods by name, and what is to be done
+    when the client's roots move.
     """
 
     instructions: Callable[[], Awaitable[str]]
@@ -81,7 +81,7 @@ class OpenRequest(NamedTuple):
 
     @property
     def has_roots(self) -> bool:
-        """Whether the client can be asked in which directories it works."""
+        """True if the client can be asked in which directories it works."""
         can_ask = self.session.send is not None and not self.has_envelope
         return can_ask and isinstance(self.session.abilities.get("roots"), dict)
 

@@ -71,7 +71,7 @@ class Tool(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What a call asks: a command as `daemon.ndjson.commands` knows it, and what it is given."""
+    """The question of a call: a command as `daemon.ndjson.commands` knows it, and what it is given."""
 
     command: str
     arguments: dict[str, Any]
@@ -103,7 +103,7 @@ def _callers() -> list[Tool]:
 
 
 def tools(*, all_tools: bool = False) -> list[Tool]:
-    """What is listed: the core and the pair, or every capability as a tool of its own."""
+    """The listed tools: the core and the pair, or every capability as a tool of its own."""
     if all_tools:
         return [
             _tool(capability, tuple(_names(capability))) for capability in catalogue.every(OFFERED)
@@ -113,7 +113,7 @@ def tools(*, all_tools: bool = False) -> list[Tool]:
 
 
 def question(name: str, arguments: Mapping[str, Any]) -> Question:
-    """What the call of a tool asks; raises `unknown_command` or `invalid_argument`."""
+    """The question of a tool's call; raises `unknown_command` or `invalid_argument`."""
     given, pair = dict(arguments), name if name in {CALL, ACT} else ""
     if pair:
         name, budget, given = called(given)
@@ -130,7 +130,7 @@ def question(name: str, arguments: Mapping[str, Any]) -> Question:
 
 
 def is_of_relay(command: str) -> bool:
-    """Whether a command is asked of the relay rather than of a repository."""
+    """True if a command is asked of the relay rather than of a repository."""
     return command in catalogue.RELAY_NAMES
 
 
@@ -157,20 +157,22 @@ def _parameter_names(capability: Capability[Any, Any]) -> set[str]:
 
 
 def is_known(name: str) -> bool:
-    """Whether a client may call a tool by this name."""
+    """True if a client may call a tool by this name."""
     return name in {MORE_TOOLS, CALL, ACT} or tool_name(name) in {
         tool_name(command) for command in _commands()
     }
 
 
 def likely(name: str) -> str:
-    """What somebody who calls a tool by a wrong name may have meant, as a sentence."""
+    """A sentence with the tool that a wrong name may mean, or with that which lists them all."""
     known = {tool_name(command): command for command in _commands()}
     return _suggestion(name, {**known, MORE_TOOLS: "", CALL: "", ACT: ""})
 
 
 def more_tools(arguments: Mapping[str, Any]) -> str:
-    """What can be called; or, of one tool, all that there is to be known. Raises `unknown_command`."""
+    """The tools that can be called; or, of one tool, all that there is to be known. Raises
+    `unknown_command`.
+    """
     for name in arguments:
         if name not in {"tool", BUDGET}:
             raise TerselyError(
@@ -245,7 +247,7 @@ def _is_needed(parameter: Parameter) -> bool:
 
 
 def _is_expected(parameter: Parameter) -> bool:
-    """Whether a call of a listed tool says nothing without it, though its capability can do
+    """True if a call of a listed tool says nothing without it, though its capability can do
     without.
     """
     return _is_needed(parameter) or (parameter.positional and not parameter.nullable)

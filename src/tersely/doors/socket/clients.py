@@ -50,11 +50,11 @@ class Clients:
         self._loop = loop
 
     def connected(self) -> dict[str, Connection]:
-        """Who has been let in, by name."""
+        """The connections of those that have been let in, by name."""
         return {name: one for name, one in list(self.names.items()) if one.name}
 
     def activity(self, name: str) -> str:
-        """What somebody says that they do, "" where they say nothing."""
+        """The activity that somebody tells of themselves, "" where they say nothing."""
         connection = self.names.get(name)
         return connection.activity if connection is not None else ""
 
@@ -80,7 +80,7 @@ class Clients:
         ]
 
     def here(self) -> dict[str, Here]:
-        """Who has been let in, and what they say of themselves."""
+        """Those that have been let in, by name, with what they say of themselves."""
         return {
             name: Here(one.kind, one.activity, frozenset(one.subscriptions))
             for name, one in list(self.names.items())
@@ -109,7 +109,7 @@ class Clients:
             self.forget(connection)
 
     def takes(self, name: str) -> bool:
-        """Whether a message for them would be sent to them at once."""
+        """True if a message for them would be sent to them at once."""
         connection = self.names.get(name)
         return connection is not None and connection.takes
 
@@ -296,7 +296,7 @@ class Clients:
 
 
 def waiting(post: Post, number: int, mailbox: str, seq: int, attempt: int) -> Waiting:
-    """What has just been posted, as it lies in a mailbox."""
+    """A message that has just been posted, as it lies in a mailbox."""
     return Waiting(
         number, mailbox, post.sender, post.sender_kind, post.id, post.at_ms, post.addressed, post.topic, post.thread,
         post.kind, post.payload, post.treatment, seq, Stage.ACCEPTED, attempt, post.expires_ms, None, None, None, None,

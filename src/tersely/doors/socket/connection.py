@@ -98,7 +98,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def takes(self) -> bool:
-        """Whether a new message may be sent at once, without overtaking others."""
+        """True if a new message may be sent at once, without overtaking others."""
         return (
             bool(self.name)
             and not (self.is_behind or self.is_full)
@@ -106,12 +106,12 @@ class Connection(asyncio.Protocol):
         )
 
     def may_be_sent(self) -> bool:
-        """Whether messages that wait may be sent now."""
+        """True if messages that wait may be sent now."""
         return bool(self.name) and not self.is_full and not self.is_closing
 
     @property
     def is_closing(self) -> bool:
-        """Whether it is on its way out."""
+        """True if it is on its way out."""
         return self._transport is None or self._transport.is_closing()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -195,7 +195,7 @@ class Connection(asyncio.Protocol):
     # While it waits to be let in, and for answers
 
     def join(self) -> None:
-        """What comes from now on waits until `admit`."""
+        """Have what comes from now on wait until `admit`."""
         self._is_joining = True
         self._throttle()
 

@@ -50,15 +50,15 @@ class MalformedError(Exception):
 
 
 class About(Struct):
-    """What is left of an envelope that is none: enough to answer it."""
+    """The readable fields of an envelope that is none: enough to answer it."""
 
     type: str = ""
     id: Id = ""
 
 
 class Treatment(Struct, omit_defaults=True):
-    """How a message is to be treated. `durability` "memory" is for what nobody misses after a
-    crash.
+    """The wishes of a sender about a message. `durability` "memory" is for what nobody misses after
+    a crash.
     """
 
     requires_ack: bool | None = None  # tell the sender of each stage that the message reaches
@@ -70,8 +70,8 @@ class Treatment(Struct, omit_defaults=True):
 
 
 class Delivered(Struct, omit_defaults=True):
-    """What a delivery says of itself: its number among those of one sender and topic, 0 where it is
-    not numbered.
+    """The place of a delivery in its order: its number among those of one sender and topic, 0 where
+    it is not numbered.
     """
 
     seq: int
@@ -116,7 +116,7 @@ class _Sent(Struct, omit_defaults=True, rename={"from_": "from"}):
 
 
 class Capabilities(Struct):
-    """What a client can do."""
+    """The abilities of a client."""
 
     ack: bool = True
     resume: bool = True
@@ -126,7 +126,7 @@ class Capabilities(Struct):
 
 
 class Session(Struct):
-    """What a client shows to go on where it was."""
+    """The token with which a client goes on where it was."""
 
     resume_token: Short = ""
 
@@ -139,7 +139,7 @@ class Auth(Struct):
 
 
 class Service(Struct):
-    """What a service says of itself."""
+    """The description that a service gives of itself."""
 
     name: Short = ""
     version: Short = ""
@@ -147,7 +147,7 @@ class Service(Struct):
 
 
 class Hello(Struct):
-    """Who a client is."""
+    """The first envelope of a client: its name, and what it can do."""
 
     agent: Annotated[str, Meta(pattern=f"^{NAME_PATTERN}\\Z")]
     capabilities: Capabilities = msgspec.field(default_factory=Capabilities)
@@ -173,7 +173,7 @@ class Resume(Struct):
 
 
 class Send(Struct):
-    """What is looked at of a message that is forwarded as it is."""
+    """The fields that are looked at of a message, which is forwarded as it is."""
 
     body: str
     kind: Kind = "message"
@@ -201,8 +201,8 @@ class Refused(Struct):
 
 
 class Activity(Struct):
-    """What a client does: working, idle, waits for permission; and what its terminal shows, "" for
-    no news of it.
+    """The activity of a client: working, idle, waits for permission; and what its terminal shows,
+    "" for no news of it.
     """
 
     state: Short
@@ -217,7 +217,7 @@ class InChannel(Struct):
 
 
 class ChannelSend(Struct):
-    """What is looked at of a message to a channel."""
+    """The fields that are looked at of a message to a channel."""
 
     channel: Annotated[str, Meta(pattern=f"^{CHANNEL_PATTERN}\\Z")]
     body: str
@@ -225,7 +225,7 @@ class ChannelSend(Struct):
 
 
 class Stream(Struct, omit_defaults=True):
-    """How far one has come with the messages of a sender and topic."""
+    """The last number that one has of the messages of a sender and topic."""
 
     peer: Short
     topic: Short = ""
@@ -234,7 +234,7 @@ class Stream(Struct, omit_defaults=True):
 
 
 class Sync(Struct):
-    """How far one has come."""
+    """The last numbers that one has, of each sender and topic."""
 
     streams: Annotated[list[Stream], Meta(max_length=1_000)]
     session_id: Short = ""
@@ -253,7 +253,7 @@ class ServiceRequest(Struct, omit_defaults=True):
 
 
 class ServiceFailure(Struct, omit_defaults=True):
-    """Why a service gives no result."""
+    """The error of a service that gives no result."""
 
     code: Short
     message: str
@@ -261,7 +261,7 @@ class ServiceFailure(Struct, omit_defaults=True):
 
 
 class ServiceResponse(Struct, omit_defaults=True):
-    """What a service answers."""
+    """The answer of a service: a result or an error."""
 
     request_id: Id
     success: bool
@@ -349,7 +349,7 @@ def _check_values(body: bytes, payload: Raw) -> None:
 
 
 def _is_too_deep(body: bytes) -> bool:
-    """Whether JSON has so many levels that some reader of what is forwarded would fail.
+    """True if JSON has so many levels that some reader of what is forwarded would fail.
 
     It takes a few milliseconds for a megabyte of whatever: a flood of brackets must hold up nobody
     else.

@@ -29,7 +29,7 @@ def failure_of(error: TerselyError) -> ServiceFailure:
 
 
 def error_of(failure: ServiceFailure | None) -> TerselyError:
-    """What was told as an error; whoever told it may be a program that knows other codes."""
+    """The error that was told; whoever told it may be a program that knows other codes."""
     if failure is None:
         return TerselyError(_DEFAULT, "the service says no more than that it has failed")
     return TerselyError(ERROR_OF_CODE.get(failure.code, _DEFAULT), failure.message, failure.hint)

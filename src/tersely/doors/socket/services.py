@@ -54,7 +54,7 @@ class Own(Protocol):
 
     @property
     def declared(self) -> Declared:
-        """What it is."""
+        """The service as it was declared."""
 
     async def answer(self, asked: Asked) -> bytes:
         """The result as JSON; raises what there is instead."""
@@ -97,7 +97,9 @@ class Services:
             _LOG.warning("%s is a capability of somebody else", taken)
 
     def refusal(self, hello: Hello) -> TerselyError | None:
-        """Why somebody cannot be let in under this name and with these capabilities."""
+        """The error for somebody who cannot be let in with this name and these capabilities, else
+        None.
+        """
         if hello.agent in self._own:
             instead = 'connect under another name, or start the relay with "enabled": false for it in services.json'
             return TerselyError(

@@ -103,7 +103,7 @@ class _Transport(asyncio.Transport):
         return default
 
     def is_closing(self) -> bool:
-        """Whether it is on its way out."""
+        """True if it is on its way out."""
         return self._is_closing
 
     def close(self) -> None:

@@ -81,14 +81,14 @@ class Access:
     # What rules ask
 
     def owns(self, principal: Principal, name: str) -> bool:
-        """Whether a name of an agent is this identity's."""
+        """True if a name of an agent is this identity's."""
         known = self._relay.mail.identities.get(name)
         return principal.is_owner or (
             known is not None and known.details.get(IDENTITY) == principal.name
         )
 
     def is_member(self, principal: Principal, thread_id: str) -> bool:
-        """Whether an identity may look into a thread: its own, and those in which a member has
+        """True if an identity may look into a thread: its own, and those in which a member has
         written to it.
         """
         if principal.may(Level.ADMIN) or is_meant(principal.scopes.threads, thread_id):
@@ -128,17 +128,17 @@ class Access:
         )
 
     def reads_machine(self, capability: str) -> bool:
-        """Whether a capability that is called reads the disk of the relay's machine."""
+        """True if a capability that is called reads the disk of the relay's machine."""
         offers = {one.name: one for one in self._relay.calls.offers()}
         offer = offers.get(capability)
         return offer is not None and _ROOT in offer.arguments.get("properties", {})
 
     def is_of_machine(self, service: str) -> bool:
-        """Whether a service is one of the relay's machine, which reads its disk."""
+        """True if a service is one of the relay's machine, which reads its disk."""
         return any(service == one["name"] for one in self._relay.services.settings)
 
     def waits_for_permission(self, principal: Principal, permission: str) -> bool:
-        """Whether an agent of an identity waits for a permission."""
+        """True if an agent of an identity waits for a permission."""
         waiting = self._relay.permissions.listed()
         return any(
             permission in {one.id, one.agent} and self.owns(principal, one.agent) for one in waiting
@@ -147,11 +147,11 @@ class Access:
     # What is shown
 
     def may_see_message(self, principal: Principal, names: Iterable[str]) -> bool:
-        """Whether an identity is among those whom a message is from or for."""
+        """True if an identity is among those whom a message is from or for."""
         return any(self.owns(principal, name) for name in names)
 
     def may_enter(self, principal: Principal, channel: str) -> bool:
-        """Whether a channel is one of those that the token is for."""
+        """True if a channel is one of those that the token is for."""
         return is_meant(principal.scopes.channels, channel)
 
     def _checked(
@@ -178,7 +178,7 @@ class Access:
         return self.owns(principal, thread.created_by) or self._was_told(principal, thread_id)
 
     def _was_told(self, principal: Principal, thread_id: str) -> bool:
-        """Whether somebody else, who had to be a member, has sent a message of a thread to a name
+        """True if somebody else, who had to be a member, has sent a message of a thread to a name
         of an identity.
         """
         mail = self._relay.mail

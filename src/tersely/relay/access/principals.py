@@ -27,7 +27,7 @@ class Level(StrEnum):
     ADMIN = "admin"
 
     def includes(self, other: Level) -> bool:
-        """Whether this one may do what the other may."""
+        """True if this one may do what the other may."""
         order = list(Level)
         return order.index(self) >= order.index(other)
 
@@ -61,11 +61,11 @@ class Principal:
 
     @property
     def is_owner(self) -> bool:
-        """Whether it is the user that the relay belongs to, who needs no token."""
+        """True if it is the user that the relay belongs to, who needs no token."""
         return not self.name
 
     def may(self, level: Level) -> bool:
-        """Whether the token goes that far."""
+        """True if the token goes that far."""
         return self.scopes.level.includes(level)
 
 
@@ -73,5 +73,5 @@ OWNER = Principal("", scopes=Scopes(Level.ADMIN, EVERYTHING))
 
 
 def is_meant(patterns: tuple[str, ...], name: str) -> bool:
-    """Whether a name is one of those that the patterns mean."""
+    """True if a name is one of those that the patterns mean."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)

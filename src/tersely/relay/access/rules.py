@@ -19,10 +19,10 @@ class Facts(Protocol):
     """What rules ask of the relay."""
 
     def owns(self, principal: Principal, name: str) -> bool:
-        """Whether a name of an agent is this identity's."""
+        """True if a name of an agent is this identity's."""
 
     def is_member(self, principal: Principal, thread_id: str) -> bool:
-        """Whether an identity may look into a thread."""
+        """True if an identity may look into a thread."""
 
     def thread_of(self, principal: Principal, ref: str) -> str:
         """A thread that has an artifact and into which an identity may look; raises
@@ -30,13 +30,13 @@ class Facts(Protocol):
         """
 
     def reads_machine(self, capability: str) -> bool:
-        """Whether a capability that is called reads the disk of the relay's machine."""
+        """True if a capability that is called reads the disk of the relay's machine."""
 
     def is_of_machine(self, service: str) -> bool:
-        """Whether a service is one of the relay's machine, which reads its disk."""
+        """True if a service is one of the relay's machine, which reads its disk."""
 
     def waits_for_permission(self, principal: Principal, permission: str) -> bool:
-        """Whether an agent of an identity waits for a permission."""
+        """True if an agent of an identity waits for a permission."""
 
 
 Check = Callable[[Facts, Principal, Arguments], Arguments]

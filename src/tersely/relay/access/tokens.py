@@ -126,7 +126,7 @@ class Tokens:
         return token.principal()
 
     def is_ended(self, token_id: str) -> bool:
-        """Whether a token is in force no longer."""
+        """True if a token is in force no longer."""
         token = self._known.get(token_id)
         return token is None or not _holds(token, self._store.now_ms())
 

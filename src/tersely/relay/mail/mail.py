@@ -355,7 +355,7 @@ class Mail:
     # With other processes
 
     def is_elsewhere(self, name: str) -> bool:
-        """Whether somebody is connected to another process under a name."""
+        """True if somebody is connected to another process under a name."""
         return name in self._elsewhere
 
     def admit(
@@ -473,7 +473,7 @@ class Mail:
         return boxes.waiting(self.store.reader, mailbox, after, limit)
 
     def wait(self, mailbox: str, after: int, seconds: float) -> bool:
-        """Whether a message waits in a mailbox behind a number, as soon as one does or the time is
+        """True if a message waits in a mailbox behind a number, as soon as one does or the time is
         over.
         """
         with self._accepted:

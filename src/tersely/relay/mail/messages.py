@@ -46,7 +46,7 @@ class Presence(Protocol):
         """
 
     def takes(self, name: str) -> bool:
-        """Whether a message for them would be sent to them at once."""
+        """True if a message for them would be sent to them at once."""
 
     def posted(self, post: Post, posted: Posted) -> None:
         """A message has been accepted."""

@@ -19,7 +19,7 @@ _MARK = re.compile(r"""[?？](?=[\s"'”»)\]]|$)""")  # not that of an address 
 
 
 def is_question(body: str) -> bool:
-    """Whether the words of a message ask something: a question mark ends one of them."""
+    """True if the words of a message ask something: a question mark ends one of them."""
     return _MARK.search(body) is not None
 
 
@@ -43,7 +43,7 @@ def unanswered(messages: Iterable[Told]) -> list[Told]:
 
 
 def asks(payload: bytes) -> bool:
-    """Whether a message asks something, by its payload."""
+    """True if a message asks something, by its payload."""
     has_mark = b"?" in payload or "？".encode() in payload
     return has_mark and is_question(str(decode(payload).get("body", "")))
 

@@ -77,7 +77,7 @@ def bounded(text: str, most_bytes: int = PREVIEW_BYTES) -> str:
 
 
 def is_text(head: bytes) -> bool:
-    """Whether bytes are the beginning of text in UTF-8."""
+    """True if bytes are the beginning of text in UTF-8."""
     return _decoded(head, is_cut=True) is not None
 
 

@@ -76,7 +76,7 @@ class Place(NamedTuple):
 
 
 def is_empty(database: Statements) -> bool:
-    """Whether a store keeps nothing yet."""
+    """True if a store keeps nothing yet."""
     return not any(database.value(f"select 1 from {table} limit 1") for table in _KEPT)
 
 

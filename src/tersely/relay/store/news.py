@@ -45,7 +45,7 @@ class News(msgspec.Struct):
         return len(self.streams) + len(self.names) + len(self.channels) + len(self.loads)
 
     def is_empty(self) -> bool:
-        """Whether nothing has changed."""
+        """True if nothing has changed."""
         return not (self.length() or self.is_presence_changed or self.is_cut)
 
 
@@ -61,7 +61,7 @@ class OwnNews:
         self._early: list[tuple[int, News | None]] = []  # told of transactions behind that one
 
     def is_news(self, serial: int, news: News | None) -> bool:
-        """Whether what was told of a transaction is to be followed; what is told before it is known
+        """True if what was told of a transaction is to be followed; what is told before it is known
         how it ended waits for that.
         """
         with self._changing:

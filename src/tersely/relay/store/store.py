@@ -74,7 +74,7 @@ def check(home: Path) -> None:
 
 
 def is_made(home: Path) -> bool:
-    """Whether a home directory has a database, or had one of PostgreSQL."""
+    """True if a home directory has a database, or had one of PostgreSQL."""
     return (home / DATABASE).exists() or (home / _SHARED).exists()
 
 
@@ -314,7 +314,7 @@ class Store:
         )
 
     def owns(self, owner: str, digest: str) -> bool:
-        """Whether a blob is attached to an owner under any name."""
+        """True if a blob is attached to an owner under any name."""
         sql = "select count(*) from attachment where owner = ? and digest = ?"
         return bool(self._read.value(sql, (owner, digest)))
 

@@ -214,7 +214,7 @@ def _with(items: Iterable[Item], item_id: str, **changed: Any) -> list[Item]:
 
 
 def _is_item(entry: dict[str, Any]) -> bool:
-    """Whether an entry of a plan is of the board: others may stand beside."""
+    """True if an entry of a plan is of the board: others may stand beside."""
     known = {"id", "step", "status", "needs", "by", "until", "why", "keys"}
     return (
         bool(_ID.fullmatch(str(entry.get("id", "")))) and "step" in entry and entry.keys() <= known

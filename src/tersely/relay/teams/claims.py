@@ -38,7 +38,7 @@ class Claim(NamedTuple):
     root: str  # the directory in which its holder works
 
     def conflicts_with(self, other: Claim) -> bool:
-        """Whether the two cannot be held at the same time."""
+        """True if the two cannot be held at the same time."""
         is_shared_by_both = self.is_shared and other.is_shared
         return (
             self.holder != other.holder

@@ -37,7 +37,7 @@ def read(text: str) -> Target:
 
 
 def overlap(one: str, other: str) -> bool:
-    """Whether something may be meant by both."""
+    """True if something may be meant by both."""
     mine, theirs = read(one), read(other)
     if mine.name or theirs.name:
         return mine.name == theirs.name
@@ -45,7 +45,7 @@ def overlap(one: str, other: str) -> bool:
 
 
 def _begins(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether one is the other or has it in it; all of a file has everything in it."""
+    """True if one is the other or has it in it; all of a file has everything in it."""
     shared = min(len(one), len(other))
     return one[:shared] == other[:shared]
 
@@ -63,7 +63,7 @@ def _paths_overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 @lru_cache(MAX_COMPARED_TARGETS)
 def _names_overlap(one: str, other: str) -> bool:
-    """Whether a name fits two patterns of `*`, `?` and characters; sets in brackets are taken for
+    """True if a name fits two patterns of `*`, `?` and characters; sets in brackets are taken for
     `?`.
     """
     if not one or not other:

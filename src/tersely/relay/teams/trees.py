@@ -52,7 +52,7 @@ class Trees:
 
 
 def _is_of_programs(place: str) -> bool:
-    """Whether programs keep what is theirs there: for the time being, or in hidden directories of
+    """True if programs keep what is theirs there: for the time being, or in hidden directories of
     the user.
     """
     home = os.path.realpath(Path.home())

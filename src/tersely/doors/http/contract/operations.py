@@ -23,7 +23,7 @@ _MOST = 10**14  # of a number behind the question mark
 
 
 class Content(StrEnum):
-    """What travels as it is instead of as JSON."""
+    """The media types of bodies."""
 
     JSON = "application/json"
     BYTES = "application/octet-stream"
@@ -72,7 +72,7 @@ class Operation:
 
     @property
     def writes(self) -> bool:
-        """Whether it changes anything."""
+        """True if it changes anything."""
         return self.method != "GET"
 
 

@@ -100,7 +100,7 @@ class Question(Struct, forbid_unknown_fields=True):
 
 
 class NewDecision(Struct, forbid_unknown_fields=True):
-    """What the person says to an agent that waits for permission."""
+    """The person's answer to an agent that waits for permission."""
 
     allows: bool
 
@@ -144,7 +144,7 @@ class NewMachine(Struct, forbid_unknown_fields=True):
 
 
 class Failure(Struct):
-    """Why there is no answer. Codes never change; messages may."""
+    """The error in the place of an answer. Codes never change; messages may."""
 
     error: str  # `code: message`, for people
     code: str
@@ -153,7 +153,7 @@ class Failure(Struct):
 
 
 class Answered(Struct):
-    """What a capability answers: as a value, and in words."""
+    """The answer of a capability: as a value, and in words."""
 
     capability: str
     result: Any
@@ -161,13 +161,13 @@ class Answered(Struct):
 
 
 class Health(Struct):
-    """Whether the relay answers."""
+    """The answer of a relay that works."""
 
     status: str
 
 
 class VersionTold(Struct):
-    """Which program answers."""
+    """The version of the program that answers."""
 
     version: str
     commit: str
@@ -175,7 +175,7 @@ class VersionTold(Struct):
 
 
 class AnswerTold(Struct):
-    """What came of a call: an artifact, shown by its preview, and whole in `text` where that is
+    """The result of a call: an artifact, shown by its preview, and whole in `text` where that is
     short.
     """
 
@@ -191,14 +191,14 @@ class AnswerTold(Struct):
 
 
 class TicketTold(Struct):
-    """What signs one browser in to the pages, at `/ui/login` of `url`: once, and soon."""
+    """A ticket that signs one browser in to the pages, at `/ui/login` of `url`: once, and soon."""
 
     ticket: str
     url: str
 
 
 class DecisionTold(Struct):
-    """What an agent may do now, or may not."""
+    """The decision about a permission: what the agent may do now, or may not."""
 
     id: str
     agent: str
@@ -208,8 +208,8 @@ class DecisionTold(Struct):
 
 
 class SessionTold(Struct):
-    """What a session has left: its summary as an artifact, and the version of the state that names
-    it.
+    """The records that a session has left: its summary as an artifact, and the version of the state
+    that names it.
     """
 
     artifact_ref: str
@@ -217,7 +217,7 @@ class SessionTold(Struct):
 
 
 class TokenTold(Struct):
-    """What is known of a token; its secret is known to nobody but whoever was given it. Times are
+    """A token without its secret; its secret is known to nobody but whoever was given it. Times are
     ISO 8601 in UTC.
     """
 
@@ -250,7 +250,7 @@ class TokensTold(Struct):
 
 
 class Joined(Struct):
-    """What a machine is known by from now on."""
+    """The identity and the token of a machine that has joined."""
 
     identity: str
     kind: str

@@ -19,7 +19,7 @@ SAVINGS = "token.savings"
 
 
 def handler_of(operation: Operation) -> Handler:
-    """What answers an operation that is a capability."""
+    """The handler of an operation that is a capability."""
     flags = {query.name for query in operation.query if (query.least, query.most) == (0, 1)}
 
     def handler(relay: Relay, asked: Asked) -> Any:

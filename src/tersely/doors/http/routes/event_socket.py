@@ -22,7 +22,7 @@ _HTTP_VERSION = {"version": "3.0", "spec_version": "2.3"}
 
 
 def is_event_path(path: str) -> bool:
-    """Whether a path is that of a stream of events."""
+    """True if a path is that of a stream of events."""
     return _EVENT_PATH.fullmatch(path) is not None
 
 

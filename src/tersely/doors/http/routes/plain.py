@@ -23,7 +23,7 @@ Handler = Callable[[Relay, Asked], Any]
 
 
 def health(relay: Relay, asked: Asked) -> Any:
-    """That there is an answer is the answer."""
+    """The answer is that there is one."""
     return {"status": "ok"}
 
 
@@ -80,7 +80,7 @@ def session_end(relay: Relay, asked: Asked) -> Any:
 
 
 def permission_answer(relay: Relay, asked: Asked) -> Any:
-    """What the person says, who asks at the socket in the home; raises `not_permitted` for
+    """The decision of the person, who asks at the socket in the home; raises `not_permitted` for
     everybody else.
     """
     is_of_identity = (

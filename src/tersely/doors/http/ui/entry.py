@@ -26,7 +26,7 @@ _COOKIE_CHARACTERS = 4_000
 
 
 class Ticket(NamedTuple):
-    """What one browser may sign in with."""
+    """A ticket with which one browser may sign in."""
 
     digest: bytes
     token: str  # of the home when it was made: with another, nobody signs in by it

@@ -63,8 +63,8 @@ class Shown:
 
 
 class FormOrigin(NamedTuple):
-    """What the forms of one page carry: its address, to which they lead back, and a key that no
-    other page has.
+    """The hidden fields in the forms of one page: its address, to which they lead back, and a key
+    that no other page has.
     """
 
     address: str = ""

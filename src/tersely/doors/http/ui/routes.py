@@ -139,7 +139,7 @@ class Pages:
         return [Route("/ui", home, methods=["GET"]), Mount("/ui", app)]
 
     def refusal(self, error: TerselyError) -> tuple[dict[str, str], bytes]:
-        """What a browser is sent that may not see a page: the headers and a page that says why."""
+        """The headers and the page for a browser that may not see another: the page says why."""
         return {**HEADERS, "content-type": "text/html; charset=utf-8"}, document(
             _failure(error), None
         ).encode()

@@ -259,8 +259,8 @@ def checked(
 
 @cache
 def methods() -> Mapping[str, Method]:
-    """What a code daemon can be asked: what its clients say, and the capabilities for which they
-    have no word.
+    """The methods of a code daemon, by name: what its clients say, and the capabilities for which
+    they have no word.
     """
     spelled = {name: spelling for name, spelling in SPELLINGS.items() if "." not in name}
     every = {name.removeprefix(PREFIX): Spelling(name) for name in catalogue.CODE_NAMES} | spelled

@@ -16,7 +16,7 @@ _FILE = re.compile(r"/|\w\.\w{1,8}\Z")
 
 
 def fallback(method: str, parameters: Mapping[str, Any]) -> str:
-    """What to try instead of a question, empty where there is nothing like it."""
+    """A sentence about what to try instead of a question, empty where there is nothing like it."""
     make = _FALLBACKS.get(method)
     asked = parameters.get("query" if method == "semantic" else "target")
     if make is None or not isinstance(asked, str):

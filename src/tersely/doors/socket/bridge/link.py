@@ -29,7 +29,7 @@ class LostError(Exception):
 
 
 class Reply(Struct):
-    """What is looked at of a reply, in the words of both spellings."""
+    """The fields of a reply that are looked at, in the words of both spellings."""
 
     id: Any = None
     success: bool | None = None
@@ -44,7 +44,7 @@ class Reply(Struct):
 
     @property
     def is_success(self) -> bool:
-        """Whether it is an answer rather than a failure."""
+        """True if it is an answer rather than a failure."""
         return self.success if self.success is not None else self.status != "error"
 
 
@@ -80,7 +80,7 @@ class Link(asyncio.Protocol):
 
     @property
     def is_open(self) -> bool:
-        """Whether something can be asked."""
+        """True if something can be asked."""
         return self._transport is not None and not self._transport.is_closing()
 
     async def ask(self, request: Mapping[str, Any]) -> Reply:

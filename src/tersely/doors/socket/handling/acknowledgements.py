@@ -86,7 +86,7 @@ def ping(clients: Clients, connection: Connection, envelope: Envelope) -> None:
 
 
 def pong(clients: Clients, connection: Connection, envelope: Envelope) -> None:
-    """What a client that acknowledges no channel messages has read before this PING, it has."""
+    """Count as read all channel messages before this PING, of a client that acknowledges none."""
     told: Any = msgspec.json.decode(envelope.payload)
     nonce = told.get("nonce", "") if isinstance(told, dict) else ""
     if not isinstance(nonce, str) or not nonce.startswith("read-"):

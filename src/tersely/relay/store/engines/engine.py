@@ -122,6 +122,6 @@ class Engine(Protocol):
         """The processes that share the database; None where this is the only one."""
 
     def left_nothing(self, error: BaseException) -> bool:
-        """Whether a transaction that has failed for this error is certain never to be found
+        """True if a transaction that has failed for this error is certain never to be found
         written.
         """

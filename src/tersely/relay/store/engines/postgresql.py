@@ -61,7 +61,7 @@ class PostgresEngine:
         return PostgresDatabase(self._session._replace(settings=settings))
 
     def left_nothing(self, error: BaseException) -> bool:
-        """Whether a transaction that has failed is certain never to be found written: its blobs are
+        """True if a transaction that has failed is certain never to be found written: its blobs are
         in it, anyway.
         """
         return True

@@ -122,7 +122,7 @@ class Sharing:
                 database.execute(sql, (here.activity, topics, name, self.process))
 
     def is_used(self, database: Statements) -> bool:
-        """Whether processes are there that share the database, other than this one."""
+        """True if processes are there that share the database, other than this one."""
         return bool(_there(database) - {self.process})
 
     def others(self, database: Statements) -> dict[str, Here]:

@@ -34,7 +34,7 @@ class SqliteEngine:
         return Database.open_reader(self._path, on_damage=self._on_damage)
 
     def left_nothing(self, error: BaseException) -> bool:
-        """Whether a transaction that has failed for this error is certain never to be found
+        """True if a transaction that has failed for this error is certain never to be found
         written.
         """
         return left_nothing(error)

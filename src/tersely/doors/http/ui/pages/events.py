@@ -58,7 +58,7 @@ def rows(found: Iterable[Event]) -> list[Row]:
 
 
 def summary(event: Event) -> str:
-    """What happened, in a line."""
+    """An event in one line."""
     payload = _payload(event)
     told = {name: value for name, value in payload.items() if name not in _UNSAID}
     if event.type == streams.STATE_PATCHED:

@@ -34,7 +34,7 @@ class _Work(NamedTuple):
 
 
 def now_page(visit: Visit) -> Shown:
-    """What goes on now."""
+    """The page of what goes on now."""
     relay = visit.relay
     work = _Work(list(held(relay)), list(boards(relay)))
     waiting = relay.permissions.listed()

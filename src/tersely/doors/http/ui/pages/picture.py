@@ -19,7 +19,7 @@ _BEND = 0.18
 
 
 class Talk(NamedTuple):
-    """How many messages went one way."""
+    """The number of messages that went one way."""
 
     sender: str
     recipient: str
@@ -46,7 +46,7 @@ class Line(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """What is drawn; `left` is how many names are not."""
+    """A drawing of who talks to whom; `left` is the number of names that it leaves out."""
 
     names: list[str]
     nodes: list[Node]

@@ -16,7 +16,7 @@ _MS = 1000
 
 
 def services_page(visit: Visit) -> Shown:
-    """Who there is, and the figures since the relay was started."""
+    """The page of the services, with the figures since the relay was started."""
     services = visit.relay.services
     asked = services.figures.series()
     values = {

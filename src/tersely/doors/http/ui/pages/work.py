@@ -34,7 +34,7 @@ class ProjectBoard(NamedTuple):
 
     @property
     def done(self) -> int:
-        """How many are done."""
+        """The number of items that are done."""
         return sum(one.status == DONE for one in self.items)
 
 
@@ -60,7 +60,7 @@ def boards(relay: Relay) -> Iterator[ProjectBoard]:
 
 
 def held(relay: Relay) -> Iterator[Held]:
-    """What is claimed, by project."""
+    """The claims, by project."""
     for project, claims in relay.claims.by_project():
         for claim in claims:
             yield Held(project, claim)
