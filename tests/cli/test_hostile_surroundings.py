@@ -126,6 +126,22 @@ def test_a_directory_that_is_gone_is_said(tmp_path: Path) -> None:
     assert ended.returncode == 3
 
 
+def test_a_directory_that_is_closed_is_said(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    script = f"import os, sys; os.chdir({str(closed)!r}); os.chmod('.', 0); "
+    script += "may_read = os.access('.', os.R_OK); from tersely.cli.main import main; "
+    script += f"sys.exit(0 if may_read else main(['tree', '--root', {str(closed)!r}]))"
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
+    closed.chmod(0o700)
+    if ended.returncode == 0:
+        pytest.skip("this user may read everything")
+    assert ended.stderr.startswith("unreadable_file: ")
+    assert ended.returncode == 3
+
+
 def test_a_loop_of_links_is_no_root_and_no_file(shop: Path) -> None:
     (shop / "loop").symlink_to("loop")
     refused(["--root", "loop", "tree"], shop, "root_not_found")

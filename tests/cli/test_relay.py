@@ -149,6 +149,15 @@ def test_without_a_relay_every_command_says_so(fresh: Home) -> None:
     assert "no relay runs" in fresh.ok("doctor")
 
 
+def test_init_says_what_it_cannot_write(fresh: Home) -> None:
+    fresh.home.mkdir(mode=0o700)
+    config = fresh.home / "config.toml"
+    config.symlink_to(fresh.home / "nowhere" / "config.toml")
+    said = fresh.run("relay", "init")
+    assert said.status == 3
+    assert said.err.startswith(f"unwritable_output: {config}: ")
+
+
 def test_init_makes_a_home_for_this_user_alone(fresh: Home) -> None:
     fresh.ok("relay", "init")
     assert fresh.home.stat().st_mode & 0o777 == 0o700

@@ -24,6 +24,8 @@ DATABASE_RETRY_SECONDS = 0.01
 # a longer write-ahead log is copied into its database when that is closed
 DATABASE_KEPT_LOG_BYTES = 2_000_000
 
+IN_MEMORY = Path(":memory:")  # the path of a database of its connection's own
+
 ResultT = TypeVar("ResultT")
 Row = tuple[Any, ...]
 OnDamage = Callable[[TerselyError], None]
@@ -84,12 +86,8 @@ class Database:
         processes which have it open see either the old tables or the new, empty ones. The path
         `:memory:` is a database of this connection's own.
         """
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise TerselyError(
-                "database_unavailable", f"cannot make {path.parent}: {error.strerror}"
-            ) from error
+        if path != IN_MEMORY:
+            _make_parent(path)
         database = cls(_connect(path), path)
         try:
             database._use_write_ahead_log()
@@ -312,7 +310,7 @@ def read_foreign(content: bytes, read: Callable[[Database], ResultT]) -> ResultT
     tables and indexes alone: a view is a program, and so is a generated column. What takes longer
     than any whole file can is given up.
     """
-    path = Path(":memory:")
+    path = IN_MEMORY
     steps = iter(range(MAX_FOREIGN_STEPS // _STEPS_AT_ONCE))
     try:
         with Database(_connect(path), path) as database:
@@ -356,6 +354,18 @@ def _connect(path: Path) -> apsw.Connection:
     except apsw.Error as error:
         _reraise(error, path)
     return connection
+
+
+def _make_parent(path: Path) -> None:
+    """Make the folder of a derived database."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TerselyError(
+            "database_unavailable",
+            f"cannot make {path.parent}: {error.strerror}",
+            "look at the disk, and at who may write there",
+        ) from error
 
 
 def _make_folder(folder: Path) -> None:

@@ -66,8 +66,12 @@ def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     make_home(home)
     config = home / CONFIG
     if not config.exists():
-        config.write_text(_CONFIG)
-        config.chmod(0o600)
+        try:
+            config.write_text(_CONFIG)
+            config.chmod(0o600)
+        except OSError as error:
+            hint = "look at the disk, and at who may write there"
+            raise TerselyError("unwritable_output", f"{config}: {error.strerror}", hint) from error
     return {"home": str(home), "config": str(config), "text": f"home    {home}\nconfig  {config}\n"}
 
 
@@ -144,7 +148,9 @@ def _examined(home: Path) -> Iterator[tuple[bool, str]]:
     )
     yield os.access(home, os.W_OK), f"{home} can be written"
     free = shutil.disk_usage(home).free
-    yield free > _LEAST_FREE_BYTES, f"{free:,} bytes are free on its disk"
+    has_room = free > _LEAST_FREE_BYTES
+    wanted = "" if has_room else f": make room, the relay wants {_LEAST_FREE_BYTES:,}"
+    yield has_room, f"{free:,} bytes are free on its disk{wanted}"
     if packages:
         return
     yield from examined_remote(home)

@@ -30,7 +30,7 @@ from tersely.code.index.schema import (
 )  # fmt: skip
 from tersely.code.index.writer import Writer
 from tersely.code.symbols import FileFacts, Import, Kind, Problem, Symbol
-from tersely.foundation.database import Database, remove
+from tersely.foundation.database import IN_MEMORY, Database, remove
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
 from tersely.foundation.limits import DATABASE_BUSY_MILLISECONDS, MAX_LOOKUP_SYMBOLS
@@ -39,7 +39,6 @@ from tersely.foundation.roots import INDEX_DIRECTORY, INDEX_FILE, MARK
 
 # of one user in one repository: it may have been elsewhere, or the user's key another one
 MAX_KEPT_INDEXES = 3
-IN_MEMORY = Path(":memory:")
 REVISION_BYTES = 8
 CACHE_KIBIBYTES = 64_000  # the pages that a cold build writes, mostly: each is then written once
 
