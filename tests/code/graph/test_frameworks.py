@@ -55,6 +55,38 @@ def vote():
     voted.send(sender=None)
 """,
 }
+DRF = {
+    "snippets/views.py": """\
+from rest_framework import viewsets
+from rest_framework.decorators import action, api_view
+class SnippetViewSet(viewsets.ModelViewSet):
+    @action(detail=True)
+    def highlight(self, request, *args, **kwargs):
+        return self.get_object()
+    def perform_create(self, serializer):
+        serializer.save(owner=self.request.user)
+    def helper(self):
+        pass
+class UserViewSet(viewsets.ReadOnlyModelViewSet):
+    def list(self, request):
+        pass
+@api_view(["GET"])
+def api_root(request, format=None):
+    pass
+""",
+    "snippets/urls.py": """\
+from django.urls import include, path
+from rest_framework.routers import DefaultRouter
+from snippets import views
+router = DefaultRouter()
+router.register(r"snippets", views.SnippetViewSet, basename="snippet")
+urlpatterns = [
+    path("", include(router.urls)),
+    path("root/", views.api_root),
+    path("users/", views.UserViewSet.as_view({"get": "list"})),
+]
+""",
+}
 FLASK = {
     "flaskr/app.py": """\
 from flask import Flask, url_for
@@ -98,7 +130,21 @@ class Session:
     def query(self):
         pass
 def get_db():
-    return Session()
+    yield Session()
+""",
+    "api/annotated.py": """\
+from typing import Annotated
+from fastapi import APIRouter, Depends
+from .db import get_db, Session
+router = APIRouter()
+SessionDep = Annotated[Session, Depends(get_db)]
+class Pager:
+    def __init__(self, limit: int = 10): ...
+    def page(self): ...
+@router.get("/things/")
+def read_items(db: SessionDep, pager: Annotated[Pager, Depends()]):
+    db.query()
+    pager.page()
 """,
     "api/routers.py": """\
 from fastapi import APIRouter
@@ -134,16 +180,23 @@ app.post('/inline', (req, res) => { listUsers(req, res); });
 }
 NEST = {
     "nest/cats.controller.ts": """\
-import { Controller, Get, Post, Body } from '@nestjs/common';
+import { Controller, Get, Post, Body, UseGuards } from '@nestjs/common';
 import { CatsService } from './cats.service';
+import { RolesGuard } from './roles.guard';
 @Controller('cats')
 export class CatsController {
   constructor(private readonly catsService: CatsService) {}
   @Get('all')
   async findAll() { return this.catsService.findAll(); }
   @Post()
+  @UseGuards(RolesGuard)
   async create(@Body() dto: any) { this.catsService.create(dto); }
 }
+""",
+    "nest/roles.guard.ts": """\
+import { CanActivate, Injectable } from '@nestjs/common';
+@Injectable()
+export class RolesGuard implements CanActivate { canActivate(context: any) { return true; } }
 """,
     "nest/cats.service.ts": """\
 import { Injectable } from '@nestjs/common';
@@ -193,6 +246,12 @@ EXPECTED = {
         "polls/signals.py -> polls/signals.py:saved (Django signal)",
         "polls/signals.py:vote -> polls/signals.py:count (Django signal)",
     ], ["polls/signals.py:vote -> polls/signals.py:connected", "polls/views.py:All.get -> polls/views.py"]),
+    "Django REST framework": (DRF, [
+        "snippets/urls.py -> snippets/views.py:SnippetViewSet.perform_create (DRF route)",
+        "snippets/views.py:SnippetViewSet -> snippets/views.py:SnippetViewSet.highlight (DRF action)",
+        "snippets/urls.py -> snippets/views.py:api_root (Django route)",
+        "snippets/urls.py -> snippets/views.py:UserViewSet.list (Django route)",
+    ], ["snippets/urls.py -> snippets/views.py:SnippetViewSet.helper"]),
     "Flask": (FLASK, [
         "flaskr/app.py -> flaskr/app.py:hello (Flask route)",
         "flaskr/app.py -> flaskr/app.py:load (Flask hook)",
@@ -203,6 +262,9 @@ EXPECTED = {
         "api/main.py -> api/main.py:read_user (FastAPI route)",
         "api/main.py -> api/db.py:get_db (FastAPI dependency)",
         "api/main.py:read_user -> api/db.py:Session.query ()",
+        "api/annotated.py -> api/db.py:get_db (FastAPI dependency)",
+        "api/annotated.py:read_items -> api/db.py:Session.query ()",
+        "api/annotated.py:read_items -> api/annotated.py:Pager.page ()",
         "web/front.js:user -> api/main.py:read_user (route by its path)",
         "web/front.js:buy -> api/routers.py:buy (route by its path)",
     ], ["web/front.js:elsewhere -> api", "web/front.js:user -> api/routers.py"]),
@@ -212,6 +274,7 @@ EXPECTED = {
     ], []),
     "Nest": (NEST, [
         "nest/cats.controller.ts:CatsController -> nest/cats.controller.ts:CatsController.findAll (Nest route)",
+        "nest/cats.controller.ts:CatsController -> nest/roles.guard.ts:RolesGuard.canActivate (Nest part)",
         "nest/cats.controller.ts:CatsController.findAll -> nest/cats.service.ts:CatsService.findAll ()",
     ], []),
     "Spring": (SPRING, [

@@ -9,7 +9,7 @@ the candidates only.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -38,6 +38,7 @@ from tersely.code.graph.pointsto.values import (
     FUNCTION,
     GENERATED,
     INSTANCE,
+    KEY,
     NOTHING,
     PARENT,
     REST,
@@ -130,6 +131,12 @@ def member_getters(facts: Resolution) -> tuple[str, ...]:
         for name, summary in facts.summaries.items()
         if summary.member_of >= 0
     )
+
+
+@cache
+def handler_methods(facts: Resolution) -> frozenset[str]:
+    """Methods that functions outside the repository call of the classes that they are given."""
+    return frozenset(name for summary in facts.summaries.values() for name in summary.methods)
 
 
 class Sites:
@@ -329,40 +336,46 @@ class Sites:
             targets = [self._function(value) for value in self._functions(file, scope, argument)]
             # what they are given: unknown
             found.extend(target._replace(shift=-1 - target.shift) for target in targets)
-        for position in summary.calls if summary is not None else ():
+        if summary is None:
+            return sorted(found)
+        for position in summary.calls:
             if position == RECEIVER:
                 expression = call[1][1]
             elif position < len(call[2]):
                 expression = call[2][position]
             else:
                 continue
-            for function in self._functions(file, scope, expression):
+            for function in self._functions(file, scope, expression, summary.methods):
                 target = self._function(function)
                 found.append(target._replace(shift=-1 - target.shift))
         return sorted(found)
 
-    def _functions(self, file: File, scope: int, expression: Expression) -> list[Value]:
+    def _functions(
+        self,
+        file: File,
+        scope: int,
+        expression: Expression,
+        methods: frozenset[str] = frozenset(),
+    ) -> list[Value]:
+        """The functions that an argument is, or has: methods of a class that are handlers."""
         made_by = expression[1] if type(expression) is tuple and expression[0] == CALL else None
         if type(made_by) is tuple and made_by[0] == MEMBER and made_by[2] in file.facts.dispatchers:
-            members = self.evaluator.members
-            owners = [
-                value
-                for value in self.evaluator.values(file, scope, made_by[1])
-                if value[0] == CLASS
-            ]
-            names = file.facts.dispatchers[made_by[2]]
-            found = [
-                one
-                for owner in owners
-                for name in names
-                for one in sorted(members.declared(owner, name))
-            ]
-            return [value for value in found if value[0] == FUNCTION]
-        return [
-            value
-            for value in self.evaluator.values(file, scope, expression)
-            if value[0] == FUNCTION
+            named = self.evaluator.containers.held(self.evaluator.union(file, scope, expression[2]))
+            texts = (value[1] for value in named if value[0] == KEY and type(value[1]) is str)
+            names = dict.fromkeys([*file.facts.dispatchers[made_by[2]], *sorted(texts)])
+            return self._methods(self.evaluator.values(file, scope, made_by[1]), names)
+        values = self.evaluator.values(file, scope, expression)
+        functions = [value for value in values if value[0] == FUNCTION]
+        return functions + self._methods(values, sorted(methods))
+
+    def _methods(self, values: Values, names: Iterable[str]) -> list[Value]:
+        """The methods of some names that the classes among some values declare."""
+        members = self.evaluator.members
+        classes = sorted(value for value in values if value[0] == CLASS)
+        found = [
+            one for owner in classes for name in names for one in members.declared(owner, name)
         ]
+        return [value for value in found if value[0] == FUNCTION]
 
     def summary(self, file: File, scope: int, call: Expression) -> Summary | None:
         """What is known of the function outside the repository that a call calls."""
@@ -708,17 +721,24 @@ class Sites:
             facts.constructor_is_class_name and owner >= 0 and name == file.definitions[owner][1]
         )
         if owner < 0 or not special:
-            made_by = [
-                maker
-                for maker, methods in facts.dispatchers.items()
-                if owner >= 0 and name in methods
-            ]
-            return [name, *made_by]
+            made_by = facts.dispatchers if owner >= 0 else ()
+            return [name, *made_by, *self._class_names(file, position)]
         target = self.evaluator.members.class_of(file, owner)
         if target is None:
             return [name]
         classes = self._classes_of(file, name, target)
         return [name, *(self.program.file(value[1]).definitions[value[2]][1] for value in classes)]
+
+    def _class_names(self, file: File, position: int) -> list[str]:
+        """The names of the classes that have a method which frameworks call of classes given them."""
+        owner = file.owner_class(position)
+        if owner < 0 or file.definitions[position][1] not in handler_methods(file.facts):
+            return []
+        target = self.evaluator.members.class_of(file, owner)
+        if target is None:
+            return []
+        classes = (target, *self.evaluator.members.subclasses(target))
+        return [self.program.file(value[1]).definitions[value[2]][1] for value in classes]
 
     def _class_receivers(self, file: File, position: int) -> list[Carrier]:
         """Names for the class itself in methods that construct it: `cls(…)`, `self.__class__(…)`."""

@@ -68,7 +68,7 @@ FLASK = {
 _FASTAPI_ROUTE = Summary(rule="FastAPI route", calls=(0,), registers=(PATH,))
 _FASTAPI_HOOK = Summary(rule="FastAPI hook", calls=(0,))
 FASTAPI = {
-    "fastapi.Depends": Summary(rule="FastAPI dependency", calls=(0,), result_of=0),
+    "fastapi.Depends": Summary(rule="FastAPI dependency", calls=(0,), yield_of=0),
     **{
         f"fastapi.{owner}.{verb}()": _FASTAPI_ROUTE
         for owner in ("FastAPI", "APIRouter")
@@ -83,7 +83,21 @@ FASTAPI = {
 # Methods of a class that make a handler of it: the methods that the handler calls.
 DISPATCHERS = {"as_view": ("get", "post", "put", "patch", "delete", "head", "options")}
 
-PYTHON_FRAMEWORKS = {**DJANGO, **FLASK, **FASTAPI}
+_DRF_METHODS = names(
+    "list create retrieve update partial_update destroy get_queryset get_object get_serializer_class "
+    "perform_create perform_update perform_destroy"
+)
+_DRF_ROUTE = Summary(rule="DRF route", calls=(1,), methods=_DRF_METHODS, registers=(PATH,))
+DRF = {
+    **{
+        f"rest_framework.routers.{router}.register": _DRF_ROUTE
+        for router in ("DefaultRouter", "SimpleRouter")
+    },
+    "rest_framework.decorators.action()": Summary(rule="DRF action", calls=(0,), returns=0),
+    "rest_framework.decorators.api_view()": Summary(returns=0),
+}
+
+PYTHON_FRAMEWORKS = {**DJANGO, **FLASK, **FASTAPI, **DRF}
 
 _EXPRESS_ROUTE = Summary(rule="Express route", calls=(1, 2, 3, 4), registers=(PATH,))
 _EXPRESS_MIDDLEWARE = Summary(rule="Express middleware", calls=(0, 1, 2, 3))
@@ -95,7 +109,19 @@ EXPRESS = {
 
 _NEST_ROUTE = Summary(rule="Nest route", calls=(2,), registers=(PATH,))
 _NEST_HANDLER = Summary(rule="Nest handler", calls=(2,))
+_NEST_PARTS = {
+    "UseGuards": "canActivate",
+    "UseInterceptors": "intercept",
+    "UsePipes": "transform",
+    "UseFilters": "catch",
+}
 NEST = {
+    **{
+        f"@nestjs/common.{decorator}": Summary(
+            rule="Nest part", calls=(0, 1), methods=frozenset((method,))
+        )
+        for decorator, method in _NEST_PARTS.items()
+    },
     **{
         f"@nestjs/common.{verb}": _NEST_ROUTE
         for verb in names("Get Post Put Patch Delete Head Options All")

@@ -555,9 +555,12 @@ class Summary:
 
     returns: int = -1  # gives this argument back
     calls: tuple[int, ...] = ()  # calls these arguments
+    methods: frozenset[str] = frozenset()  # of classes among them, calls these methods
     # gives back what this argument, a function, calls its first parameter with
     settled_by: int = -1
     result_of: int = -1  # gives back what calling this argument gives
+    # likewise, of a function that yields the first thing that it yields
+    yield_of: int = -1
     collects: tuple[int, ...] = ()  # gives back a collection of what calling these arguments gives
     elements: int = -1  # gives back an element of this argument
     # what it gives back or holds is what this argument says yes to: a type guard

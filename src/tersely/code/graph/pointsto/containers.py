@@ -59,11 +59,21 @@ class Containers:
             value[0] == DISPLAY for value in containers
         ):
             return self.evaluator.values(file, scope, expression[3])
+        if any(self._is_generic(container, file) for container in containers):
+            alias = self.evaluator.annotations.instances(file, scope, expression)
+            if any(value[0] != RESULT for value in alias):
+                return alias
         keys = self.keys(file, scope, expression[2])
         found: Values = NOTHING
         for container in containers:
             found |= self.items(container, keys, file)
         return found
+
+    def _is_generic(self, value: Value, file: File) -> bool:
+        """Whether a value is a type that says with others what something is: `Annotated[A, …]`."""
+        facts = file.facts
+        generic = facts.union_types | facts.transparent_types
+        return value[0] == EXTERNAL and value[1].rpartition(".")[2] in generic
 
     def keys(self, file: File, scope: int, expression: Expression) -> frozenset[Any] | None:
         """The constants that a key may be, None if it may be any."""

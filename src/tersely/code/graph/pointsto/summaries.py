@@ -15,6 +15,7 @@ from tersely.code.graph.pointsto.values import (
     DISPLAY,
     EXTERNAL,
     FUNCTION,
+    GENERATED,
     INSTANCE,
     KEY,
     MODULE,
@@ -70,6 +71,7 @@ class Summaries:
         found = argument(summary.returns) | self._results(
             argument(summary.result_of), file, scope, call
         )
+        found |= self._first_yielded(argument(summary.yield_of), file, scope, call)
         collected: Values = NOTHING
         for position in summary.collects:
             collected |= self._results(argument(position), file, scope, call)
@@ -172,6 +174,14 @@ class Summaries:
                 found |= self.evaluator.calls.returned(function)
             elif function[0] == CLASS:
                 found |= self.evaluator.calls.result(file, scope, function, call)
+        return found
+
+    def _first_yielded(self, functions: Values, file: File, scope: int, call: Any) -> Values:
+        """What functions give that are run to what they yield, if they yield anything."""
+        found: Values = NOTHING
+        for value in self._results(functions, file, scope, call):
+            is_run = value[0] == GENERATED
+            found |= self.evaluator.calls.yielded(value) if is_run else frozenset((value,))
         return found
 
     def _gathered(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
