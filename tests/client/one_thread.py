@@ -11,7 +11,7 @@ from itertools import count, pairwise, permutations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.mail.teams import AWAY, TARGETS, Held
+from bench.mail.teams import TARGETS, Held
 from bench.mail.teams import Log as TeamLog
 
 from tersely.client import Client, ask
@@ -20,7 +20,9 @@ from tersely.foundation.errors import TerselyError
 
 PROJECT = "together"
 COUNTER = {"id": "count", "key": "count", "value": 0}
-_GONE = AWAY | {"relay_unreachable"}
+_GONE = frozenset(
+    {"daemon_unavailable", "daemon_not_running", "timed_out", "busy", "relay_unreachable"}
+)
 _REFUSED = frozenset({"already_claimed", "version_conflict"})
 _RETRY_SECONDS = 0.05
 _AWAY_SECONDS = 20

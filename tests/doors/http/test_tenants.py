@@ -11,77 +11,16 @@ from typing import Any
 
 import pytest
 from tests.doors.http.far import Far, said, serving
+from tests.doors.http.things import CHANNEL, SECRET, Red, arguments_of, body_of, envelope
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Effect, parameters_of
-from tersely.doors.http.contract.operations import OPERATIONS, Content, Operation
+from tersely.doors.http.contract.operations import OPERATIONS, Content
 from tersely.doors.socket.router import _BEFORE, _DO
 
 InvalidStatus = pytest.importorskip("websockets.exceptions").InvalidStatus
 
-SECRET = "crimson"  # is in everything that the one tenant has, and nothing that the other says
-CHANNEL, PROJECT, TARGET = "#paint", "shop", "till.py"
-PATCH = [{"op": "add", "path": "/facts/-", "value": {"id": "f", "key": "k", "value": "blue"}}]
 # of those who ask for what is there already, or is not theirs to have
 SAID_NO = ("_not_found", "denied", "no_open_item", "not_ready", "not_permitted")
-
-
-class Red:
-    """The tenant whose things are meant."""
-
-    def __init__(self, far: Far) -> None:
-        self.far = far
-        self.token = far.token("red", tenant="red", level="admin")
-        self.thread = self.do("thread.new", name=f"{SECRET} thread")["thread_id"]
-        self.ref = self.do(
-            "artifact.put", content=f"{SECRET} text", name=f"{SECRET}.txt", thread=self.thread
-        )["ref"]
-        fact = {"id": "r", "key": "paint", "value": SECRET}
-        self.do(
-            "state.patch",
-            thread=self.thread,
-            patch=[{"op": "add", "path": "/facts/-", "value": fact}],
-        )
-        self.do("channel.join", channel=CHANNEL)
-        self.message = self.do("mail.send", to="red", body=f"{SECRET} mail", queue=True)[
-            "message_id"
-        ]
-        self.do("mail.send", to=CHANNEL, body=f"{SECRET} post")
-        self.do("claim.take", targets=[TARGET], project=PROJECT, why=SECRET, minutes=60)
-        self.item = self.do("board.add", step=f"{SECRET} step", project=PROJECT)["items"][0]["id"]
-        self.do("board.take", item=self.item, project=PROJECT)
-        self.session = envelope(far, self.token, "HELLO")["payload"]
-
-    def do(self, capability: str, **arguments: Any) -> Any:
-        answer = self.far.capability(self.token, capability, **arguments)
-        assert answer.status == 200, answer
-        return answer.json["result"]
-
-    def everything(self) -> dict[str, Any]:
-        """All that this tenant can see of itself."""
-        given = self.given()
-        reading = [
-            one for one in catalogue.RELAY_NAMES if catalogue.load(one).effect is Effect.READ
-        ]
-        return {
-            name: self.do(name, **arguments_of(name, given))
-            for name in reading
-            if name not in {"relay.status", "relay.config"}
-        }
-
-    def given(self) -> dict[str, Any]:
-        """Arguments by which any capability means what is this tenant's."""
-        return {
-            "thread": self.thread, "ref": self.ref, "name": "red", "query": SECRET, "item": self.item,
-            "project": PROJECT, "message_id": self.message, "channel": CHANNEL, "targets": [TARGET], "to": "red",
-            "body": "blue", "step": "blue", "patch": PATCH, "content": "blue", "service": "tldr", "method": "tree",
-            "tool": "Bash", "what": "blue", "seconds": 1,
-        }  # fmt: skip
-
-
-def arguments_of(capability: str, given: dict[str, Any]) -> dict[str, Any]:
-    known = {one.name for one in parameters_of(catalogue.load(capability).parameters)}
-    return {name: value for name, value in given.items() if name in known}
 
 
 @pytest.fixture(scope="module")
@@ -117,34 +56,6 @@ def test_every_capability(unchanged: Red, far: Far, blue: str) -> None:
             answer = far.capability(blue, name, agent, **arguments_of(name, given))
             assert SECRET not in json.dumps(answer.json), (name, agent)
             assert answer.status == 200 or answer.json["code"].endswith(SAID_NO), (name, answer)
-
-
-def body_of(operation: Operation, red: Red) -> bytes | None:
-    """What a request of an operation may say."""
-    given = {**red.given(), "thread_id": red.thread}
-    if operation.takes is Content.BYTES:
-        return b"blue"
-    if operation.body:
-        return json.dumps(given[operation.body]).encode()
-    if operation.capability:
-        named = arguments_of(operation.capability, given)
-        inside = {
-            name: value for name, value in named.items() if f"{{{name}}}" not in operation.path
-        }
-        return json.dumps(inside).encode() if operation.asks else None
-    return json.dumps(BODIES[operation.name](red)).encode() if operation.asks else None
-
-
-BODIES = {
-    "ask": lambda red: {"capability": "thread.show", "arguments": {"thread": red.thread}},
-    "cap_invoke": lambda red: {
-        "capability": "retrieval.search", "thread_id": red.thread, "args": {"query": SECRET}
-    },
-    "session_end": lambda red: {"program": "blue", "description": "blue", "summary": "blue"},
-    "permission_answer": lambda red: {"allows": True},
-    "token_new": lambda red: {"identity": "red", "tenant": "red", "bearer": True},
-    "join": lambda red: {"code": "AAAAA-AAAAA-AAAAA-AAAAA"},
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("agent", ["blue", "red"])
@@ -232,9 +143,3 @@ def test_every_envelope(unchanged: Red, far: Far, blue: str) -> None:
                 told.append(json.loads(socket.recv(20)))
         assert SECRET not in json.dumps(told), asked
     assert payloads.keys() <= _DO.keys() | _BEFORE.keys()
-
-
-def envelope(far: Far, token: str, asked: str, payload: Any = None) -> dict[str, Any]:
-    """What is answered to the first envelope of a connection."""
-    with far.socket(token) as socket:
-        return said(socket, asked, payload or {"agent": "red", "capabilities": {"resume": True}})

@@ -62,10 +62,13 @@ class Access:
 
     def act_as(self, principal: Principal, name: str) -> None:
         """Let an identity act under a name, which is its own from then on; raises `denied` where it
-        is another's.
+        is another's, and where whoever may only read takes more than its own.
         """
         if principal.is_owner or self.owns(principal, name):
             return
+        if name != principal.name and not principal.may(Level.WRITE):
+            message = f"a token with the scope {principal.scopes.level} takes no name"
+            raise TerselyError("denied", message, f"ask as {principal.name}")
         mail = self._relay.mail
         with self._changing:
             known = mail.identities.get(name)
