@@ -17,7 +17,7 @@ from tersely.capabilities.relay.documents import ArtifactTold, EventTold
 from tersely.client.request import Request, decoded, failure_of, read_answer, request
 from tersely.doors.home import home_directory
 from tersely.doors.http.contract.operations import Content
-from tersely.doors.http.contract.shapes import Answered, Question, TicketTold
+from tersely.doors.http.contract.shapes import Answered, Question, TicketTold, check_agent
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation import http
 from tersely.foundation.clock import Stopwatch
@@ -53,6 +53,8 @@ class _Door:
     """The socket of a relay, and as whom it is asked there: what both clients have in common."""
 
     def __init__(self, socket: Path, agent: str, seconds: float) -> None:
+        """Raises `invalid_argument` for what is no name of an agent."""
+        check_agent(agent)
         self.socket = socket
         self.headers = {"X-Relay-Agent": agent}
         self.waits = http.waits(seconds, seconds)

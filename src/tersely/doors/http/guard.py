@@ -15,7 +15,7 @@ from hmac import compare_digest
 from typing import Any, NamedTuple, Protocol
 
 from tersely.doors.http.accepting import recognize
-from tersely.doors.http.contract.shapes import AGENT_PATTERN
+from tersely.doors.http.contract.shapes import check_agent
 from tersely.doors.http.failures import body_of, status_of
 from tersely.foundation.errors import TerselyError
 from tersely.relay.access.audit import Refusal
@@ -29,7 +29,6 @@ DEFAULT_AGENT = "local"
 # the identity that asks, in the scope of a request; nothing for the relay's own user
 PRINCIPAL = "principal"
 Refused = Callable[[Refusal], None]
-_AGENT = re.compile(AGENT_PATTERN)
 _TWO_LENGTHS = {b"content-length", b"transfer-encoding"}
 _LOOPBACK = re.compile(rb"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})")
 _SAFE_HEADERS = (
@@ -208,9 +207,7 @@ def address_of(scope: Scope) -> str:
 
 def _agent(value: bytes) -> str:
     name = value.decode("latin-1")
-    if not _AGENT.fullmatch(name):
-        hint = "letters, digits and . _ : @ / - , at most 64"
-        raise TerselyError("invalid_argument", "X-Relay-Agent is not a name of an agent", hint)
+    check_agent(name)
     return name
 
 

@@ -5,12 +5,14 @@ Members that are not named here may be added in later versions; whoever reads sk
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from tersely.capabilities.relay.documents import Preview
+from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import (
     DEFAULT_NOTE_CHARACTERS,
     MAX_BUDGET_TOKENS,
@@ -20,9 +22,20 @@ from tersely.foundation.limits import (
 
 MAX_ENVELOPE_SECONDS = 86_400
 
-AGENT_PATTERN = "[A-Za-z0-9][A-Za-z0-9._:@/-]{0,63}"
+AGENT_PATTERN = "[A-Za-z0-9_][A-Za-z0-9._:@/-]{0,63}"
+_AGENT = re.compile(AGENT_PATTERN)
+_SHOWN_NAME_CHARACTERS = 40
 Name = Annotated[str, Meta(max_length=200)]
 Given = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+def check_agent(name: str) -> None:
+    """Raise `invalid_argument` for what is no name of an agent."""
+    if not _AGENT.fullmatch(name):
+        shown = repr(name[:_SHOWN_NAME_CHARACTERS])
+        hint = "letters (A to Z), digits and . _ : @ / - , at most 64, the first a letter, a digit or _"
+        raise TerselyError("invalid_argument", f"{shown} is not a name of an agent", hint)
+
 
 # The store of threads refuses what is no pointer; here it is described.
 Pointer = Annotated[str, Meta(extra_json_schema={"pattern": "^(/([^/~]|~[01])*)*$"})]
