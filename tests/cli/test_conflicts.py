@@ -13,6 +13,7 @@ from tests.cli.asking import Ask
 MONEY = (
     "def format_cents(cents):\n    return str(cents)\n\n\ndef old_name(cents):\n    return cents\n"
 )
+TILL = "class Till:\n    def tally(self):\n        return 0\n"
 ORDERS = "from money import format_cents, old_name\n\n\ndef total(cents):\n    return cents\n"
 
 
@@ -29,6 +30,7 @@ def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
     git(here, "init")
     (here / "money.py").write_text(MONEY)
     (here / "orders.py").write_text(ORDERS)
+    (here / "till.py").write_text(TILL)
     (here / "README.md").write_text("# Shop\n")
     git(here, "add", ".")
     git(here, "commit", "-m", "first")
@@ -66,6 +68,21 @@ def test_uses_in_one_tree_of_what_the_other_changes(ask: Ask, trees: tuple[Path,
         "money.py:format_cents  with another signature in feature, used here by orders.py:shown\n"
         in text
     )
+
+
+def test_uses_by_name_alone_are_counted_and_listed_when_asked_for(
+    ask: Ask, trees: tuple[Path, Path]
+) -> None:
+    here, there = trees
+    (there / "till.py").write_text(TILL.replace("0", "1"))
+    (here / "door.py").write_text("def leave(door):\n    door.tally()\n")
+    assert conflicts(ask, here) == []
+    text = ask("conflicts", "--root", str(here)).out
+    assert "no conflicts found\nand 1 use by name alone" in text
+    assert conflicts(ask, here, "--all") == [
+        ("till.py:Till.tally", "body", "there", "door.py:leave")
+    ]
+    assert "by name alone" not in ask("conflicts", "--all", "--root", str(here)).out
 
 
 def test_a_symbol_that_both_change_is_one(ask: Ask, trees: tuple[Path, Path]) -> None:

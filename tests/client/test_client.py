@@ -52,7 +52,7 @@ def test_every_operation_can_be_asked() -> None:
 @pytest.mark.parametrize("name", ["日本語", "two words", "", "-x", "x" * 65, "ann\r\nHost: x"])
 @pytest.mark.parametrize("made", [Client, AsyncClient])
 def test_what_is_no_name_of_an_agent_is_refused_before_anything_is_sent(
-    made: type[Client] | type[AsyncClient], name: str, web: Web
+    made: type[Client | AsyncClient], name: str, web: Web
 ) -> None:
     with pytest.raises(TerselyError, match="is not a name of an agent") as raised:
         made(web.socket, name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, positional
+from tersely.capabilities.declaration import Capability, Role, option, positional
 from tersely.capabilities.graph.listing import GRADE_WORDS
 from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from tersely.capabilities.text import Style, counted
@@ -32,6 +32,7 @@ class Parameters:
         role=Role.DIRECTORY,
         metavar="DIRECTORY",
     )
+    all_: bool = option(False, "also uses of which nothing but a name says what they mean")
     limit: int = limit_option(DEFAULT_CONFLICTS, "conflicts")
     offset: int = offset_option("conflicts")
 
@@ -62,10 +63,13 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Conflicts:
-    """The trees that were compared, and the conflicts with them, the worst first."""
+    """The trees that were compared, and the conflicts with them, the worst first. `by_name` counts
+    the uses by name alone that are left out.
+    """
 
     trees: tuple[Compared, ...]
     conflicts: Page[Told]
+    by_name: int
 
 
 def run(workspace: Workspace, parameters: Parameters) -> Conflicts:
@@ -89,7 +93,9 @@ def run(workspace: Workspace, parameters: Parameters) -> Conflicts:
         Compared(tree.name, str(tree.root), "", f"more than {MAX_WORKING_TREES} trees")
         for tree in others[MAX_WORKING_TREES:]
     ]
-    return Conflicts(tuple(compared), page_of(found, parameters.limit, parameters.offset))
+    shown = [one for one in found if parameters.all_ or one.grade is not Grade.BY_NAME]
+    page = page_of(shown, parameters.limit, parameters.offset)
+    return Conflicts(tuple(compared), page, len(found) - len(shown))
 
 
 def _named(root: Path, places: Sequence[str]) -> list[WorkingTree]:
@@ -144,11 +150,16 @@ def text(found: Conflicts, style: Style) -> str:
     for tree in found.trees:
         since = f"not compared: {tree.why_not}" if tree.why_not else f"since {tree.base[:10]}"
         lines.append(f"{style.heading(tree.name)}  {style.faint(f'{tree.root}, {since}')}")
-    if not found.conflicts.total:
-        return "\n".join([*lines, "no conflicts found"])
-    lines.append(counted(found.conflicts.total, "conflict"))
+    total = found.conflicts.total
+    lines.append(counted(total, "conflict") if total else "no conflicts found")
     lines += [f"  {_line(one, style)}" for one in found.conflicts.items]
-    return "\n".join([*lines, *rest_line(found.conflicts, "conflict", style)])
+    lines += rest_line(found.conflicts, "conflict", style)
+    if found.by_name:
+        uses = counted(found.by_name, "use")
+        lines.append(
+            style.faint(f"and {uses} by name alone, which may mean others: --all lists them")
+        )
+    return "\n".join(lines)
 
 
 def _line(one: Told, style: Style) -> str:
@@ -171,7 +182,8 @@ CAPABILITY = Capability(
     summary="Symbols changed here and in other working trees, and uses in one of what changed in the other",
     description=(
         "Each tree is compared with the commit in which both began, with what is not committed. Git merges most of it "
-        "without a word: a function whose signature one tree changes while the other adds a call of it."
+        "without a word: a function whose signature one tree changes while the other adds a call of it. Uses by name "
+        "alone are counted, and listed with --all."
     ),
     parameters=Parameters,
     run=run,

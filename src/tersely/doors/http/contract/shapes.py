@@ -24,7 +24,7 @@ MAX_ENVELOPE_SECONDS = 86_400
 
 AGENT_PATTERN = "[A-Za-z0-9_][A-Za-z0-9._:@/-]{0,63}"
 _AGENT = re.compile(AGENT_PATTERN)
-_SHOWN_NAME_CHARACTERS = 40
+_SHOWN_NAME_CHARACTERS = 40  # of what is no name, in the refusal
 Name = Annotated[str, Meta(max_length=200)]
 Given = Annotated[str, Meta(min_length=1, max_length=200)]
 
