@@ -58,6 +58,23 @@ def test_who_comes_second_is_told_who_holds_it(relay: Relay) -> None:
     assert ask(relay, "ben", "claim.take", targets=("src/a.py:f",)).claims[0].holder == "ben"
 
 
+def test_who_is_away_says_so_and_senders_are_told(relay: Relay) -> None:
+    def sent() -> Any:
+        return ask(relay, "ben", "mail.send", to="ann", body="hello", queue=True).limited
+
+    def state() -> str:
+        return next(
+            one.state for one in ask(relay, "ben", "agent.list").agents if one.name == "ann"
+        )
+
+    assert ask(relay, "ann", "agent.away").state == "away"
+    assert (state(), sent()) == ("away", {"ann": "away"})
+    ask(relay, "ann", "agent.away", why="back\non Monday")
+    assert (state(), sent()) == ("away: back\\x0aon Monday", {"ann": "away: back\\x0aon Monday"})
+    ask(relay, "ann", "agent.away", back=True)
+    assert (state(), sent()) == ("gone", {})
+
+
 def test_what_is_shared_is_held_by_many(relay: Relay) -> None:
     ask(relay, "ann", "claim.take", targets=("docs",), shared=True)
     ask(relay, "ben", "claim.take", targets=("docs/a.md",), shared=True)

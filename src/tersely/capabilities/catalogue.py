@@ -77,6 +77,7 @@ _RELAY = {
     "mail.resend": _Row("relay.mail:RESEND", "dead-letters resend"),
     "agent.list": _Row("relay.agents:AGENTS", "agents"),
     "agent.retire": _Row("relay.agents:RETIRE", "agents retire"),
+    "agent.away": _Row("relay.agents:AWAY_CAPABILITY", "agents away"),
     "agent.introduction": _Row("relay.introduction", "hello"),
     "permission.ask": _Row("relay.permissions"),
     "claim.take": _Row("relay.claims:CLAIM", "claim"),

@@ -58,7 +58,7 @@ class Sent(NamedTuple):
     message_id: str
     refused: tuple[str, ...] = ()  # recipients whose mailboxes are full
     is_repetition: bool = False
-    limited: Mapping[str, str] = {}  # recipients whose makers allow them no more, and until when
+    limited: Mapping[str, str] = {}  # recipients who read it later, and why
 
 
 class Delivery(NamedTuple):

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 CHANNEL = r"(?=#.)[#A-Za-z0-9_][A-Za-z0-9._:@/#-]{0,99}"  # the whole of a name, as it is addressed
 SHOWN_PERMISSION_CHARACTERS = 200  # of what an agent wants to do
-IDLE, OWES = "idle", "owes an answer"
+IDLE, OWES, AWAY = "idle", "owes an answer", "away"
+MAX_AWAY_CHARACTERS = 200  # of what somebody says who is away
 MAX_SHOWN_ASKERS = 3  # of those to whom an agent owes an answer
 _MEMBER_ERRORS = ("name_taken", "unauthorized", "busy", "invalid_argument")
 
@@ -49,6 +50,25 @@ class RetireParameters:
 
     name: str = positional("that of an agent that is gone")
     token: str = option("", "that of the name", maximum=200, hidden=True)
+
+
+@dataclass(frozen=True, slots=True)
+class AwayParameters:
+    """What who asks says of itself; `token` is needed where its name is bound to one."""
+
+    why: str = positional(
+        "for others, such as when you are back", default="", maximum=MAX_AWAY_CHARACTERS
+    )
+    back: bool = option(False, "be there again")
+    token: str = option("", "that of the name", maximum=200, hidden=True)
+
+
+@dataclass(frozen=True, slots=True)
+class AwayTold:
+    """What others are told of somebody: `away`, with their word on it, or "" for who is back."""
+
+    name: str
+    state: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +112,7 @@ def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
             project=one.project,
             directory=str(one.details.get(DIRECTORY, "")),
             connected=one.name in connected,
-            state=_state(state_of(one.name, mail.presence), owed.get(one.name)),
+            state=_state(state_of(one.name, mail.identities, mail.presence), owed.get(one.name)),
             is_bound=one.token is not None,
             waiting=mail.load(one.name)[0],
             first_seen=timestamp(one.first_ms),
@@ -117,6 +137,16 @@ def retire(context: RelayContext, parameters: RetireParameters) -> Retired:
     released = [one.target for one in relay.claims.release_all(name)]
     returned = [one.id for one in give_back(relay.store, name)]
     return Retired(name, released, returned, dead)
+
+
+def away(context: RelayContext, parameters: AwayParameters) -> AwayTold:
+    """Who asks, as away or as back."""
+    mail = context.relay.mail
+    meet(context, parameters.token)
+    why = visible_line(parameters.why.strip())
+    state = "" if parameters.back else f"{AWAY}: {why}" if why else AWAY
+    mail.do(mail.identities.say_away(context.agent, state))
+    return AwayTold(context.agent, state)
 
 
 def channels(context: RelayContext, parameters: NoParameters) -> Channels:
@@ -256,6 +286,20 @@ RETIRE = Capability(
     cacheable=False,
     examples=("agents retire ann",),
     fails=("recipient_not_found", "name_taken", "unauthorized", "busy"),
+)
+AWAY_CAPABILITY = Capability(
+    name="agent.away",
+    summary="Say that you are away, until you say that you are back",
+    description="`agents` shows it, and whoever writes to you is told. What comes waits as always.",
+    parameters=AwayParameters,
+    run=away,
+    text=lambda told, style: f"{style.symbol(told.name)} is {told.state or 'back'}",
+    context=Context.RELAY,
+    effect=Effect.WRITE,
+    tier=Tier.EDIT,
+    cacheable=False,
+    examples=('agents away "back on Monday"', "agents away --back"),
+    fails=("name_taken", "unauthorized", "busy"),
 )
 CHANNELS = Capability(
     name="channel.list",

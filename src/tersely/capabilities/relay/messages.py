@@ -13,7 +13,8 @@ class MessageSent:
     """A message that the relay has, committed as `durability` says. `refused` are recipients with
     full mailboxes.
 
-    `limited` are those who have used up what their makers allow, and until when.
+    `limited` are those who read it later, and why: they are away, or have used up what their makers
+    allow.
     """
 
     id: str
@@ -124,7 +125,7 @@ class AgentTold:
     """Somebody who has used a name. `waiting` are messages that it has not acknowledged.
 
     `state` is what it does: working, idle, waits for permission, limited until a time; connected
-    where it says nothing, gone where it is not; beside it that it owes an answer, which is never
+    where it says nothing, gone where it is not; away where it says so; beside it that it owes an answer, which is never
     said to be idle.
     """
 

@@ -22,6 +22,7 @@ from tersely.relay.store.tables import Tables
 
 MAX_IDENTITIES = 100_000
 DIRECTORY = "workingDirectory"  # among the details of somebody: where they work
+AWAY = "away"  # likewise: that they are, with their word on it
 SEEN_SECONDS = 60  # after which it is noted again that somebody without a connection uses a name
 # the detail of a name that says whose it is, where that is not the relay's own user
 IDENTITY = "identity"
@@ -152,12 +153,26 @@ class Identities:
         """Note where somebody works who is known: how that is written down, None where it was
         known.
         """
-        known = self._known[name]
-        if known.details.get(DIRECTORY) == directory:
+        if self._known[name].details.get(DIRECTORY) == directory:
             return None
-        details = {**known.details, DIRECTORY: directory}
-        placed = self._known[name] = known._replace(project=project, details=details)
-        return lambda tables: boxes.introduce(tables, placed)
+        return self._changed(name, DIRECTORY, directory, project)
+
+    def away(self, name: str) -> str:
+        """What somebody says who is away, beginning with that; "" of who does not."""
+        known = self._known.get(name)
+        return str(known.details.get(AWAY, "")) if known is not None else ""
+
+    def say_away(self, name: str, words: str) -> Callable[[Tables], None]:
+        """Note that somebody is away, in words as `away` gives them; is back, without any."""
+        return self._changed(name, AWAY, words, self._known[name].project)
+
+    def _changed(
+        self, name: str, detail: str, value: str, project: str
+    ) -> Callable[[Tables], None]:
+        known = self._known[name]
+        details = {**known.details, detail: value}
+        changed = self._known[name] = known._replace(project=project, details=details)
+        return lambda tables: boxes.introduce(tables, changed)
 
     def _seen(self, known: Identity) -> Callable[[Tables], None] | None:
         """Note that somebody has used a name now: how that is written down, None where it was not

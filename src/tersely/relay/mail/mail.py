@@ -283,7 +283,7 @@ class Mail:
             raise TerselyError("key_reused", message, "use a new id for a new message")
         seq = deliveries[0][1] if len(deliveries) == 1 else 0
         told = self.message_id(number)
-        limited = limits_of((name for name, _ in deliveries), self.presence)
+        limited = limits_of((name for name, _ in deliveries), self.identities, self.presence)
         return Accepted(
             told,
             number,

@@ -137,8 +137,8 @@ class Accepted(NamedTuple):
     """A message that is kept: its id, for everybody who gets it, and its recipients.
 
     `refused` are recipients whose mailboxes are full, `seq` is the number of the delivery where
-    there is one recipient. `limited` says until when, of those who have used up what their makers
-    allow.
+    there is one recipient. `limited` says why, of those who read it later: they are away, or have
+    used up what their makers allow.
     """
 
     id: str
@@ -162,17 +162,23 @@ class Outcome(NamedTuple):
     failure: Exception | None = None
 
 
-def state_of(name: str, presence: Presence) -> str:
+def state_of(name: str, identities: Identities, presence: Presence) -> str:
     """What somebody does, as far as they say it: "connected" where they do not, "gone" where they
-    are not there.
+    are not there. Who says to be away is that, whatever a program of theirs does.
     """
-    return (presence.activity(name) or "connected") if name in presence.connected() else "gone"
+    said = (presence.activity(name) or "connected") if name in presence.connected() else "gone"
+    return identities.away(name) or said
 
 
-def limits_of(names: Iterable[str], presence: Presence) -> dict[str, str]:
-    """Which of some are limited, and until when: `limited until 15:00 UTC`."""
-    said = ((name, presence.activity(name)) for name in names)
-    return {name: activity for name, activity in said if activity.startswith(LIMITED)}
+def limits_of(names: Iterable[str], identities: Identities, presence: Presence) -> dict[str, str]:
+    """Which of some read a message later, and why: `limited until 15:00 UTC`, `away: at lunch`."""
+    found = {}
+    for name in names:
+        activity = presence.activity(name)
+        limited = activity if activity.startswith(LIMITED) else ""
+        if why := identities.away(name) or limited:
+            found[name] = why
+    return found
 
 
 def recipients(

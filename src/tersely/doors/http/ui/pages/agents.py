@@ -64,7 +64,7 @@ def listed(relay: Relay, known: Iterable[Identity]) -> list[dict[str, Any]]:
         {
             **one._asdict(),
             "is_connected": one.name in connected,
-            "state": state_of(one.name, mail.presence),
+            "state": state_of(one.name, mail.identities, mail.presence),
             "waiting": mail.load(one.name)[0],
             "owes": owed.get(one.name, []),
         }
