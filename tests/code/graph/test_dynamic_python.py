@@ -198,6 +198,21 @@ PROGRAMS = {
         ["first -> A.go inferred", "second -> B.go inferred", "use -> B.go inferred"],
         ["first -> B.go", "second -> A.go"],
     ),
+    "what a cast says": (
+        """\
+        import typing as t
+        class A:
+            def go(self): ...
+        class B:
+            def go(self): ...
+        def use(x):
+            t.cast(A, x).go()
+        def quoted(x: B):
+            t.cast("t.List[A]", x)[0].go()
+        """,
+        ["use -> A.go inferred", "quoted -> A.go inferred"],
+        ["quoted -> B.go"],
+    ),
     "rare names of receivers that may be anything": (
         """\
         from typing import Any

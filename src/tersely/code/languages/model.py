@@ -569,7 +569,9 @@ class Summary:
     member_of: int = -1  # gives back the member of this argument that the next one names
     class_of: int = -1  # gives back the class of this argument
     module_named: int = -1  # imports the module that this argument names, and gives it back
-    instance_of: int = -1  # gives back an instance of the type that this argument names
+    # gives back an instance of the type that this argument names; with `returns`, that argument as
+    # one
+    instance_of: int = -1
     joins: int = -1  # gives back a collection of what this argument and those after it are or hold
     gathers: int = -1  # gives back a collection of this argument and those after it
     # gives back a collection of the elements of what calling this argument gives

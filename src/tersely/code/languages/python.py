@@ -384,7 +384,7 @@ PYTHON = Language(
             "functools.reduce": Summary(calls=(0,), result_of=0),
             "copy.copy": IDENTITY,
             "copy.deepcopy": IDENTITY,
-            "typing.cast": Summary(returns=1),
+            "typing.cast": Summary(returns=1, instance_of=0),
             "click.Context.ensure_object": Summary(instance_of=0),
             "click.Context.find_object": Summary(instance_of=0),
             "weakref.ref": IDENTITY,

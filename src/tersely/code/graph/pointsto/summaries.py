@@ -89,7 +89,9 @@ class Summaries:
                 argument(summary.member_of), argument(summary.member_of + 1), file
             )
         if 0 <= summary.instance_of < len(call[2]):
-            found |= self.evaluator.annotations.instances(file, scope, call[2][summary.instance_of])
+            named = self.evaluator.annotations.instances(file, scope, call[2][summary.instance_of])
+            says_enough = any(value[0] != RESULT for value in named)
+            found = named if summary.returns >= 0 and says_enough else found | named
         for key in argument(summary.module_named):
             if key[0] == KEY and type(key[1]) is str:
                 found |= self.evaluator.names.imported(file, key[1], "")
