@@ -316,7 +316,7 @@ def schema_of(parameter: Parameter) -> dict[str, Any]:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """What somebody may have meant who used a name that is none of those that are known."""
+    """A hint with the known name that a wrong one may mean."""
     import difflib  # only who errs pays for it
 
     known = list(known)

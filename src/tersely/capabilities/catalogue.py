@@ -127,7 +127,7 @@ RELAY_WORDS: Mapping[str, str] = {row.words: name for name, row in _RELAY.items(
 
 
 def words_of(name: str) -> str:
-    """How a capability is spelled where it is typed: `diff-context`, `symbol find`, `dead-letters
+    """The words of a capability where it is typed: `diff-context`, `symbol find`, `dead-letters
     resend`.
     """
     if name in _RELAY:
@@ -136,7 +136,7 @@ def words_of(name: str) -> str:
 
 
 def tool_words(name: str) -> str:
-    """How a capability is called as a tool, before blanks and dots are made underscores."""
+    """The name of a capability as a tool, before blanks and dots are made underscores."""
     return name if name in _RELAY and _RELAY[name].has_own_tool else words_of(name)
 
 

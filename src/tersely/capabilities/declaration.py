@@ -34,8 +34,8 @@ ResultT = TypeVar("ResultT")
 
 
 class Effect(StrEnum):
-    """What a capability may do to the world. The index is derived data: refreshing it is not an
-    effect.
+    """The effects that a capability may have on the world. The index is derived data: refreshing it
+    is not an effect.
     """
 
     READ = "read"
@@ -44,7 +44,7 @@ class Effect(StrEnum):
 
 
 class Tier(IntEnum):
-    """How much trust a caller needs before the capability is offered to it."""
+    """The levels of trust that a caller needs before a capability is offered to it."""
 
     READ = 0
     EDIT = 1
@@ -53,7 +53,7 @@ class Tier(IntEnum):
 
 
 class Context(StrEnum):
-    """What a capability is asked of: `run` is handed a `Workspace`, or a `RelayContext`."""
+    """The things that a capability is asked of: `run` is handed a `Workspace`, or a `RelayContext`."""
 
     WORKSPACE = "workspace"
     RELAY = "relay"
@@ -63,8 +63,8 @@ _TIER_OF_EFFECT = {Effect.READ: Tier.READ, Effect.WRITE: Tier.EDIT, Effect.EXECU
 
 
 class Role(StrEnum):
-    """What a text parameter stands for, so that a door can complete it or resolve it against its
-    own directory.
+    """The things that a text parameter stands for, so that a door can complete it or resolve it
+    against its own directory.
     """
 
     TEXT = "text"
@@ -110,8 +110,8 @@ class Parameter:
     greedy: bool  # an option that takes all words up to the next option
 
     def tier(self, value: object) -> Tier:
-        """How much trust a value needs. What is outside of the repository is not for everybody to
-        have read.
+        """The level of trust that a value needs. What is outside of the repository is not for
+        everybody to have read.
         """
         values = value if isinstance(value, list | tuple) else (value,)
         is_outside = self.role is Role.REPORT and any(
@@ -283,7 +283,7 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
 
 
 class Repeats(IntEnum):
-    """How long the same question has the same answer."""
+    """The time for which the same question has the same answer."""
 
     NEVER = 0
     # at one revision of the index, while git's own files and those of the working tree stand
@@ -333,7 +333,7 @@ class Capability(Generic[ParametersT, ResultT]):
         return get_args(declared)[0] if is_later else declared
 
     def tier_of(self, arguments: Mapping[str, object]) -> Tier:
-        """How much trust a call with these arguments needs."""
+        """The level of trust that a call with these arguments needs."""
         declared = parameters_of(self.parameters)
         return max(
             [
@@ -347,7 +347,7 @@ class Capability(Generic[ParametersT, ResultT]):
         return self.cacheable and not self._remembers(arguments)
 
     def repeats(self, arguments: Mapping[str, object]) -> Repeats:
-        """How long these arguments give the same answer."""
+        """The time for which these arguments give the same answer."""
         if self.is_repeatable(arguments):
             return Repeats.AT_REVISION
         return (

@@ -23,7 +23,9 @@ MAX_LOOKS_AGAIN = 2  # at the files, by a question for which one was gone that h
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no result, in words that stay the same (`code`) and words for people."""
+    """The reason for which there is no result, in words that stay the same (`code`) and words for
+    people.
+    """
 
     code: str
     message: str
@@ -32,7 +34,7 @@ class Failure:
 
     @classmethod
     def of(cls, error: TerselyError) -> Failure:
-        """What a failure on purpose says."""
+        """The failure that an error on purpose is."""
         return cls(error.code, error.message, error.hint, error)
 
     @property
@@ -48,7 +50,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a call: a result at a revision of the index, or a failure."""
+    """The outcome of a call: a result at a revision of the index, or a failure."""
 
     revision: str  # empty when the index could not be opened
     result: Any
@@ -177,7 +179,7 @@ def _too_slow(capability: Capability[Any, Any], workspace: Workspace) -> Tersely
 
 
 def defect(error: Exception) -> Failure:
-    """What there is to be said of an error that nobody meant."""
+    """The failure that an error is which nobody meant."""
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next

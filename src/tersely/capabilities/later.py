@@ -13,11 +13,13 @@ MadeT = TypeVar("MadeT")
 
 @dataclass(frozen=True, slots=True)
 class Later(Generic[ResultT]):
-    """What is waited for, and the function that makes the result of it, which may take a while."""
+    """An answer that is waited for, and the function that makes the result of it, which may take a
+    while.
+    """
 
     awaited: Future[Any]
     finish: Callable[[Any], ResultT]
 
     def then(self, make: Callable[[ResultT], MadeT]) -> Later[MadeT]:
-        """What is made of the result."""
+        """A later answer, made of the result of this one."""
         return Later(self.awaited, lambda found: make(self.finish(found)))

@@ -20,7 +20,9 @@ _SHOWN_DIGITS = 12
 
 
 class Referred(NamedTuple):
-    """What a reference means. `text` is all of it, or of what is long or no text, its preview."""
+    """The artifact that a reference means. `text` is all of it, or of what is long or no text, its
+    preview.
+    """
 
     digest: str
     name: str
@@ -31,7 +33,7 @@ class Referred(NamedTuple):
 
     @property
     def path(self) -> str:
-        """How it stands in an answer, in the place of a file."""
+        """The words for it in an answer, in the place of a file."""
         return SCHEME + self.digest[:_SHOWN_DIGITS]
 
 
@@ -59,8 +61,8 @@ def with_references(
 
 
 def read_reference(text: str) -> tuple[Referred, str]:
-    """What a door has put behind a reference, and the lines that are wanted of it; raises
-    `invalid_argument`.
+    """The artifact that a door has put behind a reference, and the lines that are wanted of it;
+    raises `invalid_argument`.
     """
     head, line_end, body = text.partition("\n")
     reference, _, about = head.partition("?")

@@ -31,18 +31,18 @@ def answer_text(capability: Capability[Any, Any], outcome: Outcome, style: Style
 
 
 def aside_text(capability: Capability[Any, Any], outcome: Outcome, style: Style) -> str:
-    """What the capability says beside the result, which may be nothing."""
+    """The words that the capability says beside the result; "" for none."""
     aside = capability.aside(harmless(outcome.result), style) if capability.aside else ""
     return _ended(aside) if aside else ""
 
 
 def notes_text(outcome: Outcome) -> str:
-    """What is to be known of how the answer came to be, a line each."""
+    """The notes on how the answer came to be, a line each."""
     return "".join(f"note: {visible_line(note)}\n" for note in outcome.notes)
 
 
 def failure_text(failure: Failure | TerselyError, style: Style) -> str:
-    """Why there is no result, and what to do next."""
+    """A failure in words, with what to do next."""
     lines = [f"{style.bad(failure.code)}: {visible_line(failure.message)}"]
     if failure.hint:
         lines.append(f"{style.faint('hint')}: {visible(failure.hint)}")

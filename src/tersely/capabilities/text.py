@@ -19,7 +19,7 @@ class Style:
     colored: bool = False
 
     def heading(self, text: str) -> str:
-        """What the lines below belong to."""
+        """A text to which the lines below belong."""
         return self._painted("1", text)
 
     def symbol(self, text: str) -> str:
@@ -27,19 +27,19 @@ class Style:
         return self._painted("36", text)
 
     def faint(self, text: str) -> str:
-        """What may be passed over: kinds, lines, notes."""
+        """A text that may be passed over: kinds, lines, notes."""
         return self._painted("2", text)
 
     def good(self, text: str) -> str:
-        """What is certain or fine."""
+        """A text that is certain or fine."""
         return self._painted("32", text)
 
     def doubtful(self, text: str) -> str:
-        """What should be taken with care."""
+        """A text that should be taken with care."""
         return self._painted("33", text)
 
     def bad(self, text: str) -> str:
-        """What is wrong."""
+        """A text about what is wrong."""
         return self._painted("31", text)
 
     def _painted(self, code: str, text: str) -> str:

@@ -26,7 +26,9 @@ def tool_name(command: str) -> str:
 
 
 def offered(capability: Capability[Any, Any]) -> list[Parameter]:
-    """What a model may say: nothing that does more than read, beside what the capability does."""
+    """The parameters that a model may say: nothing that does more than read, beside what the
+    capability does.
+    """
     return [
         one
         for one in parameters_of(capability.parameters)

@@ -24,7 +24,7 @@ CHARACTERS_A_TOKEN = 4  # of the estimate that is common, and wrong by up to a q
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How long a text is, in both measures."""
+    """The length of a text in tokens and in characters."""
 
     tokens: int
     characters: int
@@ -37,7 +37,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """What a thread, capability or agent has cost and saved."""
+    """The tokens and calls that a thread, capability or agent has cost and saved."""
 
     counts: dict[str, int]
 

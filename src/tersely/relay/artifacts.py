@@ -40,7 +40,7 @@ CountTokens = Callable[[str], int]
 
 
 class Origin(NamedTuple):
-    """Where an artifact comes from. What was not made by the relay's own code is untrusted text."""
+    """The origin of an artifact. What was not made by the relay's own code is untrusted text."""
 
     actor: str
     capability: str = ""
@@ -49,7 +49,7 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """What is known of an artifact of a thread."""
+    """An artifact of a thread, without its content."""
 
     thread_id: str
     digest: str
@@ -65,12 +65,12 @@ class Artifact:
 
     @property
     def created_at(self) -> str:
-        """When it was stored."""
+        """The time at which it was stored, as ISO 8601 in UTC."""
         return timestamp(self.created_ms)
 
     @property
     def ref(self) -> str:
-        """How the artifact is referred to: its SHA-256 in hexadecimal."""
+        """The reference of the artifact: its SHA-256 in hexadecimal."""
         return self.digest
 
     def told(self) -> dict[str, Any]:
@@ -132,8 +132,8 @@ def described(
     replaced: Size | None = None,
     inline_bytes: int = 0,
 ) -> Artifact:
-    """What was taken in, as an artifact of a thread. `replaced` is what it stands for, where that
-    is not itself.
+    """The artifact of a thread that a content is which was taken in. `replaced` is what it stands
+    for, where that is not itself.
 
     Text of at most `inline_bytes` is sent whole with the reference, anything else by its preview.
     """

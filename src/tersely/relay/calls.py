@@ -37,7 +37,7 @@ TENANT = "local"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What somebody asks of a capability."""
+    """A question of somebody to a capability."""
 
     thread_id: str
     capability: str
@@ -49,7 +49,7 @@ class Call:
 
 
 class Given(NamedTuple):
-    """What a handler gives: an artifact's content, and what the agent would have had to read
+    """The result of a handler: an artifact's content, and what the agent would have had to read
     without it.
     """
 
@@ -103,7 +103,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What came of a call."""
+    """The result of a call: its artifact, and how it came to be."""
 
     capability: str
     artifact: Artifact
@@ -190,8 +190,8 @@ class Calls:
         )
 
     def try_out(self, call: Call) -> bytes:
-        """What a call that only reads would give, without a trace of it; raises what the pipeline
-        refuses.
+        """The content that a call would give that only reads, without a trace of it; raises what
+        the pipeline refuses.
         """
         offer = self._offers.get(call.capability)
         if offer is None or offer.reach is not Reach.READ:

@@ -32,7 +32,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What a search has found, the best first. `unread` long artifacts were searched in their
+    """The hits of a search, the best first. `unread` long artifacts were searched in their
     beginning alone.
     """
 

@@ -18,13 +18,13 @@ from tersely.relay.streams import THREAD, Event, event
 
 
 def cursor(one: Event) -> str:
-    """What an event of all threads is called."""
+    """The cursor of an event of all threads: time in ms, number and thread."""
     return f"{one.at_ms}-{one.number}-{one.thread_id}"
 
 
 class Follower:
-    """Where one reader of events is. `next` is for one thread at a time; what is new may come from
-    any.
+    """The place of one reader among the events. `next` is for one thread at a time; what is new may
+    come from any.
     """
 
     def __init__(self, store: Store, since_ms: int, thread_id: str = "") -> None:

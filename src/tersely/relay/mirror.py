@@ -33,8 +33,8 @@ _REF_CHARACTERS = 32
 
 
 class Mirrored(NamedTuple):
-    """What was written, and how many artifacts were left out because they were too many bytes
-    together.
+    """The folder that was written, and the number of artifacts that were left out because they were
+    too many bytes together.
     """
 
     path: Path

@@ -33,7 +33,7 @@ _Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Reach(StrEnum):
-    """What a capability touches beside what it answers."""
+    """The things that a capability touches beside what it answers."""
 
     READ = "read"
     WRITE = "write"
@@ -146,7 +146,7 @@ def load(home: Path) -> Policy:
 
 
 class Held(Counter[str]):
-    """How often something was held back, by the name that it was for."""
+    """The counts of what was held back, by the name that it was for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -162,7 +162,7 @@ class Held(Counter[str]):
 
 
 class Rates:
-    """How many calls each agent has left: a bucket that fills up over a minute, for as many agents
+    """The calls that each agent has left: a bucket that fills up over a minute, for as many agents
     as fit.
     """
 

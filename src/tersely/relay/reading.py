@@ -65,8 +65,8 @@ def matching(store: Store, digest: str, words: Sequence[str]) -> list[Line]:
 
 
 def first_mention(store: Store, digest: str, words: Sequence[str]) -> str:
-    """What stands around the first of some words in an artifact, the words between « and »; ""
-    unless it has all.
+    """The text around the first of some words in an artifact, the words between « and »; "" unless
+    it has all.
 
     Case and accents make no difference, as in the index of words.
     """

@@ -31,7 +31,7 @@ _STATE_REF = re.compile("v?[1-9][0-9]{0,11}")
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """What is known of a thread without looking into it."""
+    """A thread, as it is known without looking into it."""
 
     thread_id: str
     name: str
@@ -52,7 +52,7 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Patched:
-    """What came of a patch."""
+    """The result of a patch."""
 
     version: int
     updated_at: str
@@ -68,7 +68,7 @@ class Patched:
 
 
 def state_ref(version: int) -> str:
-    """How a version of a state is referred to."""
+    """The reference of a version of a state."""
     return f"v{version}"
 
 
@@ -214,7 +214,7 @@ def history(
 def events(
     store: Store, thread_id: str, after: int = 0, limit: int = MAX_READ_ENTRIES
 ) -> list[Event]:
-    """What happened in a thread after a number, the oldest first."""
+    """The events of a thread after a number, the oldest first."""
     found = [event(thread_id, entry) for entry in store.entries(THREAD + thread_id, after, limit)]
     if not found:
         get(store, thread_id)

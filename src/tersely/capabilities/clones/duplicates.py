@@ -23,7 +23,7 @@ MAX_CLUSTER_FUNCTIONS = 50  # listed of one cluster
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Where to look, for copies of what, and what counts."""
+    """The place to look at, for copies of what, and what counts."""
 
     path: str = positional(
         "a directory or file; without it the whole repository", default="", role=Role.PATH

@@ -30,7 +30,7 @@ class Likeness:
 
 
 def likeness(to: int, alike: Alike, comparing: Comparing) -> Likeness:
-    """What there is to say of a function that resembles another."""
+    """The likeness of a function to another that it resembles."""
     from tersely.code.search.duplicates.differences import Difference
 
     symbol = comparing.symbol(alike.function)

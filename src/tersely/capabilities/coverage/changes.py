@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChangeCoverage:
-    """What ran of a change, code of tests aside. `lines` are those that could have run."""
+    """The coverage of a change, code of tests aside. `lines` are those that could have run."""
 
     about: About
     lines: int

@@ -50,7 +50,7 @@ TOKENS_A_SUSPECT = 300  # for each function that is suspicious
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Which report or which program, how much to tell of it, in which form."""
+    """The report or the program, how much to tell of it, in which form."""
 
     report: ReportOptions = group(ReportOptions)
     run: str = option(
@@ -212,7 +212,9 @@ def _ranked(pack: Pack) -> Iterator[RankedSymbol]:
 
 
 def aside(found: CoverageContext, style: Style) -> str:
-    """What was run and read, what to take care of, and what the session did."""
+    """The lines beside the answer: what was run and read, what to take care of, and what the
+    session did.
+    """
     said = []
     if found.run is not None:
         status = (style.bad if found.run.exit_status else style.good)(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Which report, and how many files."""
+    """The report, and how many files."""
 
     report: ReportOptions = group(ReportOptions)
     limit: int = limit_option(20, "files")
@@ -104,7 +104,7 @@ def text(found: RankedFiles, style: Style) -> str:
 
 
 def aside(found: RankedFiles, style: Style) -> str:
-    """What was read, and what to take care of."""
+    """The lines beside the answer: what was read, and what to take care of."""
     return "\n".join(about_lines(found.about, style))
 
 

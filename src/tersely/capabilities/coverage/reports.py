@@ -27,7 +27,7 @@ FORMATS = "coverage.py data or JSON, lcov, coverprofile, Cobertura, JaCoCo, Clov
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """Which report, and how its paths begin here."""
+    """The report, and how its paths begin here."""
 
     coverage_file: str = option(
         "",
@@ -51,7 +51,7 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What was read, and what it does not cover."""
+    """The report that was read, and what it does not cover."""
 
     format: str
     files: int  # of the repository
@@ -115,7 +115,7 @@ def placed(workspace: Workspace, report: Report, place: Path, maps: Sequence[str
 
 
 def about(found: Measured) -> About:
-    """What is to be said of a report."""
+    """The facts that are to be said of a report."""
     from tersely.code.coverage.naming import KnownTests
 
     known = KnownTests(found.tests)

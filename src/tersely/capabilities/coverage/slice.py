@@ -27,7 +27,7 @@ RAN, MISSED = "+", "-"
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Which file, which report, which of its lines."""
+    """The file, the report, and which of its lines."""
 
     file: str = positional("a file of the repository", role=Role.FILE)
     report: ReportOptions = group(ReportOptions)
@@ -135,7 +135,7 @@ def text(found: CoverageSlice, style: Style) -> str:
 
 
 def aside(found: CoverageSlice, style: Style) -> str:
-    """What was read, and what to take care of."""
+    """The lines beside the answer: what was read, and what to take care of."""
     return "\n".join(about_lines(found.about, style))
 
 

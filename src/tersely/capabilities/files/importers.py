@@ -29,8 +29,8 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Importing:
-    """What one file imports of the module under one spelling of it. `names` is empty for the module
-    as a whole.
+    """The names that one file imports of the module under one spelling of it. `names` is empty for
+    the module as a whole.
     """
 
     path: str
@@ -41,7 +41,9 @@ class Importing:
 
 @dataclass(frozen=True, slots=True)
 class Importers:
-    """Who imports `module`; `path` is its file, empty for a module outside the repository."""
+    """The files that import `module`; `path` is its file, empty for a module outside the
+    repository.
+    """
 
     module: str
     path: str

@@ -60,7 +60,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Imports:
 
 
 def imports_of(workspace: Workspace, path: str) -> list[Imported]:
-    """What the file at `path` imports, in order of lines."""
+    """The imports of the file at `path`, in order of lines."""
     found = []
     imports = workspace.engine.imports
     for item in workspace.engine.store.imports(path):

@@ -34,7 +34,7 @@ DIRECTORY, FILE = "directory", "file"
 
 
 class Detail(IntEnum):
-    """How much an outline shows."""
+    """The details that an outline may show."""
 
     FILES = 0  # directories and files with their sizes
     NAMES = 1  # definitions with their lines
@@ -43,7 +43,7 @@ class Detail(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What is outlined, and how much of it."""
+    """The place that is outlined, and how much of it."""
 
     path: str = positional(
         "a directory or file; without it the whole repository", default="", role=Role.PATH
@@ -130,7 +130,7 @@ class SymbolEntry(OutlineEntry):
 
 @dataclass(frozen=True, slots=True)
 class FileHeader:
-    """What stands in a file beside its definitions."""
+    """The parts of a file beside its definitions."""
 
     path: str
     language: str

@@ -39,8 +39,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """Where control goes after a block, and why: next, true, false, case, break, continue, return,
-    raise, goto.
+    """A block to which control goes after another, and the reason: next, true, false, case, break,
+    continue, return, raise, goto.
     """
 
     to: int

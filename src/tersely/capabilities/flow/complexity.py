@@ -25,7 +25,7 @@ READING_SHARE = 0.8  # of the time for an answer; the rest is for ordering and p
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Where to look, and from what number on."""
+    """The place to look at, and the least number."""
 
     path: str = positional(
         "a directory or file; without it the whole repository", default="", role=Role.PATH

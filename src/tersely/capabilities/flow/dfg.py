@@ -34,7 +34,8 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What is read of `variable` on `use_line` may be what was put there on `definition_line`.
+    """A value of `variable` that is read on `use_line` and may have been put there on
+    `definition_line`.
 
     `how` is parameter, definition, or change for what was changed in place.
     """

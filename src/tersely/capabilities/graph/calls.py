@@ -49,7 +49,7 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Where the walk begins, how far it goes, and what is listed of it."""
+    """The symbol at which the walk begins, how far it goes, and what is listed of it."""
 
     symbol: str | None = positional(
         "the symbol; without it, all calls are listed", default=None, role=Role.SYMBOL

@@ -39,7 +39,7 @@ NEARLY_ALL = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What has changed, and how much to list."""
+    """The change, and how much to list."""
 
     files: tuple[str, ...] = positional(
         "files, directories or symbols that have changed; without any, what git says has changed",
@@ -347,7 +347,7 @@ def _importing(
 
 
 def text(impact: ChangeImpact, style: Style) -> str:
-    """What has changed, the tests by calls with the ways there, the files by imports, and the
+    """The changed symbols, the tests by calls with the ways there, the files by imports, and the
     commands.
     """
     changed = counted(len(impact.changed), "symbol")

@@ -24,7 +24,7 @@ DEFAULT_CONFLICTS = 30
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Which other trees, and how much to list."""
+    """The other trees, and how much to list."""
 
     trees: tuple[str, ...] = positional(
         "directories of other working trees or clones (default: all worktrees of this repository)",

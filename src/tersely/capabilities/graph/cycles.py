@@ -19,7 +19,7 @@ MAX_LISTED_MEMBERS = 12  # of a cycle beside those that are on the way around
 
 
 class Relation(StrEnum):
-    """What leads from one member of a cycle to the next."""
+    """The relations that lead from one member of a cycle to the next."""
 
     IMPORTS = "imports"
     CALLS = "calls"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Where to look, and among what."""
+    """The place to look at, and the kinds of symbols."""
 
     path: str = positional(
         "a directory or file; without it the whole repository", default="", role=Role.PATH

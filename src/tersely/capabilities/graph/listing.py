@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 def grade_text(grade: Grade, rule: str) -> str:
-    """How sure an edge is, and by which rule of a framework it is one."""
+    """The grade of an edge in words, with the rule of a framework by which it is one."""
     return f"{GRADE_WORDS[grade]}, {rule}" if rule else GRADE_WORDS[grade]
 
 
@@ -73,7 +73,7 @@ def path_of(symbol_id: str) -> str:
 
 
 def name_of(symbol_id: str) -> str:
-    """What distinguishes a symbol within its file."""
+    """The part of an id that distinguishes a symbol within its file."""
     return symbol_id.partition(":")[2] or "(module)"
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """How much to say."""
+    """The amount of detail."""
 
     report: bool = option(
         False, "list the files that are left out, with the reason, and what could not be read"
@@ -43,7 +43,9 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What the refresh did, and what the index now holds: files by language, left out by reason."""
+    """The changes of a refresh, and what the index now holds: files by language, left out by
+    reason.
+    """
 
     added: int
     changed: int

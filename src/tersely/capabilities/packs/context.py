@@ -129,7 +129,9 @@ def _report(workspace: Workspace, answer: Answer) -> BudgetReport:
 
 
 def aside(context: Context, style: Style) -> str:
-    """Where the tokens went, if it was asked for, and what the session did."""
+    """The lines beside the answer: where the tokens went, if it was asked for, and what the session
+    did.
+    """
     return "\n".join([*_report_lines(context, style), *session_lines(context.session, style)])
 
 

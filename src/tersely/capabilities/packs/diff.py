@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Which change, how much to tell of it, in which form."""
+    """The change, how much to tell of it, in which form."""
 
     patch: str = positional(
         "a file with a unified diff, or - for one on standard input; without it git is asked",
@@ -133,8 +133,8 @@ def _check(parameters: Parameters) -> None:
 
 
 def change_view(workspace: Workspace, parameters: Parameters, budget: int) -> ChangeView | None:
-    """What belongs to what git says has changed; None where nothing has, or where there is no git
-    to ask.
+    """The view of what git says has changed; None where nothing has, or where there is no git to
+    ask.
     """
     from tersely.context.lenses.diff.change import symbols_changed
     from tersely.context.pack.change import around_change
@@ -163,7 +163,7 @@ def _change(workspace: Workspace, parameters: Parameters) -> Change:
 
 
 def aside(found: DiffContext, style: Style) -> str:
-    """What no test ran, and what the session did."""
+    """The lines beside the answer: what no test ran, and what the session did."""
     said = change_lines(found.coverage, style) if found.coverage else []
     return "\n".join([*said, *session_lines(found.session, style)])
 

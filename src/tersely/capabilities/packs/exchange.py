@@ -22,7 +22,7 @@ CASSETTE_HEAD_SHARE = 20
 
 
 class Output(StrEnum):
-    """What of an answer goes to the relay."""
+    """The parts of an answer that go to the relay."""
 
     CASSETTE = "cassette"  # all of it
     HYBRID = "hybrid"  # its large pieces
@@ -30,7 +30,7 @@ class Output(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Where the answer goes. Doors see to it: the capability answers as always."""
+    """The place to which the answer goes. Doors see to it: the capability answers as always."""
 
     output: Output | None = option(
         None,
@@ -41,7 +41,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What is shown beside what was chosen, and where the answer goes."""
+    """The texts that are shown beside what was chosen, and where the answer goes."""
 
     include: tuple[str, ...] = option(
         (),
@@ -55,7 +55,7 @@ class Exchange:
 def included(
     exchange: Exchange, texts: Texts, budget: int, tokenizer: Tokenizer
 ) -> tuple[Sequence[Include], Texts]:
-    """What to include, and texts that know artifacts by their references beside the files."""
+    """The texts to include, and texts that know artifacts by their references beside the files."""
     from tersely.context.pack.include import parse_include
 
     artifacts: dict[str, bytes] = {}

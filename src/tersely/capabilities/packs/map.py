@@ -33,7 +33,7 @@ MAX_OUTLINE_CHARACTERS = 100  # of a signature in a map
 
 
 class Zoom(StrEnum):
-    """How near a map looks."""
+    """The distances from which a map looks."""
 
     MODULES = "L0"
     SIGNATURES = "L1"

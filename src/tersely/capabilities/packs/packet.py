@@ -200,8 +200,8 @@ def _pays(workspace: Workspace, location: Location, used: int) -> bool:
 def located(
     workspace: Workspace, task: Task, is_late: Callable[[], bool] = lambda: False
 ) -> Location:
-    """Where a task has to be done, as far as its text tells; once it is late, by the evidence that
-    is there.
+    """The places where a task has to be done, as far as its text tells; once it is late, by the
+    evidence that is there.
     """
     from tersely.context.lenses.localization.rank import Look
 

@@ -37,7 +37,7 @@ DEFAULT_PLAN_TOKENS = 1_500
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Which task, and how much to tell."""
+    """The task, and how much to tell."""
 
     task: tuple[str, ...] = positional(
         "the task in words", default=(), metavar="TASK", minimum=0, role=Role.PROSE
@@ -179,7 +179,7 @@ def _with_change(view: View, change: View) -> View:
 
 
 def aside(found: Planned, style: Style) -> str:
-    """What was weighed, if that was asked for, and what a session did."""
+    """The lines beside the answer: what was weighed, if that was asked for, and what a session did."""
     return "\n".join(
         [
             *(_explained(found, style) if found.explained else []),

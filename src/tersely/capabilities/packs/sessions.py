@@ -35,7 +35,7 @@ REMEMBERING = frozenset({SESSION})
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Which reader is answered."""
+    """The reader that is answered."""
 
     session: str | None = option(
         None,
@@ -47,7 +47,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Which reader is answered with a pack, and what becomes of the room that its session saves."""
+    """The reader that is answered with a pack, and what becomes of the room that its session saves."""
 
     reader: Session = group(Session)
     fill: bool = option(
@@ -57,7 +57,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """How a pack is printed, what it shows beside what was chosen, and which reader is answered
+    """The form of a pack, what it shows beside what was chosen, and the reader that is answered
     with it.
     """
 
@@ -121,7 +121,7 @@ class Answer(NamedTuple):
     pieces: tuple[Piece, ...] = ()
 
     def fields(self) -> dict[str, Any]:
-        """What `Packed` has, by name."""
+        """The values of `Packed`, by name."""
         pack = self.pack
         return {
             "format": self.format,
@@ -137,8 +137,8 @@ class Answer(NamedTuple):
 
 
 def packed(pack: Pack) -> Iterator[PackedSymbol]:
-    """What is said of the symbols of a pack beside its text; those that are folded follow what they
-    are like.
+    """The symbols of a pack, as they are told beside its text; those that are folded follow what
+    they are like.
     """
     for item in pack.items:
         symbol = item.symbol
@@ -299,11 +299,11 @@ class Shown(Protocol):
 
     @property
     def text(self) -> str:
-        """What is printed, counted."""
+        """The text that is printed, which was counted."""
 
     @property
     def session(self) -> Told | None:
-        """What a session did."""
+        """The changes that a session made to the answer; None without a session."""
 
 
 def counted_text(found: Shown, style: Style) -> str:
@@ -312,12 +312,14 @@ def counted_text(found: Shown, style: Style) -> str:
 
 
 def session_aside(found: Shown, style: Style) -> str:
-    """What the session did."""
+    """The line beside the answer of what the session did."""
     return "\n".join(session_lines(found.session, style))
 
 
 def session_lines(told: Told | None, style: Style) -> list[str]:
-    """What a session did for an answer: a line beside it, none without one that was named."""
+    """The changes that a session made to an answer: a line beside it, none without one that was
+    named.
+    """
     if told is None or told.id.startswith(OF_DOOR):
         return []
     sent = f"{told.unchanged} unchanged, {told.diffs} as a diff, {told.whole} whole"

@@ -12,7 +12,7 @@ from tersely.foundation.errors import TerselyError
 
 
 class Format(StrEnum):
-    """How a pack is printed."""
+    """The forms in which a pack is printed."""
 
     TEXT = "text"
     ULTRACOMPACT = "ultracompact"

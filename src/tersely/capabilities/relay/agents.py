@@ -34,7 +34,7 @@ _MEMBER_ERRORS = ("name_taken", "unauthorized", "busy", "invalid_argument")
 
 @dataclass(frozen=True, slots=True)
 class AgentsParameters:
-    """Which agents."""
+    """The agents that are listed."""
 
     connected: bool = option(False, "those alone that are connected")
 
@@ -46,7 +46,7 @@ class NoParameters:
 
 @dataclass(frozen=True, slots=True)
 class RetireParameters:
-    """Which name; `token` is needed where it is bound to one."""
+    """The name; `token` is needed where it is bound to one."""
 
     name: str = positional("that of an agent that is gone")
     token: str = option("", "that of the name", maximum=200, hidden=True)
@@ -73,8 +73,8 @@ class AwayTold:
 
 @dataclass(frozen=True, slots=True)
 class Retired:
-    """What an agent has left: claims and items of boards that others can have now, messages that
-    are dead letters.
+    """The things that an agent has left: claims and items of boards that others can have now,
+    messages that are dead letters.
     """
 
     name: str

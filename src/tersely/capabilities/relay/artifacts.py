@@ -64,7 +64,7 @@ class GetParameters:
 
 @dataclass(frozen=True, slots=True)
 class ListParameters:
-    """Which artifacts."""
+    """The artifacts that are listed."""
 
     thread: str = option(MISSING, "the id of a thread")
     after: int = option(0, "those behind this number", minimum=0)
@@ -73,7 +73,7 @@ class ListParameters:
 
 @dataclass(frozen=True, slots=True)
 class RemoveParameters:
-    """Which artifact of which thread."""
+    """The artifact, and its thread."""
 
     ref: str = positional("cass:// and a hash, or the beginning of one")
     thread: str = option(MISSING, "the id of a thread")
@@ -81,7 +81,7 @@ class RemoveParameters:
 
 @dataclass(frozen=True, slots=True)
 class SearchParameters:
-    """What is looked for, and where."""
+    """The words that are looked for, and where."""
 
     query: str = positional("words to look for", minimum=1)
     thread: str = option("", "the id of a thread; all threads without")

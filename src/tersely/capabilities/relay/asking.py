@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a capability of the relay answers: as JSON has it, and in words that end with a line."""
+    """The answer of a capability of the relay: as JSON has it, and in words that end with a line."""
 
     capability: str
     result: Any
@@ -75,7 +75,9 @@ def answer(
     style: Style,
     budget: int | None = None,
 ) -> Answer | Later[Answer]:
-    """What `result_of` gives, with its words: at most `budget` tokens of them, where there is one."""
+    """The result of `result_of`, with its words: at most `budget` tokens of them, where there is
+    one.
+    """
     result = result_of(context, name, arguments)
     if isinstance(result, Later):
         return result.then(lambda told: _said(name, told, style, budget))

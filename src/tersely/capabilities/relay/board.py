@@ -31,7 +31,7 @@ MAX_NEEDED_ITEMS = 50
 
 @dataclass(frozen=True, slots=True)
 class BoardParameters:
-    """Which board: that of a thread, or that of the project."""
+    """The board: that of a thread, or that of the project."""
 
     thread: str = option("", "the board of this thread (default: that of the project)", maximum=200)
     where: Where = group(Where)
@@ -52,7 +52,7 @@ class AddParameters:
 
 @dataclass(frozen=True, slots=True)
 class TakeParameters:
-    """Which item."""
+    """The item, or the first that can be taken."""
 
     item: str = positional(
         "its id, as board shows it (default: the first that is ready)", default=""
@@ -62,7 +62,7 @@ class TakeParameters:
 
 @dataclass(frozen=True, slots=True)
 class ItemParameters:
-    """Which item."""
+    """The item."""
 
     item: str = positional("its id, as board shows it")
     board: BoardParameters = group(BoardParameters)
@@ -70,7 +70,7 @@ class ItemParameters:
 
 @dataclass(frozen=True, slots=True)
 class BlockParameters:
-    """Which item, and why it cannot go on."""
+    """The item, and why it cannot go on."""
 
     item: str = positional("its id, as board shows it")
     why: str = option("", "what it waits for", maximum=MAX_STEP_CHARACTERS)
@@ -105,7 +105,7 @@ def show(context: RelayContext, parameters: BoardParameters) -> BoardItems:
 
 
 def ready(context: RelayContext, parameters: BoardParameters) -> BoardItems:
-    """What can be taken."""
+    """The items that can be taken."""
     return _shown(context, parameters, _board(context, parameters).ready())
 
 

@@ -58,7 +58,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class ClaimParameters:
-    """What is to be held."""
+    """The targets that are to be held, and how."""
 
     targets: tuple[str, ...] = positional(
         _TARGETS, role=Role.PATH, metavar="TARGET", minimum=1, maximum=MAX_CLAIM_TARGETS
@@ -76,7 +76,7 @@ class ClaimParameters:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseParameters:
-    """What is given back."""
+    """The targets that are given back."""
 
     targets: tuple[str, ...] = positional(
         "what to give back (default: all)",
@@ -90,7 +90,7 @@ class ReleaseParameters:
 
 @dataclass(frozen=True, slots=True)
 class ListParameters:
-    """Which claims."""
+    """The claims that are listed."""
 
     target: str = positional("those about this path, symbol or name", default="", role=Role.PATH)
     where: Where = group(Where)
@@ -140,7 +140,7 @@ def release(context: RelayContext, parameters: ReleaseParameters) -> ClaimList:
 
 
 def claims_of(context: RelayContext, parameters: ListParameters) -> ClaimList:
-    """What is held."""
+    """The claims of a project."""
     where = parameters.where
     held = context.relay.claims.listed(
         where.project_in(context.relay), where.from_root(parameters.target)

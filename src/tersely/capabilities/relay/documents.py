@@ -20,8 +20,8 @@ def document(kind: type[DocumentT], value: Any) -> DocumentT:
 
 
 class SpentTold(Struct):
-    """What the agents of a thread have used today (UTC), and from how much on none of them starts
-    another program.
+    """The use of a thread's agents today (UTC), and from how much on none of them starts another
+    program.
     """
 
     programs: int
@@ -53,7 +53,7 @@ class Threads(Struct):
 
 
 class Metrics(Struct):
-    """What a thread has cost and been spared, in tokens and calls."""
+    """The tokens and calls that a thread has cost and been spared."""
 
     cache_hits: int
     cache_misses: int
@@ -129,7 +129,7 @@ class Preview(Struct):
 
 
 class Provenance(Struct):
-    """Where an artifact comes from."""
+    """The origin of an artifact."""
 
     created_by: str
     created_at: str
@@ -164,7 +164,7 @@ class Artifacts(Struct):
 
 
 class Removed(Struct):
-    """What was taken out of a thread."""
+    """The artifact that was taken out of a thread."""
 
     ref: str
 
@@ -260,7 +260,7 @@ class Mirrored(Struct):
 
 
 class Settings(Struct):
-    """What the owner has decided: what agents may do, and which services the relay brings itself."""
+    """The decisions of the owner: what agents may do, and which services the relay brings itself."""
 
     home: str
     policy: dict[str, Any]
@@ -268,7 +268,7 @@ class Settings(Struct):
 
 
 class CheckpointTold(Struct):
-    """Where a thread was."""
+    """The versions of a thread at a checkpoint."""
 
     name: str
     state_ref: str
@@ -289,7 +289,7 @@ class Compared(Struct):
 
 
 class Replayed(Struct):
-    """What the calls of a thread give now."""
+    """The results that the calls of a thread have now."""
 
     calls: list[Compared]
 
@@ -316,13 +316,13 @@ class ServiceTold(Struct):
 
 
 class Services(Struct):
-    """Who can be asked, by name."""
+    """The services that can be asked, by name."""
 
     services: list[ServiceTold]
 
 
 class ServiceAnswer(Struct):
-    """What a service has answered. Text of somebody else's: untrusted."""
+    """The answer of a service. Text of somebody else's: untrusted."""
 
     service: str
     method: str

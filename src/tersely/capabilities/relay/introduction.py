@@ -47,7 +47,7 @@ TOOLS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Where the agent works."""
+    """The place where the agent works."""
 
     where: Where = group(Where)
 
@@ -70,7 +70,9 @@ class Introduction:
 
 
 def introduce(context: RelayContext, parameters: Parameters) -> Introduction:
-    """Who asks, known from now on, and who else there is: those of the same project first."""
+    """The agent that asks, known from now on, and who else there is: those of the same project
+    first.
+    """
     mail = context.relay.mail
     if context.agent not in mail.presence.connected():
         meet(context, "")
@@ -101,8 +103,8 @@ def _order(connected: Collection[str], project: str, one: Identity) -> tuple[boo
 def introduction(
     name: str, peers: Sequence[Peer], left_out: int = 0, words: Mapping[str, str] = COMMANDS
 ) -> str:
-    """What is said, at most 150 tokens and 10 more for each peer; one line, since it may be typed
-    into a program.
+    """The text that is said, at most 150 tokens and 10 more for each peer; one line, since it may
+    be typed into a program.
 
     `words` are those by which the agent asks: of the command line, or of tools.
     """

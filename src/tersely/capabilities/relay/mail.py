@@ -48,7 +48,7 @@ _SHOWN_BODY_CHARACTERS = 60  # of a dead letter in a list
 
 
 class Kind(StrEnum):
-    """What a message is."""
+    """The kinds of messages."""
 
     MESSAGE = "message"
     ACTION = "action"
@@ -57,7 +57,7 @@ class Kind(StrEnum):
 
 
 class Reached(StrEnum):
-    """How far a message has come, where its recipient says so."""
+    """The stages of a message that its recipient tells."""
 
     DELIVERED = "delivered"
     INJECTED = "injected"
@@ -221,7 +221,7 @@ class InboxParameters:
 
 
 def mailbox(context: RelayContext, parameters: BoxParameters) -> Deliveries:
-    """What came to a mailbox, or what waits in it."""
+    """The messages that came to a mailbox, or that wait in it."""
     mail, page = context.relay.mail, parameters.page
     read = mail.waiting if parameters.waiting else mail.box
     name = parameters.name or context.agent
@@ -372,7 +372,7 @@ RECEIPT = Capability(
 
 @dataclass(frozen=True, slots=True)
 class SearchParameters:
-    """Which messages."""
+    """The messages that are looked for."""
 
     query: str = positional("words that all have to be in them", default="", metavar="WORDS")
     with_: str = option("", "sent by or to this name or channel", metavar="NAME")
@@ -416,7 +416,7 @@ SEARCH = Capability(
 
 @dataclass(frozen=True, slots=True)
 class DeadParameters:
-    """Which dead letters."""
+    """The dead letters that are listed."""
 
     page: Page = group(Page)
 
@@ -432,7 +432,7 @@ class ResendParameters:
 
 
 def dead(context: RelayContext, parameters: DeadParameters) -> Deliveries:
-    """What nobody took."""
+    """The messages that nobody took."""
     mail, page = context.relay.mail, parameters.page
     found = mail.dead(page.after, page.limit)
     return Deliveries([delivery(mail, one) for one in found], next_after(found, page.limit))
@@ -526,7 +526,7 @@ def delivery(mail: Mail, one: Waiting) -> DeliveryTold:
 
 
 def stage_name(one: Waiting) -> Any:
-    """How far a delivery has come, as answers say it."""
+    """The stage of a delivery, as answers say it."""
     return one.stage.name.lower()
 
 

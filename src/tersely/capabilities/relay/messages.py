@@ -94,7 +94,7 @@ class Deliveries:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptTold:
-    """How far a message has come with one recipient; a stage is never taken back."""
+    """The stage of a message with one recipient; a stage is never taken back."""
 
     message_id: str
     mailbox: str
@@ -103,7 +103,7 @@ class ReceiptTold:
 
 @dataclass(frozen=True, slots=True)
 class Resent:
-    """How many mailboxes a message waits in again."""
+    """The number of mailboxes in which a message waits again."""
 
     message_id: str
     mailboxes: int
@@ -111,7 +111,7 @@ class Resent:
 
 @dataclass(frozen=True, slots=True)
 class PermissionTold:
-    """What an agent waits for permission to do: the tool, and what for."""
+    """A question of an agent that waits for permission: the tool, and what for."""
 
     id: str
     agent: str
@@ -150,7 +150,9 @@ class AgentTold:
 
 @dataclass(frozen=True, slots=True)
 class Agents:
-    """Who is known, by name, and what waits for the person's permission, the oldest first."""
+    """The agents that are known, by name, and what waits for the person's permission, the oldest
+    first.
+    """
 
     agents: list[AgentTold]
     permissions: list[PermissionTold]

@@ -24,7 +24,7 @@ class Numbered(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which piece of a list."""
+    """The piece of a list."""
 
     after: int = option(0, "those behind this number", minimum=0)
     limit: int = option(PAGE_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)

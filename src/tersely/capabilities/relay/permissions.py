@@ -16,8 +16,8 @@ MAX_PERMISSION_SECONDS = 5  # for an answer, within one question
 
 @dataclass(frozen=True, slots=True)
 class PermissionParameters:
-    """What an agent wants to do, and how long it waits; asked again with the `id` of the first
-    answer.
+    """The thing that an agent wants to do, and how long it waits; asked again with the `id` of the
+    first answer.
     """
 
     tool: str = positional("the tool that it wants to use", minimum=1, maximum=200)
@@ -39,7 +39,7 @@ class PermissionAnswer:
 
 
 def wait(context: RelayContext, parameters: PermissionParameters) -> PermissionAnswer:
-    """What the person says."""
+    """The person's answer."""
     asked = context.relay.permissions.ask(
         context.agent, parameters.tool, parameters.what, parameters.id, parameters.seconds
     )

@@ -30,7 +30,7 @@ from tersely.foundation.limits import MAX_NAME_CHARACTERS
 
 
 class Format(StrEnum):
-    """How a report is written."""
+    """The forms in which a report is written."""
 
     MD = "md"
     JSON = "json"
@@ -92,7 +92,7 @@ def report(context: RelayContext, parameters: ReportParameters) -> ReportTold:
 
 
 def checkpoint(context: RelayContext, parameters: CheckpointParameters) -> CheckpointTold:
-    """Where a thread is now."""
+    """The versions at which a thread is now, written down."""
     from tersely.relay.bundles import replay as replays
 
     made = replays.checkpoint(
@@ -102,7 +102,7 @@ def checkpoint(context: RelayContext, parameters: CheckpointParameters) -> Check
 
 
 def replay(context: RelayContext, parameters: ReplayParameters) -> Replayed:
-    """What the calls of a thread give now."""
+    """The results that the calls of a thread have now."""
     from tersely.relay.bundles import replay as replays
 
     relay = context.relay
@@ -143,7 +143,7 @@ def savings(context: RelayContext, parameters: SavingsParameters) -> SavingsOf:
 
 
 def calls(context: RelayContext, parameters: NoParameters) -> Capabilities:
-    """What can be called on behalf of a thread."""
+    """The capabilities that can be called on behalf of a thread."""
     known = context.relay.calls
     told = [{**offer.told(), "held_back": known.held[offer.name]} for offer in known.offers()]
     return document(Capabilities, {"capabilities": told})
@@ -156,7 +156,7 @@ def settings(context: RelayContext, parameters: NoParameters) -> Settings:
 
 
 def status(context: RelayContext, parameters: NoParameters) -> RelayTold:
-    """What the relay's process says of itself."""
+    """The relay's process, as it tells of itself."""
     from msgspec.structs import replace
 
     from tersely.foundation.clock import wall_seconds

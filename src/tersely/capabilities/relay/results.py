@@ -30,7 +30,7 @@ def result_text(result: Any) -> str:
 
 
 def error_text(service: str, error: TerselyError) -> str:
-    """What went wrong, in one line, and what to do instead."""
+    """A line about what went wrong, and what to do instead."""
     return f"[{service} error] {error.message}" + (f" ({error.hint})" if error.hint else "")
 
 

@@ -25,7 +25,7 @@ _SHOWN_PARAMETERS = 6
 
 
 class Form(StrEnum):
-    """How a service that has words for its answers gives them."""
+    """The forms in which a service gives its answers that has words for them."""
 
     JSON = "json"
     TEXT = "text"
@@ -61,14 +61,14 @@ class CallParameters:
 
 
 def services(context: RelayContext, parameters: NoParameters) -> Services:
-    """Who can be asked."""
+    """The services that can be asked."""
     known = context.relay.services
     told = [{**one.told(), "held_back": known.held[one.name]} for one in known.listed()]
     return document(Services, {"services": told})
 
 
 def call(context: RelayContext, parameters: CallParameters) -> Later[ServiceAnswer]:
-    """What a service answers, when it does."""
+    """The answer of a service, when it comes."""
     from tersely.foundation.clock import Stopwatch
     from tersely.relay.encoding import decode, encode
     from tersely.relay.services.services import Question

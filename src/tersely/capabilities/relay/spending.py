@@ -14,9 +14,7 @@ MAX_SPENT_AT_ONCE = 1_000_000_000  # tokens or turns that one report tells of
 
 @dataclass(frozen=True, slots=True)
 class SpendParameters:
-    """What an agent of a thread has used since it was last told, and the programs that it is to
-    start.
-    """
+    """The use of an agent of a thread since it was last told, and the programs that it is to start."""
 
     thread: str = option(MISSING, "the id of a thread")
     programs: int = option(0, "that the agent is about to start", minimum=0, maximum=100)
@@ -25,7 +23,7 @@ class SpendParameters:
 
 
 def spend(context: RelayContext, parameters: SpendParameters) -> SpentTold:
-    """What the agents of the thread have used today, with that."""
+    """The use of the thread's agents today, with that."""
     from tersely.relay import threads
     from tersely.relay.teams import spending
 

@@ -51,7 +51,7 @@ class NewParameters:
 
 @dataclass(frozen=True, slots=True)
 class ListParameters:
-    """Which threads."""
+    """The threads that are listed."""
 
     before: str = option("", "those older than this thread")
     limit: int = option(LISTED_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
@@ -59,7 +59,7 @@ class ListParameters:
 
 @dataclass(frozen=True, slots=True)
 class ThreadParameters:
-    """Which thread."""
+    """The thread."""
 
     thread: str = positional("the id of a thread", metavar="THREAD-ID")
 
@@ -73,7 +73,7 @@ class HeaderParameters:
 
 @dataclass(frozen=True, slots=True)
 class StateParameters:
-    """Which version of which state."""
+    """The thread, and the version of its state."""
 
     thread: str = option(MISSING, "the id of a thread")
     version: str = option("", "as v7 or 7; the present one without", pattern=VERSION)
@@ -92,7 +92,7 @@ class PatchParameters:
 
 @dataclass(frozen=True, slots=True)
 class HistoryParameters:
-    """Which patches."""
+    """The patches that are listed."""
 
     thread: str = option(MISSING, "the id of a thread")
     before: int | None = option(None, "those before this version", minimum=1)
@@ -101,7 +101,7 @@ class HistoryParameters:
 
 @dataclass(frozen=True, slots=True)
 class EventParameters:
-    """Which events."""
+    """The events that are listed."""
 
     thread: str = positional("the id of a thread", metavar="THREAD-ID")
     after: int = option(0, "those behind this number", minimum=0)
@@ -185,7 +185,7 @@ def patch(context: RelayContext, parameters: PatchParameters) -> Patched:
 
 
 def history(context: RelayContext, parameters: HistoryParameters) -> History:
-    """Who changed what."""
+    """The patches of a state, and who made them."""
     from tersely.relay import threads
 
     found = threads.history(
@@ -195,7 +195,7 @@ def history(context: RelayContext, parameters: HistoryParameters) -> History:
 
 
 def events(context: RelayContext, parameters: EventParameters) -> Events:
-    """What happened."""
+    """The events of a thread."""
     from tersely.relay import threads
 
     found = threads.events(
@@ -222,7 +222,7 @@ def told(context: RelayContext, thread: threads.Thread) -> ThreadTold:
 
 
 def spent_told(context: RelayContext, spent: spending.Spent) -> SpentTold:
-    """What the agents of a thread have used today, beside the bounds."""
+    """The use of a thread's agents today, beside the bounds."""
     from tersely.relay.teams import spending
 
     most = spending.bounds(context.relay.policy)
@@ -230,7 +230,7 @@ def spent_told(context: RelayContext, spent: spending.Spent) -> SpentTold:
 
 
 def spent_line(spent: SpentTold) -> str:
-    """What was used of what, in words."""
+    """A line about what was used of what."""
     return (
         f"{spent.programs:,} of {spent.most_programs:,} programs, {spent.turns:,} of {spent.most_turns:,} turns, "
         f"{spent.tokens:,} of {spent.most_tokens:,} tokens"

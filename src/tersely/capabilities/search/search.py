@@ -29,7 +29,7 @@ QUOTED_CHARACTERS = 100  # of a line
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What to search for, and among what."""
+    """The words to search for, and among what."""
 
     query: tuple[str, ...] = positional(
         'words that say what it does; a name; "quoted text"; or a /regular expression/',

@@ -21,7 +21,7 @@ _NAME = re.compile(r"[^\W\d]\w*")
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Where the names stand."""
+    """The place where the names stand."""
 
     place: str = positional(
         "a line, or with a column the name there; both count from 1",
@@ -32,7 +32,7 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something is defined; `symbol` is its id, empty for a local name."""
+    """The place of a definition; `symbol` is its id, empty for a local name."""
 
     path: str
     line: int

@@ -51,7 +51,7 @@ class Dependency:
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """What a symbol needs, nearest first, in the order in which it is read."""
+    """The dependencies of a symbol, nearest first, in the order in which it is read."""
 
     symbol: str
     needs: Page[Dependency]

@@ -19,7 +19,7 @@ MAX_FOUND_SYMBOLS = 1_000_000  # counted, not shown: a page says how many there 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What to find, and how much of it."""
+    """The symbols to find, and how much of them."""
 
     queries: tuple[str, ...] = positional(
         "a name, the end of an id (Session.validate, auth.py:validate) or a pattern (validate*)",

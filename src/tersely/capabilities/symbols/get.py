@@ -24,7 +24,7 @@ _LEAVES_NO_MEMORY = frozenset({"database_unavailable", "database_locked"})
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Which symbols, and how much of each."""
+    """The symbols, and how much of each."""
 
     symbol: tuple[str, ...] = positional("the symbols", role=Role.SYMBOL, minimum=1)
     etag: str | None = option(

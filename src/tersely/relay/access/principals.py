@@ -13,14 +13,14 @@ EVERYTHING = ("*",)
 
 
 class Kind(StrEnum):
-    """What an identity is."""
+    """The kinds of identities."""
 
     PERSON = "person"
     AGENT = "agent"
 
 
 class Level(StrEnum):
-    """How far an identity may go; each includes those before it."""
+    """The levels of what an identity may do; each includes those before it."""
 
     READ = "read"
     WRITE = "write"
@@ -34,7 +34,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scopes:
-    """What a token is good for: a level, and patterns of names in the manner of file names.
+    """The reach of a token: a level, and patterns of names in the manner of file names.
 
     `threads` come beside those that the identity is a member of.
     """

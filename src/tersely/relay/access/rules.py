@@ -16,7 +16,7 @@ Arguments = Mapping[str, Any]
 
 
 class Facts(Protocol):
-    """What rules ask of the relay."""
+    """The questions that rules ask of the relay."""
 
     def owns(self, principal: Principal, name: str) -> bool:
         """True if a name of an agent is this identity's."""

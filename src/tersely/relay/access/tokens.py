@@ -35,7 +35,7 @@ _UNKNOWN = "the token is unknown, expired or revoked"
 
 
 class Token(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is kept of a token, or of a code that becomes one."""
+    """The record of a token, or of a code that becomes one."""
 
     id: str
     identity: str
@@ -64,7 +64,7 @@ class _Change(msgspec.Struct, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a new token is to be good for."""
+    """The identity and the reach that a new token is to have."""
 
     identity: str
     kind: Kind = Kind.PERSON
@@ -265,7 +265,9 @@ class Tokens:
 
 
 def digest_of(secret: str) -> str:
-    """What is kept of a secret. Secrets are random and long: no slow hash is needed to hide them."""
+    """The digest that is kept of a secret. Secrets are random and long: no slow hash is needed to
+    hide them.
+    """
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -38,7 +38,7 @@ class Listed(NamedTuple):
 
 
 class Manifest(Struct, forbid_unknown_fields=True):
-    """What a bundle is and holds."""
+    """The description of a bundle and of what it holds."""
 
     schema: str
     thread_id: str

@@ -41,8 +41,8 @@ class _Counted(NamedTuple):
 
 
 class Brakes:
-    """How often agents have answered each other since a person wrote to one of them, and how fast
-    they write.
+    """The counts of how often agents have answered each other since a person wrote to one of them,
+    and of how fast they write.
     """
 
     def __init__(

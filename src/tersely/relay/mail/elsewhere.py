@@ -23,11 +23,11 @@ class Everywhere:
         return {*self._here.connected(), *self._others()}
 
     def here(self) -> Mapping[str, Here]:
-        """Who is connected to this process."""
+        """The agents that are connected to this process, by name."""
         return self._here.here()
 
     def activity(self, name: str) -> str:
-        """What somebody says that they do, "" where they say nothing."""
+        """The activity that somebody tells of themselves, "" where they say nothing."""
         other = self._others().get(name)
         return self._here.activity(name) or (other.activity if other else "")
 

@@ -31,8 +31,8 @@ _SECRET_BYTES = 24
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a client shows when it comes: the token of a name, or the one to resume with, and what
-    it says of itself.
+    """The credentials of a client when it comes: the token of a name, or the one to resume with,
+    and what it says of itself.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What a client is given. `token` is there where the name has just been bound."""
+    """The tokens that a client is given. `token` is there where the name has just been bound."""
 
     identity: Identity
     resume: str
@@ -74,7 +74,7 @@ class Identities:
                 self.forget(name)
 
     def get(self, name: str) -> Identity | None:
-        """Who uses a name, or has."""
+        """The identity that uses a name, or has; None where nobody did."""
         return self._known.get(name)
 
     def all(self) -> list[Identity]:

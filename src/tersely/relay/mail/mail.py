@@ -162,7 +162,7 @@ class Mail:
         )  # fmt: skip
 
     def load(self, mailbox: str) -> tuple[int, int]:
-        """How many messages wait in a mailbox, and how many bytes."""
+        """The messages that wait in a mailbox, and their bytes."""
         count, size = self._loads.get(mailbox, (0, 0))
         return count, size
 
@@ -209,7 +209,7 @@ class Mail:
         return self._unwritten.get((mailbox, number))
 
     def notes(self) -> int:
-        """How many notes on deliveries are not written yet."""
+        """The number of notes on deliveries that are not written yet."""
         return len(self._marks)
 
     def write(
@@ -273,7 +273,9 @@ class Mail:
         return given
 
     def accepted(self, outcome: Outcome) -> Accepted:
-        """What came of a message; raises `key_reused` and what kept it from being written."""
+        """The acceptance of a message, with its numbers; raises `key_reused` and what kept it from
+        being written.
+        """
         if outcome.failure is not None:
             raise outcome.failure
         assert outcome.posted is not None
@@ -457,7 +459,7 @@ class Mail:
     # Reading
 
     def message_id(self, number: int) -> str:
-        """What everybody calls a message; it tells messages of another home apart."""
+        """The id by which everybody calls a message; it tells messages of another home apart."""
         return f"{self._nonce}-{number}"
 
     def number(self, message_id: str) -> int:
@@ -469,7 +471,7 @@ class Mail:
         return int(number) if nonce == self._nonce and is_number else 0
 
     def waiting(self, mailbox: str, after: int, limit: int) -> list[Waiting]:
-        """What waits in a mailbox behind a number."""
+        """The messages that wait in a mailbox behind a number, the oldest first."""
         return boxes.waiting(self.store.reader, mailbox, after, limit)
 
     def wait(self, mailbox: str, after: int, seconds: float) -> bool:
@@ -615,7 +617,7 @@ class Mail:
 
 
 def searched_text(payload: bytes) -> str:
-    """What a message is found by: its body."""
+    """The text by which a message is found: its body."""
     told: Any = msgspec.json.decode(payload)
     body = told.get("body", "") if isinstance(told, dict) else ""
     return body if isinstance(body, str) else ""

@@ -22,20 +22,22 @@ CHANNEL = "channel"  # the kind of what was sent as CHANNEL_MESSAGE
 
 
 class LastScreen(NamedTuple):
-    """What the terminal of a wrapped program showed, and when."""
+    """The last screen of a wrapped program's terminal, and its time."""
 
     text: str
     at_ms: int
 
 
 class Presence(Protocol):
-    """Who is connected. Used on the thread that mail is attached to, and, to read, on any."""
+    """The agents that are connected. Used on the thread that mail is attached to, and, to read, on
+    any.
+    """
 
     def connected(self) -> Collection[str]:
         """Everybody who is connected."""
 
     def activity(self, name: str) -> str:
-        """What somebody says that they do, "" where they say nothing."""
+        """The activity that somebody tells of themselves, "" where they say nothing."""
 
     def screen(self, name: str) -> LastScreen | None:
         """The last screen of somebody that is known, also of who is gone."""
@@ -55,7 +57,7 @@ class Presence(Protocol):
         """A dead letter of theirs waits again."""
 
     def here(self) -> Mapping[str, Here]:
-        """Who of them is connected to this process."""
+        """Those that are connected to this process, by name."""
 
     def come(self, names: Iterable[str]) -> None:
         """Messages for them may wait that another process has accepted."""
@@ -163,7 +165,7 @@ class Outcome(NamedTuple):
 
 
 def state_of(name: str, identities: Identities, presence: Presence) -> str:
-    """What somebody does, as far as they say it: "connected" where they do not, "gone" where they
+    """The state of somebody, as far as they say it: "connected" where they do not, "gone" where they
     are not there. Who says to be away is that, whatever a program of theirs does.
     """
     said = (presence.activity(name) or "connected") if name in presence.connected() else "gone"
@@ -171,7 +173,9 @@ def state_of(name: str, identities: Identities, presence: Presence) -> str:
 
 
 def limits_of(names: Iterable[str], identities: Identities, presence: Presence) -> dict[str, str]:
-    """Which of some read a message later, and why: `limited until 15:00 UTC`, `away: at lunch`."""
+    """The reasons of those that read a message later, by name: `limited until 15:00 UTC`, `away: at
+    lunch`.
+    """
     found = {}
     for name in names:
         activity = presence.activity(name)

@@ -54,7 +54,9 @@ class _Pair(NamedTuple):
 
 
 class OpenQuestions:
-    """Who asked whom since when, until the other has written back. Kept in memory; from any thread."""
+    """The questions between agents with their times, until the other has written back. Kept in
+    memory; from any thread.
+    """
 
     def __init__(self, clock: Callable[[], float] = elapsed_seconds) -> None:
         self._clock = clock

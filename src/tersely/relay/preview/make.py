@@ -25,7 +25,7 @@ _MAGIC = {
 
 
 class Content(NamedTuple):
-    """What is known of an artifact when its preview is made: both ends of it, and its size."""
+    """The content of an artifact as far as its preview needs it: both ends of it, and its size."""
 
     head: bytes
     tail: bytes  # empty where the head is everything

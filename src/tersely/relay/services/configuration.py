@@ -71,7 +71,7 @@ class _File(Struct):
 
 
 def configuration_path(environment: Mapping[str, str]) -> Path:
-    """Where the file is."""
+    """The path of the file."""
     base = environment.get("XDG_CONFIG_HOME", "")
     directory = (
         Path(base) if base.startswith("/") else Path(environment.get("HOME", "/")) / ".config"

@@ -78,7 +78,7 @@ def capability(service: str, method: str) -> str:
 
 
 def declared(name: str, version: str, capabilities: Sequence[Any]) -> Declared:
-    """What a service declares, checked; raises `invalid_argument`."""
+    """The declaration of a service, checked; raises `invalid_argument`."""
     if len(capabilities) > MAX_SERVICE_CAPABILITIES:
         raise _refused(
             f"a service has at most {MAX_SERVICE_CAPABILITIES} capabilities, this one {len(capabilities):,}"

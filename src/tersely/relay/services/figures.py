@@ -48,7 +48,7 @@ class Series:
 
     @property
     def total(self) -> int:
-        """How many there were."""
+        """The number of all."""
         return sum(self.counts)
 
     def quantile(self, share: float) -> float | None:

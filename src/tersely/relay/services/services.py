@@ -46,7 +46,7 @@ class Desk(Protocol):
 
 
 class Services:
-    """What there is to be asked."""
+    """The services that can be asked, and their calls."""
 
     def __init__(self, store: Store, calls: Calls, policy: Policy) -> None:
         self._store = store
@@ -98,11 +98,13 @@ class Services:
             self._calls.withdraw(offered)
 
     def listed(self) -> list[Declared]:
-        """Who can be asked, by name."""
+        """The services that can be asked, by name."""
         return [service for _, service in sorted(self._known.items())]
 
     def hops_of(self, actor: str) -> int:
-        """How many questions have led to what an actor asks now: a service asks because it is asked."""
+        """The number of questions that have led to what an actor asks now: a service asks because
+        it is asked.
+        """
         with self._asking:
             return max(self._asked.get(actor, ()), default=-1) + 1
 
@@ -160,7 +162,7 @@ class Services:
         yield from self._calls_text()
 
     def hits(self, name: str) -> tuple[int, int]:
-        """How often a capability was called, and how often it was answered from memory."""
+        """The calls of a capability, and those of them that were answered from memory."""
         counts = self._store.counts(f"capability/{name}")
         return counts.get("invocations", 0), counts.get("cache_hits", 0)
 
@@ -186,7 +188,7 @@ class Services:
         )  # fmt: skip
 
     def wait(self, actor: str, question: Question, seconds: float = REQUEST_SECONDS) -> bytes:
-        """What a service answers; raises what it says instead, and `busy` where too many wait
+        """The answer of a service; raises what it says instead, and `busy` where too many wait
         already.
         """
         if not self._waiting.acquire(blocking=False):

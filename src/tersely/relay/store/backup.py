@@ -108,7 +108,7 @@ def restore(source: Path, home: Path) -> None:
 
 
 def last(home: Path) -> tuple[float, Path] | None:
-    """When the last backup was made, in seconds since 1970, and where; None where there was none."""
+    """The time of the last backup, in seconds since 1970, and its path; None where there was none."""
     try:
         told = json.loads((home / NOTE).read_text())
         return float(told["at"]), Path(told["path"])

@@ -128,7 +128,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What the commands of a batch gave, in order, and whether that had happened before."""
+    """The results of a batch's commands, in order, and whether that had happened before."""
 
     given: tuple[int, ...]
     is_repetition: bool = False

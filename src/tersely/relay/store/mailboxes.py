@@ -18,7 +18,7 @@ from tersely.relay.store.tables import Tables, set_total
 
 
 class Stage(IntEnum):
-    """How far a message has come on its way to one recipient."""
+    """The stages of a message on its way to one recipient."""
 
     ACCEPTED = 0
     DELIVERED = 1
@@ -54,8 +54,8 @@ class Post(NamedTuple):
 
 
 class Posted(NamedTuple):
-    """What came of it: the number of the message, and of each delivery its mailbox and sequence
-    number.
+    """The result of posting a message: its number of the message, and of each delivery its mailbox
+    and sequence number.
 
     `number` is 0 where the id was used for something else.
     """
@@ -66,7 +66,7 @@ class Posted(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """What is to be noted of one delivery: a stage that it reached, or an attempt."""
+    """A note on one delivery: a stage that it reached, or an attempt."""
 
     mailbox: str
     message: int
@@ -280,8 +280,8 @@ def retire(tables: Tables, name: str) -> list[Settled]:
 
 
 def take(tables: Tables, mailbox: str, after: int, limit: int) -> list[Waiting]:
-    """What waits in a mailbox behind a number, the oldest first, each with the attempt that is made
-    now.
+    """The messages that wait in a mailbox behind a number, the oldest first, each with the attempt
+    that is made now.
     """
     found = waiting(tables.database, mailbox, after, limit)
     if found:
@@ -373,7 +373,7 @@ _JOINED = f"select {_COLUMNS} from delivery join message on message.number = del
 
 
 def waiting(database: Statements, mailbox: str, after: int, limit: int) -> list[Waiting]:
-    """What waits in a mailbox behind a number, the oldest first."""
+    """The messages that wait in a mailbox behind a number, the oldest first."""
     sql = f"{_JOINED} where mailbox = ? and delivery.message > ? and stage = 0 order by delivery.message limit ?"
     return [_waiting(row) for row in database.rows(sql, (mailbox, after, limit))]
 
@@ -399,7 +399,7 @@ def delivery(database: Statements, mailbox: str, number: int) -> Waiting | None:
 
 
 class Sought(NamedTuple):
-    """Which messages are looked for: with somebody, of a thread, with all of some words."""
+    """The messages that are looked for: with somebody, of a thread, with all of some words."""
 
     with_: str = ""
     thread: str = ""
@@ -465,7 +465,7 @@ def _messages(
 
 
 def loads(database: Statements) -> dict[str, tuple[int, int]]:
-    """How many messages, and bytes, wait in each mailbox."""
+    """The messages that wait in each mailbox, and their bytes, by mailbox."""
     sql = "select mailbox, count(*), cast(sum(size) as bigint) from delivery where stage = 0 group by mailbox"
     return {mailbox: (count, size) for mailbox, count, size in database.rows(sql)}
 
@@ -478,7 +478,7 @@ def identities(database: Statements, name: str = "") -> list[Identity]:
 
 
 def members(database: Statements, channel: str = "") -> list[tuple[str, str, int]]:
-    """Who is in which channel, or in this one, since when."""
+    """The members of all channels, or of one: channel, name, and the time in ms since 1970."""
     sql = "select channel, name, at_ms from member where ? in ('', channel) order by channel, at_ms, name"
     rows: list[Any] = database.rows(sql, (channel,))
     return rows

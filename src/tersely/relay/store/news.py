@@ -21,8 +21,8 @@ class Here(NamedTuple):
 
 
 class News(msgspec.Struct):
-    """What has changed. `loads` are the messages and bytes by which what waits in each mailbox has
-    grown.
+    """The changes of one transaction. `loads` are the messages and bytes by which what waits in
+    each mailbox has grown.
     """
 
     streams: set[str] = msgspec.field(default_factory=set)  # and documents
@@ -41,7 +41,7 @@ class News(msgspec.Struct):
         load[1] += messages * size
 
     def length(self) -> int:
-        """How many names it has."""
+        """The number of names that it has."""
         return len(self.streams) + len(self.names) + len(self.channels) + len(self.loads)
 
     def is_empty(self) -> bool:
@@ -50,8 +50,8 @@ class News(msgspec.Struct):
 
 
 class OwnNews:
-    """What this process is told of its own transactions. Of one that was written it knows already;
-    one that has failed here may be there all the same, and then it is news.
+    """The news that this process is told of its own transactions. Of one that was written it knows
+    already; one that has failed here may be there all the same, and then it is news.
     """
 
     def __init__(self) -> None:

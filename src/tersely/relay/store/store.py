@@ -91,7 +91,7 @@ def check_url(url: str) -> None:
 
 
 class Store:
-    """What the relay remembers. Every verb may be used from any thread; close it once, from one.
+    """The memory of the relay. Every verb may be used from any thread; close it once, from one.
 
     Once a page was found to be damaged, nothing more is written: every verb that writes raises
     `database_corrupt`.
@@ -209,7 +209,7 @@ class Store:
 
     @property
     def words(self) -> FullText:
-        """How messages are found by their words, likewise."""
+        """The messages, as they are found by their words, likewise."""
         return self._engine.words
 
     def last(self, stream: str) -> int:
@@ -417,7 +417,7 @@ class Store:
         return _verified(digest, chunks)
 
     def size(self, digest: str) -> int | None:
-        """How many bytes a blob has; None where there is none."""
+        """The size of a blob in bytes; None where there is none."""
         found: int | None = self._read.value("select size from blob where digest = ?", (digest,))
         return found
 

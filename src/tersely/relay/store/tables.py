@@ -30,7 +30,7 @@ _LAST_MS = "last written"
 
 
 class Tables(NamedTuple):
-    """Where commands are written: the database, and the time at which it happens."""
+    """The place where commands are written: the database, and the time at which it happens."""
 
     database: Statements
     words: FullText
@@ -65,7 +65,7 @@ def note_time(tables: Tables) -> None:
 
 
 def last_ms(database: Statements) -> int:
-    """When was written last, in ms since 1970; 0 where nothing was."""
+    """The time of the last command, in ms since 1970; 0 where nothing was."""
     found: int | None = database.value("select amount from total where name = ?", (_LAST_MS,))
     return found or 0
 

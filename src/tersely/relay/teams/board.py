@@ -72,7 +72,7 @@ class Board:
         return self._read(threads.state(self._store, self._thread))
 
     def ready(self) -> list[Item]:
-        """What can be taken now."""
+        """The items that can be taken now."""
         return ready(self.items())
 
     def add(self, step: str, needs: Sequence[str]) -> Item:

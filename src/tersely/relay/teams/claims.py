@@ -48,7 +48,7 @@ class Claim(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """What somebody wants to hold."""
+    """A claim that somebody wants to have."""
 
     holder: str
     targets: Sequence[str]
@@ -123,12 +123,12 @@ class Claims:
         return [claim for project in held for claim in self.release(project, holder)]
 
     def listed(self, project: str, target: str = "") -> list[Claim]:
-        """What is held in a project, the oldest first; with a target, what is about it."""
+        """The claims of a project, the oldest first; with a target, those about it."""
         held = self._live(self._stored(project))
         return [one for one in held if not target or overlap(one.target, target)]
 
     def by_project(self) -> Iterator[tuple[str, list[Claim]]]:
-        """What is held, project by project; those in which nothing is are left out."""
+        """The claims, project by project; those in which nothing is are left out."""
         for name in self._store.names(_CLAIMS, "", MAX_CLAIMED_PROJECTS):
             project = name.removeprefix(_CLAIMS)
             held = self.listed(project)

@@ -60,7 +60,8 @@ class Permissions:
             return known
 
     def answer(self, id: str, *, allows: bool) -> Permission:
-        """What the person says to a question, by its id or, where it has one alone, by its agent.
+        """Give the person's answer to a question, by its id or, where it has one alone, by its
+        agent.
 
         The same answer again changes nothing. Raises `permission_not_found`, also where the other
         answer was given.
@@ -80,7 +81,7 @@ class Permissions:
             return known
 
     def listed(self) -> list[Permission]:
-        """What waits for an answer, the oldest first."""
+        """The questions that wait for an answer, the oldest first."""
         with self._answered:
             self._forget_silent()
             return [one for one in self._open.values() if not one.decision]

@@ -18,8 +18,8 @@ _NAMES = ("programs", "turns", "tokens")
 
 
 class Spent(NamedTuple):
-    """What was used in a day, in UTC: programs that agents have started, prompts that agents have
-    worked at, and tokens, as far as agents write them down: of prompts but what was cached, and of
+    """The use of a day, in UTC: programs that agents have started, prompts that agents have worked
+    at, and tokens, as far as agents write them down: of prompts but what was cached, and of
     answers.
     """
 
@@ -34,12 +34,12 @@ def bounds(policy: Policy) -> Spent:
 
 
 def of_thread(store: Store, thread_id: str) -> Spent:
-    """What the agents of a thread have used today."""
+    """The use of a thread's agents today."""
     return _spent(store, _scope(store, "thread", thread_id))
 
 
 def of_agent(store: Store, name: str) -> Spent:
-    """What an agent has used today."""
+    """The use of an agent today."""
     return _spent(store, _scope(store, "agent", name))
 
 

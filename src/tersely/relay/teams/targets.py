@@ -26,7 +26,7 @@ class Target(NamedTuple):
 
 
 def read(text: str) -> Target:
-    """What a target means; a path stands for what is below it as well."""
+    """The target that a text means; a path stands for what is below it as well."""
     if text.startswith(FREE):
         return Target(name=text.removeprefix(FREE))
     path, _, symbol = text.partition(":")

@@ -24,8 +24,8 @@ class Trees:
         self._projects = projects
 
     def why_not(self, agent: str, path: str) -> str:
-        """Why an agent may not write to an absolute path, "" where it may, or has registered no
-        tree.
+        """The reason for which an agent may not write to an absolute path, "" where it may, or has
+        registered no tree.
 
         No agent may write to other trees of its project. One that has a linked worktree was given a
         place of its own: it may write there alone, and where programs keep what is theirs.

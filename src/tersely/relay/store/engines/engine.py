@@ -54,7 +54,7 @@ class Condition(NamedTuple):
 
 
 class FullText(Protocol):
-    """What is found by its words: texts that are attached to owners, and messages."""
+    """The texts that are found by their words: those that are attached to owners, and messages."""
 
     def add(self, database: Statements, row: int, owner: str, text: str) -> None:
         """Have an attachment be found by the words of a text."""
@@ -73,7 +73,7 @@ class FullText(Protocol):
         """Have messages be found by their words, by their numbers."""
 
     def of_messages(self, words: Sequence[str]) -> Condition:
-        """That the message of a row has all of some words."""
+        """The condition that the message of a row has all of some words."""
 
 
 class Blobs(Protocol):
@@ -105,7 +105,7 @@ class Engine(Protocol):
 
     @property
     def words(self) -> FullText:
-        """What is found by its words."""
+        """The texts that are found by their words."""
 
     @property
     def blobs(self) -> Blobs:

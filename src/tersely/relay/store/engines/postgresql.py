@@ -107,7 +107,7 @@ class Lexemes:
         database.execute_many(sql, vectors)
 
     def of_messages(self, words: Sequence[str]) -> Condition:
-        """That the message of a row has all of some words."""
+        """The condition that the message of a row has all of some words."""
         sql = "message.number in (select rowid from message_words where lexemes @@ ?::tsquery)"
         return Condition(sql, (lexemes.query(words, all_of=True, joins_underscore=False),))
 

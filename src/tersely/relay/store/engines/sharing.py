@@ -126,7 +126,7 @@ class Sharing:
         return bool(_there(database) - {self.process})
 
     def others(self, database: Statements) -> dict[str, Here]:
-        """Who is connected to other processes, by name."""
+        """The agents that are connected to other processes, by name."""
         sql = f"select name, kind, activity, topics from presence where process <> ? and {_LIVE}"
         rows = database.rows(sql, (self.process,))
         return {

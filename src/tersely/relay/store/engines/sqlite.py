@@ -76,7 +76,7 @@ class Fts5:
         database.execute_many("insert into message_words (rowid, text) values (?, ?)", texts)
 
     def of_messages(self, words: Sequence[str]) -> Condition:
-        """That the message of a row has all of some words."""
+        """The condition that the message of a row has all of some words."""
         sql = "message.number in (select rowid from message_words where message_words match ?)"
         return Condition(sql, (" AND ".join(_quoted(words)),))
 
