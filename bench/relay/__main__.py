@@ -16,7 +16,9 @@ from typing import Any
 
 from bench import results
 from bench.process import memory_mb
+from bench.relay.processes import processes
 from bench.relay.served import Served, bare, kill, load, up
+from bench.relay.waiting import waiting
 from bench.results import Row, Table
 from tersely.client import Client
 from tersely.relay import threads
@@ -40,6 +42,20 @@ READING = Table(
     "path|connections:,|answers_a_second:,.0f|of_the_bare_ones:.2f|cpu_of_the_bare_ones:.2f",
     "GET with the token, beside a bare ASGI application under the same server; the header is read from the store.",
 )
+WAITING = Table(
+    "The relay: a million messages that wait",
+    COMMAND,
+    "engine|step|tenth_ms:.2f|million_ms:.2f|ratio:.2f",
+    "1,000,000 messages for 1,000 agents, 200 connected, beside a tenth of each; medians in ms, by turns.",
+    names=2,
+)
+PROCESSES = Table(
+    "The relay: processes on one database",
+    COMMAND,
+    "processes|connected:,|messages_a_second:,.0f|pgbench_commits_a_second:,.0f|messages_a_commit:.2f",
+    "Messages that are kept and delivered, from 8 who send to 8 who take; pgbench with as many clients as processes, "
+    "by turns. All of it on one machine, with those who send.",
+)
 FIGURES = Table("The relay", COMMAND, "what|figure:,.2f|unit")
 
 
@@ -57,8 +73,8 @@ def main(arguments: list[str]) -> int:
     for name in options.only:
         with tempfile.TemporaryDirectory(prefix="tersely-relay-", dir=options.folder) as scratch:
             rows = list(MEASURES[name](Path(scratch) / "home"))
-        if name == "reading":
-            tables.append(READING.filled(rows))
+        if name in OWN:
+            tables.append(OWN[name].filled(rows))
         else:
             figures += rows
     if figures:
@@ -272,7 +288,10 @@ MEASURES: dict[str, Callable[[Path], Iterable[Row]]] = {
     "growth": growth,
     "large_artifact": large_artifact,
     "restart": restart,
+    "waiting": waiting,
+    "processes": processes,
 }
+OWN = {"reading": READING, "waiting": WAITING, "processes": PROCESSES}  # the others share one table
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
