@@ -157,7 +157,7 @@ def test_a_defect_is_an_answer_too(ask: Ask, monkeypatch: pytest.MonkeyPatch) ->
     def fail(*_: object) -> None:
         raise KeyError("lost")
 
-    broken = Capability("code.stats", "", "", type(ask("stats")), fail, fail)
+    broken = Capability("code.stats", "", type(ask("stats")), fail, fail)
     monkeypatch.setattr(
         "tersely.cli.commands.catalogue.load", lambda name: broken_with_parameters(broken)
     )

@@ -303,10 +303,10 @@ class Capability(Generic[ParametersT, ResultT]):
 
     name: str
     summary: str
-    description: str
     parameters: type[ParametersT]
     run: Callable[[Any, ParametersT], ResultT]  # what it is asked of comes first, see `context`
     text: Callable[[ResultT, Style], str]
+    description: str = ""
     # whether a result has what was looked for; None: always
     found: Callable[[ResultT], bool] | None = None
     # what is said beside the answer and is no part of it
@@ -322,7 +322,11 @@ class Capability(Generic[ParametersT, ResultT]):
     remembering: frozenset[str] = frozenset()
     # the index is refreshed before `run`; False where `run` does it itself
     checks_freshness: bool = True
-    tier: Tier = Tier.READ
+
+    @property
+    def tier(self) -> Tier:
+        """How much trust a caller needs before it is offered."""
+        return _TIER_OF_EFFECT[self.effect]
 
     @property
     def answers(self) -> Any:
@@ -358,3 +362,18 @@ class Capability(Generic[ParametersT, ResultT]):
 
     def _remembers(self, arguments: Mapping[str, object]) -> bool:
         return any(arguments.get(name) is not None for name in self.remembering)
+
+
+@dataclass(frozen=True, slots=True)
+class RelayCapability(Capability[ParametersT, ResultT]):
+    """One that is asked of a relay: its answers change with what others do there."""
+
+    context: Context = Context.RELAY
+    cacheable: bool = False
+
+
+def relay_capability(
+    name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any
+) -> RelayCapability[Any, Any]:
+    """A capability of the relay; `more` are further fields."""
+    return RelayCapability(name, summary, parameters, run, text, examples=examples, **more)

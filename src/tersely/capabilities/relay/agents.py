@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Context, Effect, Tier, option, positional
+from tersely.capabilities.declaration import (
+    Effect,
+    RelayCapability,
+    option,
+    positional,
+    relay_capability,
+)
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.messages import (
     Agents,
@@ -245,71 +252,50 @@ def _table(
     return "\n".join(aligned(rows, [style.symbol], right=right)) if len(rows) > 1 else empty
 
 
-def _membership(
-    name: str, summary: str, run: Callable[[Any, ChannelParameters], Membership]
-) -> Any:
-    return Capability(
-        name=name,
-        summary=summary,
-        description="",
-        parameters=ChannelParameters,
-        run=run,
-        text=_members_text,
-        context=Context.RELAY,
-        effect=Effect.WRITE,
-        tier=Tier.EDIT,
-        cacheable=False,
-        fails=_MEMBER_ERRORS,
-    )
+_membership = partial(relay_capability, effect=Effect.WRITE, fails=_MEMBER_ERRORS)
 
-
-AGENTS = Capability(
+AGENTS = RelayCapability(
     name="agent.list",
     summary="List agents, what they do, and how much waits for them",
     description="An agent says of itself what it does; one that is gone keeps its name and its mailbox.",
     parameters=AgentsParameters,
     run=agents,
     text=_agents_text,
-    context=Context.RELAY,
-    cacheable=False,
 )
-RETIRE = Capability(
+RETIRE = RelayCapability(
     name="agent.retire",
     summary="Have an agent that is gone leave the list, with its claims and its items of the board",
     description="Its name is free again. A name that nobody has used for long leaves by itself.",
     parameters=RetireParameters,
     run=retire,
     text=_retired_text,
-    context=Context.RELAY,
     effect=Effect.WRITE,
-    tier=Tier.EDIT,
-    cacheable=False,
     examples=("agents retire ann",),
     fails=("recipient_not_found", "name_taken", "unauthorized", "busy"),
 )
-AWAY_CAPABILITY = Capability(
+AWAY_CAPABILITY = RelayCapability(
     name="agent.away",
     summary="Say that you are away, until you say that you are back",
     description="`agents` shows it, and whoever writes to you is told. What comes waits as always.",
     parameters=AwayParameters,
     run=away,
     text=lambda told, style: f"{style.symbol(told.name)} is {told.state or 'back'}",
-    context=Context.RELAY,
     effect=Effect.WRITE,
-    tier=Tier.EDIT,
-    cacheable=False,
     examples=('agents away "back on Monday"', "agents away --back"),
     fails=("name_taken", "unauthorized", "busy"),
 )
-CHANNELS = Capability(
+CHANNELS = RelayCapability(
     name="channel.list",
     summary="The channels and their members",
-    description="",
     parameters=NoParameters,
     run=channels,
     text=_channels_text,
-    context=Context.RELAY,
-    cacheable=False,
 )
-JOIN = _membership("channel.join", "Join a channel; creates it if needed", join)
-LEAVE = _membership("channel.leave", "Leave a channel", leave)
+JOIN = _membership(
+    "channel.join",
+    "Join a channel; creates it if needed",
+    ChannelParameters,
+    join,
+    _members_text,
+)
+LEAVE = _membership("channel.leave", "Leave a channel", ChannelParameters, leave, _members_text)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import MISSING, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import (
-    Capability,
-    Context,
     Effect,
     Role,
-    Tier,
     option,
     positional,
+    relay_capability,
 )
 from tersely.capabilities.references import SCHEME
 from tersely.capabilities.relay.context import RelayContext
@@ -263,30 +262,11 @@ def _search_text(found: FoundArtifacts, style: Style) -> str:
     return "\n".join(lines) if lines else "no artifact has these words"
 
 
-def _capability(
-    name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any
-) -> Any:
-    is_change = more.pop("is_change", False)
-    return Capability(
-        name=name,
-        summary=summary,
-        description=more.pop("description", ""),
-        parameters=parameters,
-        run=run,
-        text=text,
-        context=Context.RELAY,
-        effect=Effect.WRITE if is_change else Effect.READ,
-        tier=Tier.EDIT if is_change else Tier.READ,
-        cacheable=False,
-        examples=examples,
-        fails=more.pop("fails", ARTIFACT_ERRORS),
-        **more,
-    )
-
+_capability = partial(relay_capability, fails=ARTIFACT_ERRORS)
 
 PUT = _capability(
     "artifact.put", "Store a text; it is referred to by cass:// and its hash", PutParameters, put,
-    lambda made, style: made.uri, is_change=True, fails=(*ARTIFACT_ERRORS, "payload_too_large", "key_reused"),
+    lambda made, style: made.uri, effect=Effect.WRITE, fails=(*ARTIFACT_ERRORS, "payload_too_large", "key_reused"),
 )  # fmt: skip
 GET = _capability(
     "artifact.get", "The preview of an artifact, or lines of it", GetParameters, get, _get_text,
@@ -299,7 +279,8 @@ LIST = _capability(
 )  # fmt: skip
 REMOVE = _capability(
     "artifact.remove", "Take an artifact out of the thread", RemoveParameters, remove,
-    lambda removed, style: f"{removed.ref} is removed", "artifact remove cass://8f3a1c --thread THREAD", is_change=True,
+    lambda removed, style: f"{removed.ref} is removed", "artifact remove cass://8f3a1c --thread THREAD",
+    effect=Effect.WRITE,
 )  # fmt: skip
 SEARCH = _capability(
     "artifact.search", "Search all of the text of artifacts, of one thread or of all", SearchParameters, search,

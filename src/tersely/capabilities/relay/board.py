@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import (
-    Capability,
-    Context,
     Effect,
     Role,
-    Tier,
     group,
     option,
     positional,
+    relay_capability,
 )
 from tersely.capabilities.relay.claims import Where
 from tersely.capabilities.relay.context import RelayContext
@@ -192,46 +190,34 @@ def _more(item: BoardItem) -> str:
     return needs + why
 
 
-def _capability(
-    name: str,
-    summary: str,
-    parameters: type,
-    run: Callable[[RelayContext, Any], BoardItems],
-    *examples: str,
-    effect: Effect = Effect.WRITE,
-    text: Callable[[BoardItems, Style], str] = _text,
-) -> Capability[Any, BoardItems]:
-    return Capability(
-        name=name,
-        summary=summary,
-        description="The board is the plan in the state of a thread; a project has one of its own.",
-        parameters=parameters,
-        run=run,
-        text=text,
-        context=Context.RELAY,
-        effect=effect,
-        tier=Tier.READ if effect is Effect.READ else Tier.EDIT,
-        cacheable=False,
-        examples=examples,
-        fails=("item_not_found", "not_ready", "already_claimed", "thread_not_found", "busy"),
-    )
-
-
-SHOW = _capability("board.show", "The work board: all items, and who has them", BoardParameters, show,
-                   "board", effect=Effect.READ)  # fmt: skip
-READY = _capability("board.ready", "The items that can be taken now", BoardParameters, ready,
-                    "board ready", effect=Effect.READ, text=_ready_text)  # fmt: skip
-ADD = _capability("board.add", "Add an item to the work board", AddParameters, add,
-                  'board add "parse dates"', 'board add "format dates" --needs b1')  # fmt: skip
-TAKE = _capability("board.take", "Take an item, the first that is ready without a name", TakeParameters, take,
-                   "board take", "board take b2")  # fmt: skip
-DONE = _capability("board.done", "Say that an item is done", ItemParameters, done, "board done b1")
-BLOCK = _capability("board.block", "Say that an item cannot go on, and why", BlockParameters, block,
-                    'board block b2 --why "needs a decision"')  # fmt: skip
-REOPEN = _capability(
-    "board.reopen",
-    "Give an item back, to be taken again",
-    ItemParameters,
-    reopen,
-    "board reopen b2",
+_reading = partial(
+    relay_capability,
+    description="The board is the plan in the state of a thread; a project has one of its own.",
+    fails=("item_not_found", "not_ready", "already_claimed", "thread_not_found", "busy"),
 )
+_writing = partial(_reading, effect=Effect.WRITE)
+
+SHOW = _reading(
+    "board.show", "The work board: all items, and who has them", BoardParameters, show, _text, "board",
+)  # fmt: skip
+READY = _reading(
+    "board.ready", "The items that can be taken now", BoardParameters, ready, _ready_text, "board ready",
+)  # fmt: skip
+ADD = _writing(
+    "board.add", "Add an item to the work board", AddParameters, add, _text,
+    'board add "parse dates"', 'board add "format dates" --needs b1',
+)  # fmt: skip
+TAKE = _writing(
+    "board.take", "Take an item, the first that is ready without a name", TakeParameters, take, _text,
+    "board take", "board take b2",
+)  # fmt: skip
+DONE = _writing(
+    "board.done", "Say that an item is done", ItemParameters, done, _text, "board done b1"
+)
+BLOCK = _writing(
+    "board.block", "Say that an item cannot go on, and why", BlockParameters, block, _text,
+    'board block b2 --why "needs a decision"',
+)  # fmt: skip
+REOPEN = _writing(
+    "board.reopen", "Give an item back, to be taken again", ItemParameters, reopen, _text, "board reopen b2",
+)  # fmt: skip

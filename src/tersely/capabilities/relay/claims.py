@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import (
-    Capability,
-    Context,
     Effect,
+    RelayCapability,
     Role,
-    Tier,
     group,
     option,
     positional,
@@ -185,7 +183,7 @@ def _list_text(found: ClaimList, style: Style) -> str:
     return "\n".join(aligned(rows, [style.symbol])) if found.claims else "nothing is claimed"
 
 
-CLAIM = Capability(
+CLAIM = RelayCapability(
     name="claim.take",
     summary="Claim what you are about to change, so that no other agent changes it meanwhile",
     description=(
@@ -196,10 +194,7 @@ CLAIM = Capability(
     parameters=ClaimParameters,
     run=take,
     text=_taken_text,
-    context=Context.RELAY,
     effect=Effect.WRITE,
-    tier=Tier.EDIT,
-    cacheable=False,
     examples=(
         'claim src/parser.py --why "new grammar"',
         "claim 'src/**/*.py' --shared",
@@ -207,28 +202,21 @@ CLAIM = Capability(
     ),
     fails=("already_claimed", "invalid_argument", "busy"),
 )
-RELEASE = Capability(
+RELEASE = RelayCapability(
     name="claim.release",
     summary="Give back what you have claimed",
-    description="",
     parameters=ReleaseParameters,
     run=release,
     text=_released_text,
-    context=Context.RELAY,
     effect=Effect.WRITE,
-    tier=Tier.EDIT,
-    cacheable=False,
     examples=("release src/parser.py", "release"),
 )
-CLAIMS = Capability(
+CLAIMS = RelayCapability(
     name="claim.list",
     summary="What is claimed in this project, and by whom",
-    description="",
     parameters=ListParameters,
     run=claims_of,
     text=_list_text,
     found=lambda result: bool(result.claims),
-    context=Context.RELAY,
-    cacheable=False,
     examples=("claims", "claims src/parser.py"),
 )

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Context, Effect, Tier, group
+from tersely.capabilities.declaration import (
+    Effect,
+    RelayCapability,
+    group,
+)
 from tersely.capabilities.relay.claims import Where
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.names import meet, register
@@ -120,16 +124,12 @@ def _text(result: Introduction, style: Style) -> str:
     return introduction(result.name, result.peers, result.left_out)
 
 
-CAPABILITY = Capability(
+CAPABILITY = RelayCapability(
     name="agent.introduction",
     summary="Who you are to other agents, who else is there, and how to work with them",
-    description="",
     parameters=Parameters,
     run=introduce,
     text=_text,
-    context=Context.RELAY,
     effect=Effect.WRITE,
-    tier=Tier.EDIT,
-    cacheable=False,
     examples=("hello",),
 )

@@ -9,11 +9,9 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import (
-    Capability,
-    Context,
     Effect,
+    RelayCapability,
     Role,
-    Tier,
     group,
     option,
     positional,
@@ -165,7 +163,7 @@ def _sent_text(sent: MessageSent, style: Style) -> str:
     return "\n".join(lines)
 
 
-SEND = Capability(
+SEND = RelayCapability(
     name="mail.send",
     summary="Send a message to another agent, or answer one",
     description=(
@@ -175,10 +173,7 @@ SEND = Capability(
     parameters=SendParameters,
     run=send,
     text=_sent_text,
-    context=Context.RELAY,
     effect=Effect.WRITE,
-    tier=Tier.EDIT,
-    cacheable=False,
     examples=('send ada "the parser is yours"', 'send "#build" "main is red"'),
     fails=(
         "recipient_not_found", "channel_not_found", "key_reused", "name_taken", "unauthorized", "busy",
@@ -283,17 +278,15 @@ def _how_to_answer(messages: Sequence[DeliveryTold]) -> str:
     return f'Answer: `tersely send {name} "text"`, or the tool send.\n'
 
 
-MAILBOX = Capability(
+MAILBOX = RelayCapability(
     name="mail.box",
     summary="List a mailbox, the oldest message first",
     description="Nothing is acknowledged by it.",
     parameters=BoxParameters,
     run=mailbox,
     text=_deliveries_text,
-    context=Context.RELAY,
-    cacheable=False,
 )
-INBOX = Capability(
+INBOX = RelayCapability(
     name="mail.inbox",
     summary="Read the messages that came, the oldest first, or wait for one",
     description=(
@@ -303,10 +296,7 @@ INBOX = Capability(
     parameters=InboxParameters,
     run=inbox,
     text=_deliveries_text,
-    context=Context.RELAY,
     effect=Effect.WRITE,
-    tier=Tier.EDIT,
-    cacheable=False,
     examples=("inbox", "inbox ada --waiting", "inbox --waiting --wait 30"),
 )
 
@@ -352,17 +342,14 @@ def _receipt_text(told: ReceiptTold, style: Style) -> str:
     return f"{told.message_id}  {told.stage}"
 
 
-RECEIPT = Capability(
+RECEIPT = RelayCapability(
     name="mail.receipt",
     summary="Say how far a message has come with who asks",
     description="A stage is never taken back.",
     parameters=ReceiptParameters,
     run=receipt,
     text=_receipt_text,
-    context=Context.RELAY,
     effect=Effect.WRITE,
-    tier=Tier.EDIT,
-    cacheable=False,
     fails=("message_not_found", "name_taken", "unauthorized", "invalid_argument"),
 )
 
@@ -398,15 +385,12 @@ def _messages_text(found: Messages, style: Style) -> str:
     return "".join(shown) + _more(found.next_after) if shown else "no messages found"
 
 
-SEARCH = Capability(
+SEARCH = RelayCapability(
     name="mail.search",
     summary="Search messages, the oldest first",
-    description="",
     parameters=SearchParameters,
     run=search,
     text=_messages_text,
-    context=Context.RELAY,
-    cacheable=False,
     examples=("messages parser", "messages --with ada"),
 )
 
@@ -460,27 +444,20 @@ def _resent_text(told: Resent, style: Style) -> str:
     return f"waits again in {counted(told.mailboxes, 'mailbox', 'mailboxes')}"
 
 
-DEAD = Capability(
+DEAD = RelayCapability(
     name="mail.dead",
     summary="Messages that were refused or not collected in time",
-    description="",
     parameters=DeadParameters,
     run=dead,
     text=_dead_text,
-    context=Context.RELAY,
-    cacheable=False,
 )
-RESEND = Capability(
+RESEND = RelayCapability(
     name="mail.resend",
     summary="Let a dead letter wait again",
-    description="",
     parameters=ResendParameters,
     run=resend,
     text=_resent_text,
-    context=Context.RELAY,
     effect=Effect.WRITE,
-    tier=Tier.EDIT,
-    cacheable=False,
     fails=("message_not_found", "invalid_argument"),
 )
 

@@ -6,7 +6,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tersely.capabilities.declaration import Capability, Context, Effect, Tier, option, positional
+from tersely.capabilities.declaration import (
+    Effect,
+    RelayCapability,
+    option,
+    positional,
+)
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.text import Style
 
@@ -50,7 +55,7 @@ def _text(answer: PermissionAnswer, style: Style) -> str:
     return f"{style.symbol(answer.id)}: {answer.decision or 'not answered yet'}"
 
 
-CAPABILITY = Capability(
+CAPABILITY = RelayCapability(
     name="permission.ask",
     summary="Have the person asked whether a tool may be used, wherever the person is",
     description="Hooks of agents ask it while their dialog is open. The person alone answers, on the page of agents or "
@@ -58,9 +63,6 @@ CAPABILITY = Capability(
     parameters=PermissionParameters,
     run=wait,
     text=_text,
-    context=Context.RELAY,
     effect=Effect.WRITE,
-    tier=Tier.EDIT,
-    cacheable=False,
     fails=("permission_not_found", "busy"),
 )

@@ -6,9 +6,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from functools import partial
 
-from tersely.capabilities.declaration import Capability, Context, Effect, Tier, option, positional
+from tersely.capabilities.declaration import (
+    Effect,
+    option,
+    positional,
+    relay_capability,
+)
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.documents import (
     Capabilities,
@@ -224,41 +229,23 @@ def _status_text(found: RelayTold, style: Style) -> str:
     return "\n".join(aligned([(name, visible_line(value)) for name, value in rows], [style.faint]))
 
 
-def _capability(
-    name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any
-) -> Any:
-    is_change = more.pop("is_change", False)
-    return Capability(
-        name=name,
-        summary=summary,
-        description="",
-        parameters=parameters,
-        run=run,
-        text=text,
-        context=Context.RELAY,
-        effect=Effect.WRITE if is_change else Effect.READ,
-        tier=Tier.EDIT if is_change else Tier.READ,
-        cacheable=False,
-        examples=examples,
-        fails=more.pop("fails", THREAD_ERRORS),
-    )
-
+_capability = partial(relay_capability, fails=THREAD_ERRORS)
 
 REPORT = _capability(
     "thread.report", "Write a report of a thread, as an artifact of it", ReportParameters, report,
-    lambda made, style: visible(made.text), "report THREAD", is_change=True,
+    lambda made, style: visible(made.text), "report THREAD", effect=Effect.WRITE,
 )  # fmt: skip
 CHECKPOINT = _capability(
     "thread.checkpoint", "Mark where a thread is now", CheckpointParameters, checkpoint,
-    lambda made, style: f"{made.state_ref}, event {made.seq}", "checkpoint THREAD --name before", is_change=True,
+    lambda made, style: f"{made.state_ref}, event {made.seq}", "checkpoint THREAD --name before", effect=Effect.WRITE,
 )  # fmt: skip
 REPLAY = _capability(
     "thread.replay", "Make the calls of a thread again and compare", ReplayParameters, replay, _replay_text,
-    "replay THREAD", is_change=True,
+    "replay THREAD", effect=Effect.WRITE,
 )  # fmt: skip
 MIRROR = _capability(
     "thread.mirror", "Write a thread to files that people can read", ThreadParameters, mirror,
-    lambda written, style: written.path, "mirror THREAD", is_change=True,
+    lambda written, style: written.path, "mirror THREAD", effect=Effect.WRITE,
     fails=(*THREAD_ERRORS, "artifact_damaged", "unwritable_output"),
 )  # fmt: skip
 SAVINGS = _capability(

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tersely.capabilities.declaration import Capability, Context, Effect, Tier, option, positional
+from tersely.capabilities.declaration import (
+    Effect,
+    RelayCapability,
+    option,
+    positional,
+)
 from tersely.capabilities.later import Later
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.documents import MethodTold, ServiceAnswer, Services, document
@@ -114,28 +119,21 @@ def _answer_text(answer: ServiceAnswer, style: Style) -> str:
     return neutral(result_text(answer.result)).rstrip("\n")
 
 
-SERVICES = Capability(
+SERVICES = RelayCapability(
     name="service.list",
     summary="List services and their methods",
-    description="",
     parameters=NoParameters,
     run=services,
     text=_services_text,
-    context=Context.RELAY,
-    cacheable=False,
     examples=("services",),
 )
-CALL: Capability[CallParameters, Any] = Capability(
+CALL: RelayCapability[CallParameters, Any] = RelayCapability(
     name="service.call",
     summary="Ask a service",
-    description="",
     parameters=CallParameters,
     run=call,
     text=_answer_text,
-    context=Context.RELAY,
     effect=Effect.WRITE,
-    tier=Tier.EDIT,
-    cacheable=False,
     examples=('services call tldr semantic "read the settings"',),
     fails=(
         "service_not_found", "service_error", "unknown_command", "timed_out", "denied", "not_permitted", "busy",

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import MISSING, dataclass
 
-from tersely.capabilities.declaration import Capability, Context, Effect, Tier, option
+from tersely.capabilities.declaration import (
+    Effect,
+    RelayCapability,
+    option,
+)
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.documents import SpentTold
 from tersely.capabilities.relay.threads import THREAD_ERRORS, spent_line, spent_told
@@ -35,7 +39,7 @@ def spend(context: RelayContext, parameters: SpendParameters) -> SpentTold:
     )
 
 
-CAPABILITY = Capability(
+CAPABILITY = RelayCapability(
     name="thread.spend",
     summary="Tell what an agent of a thread has used, and ask before it starts another program",
     description="`tersely run` tells the turns of its program, and the tokens that the program writes down. Programs "
@@ -43,9 +47,6 @@ CAPABILITY = Capability(
     parameters=SpendParameters,
     run=spend,
     text=lambda told, style: spent_line(told),
-    context=Context.RELAY,
     effect=Effect.WRITE,
-    tier=Tier.EDIT,
-    cacheable=False,
     fails=(*THREAD_ERRORS, "spending_limit"),
 )

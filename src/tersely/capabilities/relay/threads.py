@@ -5,9 +5,15 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import MISSING, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tersely.capabilities.declaration import Capability, Context, Effect, Tier, option, positional
+from tersely.capabilities.declaration import (
+    Effect,
+    option,
+    positional,
+    relay_capability,
+)
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.documents import (
     ArtifactTold,
@@ -327,31 +333,8 @@ def _delimited(value: Any) -> str:
     return json.dumps(text, ensure_ascii=False) if _FIELDS.search(text) else text
 
 
-def _reading(
-    name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any
-) -> Any:
-    return Capability(
-        name=name,
-        summary=summary,
-        description=more.pop("description", ""),
-        parameters=parameters,
-        run=run,
-        text=text,
-        context=Context.RELAY,
-        cacheable=False,
-        examples=examples,
-        fails=more.pop("fails", THREAD_ERRORS),
-        **more,
-    )
-
-
-def _writing(
-    name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any
-) -> Any:
-    return _reading(
-        name, summary, parameters, run, text, *examples, effect=Effect.WRITE, tier=Tier.EDIT, **more
-    )
-
+_reading = partial(relay_capability, fails=THREAD_ERRORS)
+_writing = partial(_reading, effect=Effect.WRITE)
 
 NEW = _writing(
     "thread.new", "Make a thread", NewParameters, new, lambda made, style: made.thread_id,
