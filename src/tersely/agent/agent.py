@@ -62,10 +62,8 @@ class Agent:
         """
         if self._running is not None:
             raise TerselyError("busy", "a turn is still running", "wait for it, or cancel it")
-        self._running, self._is_cancellable = (
-            asyncio.create_task(self._to_its_end(message, pasted)),
-            True,
-        )
+        self._running = asyncio.create_task(self._to_its_end(message, pasted))
+        self._is_cancellable = True
         try:
             while True:
                 event = await self._next(self._running)

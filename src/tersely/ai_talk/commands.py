@@ -157,10 +157,8 @@ def _declare_check(parser: argparse.ArgumentParser) -> None:
 
 def _check(given: argparse.Namespace) -> int:
     home = place.home()
-    at, wanted = (
-        _place(home, given),
-        Wanted(_count(given.limit), given.clear, given.unread, given.thread),
-    )
+    at = _place(home, given)
+    wanted = Wanted(_count(given.limit), given.clear, given.unread, given.thread)
     if given.receipts:
         with checking.receipts(at, wanted) as result:
             given.show(result)

@@ -43,10 +43,8 @@ def inbox_keeper(place: Place, limits: Limits) -> Keep:
     """Keeps messages in the inbox of a port, and receipts beside it; blocks, and is called by one
     thread.
     """
-    inbox, receipts = (
-        Box(place.inbox_shelf, limits.max_inbox_messages),
-        Box(place.receipt_shelf, MAX_RECEIPTS),
-    )
+    inbox = Box(place.inbox_shelf, limits.max_inbox_messages)
+    receipts = Box(place.receipt_shelf, MAX_RECEIPTS)
 
     def keep(message: Message) -> dict[str, Any]:
         if message.kind == RECEIPT:
@@ -62,20 +60,16 @@ class Allowance:
     """A token bucket: so many at once, so many a second after that."""
 
     def __init__(self, per_second: float, burst: float) -> None:
-        self._per_second, self._burst, self._left, self._at = (
-            per_second,
-            burst,
-            burst,
-            time.monotonic(),
-        )
+        self._per_second = per_second
+        self._burst = burst
+        self._left = burst
+        self._at = time.monotonic()
 
     def take(self) -> float:
         """Seconds to wait for the next; 0 where one was taken."""
         now = time.monotonic()
-        self._left, self._at = (
-            min(self._burst, self._left + (now - self._at) * self._per_second),
-            now,
-        )
+        self._left = min(self._burst, self._left + (now - self._at) * self._per_second)
+        self._at = now
         if self._left < 1:
             return (1 - self._left) / self._per_second
         self._left -= 1
@@ -204,11 +198,9 @@ class Listener:
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         """Answer frame by frame, until the sender ends, or says nothing after a frame."""
-        frames, until, has_answered = (
-            FrameReader(self._limits.max_message_bytes),
-            FRAME_SECONDS,
-            False,
-        )
+        frames = FrameReader(self._limits.max_message_bytes)
+        until = FRAME_SECONDS
+        has_answered = False
         until += time.monotonic()
         while True:
             is_resting = has_answered and frames.is_between_frames

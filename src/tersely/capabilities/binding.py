@@ -273,10 +273,8 @@ def _is_encodable(text: str) -> bool:
 
 
 def _check_range(parameter: Parameter, number: float, unit: str, ceiling: int | None) -> None:
-    minimum, maximum = (
-        parameter.minimum,
-        parameter.maximum if parameter.maximum is not None else ceiling,
-    )
+    minimum = parameter.minimum
+    maximum = parameter.maximum if parameter.maximum is not None else ceiling
     if minimum is not None and number < minimum:
         raise _invalid(f"{parameter.name}: at least {minimum}{unit}, not {number}", parameter.help)
     if maximum is not None and number > maximum:

@@ -44,10 +44,8 @@ class _Recorded:
 def answer(words: Words, root: Path, open_workspace: OpenWorkspace) -> Printed | None:
     """What the words print, None if only a process in the client's place can tell."""
     parts: list[tuple[int, str]] = []
-    out, err = (
-        _Recorded(1, words.is_out_terminal, parts),
-        _Recorded(2, words.is_error_terminal, parts),
-    )
+    out = _Recorded(1, words.is_out_terminal, parts)
+    err = _Recorded(2, words.is_error_terminal, parts)
     terminal = Terminal(out, err, words.environment)
     leading, rest = run.split(words.words)
     if run.is_own(words.words, rest):
@@ -58,11 +56,9 @@ def answer(words: Words, root: Path, open_workspace: OpenWorkspace) -> Printed |
         return Printed(
             parts, run.print_unread(words.program, words.words, error, terminal), Repeats.NEVER
         )
-    directory, options, capability = (
-        Path(words.directory),
-        request.options,
-        request.command.capability(),
-    )
+    directory = Path(words.directory)
+    options = request.options
+    capability = request.command.capability()
     try:
         is_here = run.root_of(options, directory).resolve(strict=True) == root
     except (TerselyError, OSError, RuntimeError):

@@ -138,10 +138,8 @@ def _message_line(one: DeliveryTold) -> str:
 def _of_code(subject: Subject, asking: Asking) -> list[Part]:
     if subject.root is None:
         return []
-    root, parts = (
-        subject.root,
-        [Part(STRUCTURE, _SHARES[STRUCTURE], _outlined(asking, subject.root, subject.entry))],
-    )
+    root = subject.root
+    parts = [Part(STRUCTURE, _SHARES[STRUCTURE], _outlined(asking, subject.root, subject.entry))]
     if subject.task:
         related = {"query": [subject.task], "limit": _RELATED_SYMBOLS}
         parts.insert(

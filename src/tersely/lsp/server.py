@@ -29,12 +29,10 @@ from tersely.lsp.places import MAX_READ_BYTES, Document, document_of, path_of
 from tersely.lsp.waiting import waiting
 
 CONTEXT, TESTS = "tersely.context", "tersely.tests"
-VALUE, TEXT, WAITING, SOCKETS = (
-    "tersely.value",
-    "tersely.text",
-    "tersely.waiting",
-    "tersely.sockets",
-)
+VALUE = "tersely.value"
+TEXT = "tersely.text"
+WAITING = "tersely.waiting"
+SOCKETS = "tersely.sockets"
 REQUEST_FAILED = -32803  # of the protocol: it was understood, and cannot be answered
 UNSAVED = "not saved: this is of the saved file"
 COMMANDS = {

@@ -56,10 +56,8 @@ def local_clock(seconds: float, now: float) -> str:
     """A moment as people of this machine write it, with its zone, and its day where that is not
     today.
     """
-    at, today = (
-        datetime.fromtimestamp(seconds, UTC).astimezone(),
-        datetime.fromtimestamp(now, UTC).astimezone(),
-    )
+    at = datetime.fromtimestamp(seconds, UTC).astimezone()
+    today = datetime.fromtimestamp(now, UTC).astimezone()
     clock = f"{at:%H:%M} {at:%Z}"
     return (
         clock

@@ -44,10 +44,8 @@ class Savings:
     def told(self) -> dict[str, Any]:
         """The figures as doors send them."""
         naive, actual = self.counts.get("naive_tokens", 0), self.counts.get("actual_tokens", 0)
-        naive_estimate, actual_estimate = (
-            self.counts.get("naive_estimate", 0),
-            self.counts.get("actual_estimate", 0),
-        )
+        naive_estimate = self.counts.get("naive_estimate", 0)
+        actual_estimate = self.counts.get("actual_estimate", 0)
         return {
             "naive_tokens": naive,
             "actual_tokens": actual,

@@ -161,10 +161,8 @@ def make_home(home: Path) -> None:
     if is_private(str(home)):
         return
     if home.stat().st_uid != os.geteuid():
-        message, hint = (
-            f"{home} belongs to another user",
-            "have TERSELY_HOME name a directory of this user",
-        )
+        message = f"{home} belongs to another user"
+        hint = "have TERSELY_HOME name a directory of this user"
     else:
         message, hint = f"others may look into {home}", f"chmod 700 {home}"
     raise TerselyError("home_not_private", message, hint)

@@ -39,10 +39,8 @@ class CacheWatch:
         if usage.cached_tokens is None or not before:
             return 0
         promised = self._promised(before, before_tokens, prompt)
-        is_promised, self._is_promised = (
-            self._is_promised and promised >= LEAST_PROMISED_TOKENS,
-            True,
-        )
+        is_promised = self._is_promised and promised >= LEAST_PROMISED_TOKENS
+        self._is_promised = True
         if is_promised:
             is_lost = usage.cached_tokens < promised // LOST_SHARE
             self._lost += is_lost

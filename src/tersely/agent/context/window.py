@@ -174,11 +174,9 @@ class Gauge:
         """Learn what the server counted for a prompt."""
         estimated = self.declared_tokens + sum(map(self._estimated, prompt))
         self._factor = max(1.0, usage.prompt_tokens / max(estimated, 1))
-        self._known, self._known_tokens, self._known_declared = (
-            prompt,
-            usage.prompt_tokens,
-            self.declared_tokens,
-        )
+        self._known = prompt
+        self._known_tokens = usage.prompt_tokens
+        self._known_declared = self.declared_tokens
 
     def reasoned(self, calls: tuple[RawCall, ...], tokens: int) -> None:
         """Count so many of the server's tokens of reasoning with the calls that they led to, from

@@ -258,12 +258,10 @@ class Session:
             "update sessions set model_id = ?, prefix = ?, way = ?, prefix_tier = ? where id = ? returning 1",
             (model, prefix, call_format, prefix_tier, self.id),
         )
-        self.model, self.prefix, self.call_format, self.prefix_tier = (
-            model,
-            prefix,
-            call_format,
-            prefix_tier,
-        )
+        self.model = model
+        self.prefix = prefix
+        self.call_format = call_format
+        self.prefix_tier = prefix_tier
 
     def end_turn(self) -> None:
         """Have a turn end with an answer, however it was broken off, also by the end of the

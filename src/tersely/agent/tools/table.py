@@ -61,10 +61,8 @@ def _changing(
 
 _PATH = Parameter("path", Kind.PATH)
 _NEW_PATH = Parameter("path", Kind.PATH, is_new=True)
-_START, _END = (
-    Parameter("start", Kind.INTEGER, required=False),
-    Parameter("end", Kind.INTEGER, required=False),
-)
+_START = Parameter("start", Kind.INTEGER, required=False)
+_END = Parameter("end", Kind.INTEGER, required=False)
 
 TOOLS: tuple[Tool, ...] = (
     Tool(

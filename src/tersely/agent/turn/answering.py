@@ -112,10 +112,8 @@ class _Incoming:
         self._begin()
 
     def _begin(self) -> None:
-        self._thoughts, self._reader = (
-            ThoughtReader(),
-            prose_reader(self._talk.call_format, self._talk.tools),
-        )
+        self._thoughts = ThoughtReader()
+        self._reader = prose_reader(self._talk.call_format, self._talk.tools)
         self._repetition = Repetition()
         self._texts: list[str] = []
         self._prose: list[str] = []

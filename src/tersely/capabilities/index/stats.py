@@ -59,10 +59,8 @@ def run(workspace: Workspace, parameters: Parameters) -> Stats:
 
 def text(stats: Stats, style: Style) -> str:
     """Three small tables."""
-    files, size = (
-        sum(one.files for one in stats.languages),
-        sum(one.bytes for one in stats.languages),
-    )
+    files = sum(one.files for one in stats.languages)
+    size = sum(one.bytes for one in stats.languages)
     lines = [f"{style.heading(stats.root)}  {style.faint(f'revision {stats.revision}')}"]
     languages = [(one.language, f"{one.files:,}", _kilobytes(one.bytes)) for one in stats.languages]
     lines += _table("files", f"{files:,}", _kilobytes(size), languages, style)

@@ -155,10 +155,8 @@ def _plain(history: History) -> dict[str, Any]:
          "shown": each.text, "tokens": each.tokens, "created_at": each.created_at, "is_whole": bool(each.is_whole)}
         for each in history.messages
     ]  # fmt: skip
-    calls, models = (
-        [each._asdict() for each in history.calls],
-        [each._asdict() for each in history.models],
-    )
+    calls = [each._asdict() for each in history.calls]
+    models = [each._asdict() for each in history.models]
     return {**history.listed._asdict(), "models": models, "messages": messages, "tool_calls": calls}
 
 

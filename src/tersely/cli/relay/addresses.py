@@ -47,10 +47,8 @@ def wanted(listen: str, folder: str, certificate: str, key: str) -> Address | No
     if bool(certificate) != bool(key):
         raise TerselyError("usage", "--tls-cert and --tls-key belong together")
     if folder:
-        certificate, key = (
-            f"{folder}/{certificates.SERVER_FILE}",
-            f"{folder}/{certificates.SERVER_KEY}",
-        )
+        certificate = f"{folder}/{certificates.SERVER_FILE}"
+        key = f"{folder}/{certificates.SERVER_KEY}"
     for path in filter(None, (certificate, key)):
         certificates.read_pem(Path(path))
     return read_address(listen, _absolute(certificate), _absolute(key))

@@ -104,10 +104,8 @@ def read_coverprofile(text: bytes) -> Coverage:
             if row.strip() and not _MODE.match(row):
                 raise invalid(f"{row[:60]!r} is no block", COVERPROFILE)
             continue
-        first, last = (
-            line_number(found["first"], COVERPROFILE),
-            line_number(found["last"], COVERPROFILE),
-        )
+        first = line_number(found["first"], COVERPROFILE)
+        last = line_number(found["last"], COVERPROFILE)
         place, times = (first, last, int(found["end"])), whole_number(found["times"], COVERPROFILE)
         of_file = blocks[found["path"]]
         known = of_file.get(place, 0)  # listed once for every package whose tests were run

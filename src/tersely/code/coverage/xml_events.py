@@ -46,11 +46,9 @@ def read_xml(text: bytes, start: Start, end: End) -> None:
     def declared(*_: object) -> None:
         raise UnreadableXmlError("it declares entities or attributes")
 
-    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = (
-        started,
-        ended,
-        told,
-    )
+    parser.StartElementHandler = started
+    parser.EndElementHandler = ended
+    parser.CharacterDataHandler = told
     parser.EntityDeclHandler = parser.AttlistDeclHandler = declared
     try:
         parser.Parse(text, True)

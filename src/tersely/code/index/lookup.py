@@ -174,10 +174,8 @@ def _files(database: Database, path: str, is_pattern: bool) -> list[int]:
     if is_pattern:
         prefix = _literal_prefix(last)
         values: Values = (prefix, prefix + _HIGHEST, _glob(last))
-        rows, matches = (
-            database.rows(query + "name between ? and ? and name glob ?", values),
-            _path_pattern(path),
-        )
+        rows = database.rows(query + "name between ? and ? and name glob ?", values)
+        matches = _path_pattern(path)
     else:
         rows, matches = database.rows(query + "name = ?", (last,)), _path_suffix(path)
         rows = [row for row in rows if row[1] == path] or rows

@@ -247,11 +247,9 @@ def define_function(
         written = function.child_by_field_name("parameters")
         listed_names = named_parts(written) if written is not None else []
         if len(listed_names) > 1:
-            qualifiers, text, name_node = (
-                [walk.text(listed_names[0])],
-                walk.text(listed_names[1]),
-                listed_names[1],
-            )
+            qualifiers = [walk.text(listed_names[0])]
+            text = walk.text(listed_names[1])
+            name_node = listed_names[1]
             function = None
     words = [
         walk.text(child)
@@ -699,10 +697,8 @@ def lower_macro(walk: Lowering, node: Node) -> Expression:
 
 def lower_branch(walk: Lowering, node: Node) -> Expression:
     """`#if 0` hides what it holds; of other branches all are read."""
-    condition, alternative = (
-        node.child_by_field_name("condition"),
-        node.child_by_field_name("alternative"),
-    )
+    condition = node.child_by_field_name("condition")
+    alternative = node.child_by_field_name("alternative")
     if condition is not None and walk.text(condition) == "0":
         return walk.value(alternative)
     walk.visit(named_parts(node))

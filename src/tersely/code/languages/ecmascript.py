@@ -122,10 +122,8 @@ def read_import(node: Node, text: Text_) -> list[Import]:
 
 def read_call(node: Node, text: Text_) -> Import | None:
     """`require("m")` and `import("m")`."""
-    function, arguments = (
-        node.child_by_field_name("function"),
-        node.child_by_field_name("arguments"),
-    )
+    function = node.child_by_field_name("function")
+    arguments = node.child_by_field_name("arguments")
     if function is None or arguments is None or len(named_parts(arguments)) != 1:
         return None
     only = named_parts(arguments)[0]

@@ -35,10 +35,8 @@ def lower_if(walk: Lowering, node: Node) -> Expression:
     """What a condition tells holds in the branch, and behind a branch that leaves where it is not
     true.
     """
-    condition, branch = (
-        node.child_by_field_name("condition"),
-        node.child_by_field_name("consequence"),
-    )
+    condition = node.child_by_field_name("condition")
+    branch = node.child_by_field_name("consequence")
     alternative = node.child_by_field_name("alternative")
     walk.value(condition)
     with _narrowed(walk, condition, branch):
@@ -73,10 +71,8 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
 
 def lower_ternary(walk: Lowering, node: Node) -> Expression:
     """`a ? b : c`: what `a` tells holds in `b`."""
-    condition, branch = (
-        node.child_by_field_name("condition"),
-        node.child_by_field_name("consequence"),
-    )
+    condition = node.child_by_field_name("condition")
+    branch = node.child_by_field_name("consequence")
     walk.value(condition)
     with _narrowed(walk, condition, branch):
         value = walk.value(branch)
@@ -115,10 +111,8 @@ def _type_of(walk: Lowering, name: Node, asked: Node) -> Expression:
     """The type that a test asks for."""
     if asked.type != "call_expression":
         return walk.value(asked)
-    callee, arguments = (
-        asked.child_by_field_name("function"),
-        asked.child_by_field_name("arguments"),
-    )
+    callee = asked.child_by_field_name("function")
+    arguments = asked.child_by_field_name("arguments")
     place = (
         [part.id for part in named_parts(arguments)].index(name.id) if arguments is not None else 0
     )

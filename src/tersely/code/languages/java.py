@@ -236,10 +236,8 @@ def _is_text(value: Any) -> bool:
 
 def lower_if(walk: Lowering, node: Node) -> Any:
     """Where a condition tests the type of a local variable, it has that type in the branch."""
-    condition, branch = (
-        node.child_by_field_name("condition"),
-        node.child_by_field_name("consequence"),
-    )
+    condition = node.child_by_field_name("condition")
+    branch = node.child_by_field_name("consequence")
     walk.value(condition)
     tested, typed = _type_test(walk, condition) if condition is not None else (None, None)
     name = walk.text(tested) if tested is not None else ""
@@ -262,10 +260,8 @@ def _type_test(walk: Lowering, node: Node) -> tuple[Node | None, Node | None]:
         return _variable(left), right
     if node.type == "binary_expression" and walk.text(all_parts(node)[1]) == "==":
         return _variable(_called_on(walk, left, "getClass")), _of_literal(right)
-    typed, arguments = (
-        _of_literal(node.child_by_field_name("object")),
-        node.child_by_field_name("arguments"),
-    )
+    typed = _of_literal(node.child_by_field_name("object"))
+    arguments = node.child_by_field_name("arguments")
     if typed is None or arguments is None or len(named_parts(arguments)) != 1:
         return None, None
     argument: Node | None = named_parts(arguments)[0]
@@ -322,10 +318,8 @@ def lower_annotations(walk: Lowering, node: Node) -> None:
     """Annotations by which a framework calls a method are calls that the class makes, with the
     method.
     """
-    method, modifiers = (
-        walk.scope,
-        node.child_by_field_name("modifiers") or child_of(node, "modifiers"),
-    )
+    method = walk.scope
+    modifiers = node.child_by_field_name("modifiers") or child_of(node, "modifiers")
     owner = walk.drafts[walk.definitions[method.definition].parent]
     for annotation in named_parts(modifiers) if modifiers is not None and owner is not None else ():
         name = annotation.child_by_field_name("name")

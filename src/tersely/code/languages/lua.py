@@ -136,10 +136,8 @@ def _dotted(walk: Lowering, node: Node | None) -> str:
     if node.type == "identifier":
         return walk.text(node)
     if node.type == "dot_index_expression":
-        before, last = (
-            _dotted(walk, node.child_by_field_name("table")),
-            node.child_by_field_name("field"),
-        )
+        before = _dotted(walk, node.child_by_field_name("table"))
+        last = node.child_by_field_name("field")
         return f"{before}.{walk.text(last)}" if before and last is not None else ""
     return ""
 

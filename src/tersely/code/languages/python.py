@@ -96,10 +96,8 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     for child in parts_in(node, "name"):
         name, alias = child, ""
         if child.type == "aliased_import":
-            alias_node, name_node = (
-                child.child_by_field_name("alias"),
-                child.child_by_field_name("name"),
-            )
+            alias_node = child.child_by_field_name("alias")
+            name_node = child.child_by_field_name("name")
             alias, name = text(alias_node) if alias_node else "", name_node or child
         if module:
             found.append(Import(module, text(name), alias or text(name), line))

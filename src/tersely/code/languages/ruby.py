@@ -329,10 +329,8 @@ def _lower_assignment(walk: Lowering, node: Node) -> Expression:
         left.type == "scope_resolution" and walk.scope.kind is Kind.MODULE
     )
     if is_constant and right.type == "call":
-        receiver, method = (
-            right.child_by_field_name("receiver"),
-            right.child_by_field_name("method"),
-        )
+        receiver = right.child_by_field_name("receiver")
+        method = right.child_by_field_name("method")
         made = (
             (walk.text(receiver), walk.text(method))
             if receiver is not None and method is not None
@@ -802,10 +800,8 @@ def _lower_branches(walk: Lowering, node: Node) -> Expression:
 
 
 def _lower_rescue(walk: Lowering, node: Node) -> Expression:
-    exceptions, variable = (
-        node.child_by_field_name("exceptions"),
-        node.child_by_field_name("variable"),
-    )
+    exceptions = node.child_by_field_name("exceptions")
+    variable = node.child_by_field_name("variable")
     types = (
         [walk.value(child) for child in named_parts(exceptions)] if exceptions is not None else []
     )

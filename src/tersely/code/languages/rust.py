@@ -357,10 +357,8 @@ def _generic(name: str, field: str) -> Custom:
 
 def lower_qualified_type(walk: Lowering, node: Node) -> Expression:
     """`<T as Trait>`."""
-    made, trait = (
-        walk.value(node.child_by_field_name("type")),
-        walk.value(node.child_by_field_name("alias")),
-    )
+    made = walk.value(node.child_by_field_name("type"))
+    trait = walk.value(node.child_by_field_name("alias"))
     return (AS_TRAIT, made, trait) if trait is not None else made
 
 
@@ -376,10 +374,8 @@ def lower_bounds(walk: Lowering, node: Node) -> Expression:
 
 def lower_field(walk: Lowering, node: Node) -> Expression:
     """`name: Type` of a struct."""
-    name, annotation = (
-        node.child_by_field_name("name"),
-        walk.value(node.child_by_field_name("type")),
-    )
+    name = node.child_by_field_name("name")
+    annotation = walk.value(node.child_by_field_name("type"))
     if name is not None:
         walk.bind_name(walk.text(name), annotation and (TYPED, annotation), name)
         walk.define_value(node, walk.text(name), name, Kind.FIELD)

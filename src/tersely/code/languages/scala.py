@@ -271,10 +271,8 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
 
 def lower_generic_function(walk: Lowering, node: Node) -> Expression:
     """`f[T]`; `x.asInstanceOf[T]` is x as far as it is a T."""
-    inner, arguments = (
-        node.child_by_field_name("function"),
-        node.child_by_field_name("type_arguments"),
-    )
+    inner = node.child_by_field_name("function")
+    arguments = node.child_by_field_name("type_arguments")
     value = walk.value(inner)
     types = [walk.value(child) for child in named_parts(arguments)] if arguments is not None else []
     if type(value) is tuple and value[0] == MEMBER and value[2] == "asInstanceOf" and types:

@@ -46,12 +46,10 @@ MAX_SESSIONS = 256  # of handshakes; the oldest is forgotten
 _BACKLOG = 64
 _SETTLE_SECONDS = 1  # for what is still being answered, or sent, when a signal ends us
 _OWN_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
-_SESSION, _VERSION, _METHOD, _NAME = (
-    "mcp-session-id",
-    "mcp-protocol-version",
-    "mcp-method",
-    "mcp-name",
-)
+_SESSION = "mcp-session-id"
+_VERSION = "mcp-protocol-version"
+_METHOD = "mcp-method"
+_NAME = "mcp-name"
 # the parameter that the header with a name repeats
 _NAMED_BY = {"tools/call": "name", "resources/read": "uri"}
 _HEADER_MISMATCH = -32_020

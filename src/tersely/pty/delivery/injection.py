@@ -136,11 +136,9 @@ class Typist:
         self._look(now)
         self._phase, self._text, self._since, self._presses = _Phase.TYPED, text, now, 0
         self._tail = squeezed(text)[-_TAIL_CHARACTERS:]
-        self._reads_lines, self._was_shown, self._shown_before = (
-            scene.line.reads_lines,
-            False,
-            self._shown,
-        )
+        self._reads_lines = scene.line.reads_lines
+        self._was_shown = False
+        self._shown_before = self._shown
         self._tokens_before = self._tokens()
         data = text.encode()
         return _PASTE_BEGIN + data + _PASTE_END if self.screen.takes_pastes else data

@@ -21,10 +21,8 @@ def offer(store: Store) -> Offer:
     """
 
     def run(call: Call) -> Given:
-        query, limit = (
-            call.arguments.get("query"),
-            call.arguments.get("limit", DEFAULT_FOUND_ARTIFACTS),
-        )
+        query = call.arguments.get("query")
+        limit = call.arguments.get("limit", DEFAULT_FOUND_ARTIFACTS)
         if not isinstance(query, str) or not query.strip():
             raise TerselyError(
                 "invalid_argument", "query: words to look for", 'as {"query": "token budget"}'

@@ -121,10 +121,8 @@ def _looked_at(archive: zipfile.ZipFile, store: Store, taken: list[Keep]) -> _Bu
     for one in {line.digest: line for line in artifacts}.values():
         blobs[one.digest] = _blob(archive, store, one)
         taken.append(blobs[one.digest].keep)
-    events, versions = (
-        list(_lines(texts[EVENTS], EventLine)),
-        list(_lines(texts[VERSIONS], VersionLine)),
-    )
+    events = list(_lines(texts[EVENTS], EventLine))
+    versions = list(_lines(texts[VERSIONS], VersionLine))
     return _Bundle(manifest, events, versions, artifacts, blobs)
 
 
@@ -239,10 +237,8 @@ def _commands(bundle: _Bundle, thread_id: str, count_tokens: CountTokens) -> Ite
     """All of a thread but that it is one."""
     yield from _state(thread_id, bundle.versions)
     for line in bundle.artifacts:
-        taken, origin = (
-            bundle.blobs[line.digest],
-            Origin(line.by, line.capability, tuple(line.source_refs)),
-        )
+        taken = bundle.blobs[line.digest]
+        origin = Origin(line.by, line.capability, tuple(line.source_refs))
         made = described(
             thread_id,
             taken,

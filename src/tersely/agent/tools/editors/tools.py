@@ -24,10 +24,8 @@ async def open_file(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observati
     def work(editor: Editor) -> str:
         if not arguments.get("path"):
             return _looked(editor)
-        inside, line = (
-            resolved(toolbox.root, str(arguments["path"])),
-            int(arguments.get("line") or 1),
-        )
+        inside = resolved(toolbox.root, str(arguments["path"]))
+        line = int(arguments.get("line") or 1)
         editor.open(inside, line)
         return f"{editor.title} shows {inside}:{line}"
 

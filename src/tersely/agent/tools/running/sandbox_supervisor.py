@@ -39,14 +39,12 @@ _VERSION, _PATH_BENEATH = 1, 1
 # how many kinds of access to files each version of Landlock knows
 _FS_OF_ABI = (0, 13, 14, 15, 15, 16)
 _FS_MOST, _NET_ABI, _SCOPE_ABI = 16, 4, 6
-_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE, _IOCTL_DEV = (
-    1 << 0,
-    1 << 1,
-    1 << 2,
-    1 << 3,
-    1 << 14,
-    1 << 15,
-)
+_EXECUTE = 1 << 0
+_WRITE_FILE = 1 << 1
+_READ_FILE = 1 << 2
+_READ_DIR = 1 << 3
+_TRUNCATE = 1 << 14
+_IOCTL_DEV = 1 << 15
 _NET_ALL, _SCOPE_ALL = 0b11, 0b11  # bind and connect by TCP; abstract sockets and signals
 _OF_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000

@@ -66,11 +66,9 @@ def _function(rule: model.Function) -> Handler:
         )
         draft.flags |= flags | (ABSTRACT if body is None and walk.resolution.virtual else 0)
         draft.holder = naming.holder if naming is not None else None
-        draft.receiver_type, draft.returned_type, draft.type_parameters = (
-            receiver,
-            returned,
-            declared,
-        )
+        draft.receiver_type = receiver
+        draft.returned_type = returned
+        draft.type_parameters = declared
         draft.take(receivers + parameters)
         walk.scope = draft
         draft.body = body.id if body is not None else 0
@@ -140,10 +138,8 @@ def _kind_of(
     if naming is not None:
         kind, belongs = naming.kind or rule.kind, False
     else:
-        kind, belongs = (
-            rule.kind if own_name is not None else Kind.LAMBDA,
-            bool(base_name(receiver)),
-        )
+        kind = rule.kind if own_name is not None else Kind.LAMBDA
+        belongs = bool(base_name(receiver))
     if kind is Kind.FUNCTION and (belongs or walk.scope.kind in SCOPE_OWNERS - {Kind.NAMESPACE}):
         kind = Kind.METHOD
     if kind is Kind.METHOD and (flags | (walk.wrapped[1] if walk.wrapped else 0)) & PROPERTY:

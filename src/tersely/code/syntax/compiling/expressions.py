@@ -105,11 +105,9 @@ def arguments_of(walk: Lowering, node: Node | None) -> tuple[tuple[Any, ...], tu
 
 
 def _call(rule: model.Call) -> Handler:
-    get_callee, get_arguments, get_receiver = (
-        field(rule.callee),
-        field(rule.arguments),
-        field(rule.receiver),
-    )
+    get_callee = field(rule.callee)
+    get_arguments = field(rule.arguments)
+    get_receiver = field(rule.receiver)
     get_generics = field(rule.generics)
     tag = NEW if rule.constructs else CALL
 

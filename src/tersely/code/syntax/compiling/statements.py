@@ -123,11 +123,9 @@ def _iterate(rule: model.Iterate) -> Handler:
     get_target, get_iterable, get_type = field(rule.target), field(rule.iterable), field(rule.type)
 
     def lower(walk: Lowering, node: Node) -> Expression:
-        target, iterable, annotation = (
-            get_target(node),
-            get_iterable(node),
-            walk.value(get_type(node)),
-        )
+        target = get_target(node)
+        iterable = get_iterable(node)
+        annotation = walk.value(get_type(node))
         value = walk.value(iterable)
         if target is not None:
             takes_keys = rule.keys and any(child.type == rule.keys for child in node.children)

@@ -76,13 +76,11 @@ class Draft:
     def __init__(
         self, name: str, kind: str, parent: int, line: int, end_line: int, place: int
     ) -> None:
-        self.name, self.kind, self.parent, self.line, self.end_line = (
-            name,
-            kind,
-            parent,
-            line,
-            end_line,
-        )
+        self.name = name
+        self.kind = kind
+        self.parent = parent
+        self.line = line
+        self.end_line = end_line
         self.place = place  # among the routines of the file
         self.statements: list[StatementDraft] = []
         self.points: list[PointDraft] = []

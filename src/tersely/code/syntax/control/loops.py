@@ -68,11 +68,9 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
     """
     draft, result = walk.draft, walk.result if role.collects else None
     draft.scopes.append({})
-    body, iterable, target = (
-        field(role.body)(node),
-        field(role.iterable)(node),
-        field(role.target)(node),
-    )
+    body = field(role.body)(node)
+    iterable = field(role.iterable)(node)
+    target = field(role.target)(node)
     me = open_statement(walk, node, "loop", body)
     draft.decisions += 1
     initial(walk, node, role.initial)

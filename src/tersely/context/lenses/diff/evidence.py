@@ -641,10 +641,8 @@ def _of_files(regions: Sequence[Region], known: Figures) -> Figures:
 def _of_change(facts: _Facts, sources: ChangeSources) -> list[float]:
     """`CHANGE_FIELDS`, the same for all pieces."""
     hunks = [hunk for one in facts.changes for hunk in one.diff.hunks]
-    removed, added = (
-        sum(len(hunk.removed) for hunk in hunks),
-        sum(len(hunk.added) for hunk in hunks),
-    )
+    removed = sum(len(hunk.removed) for hunk in hunks)
+    added = sum(len(hunk.added) for hunk in hunks)
     symbols = len(sources.lexicon.collection)
     only_tests = float(all(map(is_test, facts.own)))
     return [
