@@ -158,7 +158,6 @@ def test_a_real_server_calls_functions_and_keeps_its_cache(tmp_path: Path) -> No
     assert usage is not None
     assert usage.cached_tokens is not None
     assert usage.cached_tokens >= before.prompt_tokens, "the tools and the call are as they were"
-    assert usage.evaluated_tokens == usage.prompt_tokens - usage.cached_tokens
 
 
 def test_a_prompt_beyond_the_window_is_told_so(scripted: Scripted) -> None:

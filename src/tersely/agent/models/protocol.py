@@ -57,10 +57,6 @@ class Usage(NamedTuple):
     prompt_tokens: int
     cached_tokens: int | None
     completion_tokens: int
-    # of the prompt, by the server's own figure: a lost cache shows here
-    evaluated_tokens: int | None = None
-    # of the prompt, stored in the cache for later requests and billed for it
-    written_tokens: int | None = None
     thought_tokens: int | None = None  # of the completion, spent on reasoning
 
 

@@ -24,8 +24,8 @@ MAX_ROUNDS = 60
 CONVERGED = 1e-7  # change of the whole rank in one round
 IMPORT_WEIGHT = 1.0
 # A mentioned name is most likely one of a file that is imported, and one of many that have it is
-# little to go by. of what an imported file imports: packages hand on what their modules define
-PASSED_ON_WEIGHT = 0.7
+# little to go by.
+PASSED_ON_WEIGHT = 0.7  # of what an imported file imports: packages hand on what they define
 UNIMPORTED_WEIGHT = 0.2
 ALONE_WEIGHT = 0.3  # of the name of a member where its class is not mentioned
 PRIVATE_WEIGHT = 0.1

@@ -50,9 +50,6 @@ class Draft:
         self._holders = holders(view.candidates)
         self._inside = inside(self._holders)
         self._apart = shown_apart(view.candidates, self._holders)
-        self._index_of = {
-            candidate.symbol.id: index for index, candidate in enumerate(view.candidates)
-        }
         self._extracted = {
             i for i, candidate in enumerate(view.candidates) if _is_extracted(candidate, extracts)
         }

@@ -254,14 +254,12 @@ def usage_of(usage: Mapping[str, Any]) -> Usage:
     """The tokens that an answer reports; what was read from the cache or stored in it is a part of
     the prompt.
     """
-    cached, written = usage.get("cache_read_input_tokens"), usage.get("cache_creation_input_tokens")
-    fresh = number(usage.get("input_tokens")) + number(written)
+    cached = usage.get("cache_read_input_tokens")
+    fresh = number(usage.get("input_tokens")) + number(usage.get("cache_creation_input_tokens"))
     thought = table(usage.get("output_tokens_details")).get("thinking_tokens")
     return Usage(
         prompt_tokens=fresh + number(cached),
         cached_tokens=count_or_none(cached),
         completion_tokens=number(usage.get("output_tokens")),
-        evaluated_tokens=fresh,
-        written_tokens=count_or_none(written),
         thought_tokens=count_or_none(thought),
     )

@@ -268,7 +268,5 @@ def usage_of(event: Mapping[str, Any]) -> Usage:
         number(usage.get("prompt_tokens")),
         count_or_none(cached),
         number(usage.get("completion_tokens")),
-        count_or_none(timings.get("prompt_n")),
-        count_or_none(details.get("cache_write_tokens")),
         count_or_none(table(usage.get("completion_tokens_details")).get("reasoning_tokens")),
     )

@@ -222,7 +222,5 @@ def usage_of(usage: Mapping[str, Any]) -> Usage:
         number(usage.get("input_tokens")),
         count_or_none(details.get("cached_tokens")),
         number(usage.get("output_tokens")),
-        None,
-        count_or_none(details.get("cache_write_tokens")),
         count_or_none(table(usage.get("output_tokens_details")).get("reasoning_tokens")),
     )
