@@ -110,7 +110,7 @@ async def first_requests(url: str, root: Path) -> list[Row]:
     rows: list[Row] = []
     for name, words in (("hello", "hello"), ("tier 1", "fix it")):
         agent = await opened(url, root, 0)
-        agent.talk.retrieves = True
+        agent.conversation.retrieves = True
         async for _ in agent.run(words):
             pass
         prompt = agent.session.prompt()[:2]
@@ -118,7 +118,7 @@ async def first_requests(url: str, root: Path) -> list[Row]:
         rows.append(
             {
                 "tools": name,
-                "how_many": len(agent.talk.unlocked()),
+                "how_many": len(agent.conversation.unlocked()),
                 "tokens": tokens,
                 "counted": counted,
             }
@@ -137,7 +137,7 @@ async def opened(url: str, root: Path, window: int) -> Agent:
 
 async def closed(agent: Agent) -> None:
     """Let go of it and of its model."""
-    model = agent.talk.model
+    model = agent.conversation.model
     await agent.close()
     await model.close()
 
@@ -145,7 +145,7 @@ async def closed(agent: Agent) -> None:
 async def session(url: str, root: Path, window: int) -> Row:
     """One session: what the server said of its requests."""
     agent = await opened(url, root, window)
-    agent.talk.retrieves = False
+    agent.conversation.retrieves = False
     events: list[Event] = []
     for turn in range(TURNS):
         print(f"turn {turn + 1}", end="\r", file=sys.stderr)

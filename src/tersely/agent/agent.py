@@ -48,8 +48,8 @@ class Status(NamedTuple):
 class Agent:
     """A session that can be talked to, one turn at a time."""
 
-    def __init__(self, talk: Conversation, budget: BudgetedModel) -> None:
-        self.talk = talk
+    def __init__(self, conversation: Conversation, budget: BudgetedModel) -> None:
+        self.conversation = conversation
         self.budget = budget  # of tokens
         self._running: asyncio.Task[None] | None = None
         self._is_cancellable = False
@@ -76,7 +76,7 @@ class Agent:
 
     async def _next(self, running: asyncio.Task[None]) -> Event:
         """The next event. Raises the error of a turn that failed before it could tell of it."""
-        events = self.talk.events
+        events = self.conversation.events
         if events.empty():
             getting = asyncio.ensure_future(events.get())
             try:
@@ -90,19 +90,21 @@ class Agent:
 
     async def _to_its_end(self, message: str, pasted: Sequence[str]) -> None:
         """A turn that ends with an event, and with an answer in the session, whatever happens."""
-        talk = self.talk
-        ended = await run_turn(talk, message, pasted)
+        conversation = self.conversation
+        ended = await run_turn(conversation, message, pasted)
         if ended.code == SPENT:
             ended = ended._replace(reason=Reason.LIMIT)
         self._is_cancellable = False  # it ends by itself now, and its end has to be told
         try:
-            talk.session.end_turn()
+            conversation.session.end_turn()
         except TerselyError as error:
             # deleted elsewhere, a full disk: whoever listens is told, and can go on
             ended = ended if ended.code else failed(error)
-        if notice := ended.notice(talk.turn):
-            await talk.emit(notice)
-        await talk.emit(TurnEnded(talk.turn, ended.reason, ended.code, ended.message, ended.hint))
+        if notice := ended.notice(conversation.turn):
+            await conversation.emit(notice)
+        await conversation.emit(
+            TurnEnded(conversation.turn, ended.reason, ended.code, ended.message, ended.hint)
+        )
 
     async def _end_running(self) -> None:
         """End the turn that runs. Whoever reads its events is told of its errors."""
@@ -114,8 +116,8 @@ class Agent:
                 self._running = None
 
     def _drop_events(self) -> None:
-        while not self.talk.events.empty():
-            self.talk.events.get_nowait()
+        while not self.conversation.events.empty():
+            self.conversation.events.get_nowait()
 
     def cancel(self) -> None:
         """Have the turn end as soon as it can; nothing happens where none is running."""
@@ -125,7 +127,7 @@ class Agent:
 
     def approve(self, call_id: str, decision: Decision, pattern: str = "") -> None:
         """Answer `ApprovalAsked`; a call that nobody waits for any more is passed over."""
-        waiting = self.talk.waiting.get(call_id)
+        waiting = self.conversation.waiting.get(call_id)
         if waiting is not None and not waiting.done():
             waiting.set_result(Answered(decision, pattern))
 
@@ -136,52 +138,52 @@ class Agent:
         if self._running is not None:
             raise TerselyError("busy", "a turn is still running", "wait for it, or cancel it")
         try:
-            return await window_budget.compact_all_but_last(self.talk)
+            return await window_budget.compact_all_but_last(self.conversation)
         finally:
             self._drop_events()  # what has happened is what this returns
 
     def set_tier(self, tier: int) -> None:
         """Unlock exactly the tools up to a tier, because the user says so."""
-        self.talk.session.unlock(tier)
+        self.conversation.session.unlock(tier)
 
     def set_mode(self, mode: Mode) -> None:
         """Work in another mode from now on; the model reads of it with the next message."""
-        self.talk.toolbox.approvals.use_mode(mode)
+        self.conversation.toolbox.approvals.use_mode(mode)
         told = _TOLD_OF_MODE.values()
-        self.talk.asides[:] = [
-            *(aside for aside in self.talk.asides if aside not in told),
+        self.conversation.asides[:] = [
+            *(aside for aside in self.conversation.asides if aside not in told),
             _TOLD_OF_MODE[mode],
         ]
 
     @property
     def session(self) -> Session:
         """What is kept of it."""
-        return self.talk.session
+        return self.conversation.session
 
     def status(self) -> Status:
         """What a status line shows."""
-        talk, session = self.talk, self.talk.session
-        usage, cached = talk.usage, None
+        conversation, session = self.conversation, self.conversation.session
+        usage, cached = conversation.usage, None
         if usage is not None and usage.cached_tokens is not None and usage.prompt_tokens:
             cached = 100 * usage.cached_tokens / usage.prompt_tokens
         return Status(
-            session.model, session.tier, talk.gauge.tokens(talk.prompt()), talk.budget.window, cached,
-            talk.retrieves,
+            session.model, session.tier, conversation.gauge.tokens(conversation.prompt()),
+            conversation.budget.window, cached, conversation.retrieves,
         )  # fmt: skip
 
     async def undo(self, *, insists: bool) -> str:
         """Take back the last change to files, and say what was done; the model reads it with the
         next message.
         """
-        observation = await undo(self.talk.toolbox, insists=insists)
+        observation = await undo(self.conversation.toolbox, insists=insists)
         if observation.status == "ok":
-            self.talk.asides.append(f"The user took back a change: {observation.text}")
+            self.conversation.asides.append(f"The user took back a change: {observation.text}")
         return observation.text
 
     async def close(self) -> None:
         """End the turn, and let go of everything but the model."""
         await self._end_running()
-        await self.talk.toolbox.end_conversations()
-        self.talk.toolbox.close()
-        self.talk.store.close()
-        self.talk.hold.close()
+        await self.conversation.toolbox.end_conversations()
+        self.conversation.toolbox.close()
+        self.conversation.store.close()
+        self.conversation.hold.close()

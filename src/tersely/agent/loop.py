@@ -62,12 +62,12 @@ _SILENT = Ended(Reason.STUCK, "the model said nothing: say it in other words")
 _STUCK = Ended(Reason.STUCK, "the model does not get on: say what it should do instead")
 
 
-async def run_turn(talk: Conversation, message: str, pasted: Sequence[str] = ()) -> Ended:
+async def run_turn(conversation: Conversation, message: str, pasted: Sequence[str] = ()) -> Ended:
     """One turn of a conversation; ends for whatever reason, and raises nothing."""
-    talk.begin_turn()
+    conversation.begin_turn()
     try:
-        await assembling.open_turn(talk, message, pasted)
-        return await _steps(talk)
+        await assembling.open_turn(conversation, message, pasted)
+        return await _steps(conversation)
     except asyncio.CancelledError:
         return Ended(Reason.CANCELLED)
     except TerselyError as error:
@@ -82,25 +82,25 @@ def failed(error: TerselyError) -> Ended:
     return Ended(Reason.FAILED, error.message, error.code, error.hint)
 
 
-async def _steps(talk: Conversation) -> Ended:
+async def _steps(conversation: Conversation) -> Ended:
     """Ask and act in turns, until there is an answer or a reason to stop."""
     malformed = continued = 0  # malformed calls are counted in a row
     for _ in range(MAX_TURN_STEPS):
-        if not await window_budget.has_room(talk):
-            return _WINDOW_FULL if talk.options.compacts else _WINDOW_KEPT
-        said = await _answer(talk, _thinking(talk, continued))
+        if not await window_budget.has_room(conversation):
+            return _WINDOW_FULL if conversation.options.compacts else _WINDOW_KEPT
+        said = await _answer(conversation, _thinking(conversation, continued))
         is_cut = not said.calls and said.stop == LENGTH
         if is_cut and continued < MAX_CONTINUED_ANSWERS:
             continued += 1
-            await assembling.append_continuation(talk, _CONTINUE)
+            await assembling.append_continuation(conversation, _CONTINUE)
             continue
         if not said.calls:
             return _without_calls(said)
         for call in said.calls:
             acted = (
-                await act(talk, call)
-                if window_budget.has_room_for_result(talk)
-                else await pass_over(talk, call)
+                await act(conversation, call)
+                if window_budget.has_room_for_result(conversation)
+                else await pass_over(conversation, call)
             )
             malformed = malformed + 1 if isinstance(call, Malformed) else 0
             if acted.ends_turn:
@@ -110,55 +110,56 @@ async def _steps(talk: Conversation) -> Ended:
     return Ended(Reason.LIMIT, f"{MAX_TURN_STEPS} steps were made: say whether to go on")
 
 
-def _thinking(talk: Conversation, continued: int) -> Thinking:
+def _thinking(conversation: Conversation, continued: int) -> Thinking:
     """Whether the model is to think: about work, not to end an answer that was cut off."""
     if continued:
         return Thinking.OFF
-    return Thinking.ON if talk.is_work else Thinking.DEFAULT
+    return Thinking.ON if conversation.is_work else Thinking.DEFAULT
 
 
-async def _answer(talk: Conversation, thinking: Thinking) -> Answer:
+async def _answer(conversation: Conversation, thinking: Thinking) -> Answer:
     """Ask the model; where that is refused for a reason that can be mended, mend it and ask again."""
     is_cut = False  # the prompt, since it did not fit
     while True:
         try:
-            return await answer(talk, thinking)
+            return await answer(conversation, thinking)
         except TerselyError as error:
             if (
                 error.code == "window_exceeded"
                 and not is_cut
-                and await window_budget.has_room(talk, is_refused=True)
+                and await window_budget.has_room(conversation, is_refused=True)
             ):
                 is_cut = True
                 text = f"{error.message}; asked again without the oldest steps"
-                await talk.emit(Notice(talk.turn, Level.WARNING, text))
-            elif not await _takes_another_way(talk, error):
+                await conversation.emit(Notice(conversation.turn, Level.WARNING, text))
+            elif not await _takes_another_way(conversation, error):
                 raise
 
 
-async def _takes_another_way(talk: Conversation, error: TerselyError) -> bool:
+async def _takes_another_way(conversation: Conversation, error: TerselyError) -> bool:
     """Whether to ask again: in another way of calling where this one is refused, or cannot be read
     time and again.
     """
-    abilities = talk.model.abilities
+    abilities = conversation.model.abilities
     if (
         error.code == "model_failed"
-        and talk.call_format is CallFormat.NATIVE
-        and not talk.has_shown
+        and conversation.call_format is CallFormat.NATIVE
+        and not conversation.has_shown
     ):
-        talk.unread_calls += 1
-        if talk.unread_calls < MAX_UNREAD_CALLS:
+        conversation.unread_calls += 1
+        if conversation.unread_calls < MAX_UNREAD_CALLS:
             return True
         abilities = abilities._replace(tools=False)
     elif (
         error.code != "way_refused"
-        or call_format_of(abilities, talk.options.calls) is talk.call_format
+        or call_format_of(abilities, conversation.options.calls) is conversation.call_format
     ):
         return False
-    before = talk.call_format
-    talk.use_call_format(abilities)
-    text = f"{error.message}; calls are asked for as {talk.call_format.value} from now on, not as {before.value}"
-    await talk.emit(Notice(talk.turn, Level.WARNING, text))
+    before = conversation.call_format.value
+    conversation.use_call_format(abilities)
+    now = conversation.call_format.value
+    text = f"{error.message}; calls are asked for as {now} from now on, not as {before}"
+    await conversation.emit(Notice(conversation.turn, Level.WARNING, text))
     return True
 
 

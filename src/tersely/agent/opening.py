@@ -126,7 +126,7 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
     )
     session.note_model(model.abilities.model, wanted.server)
     budgeted = BudgetedModel(model, session, gauge, wanted.options.session_tokens)
-    talk = Conversation(
+    conversation = Conversation(
         budgeted,
         toolbox,
         store,
@@ -139,8 +139,8 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
         wanted.options,
         tools,
     )
-    talk.thinks = model.abilities.thinking
-    return Agent(talk, budgeted)
+    conversation.thinks = model.abilities.thinking
+    return Agent(conversation, budgeted)
 
 
 def delete_session(store: Store, folder: Path, session: str) -> None:

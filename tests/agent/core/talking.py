@@ -87,7 +87,7 @@ async def talking(
     model: Model, root: Path, *, retrieves: bool = False, **more: Any
 ) -> AsyncIterator[Agent]:
     agent = await open_agent(model, wanted(root, **more))
-    agent.talk.retrieves = retrieves
+    agent.conversation.retrieves = retrieves
     try:
         yield agent
     finally:

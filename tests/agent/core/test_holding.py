@@ -99,11 +99,11 @@ def test_an_agent_holds_its_session_until_it_is_closed(root: Path) -> None:
             with pytest.raises(TerselyError, match=f"process {os.getpid()} has"):
                 await open_agent(Scripted([]), wanted(root, session=agent.session.id))
             again = await open_agent(
-                Scripted([]), wanted(root, session=agent.session.id, hold=agent.talk.hold)
+                Scripted([]), wanted(root, session=agent.session.id, hold=agent.conversation.hold)
             )
             await again.close()
             with pytest.raises(TerselyError, match="session_in_use"):
-                agent.talk.store.hold(agent.session.id)
+                agent.conversation.store.hold(agent.session.id)
         await (await open_agent(Scripted([]), wanted(root, session=agent.session.id))).close()
 
     asyncio.run(one())

@@ -315,7 +315,7 @@ def test_a_turn_can_be_cancelled_at_any_await(root: Path, moment: str) -> None:
             assert reason_of(await turn(agent, "hello")) is Reason.ANSWERED
             roles = [message.role for message in model.prompts[-1][1:]]
             assert roles == ["user", "assistant"] * (len(roles) // 2) + ["user"]
-            history = agent.talk.store.history(agent.session.id)
+            history = agent.conversation.store.history(agent.session.id)
             assert {row.status for row in history.calls} <= {"completed", "interrupted"}
 
     asyncio.run(cancelled())
@@ -348,7 +348,7 @@ def test_when_the_disk_is_full_the_turn_fails_and_the_next_one_can_be_kept(root:
 
     async def turns() -> list[list[Event]]:
         async with talking(model, root) as agent:
-            database = agent.talk.store.database
+            database = agent.conversation.store.database
             database.value("pragma max_page_count = 1")  # as many as there are
             full = [await turn(agent, "word " * 20_000) for _ in range(2)]
             database.value("pragma max_page_count = 1000000")

@@ -71,7 +71,7 @@ def talk(url: str, root: Path, *messages: str) -> list[Event]:
 
     async def all_turns() -> list[Event]:
         async with talking(await connect(url), root, choices=ALLOWED) as agent:
-            assert agent.talk.call_format is CallFormat.NATIVE
+            assert agent.conversation.call_format is CallFormat.NATIVE
             return [event for message in messages for event in await turn(agent, message)]
 
     return asyncio.run(all_turns())
@@ -140,7 +140,7 @@ def test_where_functions_cannot_be_read_another_way_is_taken(root: Path, error: 
     async def look() -> list[Event]:
         async with talking(model, root) as agent:
             events = await turn(agent, "what is this?")
-            assert agent.talk.call_format is CallFormat.GRAMMAR
+            assert agent.conversation.call_format is CallFormat.GRAMMAR
             return events
 
     events = asyncio.run(look())

@@ -93,7 +93,7 @@ def test_what_agents_are_asked_comes_once(root: Path) -> None:
 def test_a_pack_keeps_to_its_budget_with_all_that_is_around_it(root: Path) -> None:
     async def found() -> list[int]:
         async with talking(Scripted([]), root) as agent:
-            box = agent.talk.toolbox
+            box = agent.conversation.toolbox
             packs = [
                 await retrieve(box, "what do `invoice` and `total` do?", most, box.tokenizer)
                 for most in (60, 300)

@@ -138,7 +138,9 @@ def test_every_function_that_is_unlocked_is_declared_and_the_list_changes_twice_
                 "is it true?",
             ):
                 events += await turn(agent, message)
-                assert {tool.name for tool in agent.talk.unlocked()} <= set(declared(model)[-1])
+                assert {tool.name for tool in agent.conversation.unlocked()} <= set(
+                    declared(model)[-1]
+                )
             return events
 
     events = asyncio.run(talk())
@@ -251,9 +253,9 @@ def test_without_code_context_there_are_files_and_text_alone(root: Path) -> None
 def test_another_way_of_calling_adds_no_code_context(root: Path) -> None:
     async def names() -> set[str]:
         async with talking(Scripted([]), root, options=Options(with_code_context=False)) as agent:
-            before = {tool.name for tool in agent.talk.tools}
-            agent.talk.use_call_format(agent.talk.model.abilities)
-            assert {tool.name for tool in agent.talk.tools} == before
+            before = {tool.name for tool in agent.conversation.tools}
+            agent.conversation.use_call_format(agent.conversation.model.abilities)
+            assert {tool.name for tool in agent.conversation.tools} == before
             return before
 
     assert "outline" not in asyncio.run(names())

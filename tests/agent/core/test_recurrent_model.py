@@ -32,7 +32,7 @@ async def session(server: Server, root: Path) -> Session:
     model = await connect(server.url)
     options = Options(calls="text", reply_tokens=60)
     agent = await open_agent(model, wanted(root, options=options, choices=ALLOWED))
-    agent.talk.retrieves = False
+    agent.conversation.retrieves = False
     before: list[int] = []
     found: list[int | None] = []
     for number in range(TURNS):
@@ -41,7 +41,7 @@ async def session(server: Server, root: Path) -> Session:
                 before.append(event.before)
             elif isinstance(event, Usage) and len(found) < len(before):
                 found.append(event.cached_tokens)
-    is_fragile = agent.talk.cache.is_fragile
+    is_fragile = agent.conversation.cache.is_fragile
     await agent.close()
     await model.close()
     return Session(is_fragile, before, found)

@@ -89,7 +89,7 @@ TASKS = {
 def test_talk_gets_nothing_and_a_task_gets_what_its_words_are_found_in(root: Path) -> None:
     async def found() -> list[Found | None]:
         async with talking(Scripted([]), root) as agent:
-            box = agent.talk.toolbox
+            box = agent.conversation.toolbox
             return [
                 await retrieve(box, message, 1_200, box.tokenizer) for message in (*TALK, *TASKS)
             ]

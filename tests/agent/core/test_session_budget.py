@@ -27,7 +27,7 @@ def test_a_turn_ends_before_the_request_that_may_be_too_much(root: Path) -> None
         model = Scripted(["One.", "Two."])
         async with talking(model, root) as agent:
             turns = [await turn(agent, "hello")]
-            agent.budget.limit_tokens = agent.budget.spent() + agent.talk.budget.reply
+            agent.budget.limit_tokens = agent.budget.spent() + agent.conversation.budget.reply
             turns.append(await turn(agent, "hello again"))
             agent.budget.limit_tokens = 0
             turns.append(await turn(agent, "and now?"))

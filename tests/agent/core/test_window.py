@@ -343,7 +343,7 @@ def test_a_request_with_reasoning_behind_it_is_counted_where_it_goes_back(
         async with talking(model, root) as agent:
             await turn(agent, "what is here?")
             fresh = Gauge(Tokenizer())
-            return agent.talk.gauge._estimated(model.prompts[1][-2]) - fresh._estimated(
+            return agent.conversation.gauge._estimated(model.prompts[1][-2]) - fresh._estimated(
                 model.prompts[1][-2]
             )
 

@@ -46,25 +46,29 @@ class Acted(NamedTuple):
     is_stuck: bool = False
 
 
-async def act(talk: Conversation, call: Call | Malformed) -> Acted:
+async def act(conversation: Conversation, call: Call | Malformed) -> Acted:
     """Make a call, and append what it gave."""
     if isinstance(call, Malformed):
-        await talk.emit(Notice(talk.turn, Level.NOTE, f"a call that cannot be made: {call.reason}"))
-        await _append(talk, f"That call cannot be made: {call.reason}", call.id)
+        await conversation.emit(
+            Notice(conversation.turn, Level.NOTE, f"a call that cannot be made: {call.reason}")
+        )
+        await _append(conversation, f"That call cannot be made: {call.reason}", call.id)
         return Acted()
     if call.repairs:
-        await talk.emit(Notice(talk.turn, Level.NOTE, f"{call.tool}: {'; '.join(call.repairs)}"))
+        await conversation.emit(
+            Notice(conversation.turn, Level.NOTE, f"{call.tool}: {'; '.join(call.repairs)}")
+        )
     if call.tool == ANSWER:
         text = str(call.arguments["text"])
-        said = talk.session.messages[-1].text
-        talk.session.show_last(f"{said}{text}")
-        await talk.emit(TextDelta(talk.turn, text))
+        said = conversation.session.messages[-1].text
+        conversation.session.show_last(f"{said}{text}")
+        await conversation.emit(TextDelta(conversation.turn, text))
         return Acted(ends_turn=True, is_empty=not f"{said}{text}".strip())
-    tool = next(tool for tool in talk.tools if tool.name == call.tool)
-    if talk.repeats.before(call.tool, call.arguments) is Repeated.STUCK:
-        await talk.emit(
+    tool = next(tool for tool in conversation.tools if tool.name == call.tool)
+    if conversation.repeats.before(call.tool, call.arguments) is Repeated.STUCK:
+        await conversation.emit(
             Notice(
-                talk.turn,
+                conversation.turn,
                 Level.WARNING,
                 f"{call.tool} is called again and again with the same result",
             )
@@ -72,23 +76,23 @@ async def act(talk: Conversation, call: Call | Malformed) -> Acted:
         return Acted(is_stuck=True)
     call_id = new_id()
     arguments = json.dumps(call.arguments, ensure_ascii=False)
-    preview = await _preview(talk, tool, call)
-    talk.session.begin_call(call_id, tool.name, arguments, tool.tier)
-    await talk.emit(CallStarted(talk.turn, call_id, tool.name, arguments, preview))
-    refused = await _refused(talk, tool, call, call_id, preview)
+    preview = await _preview(conversation, tool, call)
+    conversation.session.begin_call(call_id, tool.name, arguments, tool.tier)
+    await conversation.emit(CallStarted(conversation.turn, call_id, tool.name, arguments, preview))
+    refused = await _refused(conversation, tool, call, call_id, preview)
     watch = Stopwatch()  # what somebody took to answer is not the time of the tool
-    observation = refused or await _made(talk, tool, call, call_id)
-    await _end(talk, call_id, observation, int(watch.seconds() * 1000))
-    await assembling.habit(talk, tool.name)
-    picture = observation.picture if talk.sees else ""
-    await _append(talk, _told(talk, tool, call, observation), call.id, picture)
+    observation = refused or await _made(conversation, tool, call, call_id)
+    await _end(conversation, call_id, observation, int(watch.seconds() * 1000))
+    await assembling.habit(conversation, tool.name)
+    picture = observation.picture if conversation.sees else ""
+    await _append(conversation, _told(conversation, tool, call, observation), call.id, picture)
     return Acted()
 
 
-async def pass_over(talk: Conversation, call: Call | Malformed) -> Acted:
+async def pass_over(conversation: Conversation, call: Call | Malformed) -> Acted:
     """Leave out a call whose result would have no room behind those of the calls before it."""
     await _append(
-        talk,
+        conversation,
         f"{call.tool} was not called: the window is full. Call it again if you need it.",
         call.id,
     )
@@ -96,23 +100,25 @@ async def pass_over(talk: Conversation, call: Call | Malformed) -> Acted:
 
 
 async def _refused(
-    talk: Conversation, tool: Tool, call: Call, id: str, preview: str
+    conversation: Conversation, tool: Tool, call: Call, id: str, preview: str
 ) -> Observation | None:
     """Why a call is not made; None if it may be."""
-    policy = talk.toolbox.approvals.policy
-    if tool.tier > talk.session.tier:
-        await talk.unlock(tool.tier, f"the model called {tool.name}")
+    policy = conversation.toolbox.approvals.policy
+    if tool.tier > conversation.session.tier:
+        await conversation.unlock(tool.tier, f"the model called {tool.name}")
     is_denied = policy[tool.tier] is Verdict.DENY
-    if is_denied or tool.tier > talk.session.tier:
+    if is_denied or tool.tier > conversation.session.tier:
         return Observation(disclosure.denied_answer(tool), DENIED if is_denied else "refused")
     if tool.name == REQUEST_TOOLS:
         return None
-    verdict = talk.toolbox.verdict(tool, call.arguments)
+    verdict = conversation.toolbox.verdict(tool, call.arguments)
     if verdict is Verdict.ASK:
-        refusal = await talk.toolbox.apart(lambda: tool.refusal(talk.toolbox, call.arguments))
+        refusal = await conversation.toolbox.apart(
+            lambda: tool.refusal(conversation.toolbox, call.arguments)
+        )
         if refusal is not None:  # nothing would come of it, so nobody is asked
             return refusal
-        verdict = await _asked(talk, tool, call, id, preview)
+        verdict = await _asked(conversation, tool, call, id, preview)
     if verdict is Verdict.DENY:
         return Observation(
             f"The user does not allow this {tool.name}. Ask what to do instead, or go on without.",
@@ -121,25 +127,25 @@ async def _refused(
     return None
 
 
-async def _made(talk: Conversation, tool: Tool, call: Call, id: str) -> Observation:
+async def _made(conversation: Conversation, tool: Tool, call: Call, id: str) -> Observation:
     """What a call gives."""
     if tool.name == REQUEST_TOOLS:
-        return await _request_tools(talk, int(call.arguments["tier"]))
-    async with _overheard(talk, id):
-        observation = await tool.run(talk.toolbox, call.arguments)
+        return await _request_tools(conversation, int(call.arguments["tier"]))
+    async with _overheard(conversation, id):
+        observation = await tool.run(conversation.toolbox, call.arguments)
     if tool.effect_of(call.arguments) is not Effect.READ and observation.status == "ok":
-        talk.repeats.changed(tool.name, call.arguments, observation.text)
+        conversation.repeats.changed(tool.name, call.arguments, observation.text)
     return observation
 
 
 @asynccontextmanager
-async def _overheard(talk: Conversation, id: str) -> AsyncIterator[None]:
+async def _overheard(conversation: Conversation, id: str) -> AsyncIterator[None]:
     """Meanwhile tell what the command of a call prints."""
     tail = Tail()
-    telling = asyncio.create_task(_tell(talk, id, tail))
-    talk.toolbox.heard = tail.add
-    talk.toolbox.tell_terminal = lambda terminal: talk.emit(
-        CallProgress(talk.turn, id, "", terminal)
+    telling = asyncio.create_task(_tell(conversation, id, tail))
+    conversation.toolbox.heard = tail.add
+    conversation.toolbox.tell_terminal = lambda terminal: conversation.emit(
+        CallProgress(conversation.turn, id, "", terminal)
     )
     try:
         yield
@@ -148,91 +154,107 @@ async def _overheard(talk: Conversation, id: str) -> AsyncIterator[None]:
         await asyncio.wait([telling])
 
 
-async def _tell(talk: Conversation, id: str, tail: Tail) -> None:
+async def _tell(conversation: Conversation, id: str, tail: Tail) -> None:
     while True:
         await asyncio.sleep(PROGRESS_SECONDS)
         if tail.is_new:
-            await talk.emit(CallProgress(talk.turn, id, tail.text()))
+            await conversation.emit(CallProgress(conversation.turn, id, tail.text()))
 
 
-async def _request_tools(talk: Conversation, tier: int) -> Observation:
-    if tier <= talk.session.tier:
+async def _request_tools(conversation: Conversation, tier: int) -> Observation:
+    if tier <= conversation.session.tier:
         return Observation(f"You have the tools of tier {tier} already.")
-    if not await talk.unlock(tier, "the model asked for it"):
+    if not await conversation.unlock(tier, "the model asked for it"):
         return Observation(f"The user does not allow tier {tier}. Go on without it.", DENIED)
-    return Observation(f"You have the tools of tier {talk.session.tier} now.")
+    return Observation(f"You have the tools of tier {conversation.session.tier} now.")
 
 
-def _unasked(talk: Conversation, tool: Tool, call: Call) -> str:
+def _unasked(conversation: Conversation, tool: Tool, call: Call) -> str:
     """Why a call was denied that nobody could be asked about."""
     text = f"{tool.name} was denied: nobody can be asked here"
-    if not tool.is_doubtful(talk.toolbox, call.arguments):
+    if not tool.is_doubtful(conversation.toolbox, call.arguments):
         return text
-    subject = visible_line(talk.toolbox.subject(tool, call.arguments))
+    subject = visible_line(conversation.toolbox.subject(tool, call.arguments))
     return f"{text}, and {tool.name} {subject} is asked about also where its tier is allowed"
 
 
-async def _asked(talk: Conversation, tool: Tool, call: Call, id: str, preview: str) -> Verdict:
+async def _asked(
+    conversation: Conversation, tool: Tool, call: Call, id: str, preview: str
+) -> Verdict:
     """What whoever is asked about a call says; with nobody to ask, no."""
-    if not talk.options.can_ask:
-        await talk.emit(Notice(talk.turn, Level.WARNING, _unasked(talk, tool, call)))
+    if not conversation.options.can_ask:
+        await conversation.emit(
+            Notice(conversation.turn, Level.WARNING, _unasked(conversation, tool, call))
+        )
         return Verdict.DENY
-    subject = talk.toolbox.subject(tool, call.arguments)
+    subject = conversation.toolbox.subject(tool, call.arguments)
     answered: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
-    talk.waiting[id] = answered
+    conversation.waiting[id] = answered
     what = f"{tool.name} {subject}".strip()
-    await talk.emit(
-        ApprovalAsked(talk.turn, id, tool.name, what, preview, suggested(tool.about, subject))
+    await conversation.emit(
+        ApprovalAsked(
+            conversation.turn, id, tool.name, what, preview, suggested(tool.about, subject)
+        )
     )
     try:
         decision, pattern = await answered
     finally:
-        del talk.waiting[id]
+        del conversation.waiting[id]
     if decision is Decision.ALLOW_SESSION:
-        talk.toolbox.approvals.allow_tool(tool)
+        conversation.toolbox.approvals.allow_tool(tool)
     elif decision is Decision.ALLOW_PATTERN:
         try:
-            talk.toolbox.approvals.allow_pattern(tool, pattern or suggested(tool.about, subject))
+            conversation.toolbox.approvals.allow_pattern(
+                tool, pattern or suggested(tool.about, subject)
+            )
         except TerselyError as error:
-            await talk.emit(Notice(talk.turn, Level.WARNING, f"allowed this once: {error.message}"))
+            await conversation.emit(
+                Notice(conversation.turn, Level.WARNING, f"allowed this once: {error.message}")
+            )
     return Verdict.DENY if decision is Decision.DENY else Verdict.ALLOW
 
 
-async def _preview(talk: Conversation, tool: Tool, call: Call) -> str:
+async def _preview(conversation: Conversation, tool: Tool, call: Call) -> str:
     if tool.effect_of(call.arguments) is Effect.EXECUTE:
-        await talk.toolbox.confinement()  # the preview says what holds the command back
+        await conversation.toolbox.confinement()  # the preview says what holds the command back
     try:
-        return await talk.toolbox.apart(lambda: tool.preview(talk.toolbox, call.arguments))
+        return await conversation.toolbox.apart(
+            lambda: tool.preview(conversation.toolbox, call.arguments)
+        )
     except TerselyError as error:  # the call will fail for the same reason, and say so
         return error.message
 
 
-async def _end(talk: Conversation, id: str, observation: Observation, duration_ms: int) -> None:
+async def _end(
+    conversation: Conversation, id: str, observation: Observation, duration_ms: int
+) -> None:
     status = _KEPT_STATUS.get(observation.status, "error")
-    talk.session.end_call(id, status, observation.text, talk.count(observation.text), duration_ms)
-    ended = CallEnded(
-        talk.turn, id, observation.status, observation.text, duration_ms, observation.change
+    conversation.session.end_call(
+        id, status, observation.text, conversation.count(observation.text), duration_ms
     )
-    await talk.emit(ended)
+    ended = CallEnded(
+        conversation.turn, id, observation.status, observation.text, duration_ms, observation.change
+    )
+    await conversation.emit(ended)
 
 
-def _told(talk: Conversation, tool: Tool, call: Call, observation: Observation) -> str:
+def _told(conversation: Conversation, tool: Tool, call: Call, observation: Observation) -> str:
     """What the model reads of a call."""
     result = "" if observation.status == "ok" else f" ({observation.status})"
     text = f"{tool.name}{result}:\n{observation.text}"
-    repeated = talk.repeats.after(tool.name, call.arguments, observation.text)
+    repeated = conversation.repeats.after(tool.name, call.arguments, observation.text)
     hints = {Repeated.TWICE: repeats.HINT, Repeated.EXCLUDED: repeats.EXCLUDED}
     return f"{text}\n{hints[repeated]}" if repeated in hints else text
 
 
-async def _append(talk: Conversation, text: str, call_id: str, picture: str = "") -> None:
+async def _append(conversation: Conversation, text: str, call_id: str, picture: str = "") -> None:
     """Append what the model is told; with the first of it, what the project asks, and tools that
     are new.
     """
-    asks = await assembling.project_asks(talk)
-    content = "\n\n".join(filter(None, [text, talk.announcement(), asks]))
-    role = "tool" if talk.call_format is CallFormat.NATIVE and call_id else "user"
-    tokens = talk.count(content) + (PICTURE_TOKENS if picture else 0)
-    talk.session.add(
-        Draft(role, content, tokens, talk.turn, shown="", call_id=call_id, picture=picture)
+    asks = await assembling.project_asks(conversation)
+    content = "\n\n".join(filter(None, [text, conversation.announcement(), asks]))
+    role = "tool" if conversation.call_format is CallFormat.NATIVE and call_id else "user"
+    tokens = conversation.count(content) + (PICTURE_TOKENS if picture else 0)
+    conversation.session.add(
+        Draft(role, content, tokens, conversation.turn, shown="", call_id=call_id, picture=picture)
     )

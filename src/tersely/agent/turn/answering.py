@@ -40,46 +40,51 @@ class Answer(NamedTuple):
     is_empty: bool = False  # neither a word nor a call
 
 
-async def answer(talk: Conversation, thinking: Thinking) -> Answer:
+async def answer(conversation: Conversation, thinking: Thinking) -> Answer:
     """Ask the model with the prompt as it is, and append what it answers."""
-    await talk.declare()
-    watch, prompt = Stopwatch(), talk.prompt()
-    options = RequestOptions(thinking, SESSION_SLOT if talk.model.abilities.slots > 1 else None)
-    incoming = _Incoming(talk, prompt, watch)
+    await conversation.declare()
+    watch, prompt = Stopwatch(), conversation.prompt()
+    options = RequestOptions(
+        thinking, SESSION_SLOT if conversation.model.abilities.slots > 1 else None
+    )
+    incoming = _Incoming(conversation, prompt, watch)
     try:
         await incoming.read(
-            talk.model.stream(
-                prompt, talk.constraint(), _most_tokens(talk, prompt, thinking), options
+            conversation.model.stream(
+                prompt,
+                conversation.constraint(),
+                _most_tokens(conversation, prompt, thinking),
+                options,
             )
         )
     except (asyncio.CancelledError, TerselyError):
         incoming.record_broken()
         raise
     text, shown = await incoming.ended()
-    talk.session.add(
+    conversation.session.add(
         Draft(
             "assistant",
             text,
-            talk.count(text),
-            talk.turn,
+            conversation.count(text),
+            conversation.turn,
             None if shown == text else shown,
             incoming.raw,
         )
     )
     usage = incoming.usage or incoming.estimated()
     is_counted = incoming.usage is not None
-    if is_counted and usage.prompt_tokens <= talk.budget.window:
+    if is_counted and usage.prompt_tokens <= conversation.budget.window:
         # no server reads more than it has room for
-        talk.gauge.told(prompt, usage)
-    if incoming.raw and talk.model.abilities.returns_reasoning:
-        talk.gauge.reasoned(
+        conversation.gauge.told(prompt, usage)
+    if incoming.raw and conversation.model.abilities.returns_reasoning:
+        conversation.gauge.reasoned(
             tuple(incoming.raw), max(usage.thought_tokens or 0, incoming.thought_tokens)
         )
     if is_counted or incoming.stop == STUCK:
-        await talk.account(usage, watch, prompt, is_estimated=not is_counted)
+        await conversation.account(usage, watch, prompt, is_estimated=not is_counted)
     if incoming.stop == STUCK:
         return Answer((), STUCK)
-    calls = _calls(talk, text, incoming.raw)
+    calls = _calls(conversation, text, incoming.raw)
     if not calls and incoming.stop == LENGTH and incoming.is_repeating:
         return Answer((), STUCK)
     if not calls and incoming.stop == ANNOUNCED:
@@ -87,33 +92,33 @@ async def answer(talk: Conversation, thinking: Thinking) -> Answer:
     return Answer(calls, incoming.stop, is_empty=not calls and not shown.strip())
 
 
-def _most_tokens(talk: Conversation, prompt: Prompt, thinking: Thinking) -> int:
+def _most_tokens(conversation: Conversation, prompt: Prompt, thinking: Thinking) -> int:
     """The limit of an answer: its share of the window, and as much again for thoughts, as far as
     there is room.
     """
-    thinks = thinking is not Thinking.OFF and talk.thinks
-    share = talk.budget.reply * (1 + thinks)
-    return min(share, talk.budget.window - talk.gauge.tokens(prompt))
+    thinks = thinking is not Thinking.OFF and conversation.thinks
+    share = conversation.budget.reply * (1 + thinks)
+    return min(share, conversation.budget.window - conversation.gauge.tokens(prompt))
 
 
 class _Incoming:
     """An answer as it comes in: its text without thoughts, what of it is shown, and how it ended."""
 
-    def __init__(self, talk: Conversation, prompt: Prompt, watch: Stopwatch) -> None:
+    def __init__(self, conversation: Conversation, prompt: Prompt, watch: Stopwatch) -> None:
         self.raw: list[RawCall] = []
         self.usage: RequestUsage | None = None
         self.stop = ""
-        self._talk = talk
+        self._conversation = conversation
         self._prompt = prompt
         self._watch = watch
         self._is_answered = False  # by the attempt that is being made, with anything
         self._received: list[str] = []  # of this attempt
-        talk.has_shown = False
+        conversation.has_shown = False
         self._begin()
 
     def _begin(self) -> None:
         self._thoughts = ThoughtReader()
-        self._reader = prose_reader(self._talk.call_format, self._talk.tools)
+        self._reader = prose_reader(self._conversation.call_format, self._conversation.tools)
         self._repetition = Repetition()
         self._texts: list[str] = []
         self._prose: list[str] = []
@@ -133,9 +138,9 @@ class _Incoming:
         """
         if not self._is_answered:
             return
-        completion = self._talk.count("".join(self._received))
-        usage = RequestUsage(self._talk.gauge.tokens(self._prompt), None, completion)
-        self._talk.session.record(usage, int(self._watch.seconds() * 1000))
+        completion = self._conversation.count("".join(self._received))
+        usage = RequestUsage(self._conversation.gauge.tokens(self._prompt), None, completion)
+        self._conversation.session.record(usage, int(self._watch.seconds() * 1000))
         self._is_answered = False
         self._received.clear()
 
@@ -146,11 +151,13 @@ class _Incoming:
             self._is_answered = True
         self._received += [chunk.thought, chunk.text, *(call.arguments for call in chunk.calls)]
         if chunk.notice:
-            await self._talk.emit(Notice(self._talk.turn, Level.WARNING, chunk.notice))
+            await self._conversation.emit(
+                Notice(self._conversation.turn, Level.WARNING, chunk.notice)
+            )
         if chunk.restarts:
-            self._talk.session.drop_draft()
+            self._conversation.session.drop_draft()
             self._begin()
-            await self._talk.emit(AnswerRestarted(self._talk.turn))
+            await self._conversation.emit(AnswerRestarted(self._conversation.turn))
         self.raw += chunk.calls
         self.usage, self.stop = chunk.usage or self.usage, chunk.stop or self.stop
         split = self._thoughts.feed(chunk.text)
@@ -166,16 +173,16 @@ class _Incoming:
 
     async def _add_thought(self, thought: str) -> None:
         if thought:
-            self._talk.thinks = True
-            self.thought_tokens += self._talk.count(thought)
-            await self._talk.emit(ThoughtDelta(self._talk.turn, thought))
+            self._conversation.thinks = True
+            self.thought_tokens += self._conversation.count(thought)
+            await self._conversation.emit(ThoughtDelta(self._conversation.turn, thought))
 
     async def _show(self, text: str) -> None:
         if text:
             self._prose.append(text)
-            self._talk.has_shown = True
-            self._talk.session.keep_draft(text)
-            await self._talk.emit(TextDelta(self._talk.turn, text))
+            self._conversation.has_shown = True
+            self._conversation.session.keep_draft(text)
+            await self._conversation.emit(TextDelta(self._conversation.turn, text))
 
     async def ended(self) -> tuple[str, str]:
         """The whole text, and what of it is shown; both without thoughts."""
@@ -187,8 +194,8 @@ class _Incoming:
 
     def estimated(self) -> RequestUsage:
         """Our own count of a request that was stopped."""
-        completion = self._talk.count("".join(self._texts)) + self.thought_tokens
-        prompt = self._talk.gauge.tokens(self._prompt)
+        completion = self._conversation.count("".join(self._texts)) + self.thought_tokens
+        prompt = self._conversation.gauge.tokens(self._prompt)
         return RequestUsage(prompt, None, completion, thought_tokens=self.thought_tokens)
 
     @property
@@ -197,7 +204,9 @@ class _Incoming:
         return self._repetition.is_repeating
 
 
-def _calls(talk: Conversation, text: str, raw: list[RawCall]) -> tuple[Call | Malformed, ...]:
+def _calls(
+    conversation: Conversation, text: str, raw: list[RawCall]
+) -> tuple[Call | Malformed, ...]:
     if raw:
-        return tuple(read_raw_call(each, talk.tools, talk.paths) for each in raw)
-    return read_calls(text, talk.tools, talk.paths, talk.call_format).calls
+        return tuple(read_raw_call(each, conversation.tools, conversation.paths) for each in raw)
+    return read_calls(text, conversation.tools, conversation.paths, conversation.call_format).calls

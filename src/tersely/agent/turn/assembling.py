@@ -23,63 +23,70 @@ from tersely.foundation.limits import MAX_AGENTS_BYTES
 _LOOKING = frozenset({"read", "search", "outline"})
 
 
-async def open_turn(talk: Conversation, message: str, pasted: Sequence[str] = ()) -> None:
+async def open_turn(conversation: Conversation, message: str, pasted: Sequence[str] = ()) -> None:
     """Append the user's message, and before it what it unlocks, what it is about, and what the
     project asks.
     """
-    session = talk.session
-    await look_around(talk)
+    session = conversation.session
+    await look_around(conversation)
     if not session.messages and not session.name:
         session.rename(name_of(message))
     tier, words = disclosure.intent(message, pasted)
-    has_new = await talk.unlock(tier, f"the message says “{words}”")
-    talk.is_work = tier > 0
-    await talk.declare()
-    talk.reading.renewed(session.prompted())
-    found, short = await _retrieved(talk, message), await shortened(talk, message)
-    await make_room_between_turns(talk, talk.count(short) + (found.tokens if found else 0))
-    if talk.reading.renewed(session.prompted()):
+    has_new = await conversation.unlock(tier, f"the message says “{words}”")
+    conversation.is_work = tier > 0
+    await conversation.declare()
+    conversation.reading.renewed(session.prompted())
+    found, short = await _retrieved(conversation, message), await shortened(conversation, message)
+    await make_room_between_turns(
+        conversation, conversation.count(short) + (found.tokens if found else 0)
+    )
+    if conversation.reading.renewed(session.prompted()):
         # what was left out of it may just have left the prompt
-        found = await _retrieved(talk, message)
-        await make_room_between_turns(talk, talk.count(short) + (found.tokens if found else 0))
-    asks = await project_asks(talk) if has_new or found is not None else ""
-    code = await _code(talk, found, asks) if found is not None else ""
+        found = await _retrieved(conversation, message)
+        await make_room_between_turns(
+            conversation, conversation.count(short) + (found.tokens if found else 0)
+        )
+    asks = await project_asks(conversation) if has_new or found is not None else ""
+    code = await _code(conversation, found, asks) if found is not None else ""
     summary = f"{compaction.HEADING}\n{session.summary}" if session.summary else ""
-    parts = [summary, asks, talk.announcement(), code, *talk.asides, short]
-    talk.asides.clear()
+    parts = [summary, asks, conversation.announcement(), code, *conversation.asides, short]
+    conversation.asides.clear()
     content = "\n\n".join(filter(None, parts))
-    session.add(Draft("user", content, talk.count(content), talk.turn, shown=message))
-
-
-async def _retrieved(talk: Conversation, message: str) -> retrieval.Found | None:
-    if not talk.retrieves:
-        return None
-    box = talk.toolbox
-    return await retrieval.retrieve(
-        box, message, talk.budget.retrieval, box.tokenizer, talk.reading.session
+    session.add(
+        Draft("user", content, conversation.count(content), conversation.turn, shown=message)
     )
 
 
-async def _code(talk: Conversation, found: retrieval.Found, asks: str) -> str:
+async def _retrieved(conversation: Conversation, message: str) -> retrieval.Found | None:
+    if not conversation.retrieves:
+        return None
+    box = conversation.toolbox
+    return await retrieval.retrieve(
+        box, message, conversation.budget.retrieval, box.tokenizer, conversation.reading.session
+    )
+
+
+async def _code(conversation: Conversation, found: retrieval.Found, asks: str) -> str:
     """What was found, as far as the prompt does not have it."""
-    said = [*(stored.content for stored in talk.session.prompted()), asks]
-    new = retrieval.news(found, said, talk.toolbox.tokenizer)
+    said = [*(stored.content for stored in conversation.session.prompted()), asks]
+    new = retrieval.news(found, said, conversation.toolbox.tokenizer)
     if new is None:
         return ""
-    await talk.emit(Retrieved(talk.turn, new.items, new.tokens, new.why))
+    await conversation.emit(Retrieved(conversation.turn, new.items, new.tokens, new.why))
     return new.text
 
 
-async def project_asks(talk: Conversation) -> str:
+async def project_asks(conversation: Conversation) -> str:
     """What AGENTS.md asks, unless the prompt has it already."""
-    place = talk.toolbox.root / retrieval.AGENTS_FILE
-    if any(retrieval.ASKS in stored.content for stored in talk.session.prompted()):
+    place = conversation.toolbox.root / retrieval.AGENTS_FILE
+    if any(retrieval.ASKS in stored.content for stored in conversation.session.prompted()):
         return ""
 
     def content() -> bytes:
         try:
             inside = (
-                place.resolve(strict=True).is_relative_to(talk.toolbox.root) and place.is_file()
+                place.resolve(strict=True).is_relative_to(conversation.toolbox.root)
+                and place.is_file()
             )
             if not inside:
                 return b""
@@ -89,52 +96,59 @@ async def project_asks(talk: Conversation) -> str:
             return b""
 
     text = retrieval.digest(
-        await talk.toolbox.apart(content), talk.budget.agents, talk.toolbox.tokenizer
+        await conversation.toolbox.apart(content),
+        conversation.budget.agents,
+        conversation.toolbox.tokenizer,
     )
     if text:
-        items = (Item(retrieval.AGENTS_FILE, talk.count(text)),)
-        await talk.emit(
-            Retrieved(talk.turn, items, items[0].tokens, "the project asks it of agents")
+        items = (Item(retrieval.AGENTS_FILE, conversation.count(text)),)
+        await conversation.emit(
+            Retrieved(conversation.turn, items, items[0].tokens, "the project asks it of agents")
         )
     return text
 
 
-async def shortened(talk: Conversation, message: str) -> str:
+async def shortened(conversation: Conversation, message: str) -> str:
     """A message that fits: the middle of a long one is kept where the model can read it."""
-    most = talk.budget.message
-    if len(message) <= most or talk.count(message) <= most:
+    most = conversation.budget.message
+    if len(message) <= most or conversation.count(message) <= most:
         return message
-    box = talk.toolbox
+    box = conversation.toolbox
     short = await box.apart(lambda: bounded(message, box.kept, box.tokenizer, "ok", most))
     text = f"the message is long: its middle is left out, and kept as ref {short.ref}"
-    await talk.emit(Notice(talk.turn, Level.WARNING, text))
+    await conversation.emit(Notice(conversation.turn, Level.WARNING, text))
     return short.text
 
 
-async def append_continuation(talk: Conversation, request: str) -> None:
+async def append_continuation(conversation: Conversation, request: str) -> None:
     """Ask for the rest of an answer that was cut off."""
-    text = f"the answer reached its limit of {talk.budget.reply:,} tokens: asked to go on"
-    await talk.emit(Notice(talk.turn, Level.NOTE, text))
-    talk.session.add(Draft("user", request, talk.count(request), talk.turn, shown=""))
+    text = f"the answer reached its limit of {conversation.budget.reply:,} tokens: asked to go on"
+    await conversation.emit(Notice(conversation.turn, Level.NOTE, text))
+    conversation.session.add(
+        Draft("user", request, conversation.count(request), conversation.turn, shown="")
+    )
 
 
-async def habit(talk: Conversation, tool: str) -> None:
+async def habit(conversation: Conversation, tool: str) -> None:
     """Unlock what earlier sessions in this repository came to use once they had looked."""
     has_called = any(
-        stored.shown == "" and stored.role != "assistant" for stored in talk.session.messages
+        stored.shown == "" and stored.role != "assistant"
+        for stored in conversation.session.messages
     )
     if has_called or tool not in _LOOKING:
         return
-    session = talk.session
-    tiers = tiers_used(talk.store, session.repository, session.id, disclosure.HISTORY_SESSIONS)
-    await talk.unlock(disclosure.by_history(tiers), "most sessions here came to use it")
+    session = conversation.session
+    tiers = tiers_used(
+        conversation.store, session.repository, session.id, disclosure.HISTORY_SESSIONS
+    )
+    await conversation.unlock(disclosure.by_history(tiers), "most sessions here came to use it")
 
 
-async def look_around(talk: Conversation) -> None:
+async def look_around(conversation: Conversation) -> None:
     """Learn which files there are, for calls that name one."""
-    files = await talk.toolbox.apart(lambda: _files(str(talk.toolbox.root)))
-    if talk.paths is None or talk.paths.files != files:
-        talk.paths = PathTrie(files)
+    files = await conversation.toolbox.apart(lambda: _files(str(conversation.toolbox.root)))
+    if conversation.paths is None or conversation.paths.files != files:
+        conversation.paths = PathTrie(files)
 
 
 def _files(root: str) -> tuple[str, ...]:

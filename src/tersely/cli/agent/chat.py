@@ -199,7 +199,7 @@ async def _opened(root: Path, parameters: ChatParameters) -> Agent:
     except BaseException:
         await model.close()
         raise
-    agent.talk.retrieves = parameters.retrieval and parameters.code_context
+    agent.conversation.retrieves = parameters.retrieval and parameters.code_context
     return agent
 
 

@@ -31,8 +31,8 @@ async def open_front(
     except BaseException:
         await model.close()
         raise
-    agent.talk.retrieves = retrieves
-    held = await agent.talk.toolbox.confinement()
+    agent.conversation.retrieves = retrieves
+    held = await agent.conversation.toolbox.confinement()
     return FrontAgent(wanted, server, model, agent, held.told() if held.files else "")
 
 
@@ -59,7 +59,7 @@ class FrontAgent:
         told = self._agent.status()
         return Status(
             told.model, told.tier, told.tokens, told.window, told.cached_percent, self._wanted.root.name,
-            self._confinement, told.retrieves, self._talk.session.id,
+            self._confinement, told.retrieves, self._conversation.session.id,
         )  # fmt: skip
 
     async def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
@@ -79,17 +79,17 @@ class FrontAgent:
 
     def tools(self) -> Sequence[ToolRow]:
         """Every tool, also those that are locked."""
-        talk = self._talk
-        policy = talk.toolbox.approvals.policy
+        conversation = self._conversation
+        policy = conversation.toolbox.approvals.policy
         return [
             ToolRow(
                 tool.name,
                 tool.tier,
                 tool.signature,
                 policy[tool.tier].value,
-                tool.tier <= talk.session.tier,
+                tool.tier <= conversation.session.tier,
             )
-            for tool in talk.tools
+            for tool in conversation.tools
         ]
 
     def set_tier(self, tier: int) -> None:
@@ -102,7 +102,7 @@ class FrontAgent:
 
     def mode(self) -> Mode:
         """How freely it works."""
-        return self._talk.toolbox.approvals.mode
+        return self._conversation.toolbox.approvals.mode
 
     def set_mode(self, mode: Mode) -> None:
         """Work in another mode, also in sessions that go on from here."""
@@ -111,7 +111,7 @@ class FrontAgent:
 
     def set_retrieval(self, on: bool) -> None:
         """Whether code is looked up and put in before the model is asked."""
-        self._talk.retrieves = on
+        self._conversation.retrieves = on
 
     async def models(self, url: str) -> Sequence[str]:
         """The names of the models that a server has, the one in use for ""."""
@@ -126,7 +126,7 @@ class FrontAgent:
         before = self._server, self._model
         self._server, self._model = server, model
         try:
-            await self._go_on(self._talk.session.id)
+            await self._go_on(self._conversation.session.id)
         except BaseException:
             self._server, self._model = before
             await model.close()
@@ -174,7 +174,7 @@ class FrontAgent:
 
     async def sessions(self) -> Sequence[SessionRow]:
         """The sessions of this repository, the newest first."""
-        found = self._talk.store.every(self._talk.session.repository)
+        found = self._conversation.store.every(self._conversation.session.repository)
         return [
             SessionRow(
                 each.id, each.name or each.id, each.turns, local_minute(each.updated_at / 1000)
@@ -184,21 +184,23 @@ class FrontAgent:
 
     async def resume(self, session: str) -> None:
         """Go on with another session."""
-        await self._go_on(self._talk.store.find(session, self._talk.session.repository).id)
+        await self._go_on(
+            self._conversation.store.find(session, self._conversation.session.repository).id
+        )
 
     async def fork(self) -> str:
         """Go on in a copy of this session."""
-        new = self._talk.store.fork(self._talk.session.id)
+        new = self._conversation.store.fork(self._conversation.session.id)
         await self._go_on(new.id)
         return f"this is {new.name} now"
 
     def history(self) -> Sequence[Said | CallStarted | CallEnded]:
         """What has been said and done so far."""
-        return transcript(self._talk.store.history(self._talk.session.id))
+        return transcript(self._conversation.store.history(self._conversation.session.id))
 
     def cost(self) -> str:
         """What the session has used so far."""
-        figures = analytics(self._talk.store, (self._talk.session.id,))
+        figures = analytics(self._conversation.store, (self._conversation.session.id,))
         (spent,) = figures.sessions
         cached = (
             "" if spent.cached_percent is None else f", {spent.cached_percent:.1f} % of it cached"
@@ -220,21 +222,21 @@ class FrontAgent:
         await self._model.close()
 
     @property
-    def _talk(self) -> Conversation:
-        return self._agent.talk
+    def _conversation(self) -> Conversation:
+        return self._agent.conversation
 
     async def _go_on(self, session: str) -> None:
         """Have another session, or the same one with another model; the one there is stays where
         that fails.
         """
-        retrieves = self._talk.retrieves
-        hold = self._talk.hold if session == self._talk.session.id else None
+        retrieves = self._conversation.retrieves
+        hold = self._conversation.hold if session == self._conversation.session.id else None
         wanted = replace(
             self._wanted, session=session, hold=hold, forks=False, server=address(self._server.url)
         )
         agent = await open_agent(self._model, wanted)
         old, self._agent = self._agent, agent
-        agent.talk.retrieves = retrieves
+        agent.conversation.retrieves = retrieves
         if session != old.session.id:
             self._tally = Tally()
         await old.close()

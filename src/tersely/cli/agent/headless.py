@@ -71,7 +71,7 @@ async def _turn(
                 ended = event
     finally:
         await agent.close()
-        await agent.talk.model.close()
+        await agent.conversation.model.close()
         if not printer.is_kept:
             _without_session(printer, agent.session.id, delete)
     if ended.reason is Reason.CANCELLED and interruption.number:
