@@ -12,7 +12,7 @@ from tersely.agent.context import disclosure, prefix
 from tersely.agent.context.cache import CacheWatch
 from tersely.agent.context.disclosure import HIGHEST_TIER
 from tersely.agent.context.window import Budget, Gauge
-from tersely.agent.events import Decision, Event, ToolsDeclared, Unlocked, Usage
+from tersely.agent.events import Decision, Event, Level, Notice, ToolsDeclared, Unlocked, Usage
 from tersely.agent.models.protocol import (
     Abilities,
     Constraint,
@@ -23,7 +23,7 @@ from tersely.agent.models.protocol import (
 )
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.sessions.holding import Hold
-from tersely.agent.sessions.session import Session, Stored
+from tersely.agent.sessions.session import Draft, Session, Stored
 from tersely.agent.sessions.store import Store
 from tersely.agent.tool_calling import (
     AUTO,
@@ -126,6 +126,16 @@ class Conversation:
     async def emit(self, event: Event) -> None:
         """Tell whoever listens; waits where nobody does."""
         await self.events.put(event)
+
+    async def notice(self, level: Level, text: str) -> None:
+        """Tell whoever listens something that is no part of an answer."""
+        await self.emit(Notice(self.turn, level, text))
+
+    def append(self, role: str, content: str, shown: str | None = None) -> None:
+        """Add a message to the session at its end; `shown` is what a person sees of it, None for
+        all.
+        """
+        self.session.add(Draft(role, content, self.count(content), self.turn, shown))
 
     def count(self, text: str) -> int:
         """The tokens of a text, as we count them."""

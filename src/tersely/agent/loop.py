@@ -26,7 +26,6 @@ MAX_MALFORMED_CALLS = 4  # in a row
 MAX_CONTINUED_ANSWERS = 3  # in one turn, of those that were cut off
 # answers in the model's own form that its server cannot read, until another way is taken
 MAX_UNREAD_CALLS = 2
-_CONTINUE = "Your answer was cut off. Go on exactly where it ended, and repeat nothing."
 
 
 class Ended(NamedTuple):
@@ -92,7 +91,7 @@ async def _steps(conversation: Conversation) -> Ended:
         is_cut = not said.calls and said.stop == LENGTH
         if is_cut and continued < MAX_CONTINUED_ANSWERS:
             continued += 1
-            await assembling.append_continuation(conversation, _CONTINUE)
+            await assembling.append_continuation(conversation)
             continue
         if not said.calls:
             return _without_calls(said)
@@ -131,7 +130,7 @@ async def _answer(conversation: Conversation, thinking: Thinking) -> Answer:
             ):
                 is_cut = True
                 text = f"{error.message}; asked again without the oldest steps"
-                await conversation.emit(Notice(conversation.turn, Level.WARNING, text))
+                await conversation.notice(Level.WARNING, text)
             elif not await _takes_another_way(conversation, error):
                 raise
 
@@ -159,7 +158,7 @@ async def _takes_another_way(conversation: Conversation, error: TerselyError) ->
     conversation.use_call_format(abilities)
     now = conversation.call_format.value
     text = f"{error.message}; calls are asked for as {now} from now on, not as {before}"
-    await conversation.emit(Notice(conversation.turn, Level.WARNING, text))
+    await conversation.notice(Level.WARNING, text)
     return True
 
 

@@ -18,7 +18,6 @@ from tersely.agent.events import (
     CallStarted,
     Decision,
     Level,
-    Notice,
     TextDelta,
 )
 from tersely.agent.sessions.session import Draft
@@ -49,31 +48,34 @@ class Acted(NamedTuple):
 async def act(conversation: Conversation, call: Call | Malformed) -> Acted:
     """Make a call, and append what it gave."""
     if isinstance(call, Malformed):
-        await conversation.emit(
-            Notice(conversation.turn, Level.NOTE, f"a call that cannot be made: {call.reason}")
-        )
+        await conversation.notice(Level.NOTE, f"a call that cannot be made: {call.reason}")
         await _append(conversation, f"That call cannot be made: {call.reason}", call.id)
         return Acted()
     if call.repairs:
-        await conversation.emit(
-            Notice(conversation.turn, Level.NOTE, f"{call.tool}: {'; '.join(call.repairs)}")
-        )
+        await conversation.notice(Level.NOTE, f"{call.tool}: {'; '.join(call.repairs)}")
     if call.tool == ANSWER:
-        text = str(call.arguments["text"])
-        said = conversation.session.messages[-1].text
-        conversation.session.show_last(f"{said}{text}")
-        await conversation.emit(TextDelta(conversation.turn, text))
-        return Acted(ends_turn=True, is_empty=not f"{said}{text}".strip())
+        return await _respond(conversation, str(call.arguments["text"]))
     tool = next(tool for tool in conversation.tools if tool.name == call.tool)
     if conversation.repeats.before(call.tool, call.arguments) is Repeated.STUCK:
-        await conversation.emit(
-            Notice(
-                conversation.turn,
-                Level.WARNING,
-                f"{call.tool} is called again and again with the same result",
-            )
+        await conversation.notice(
+            Level.WARNING,
+            f"{call.tool} is called again and again with the same result",
         )
         return Acted(is_stuck=True)
+    await _carry_out(conversation, tool, call)
+    return Acted()
+
+
+async def _respond(conversation: Conversation, text: str) -> Acted:
+    """End the turn with an answer that is a call."""
+    said = f"{conversation.session.messages[-1].text}{text}"
+    conversation.session.show_last(said)
+    await conversation.emit(TextDelta(conversation.turn, text))
+    return Acted(ends_turn=True, is_empty=not said.strip())
+
+
+async def _carry_out(conversation: Conversation, tool: Tool, call: Call) -> None:
+    """Make a call that is allowed, or find that it is not; write down and append what came of it."""
     call_id = new_id()
     arguments = json.dumps(call.arguments, ensure_ascii=False)
     preview = await _preview(conversation, tool, call)
@@ -86,7 +88,6 @@ async def act(conversation: Conversation, call: Call | Malformed) -> Acted:
     await assembling.habit(conversation, tool.name)
     picture = observation.picture if conversation.sees else ""
     await _append(conversation, _told(conversation, tool, call, observation), call.id, picture)
-    return Acted()
 
 
 async def pass_over(conversation: Conversation, call: Call | Malformed) -> Acted:
@@ -183,9 +184,7 @@ async def _asked(
 ) -> Verdict:
     """What whoever is asked about a call says; with nobody to ask, no."""
     if not conversation.options.can_ask:
-        await conversation.emit(
-            Notice(conversation.turn, Level.WARNING, _unasked(conversation, tool, call))
-        )
+        await conversation.notice(Level.WARNING, _unasked(conversation, tool, call))
         return Verdict.DENY
     subject = conversation.toolbox.subject(tool, call.arguments)
     answered: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
@@ -208,9 +207,7 @@ async def _asked(
                 tool, pattern or suggested(tool.about, subject)
             )
         except TerselyError as error:
-            await conversation.emit(
-                Notice(conversation.turn, Level.WARNING, f"allowed this once: {error.message}")
-            )
+            await conversation.notice(Level.WARNING, f"allowed this once: {error.message}")
     return Verdict.DENY if decision is Decision.DENY else Verdict.ALLOW
 
 

@@ -10,7 +10,7 @@ from contextlib import aclosing
 from typing import NamedTuple
 
 from tersely.agent.conversation import Conversation
-from tersely.agent.events import AnswerRestarted, Level, Notice, TextDelta, ThoughtDelta
+from tersely.agent.events import AnswerRestarted, Level, TextDelta, ThoughtDelta
 from tersely.agent.models.protocol import Chunk, Prompt, RawCall, RequestOptions, Thinking
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.sessions.session import Draft
@@ -151,9 +151,7 @@ class _Incoming:
             self._is_answered = True
         self._received += [chunk.thought, chunk.text, *(call.arguments for call in chunk.calls)]
         if chunk.notice:
-            await self._conversation.emit(
-                Notice(self._conversation.turn, Level.WARNING, chunk.notice)
-            )
+            await self._conversation.notice(Level.WARNING, chunk.notice)
         if chunk.restarts:
             self._conversation.session.drop_draft()
             self._begin()

@@ -8,9 +8,8 @@ from contextlib import suppress
 
 from tersely.agent.context import compaction, disclosure, retrieval
 from tersely.agent.conversation import Conversation
-from tersely.agent.events import Item, Level, Notice, Retrieved
+from tersely.agent.events import Item, Level, Retrieved
 from tersely.agent.sessions.analytics import tiers_used
-from tersely.agent.sessions.session import Draft
 from tersely.agent.sessions.store import name_of
 from tersely.agent.tool_calling import PathTrie
 from tersely.agent.tools.observation import bounded
@@ -20,6 +19,7 @@ from tersely.foundation.git.listing import GitListing
 from tersely.foundation.git.runner import GitUnavailableError
 from tersely.foundation.limits import MAX_AGENTS_BYTES
 
+_CONTINUE = "Your answer was cut off. Go on exactly where it ended, and repeat nothing."
 _LOOKING = frozenset({"read", "search", "outline"})
 
 
@@ -52,9 +52,7 @@ async def open_turn(conversation: Conversation, message: str, pasted: Sequence[s
     parts = [summary, asks, conversation.announcement(), code, *conversation.asides, short]
     conversation.asides.clear()
     content = "\n\n".join(filter(None, parts))
-    session.add(
-        Draft("user", content, conversation.count(content), conversation.turn, shown=message)
-    )
+    conversation.append("user", content, shown=message)
 
 
 async def _retrieved(conversation: Conversation, message: str) -> retrieval.Found | None:
@@ -116,17 +114,15 @@ async def shortened(conversation: Conversation, message: str) -> str:
     box = conversation.toolbox
     short = await box.apart(lambda: bounded(message, box.kept, box.tokenizer, "ok", most))
     text = f"the message is long: its middle is left out, and kept as ref {short.ref}"
-    await conversation.emit(Notice(conversation.turn, Level.WARNING, text))
+    await conversation.notice(Level.WARNING, text)
     return short.text
 
 
-async def append_continuation(conversation: Conversation, request: str) -> None:
+async def append_continuation(conversation: Conversation) -> None:
     """Ask for the rest of an answer that was cut off."""
     text = f"the answer reached its limit of {conversation.budget.reply:,} tokens: asked to go on"
-    await conversation.emit(Notice(conversation.turn, Level.NOTE, text))
-    conversation.session.add(
-        Draft("user", request, conversation.count(request), conversation.turn, shown="")
-    )
+    await conversation.notice(Level.NOTE, text)
+    conversation.append("user", _CONTINUE, shown="")
 
 
 async def habit(conversation: Conversation, tool: str) -> None:

@@ -70,11 +70,9 @@ async def _summary(conversation: Conversation, leaving: Sequence[Stored]) -> com
     """A summary of what is at the beginning of the prompt, by the model where the prompt leaves it
     the room.
     """
-    most, tokenizer, watch = (
-        conversation.budget.summary,
-        conversation.toolbox.tokenizer,
-        Stopwatch(),
-    )
+    most = conversation.budget.summary
+    tokenizer = conversation.toolbox.tokenizer
+    watch = Stopwatch()
     asking = (
         _apart(conversation, leaving)
         if _has_slot_apart(conversation)
