@@ -7,7 +7,7 @@ they are marshalled into the index as they stand and evaluated by `graph` on dem
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 # A name that straight-line code binds again is another variable: `name`, `name<mark>2`, … The mark
 # is in no identifier.
@@ -154,6 +154,11 @@ def patterned(pattern: str) -> Expression:
     )
 
 
+def is_tagged(expression: Expression, *tags: int) -> TypeGuard[tuple[Any, ...]]:
+    """Whether an expression is a tuple that starts with one of the tags."""
+    return type(expression) is tuple and expression[0] in tags
+
+
 def is_literal(expression: Expression) -> bool:
     """Whether a value is written down: a number, a text, a list, a mapping."""
     if type(expression) is not tuple:
@@ -165,4 +170,4 @@ def is_literal(expression: Expression) -> bool:
 
 def is_spread(expression: Expression) -> bool:
     """Whether an argument or element stands for all elements of a value."""
-    return type(expression) is tuple and expression[0] == SPREAD
+    return is_tagged(expression, SPREAD)

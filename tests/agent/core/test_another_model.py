@@ -62,7 +62,7 @@ def test_a_session_goes_on_with_another_server(scripted: Scripted, root: Path) -
             assert usage.window == 4_096
             assert screen.status().cached_percent is not None
             assert await screen.models("") == [name]
-            history = screen._talk.store.history(screen.status().session)
+            history = screen._conversation.store.history(screen.status().session)
             assert [(each.turn, each.server) for each in history.models] == [
                 (1, first.url),
                 (2, second.url),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tersely.code.expressions import ELEMENT, MEMBER, NEW, PARTIAL, TYPED, Expression
+from tersely.code.expressions import ELEMENT, MEMBER, NEW, PARTIAL, TYPED, Expression, is_tagged
 from tersely.code.languages.c import (
     BLOCKS,
     RULES,
@@ -139,7 +139,7 @@ def lower_using(walk: Lowering, node: Node) -> Expression:
         value = walk.value(child)
         if any(token.type == "namespace" for token in node.children):
             walk.scope.stars.append(walk.text(child))
-        elif type(value) is tuple and value[0] == MEMBER:
+        elif is_tagged(value, MEMBER):
             walk.bind_name(value[2], value, child)
     return None
 

@@ -22,6 +22,7 @@ from tersely.code.expressions import (
     TYPED,
     Expression,
     either,
+    is_tagged,
 )
 from tersely.code.expressions import Parameter as Parameter_
 from tersely.code.languages.classes import (
@@ -138,7 +139,7 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
         elif role == "type":
             rest = walk.value(child)
         elif role == "name":
-            element = rest[2][0] if type(rest) is tuple and rest[0] == GENERIC and rest[2] else rest
+            element = rest[2][0] if is_tagged(rest, GENERIC) and rest[2] else rest
             found.append(Parameter_(walk.parameter_name(child, position), element, None, REST))
     return found
 

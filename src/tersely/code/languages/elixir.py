@@ -28,6 +28,7 @@ from tersely.code.expressions import (
     Expression,
     Parameter,
     either,
+    is_tagged,
 )  # fmt: skip
 from tersely.code.languages import model
 from tersely.code.languages.closures import assign_outer, holder
@@ -648,7 +649,7 @@ def _call_by_names(walk: Lowering, name: str, values: tuple[Expression, ...], li
     [])`.
     """
     for first, second in pairwise(values):
-        is_name = type(second) is tuple and second[0] == CONST and type(second[1]) is str
+        is_name = is_tagged(second, CONST) and type(second[1]) is str
         if type(first) is str and first[:1].isupper() and is_name:
             walk.mentions.add(second[1])
             walk.call((MEMBER, first, second[1]), (), (), line)

@@ -21,6 +21,7 @@ from tersely.code.expressions import (
     SEQUENCE,
     TYPED,
     Expression,
+    is_tagged,
     last_name,
 )  # fmt: skip
 from tersely.code.languages.model import (  # fmt: skip
@@ -412,7 +413,7 @@ def _filled(
     """A literal of a type with its braces; inner braces without a type are of the key's or the
     element's type.
     """
-    is_container = type(made) is tuple and made[0] == GENERIC and made[1] in (SLICE, MAP)
+    is_container = is_tagged(made, GENERIC) and made[1] in (SLICE, MAP)
     key_type, inner = (made[2][0], made[2][-1]) if is_container else (None, None)
     typed = made and (TYPED, made)
     if typed is None and outer is not None:  # an element of a type that has a name
@@ -449,7 +450,7 @@ def _filled(
 
 def _field_names(walk: Lowering, made: Expression) -> list[str]:
     """The fields of a struct that the file has declared so far, in order."""
-    position = made[1] if type(made) is tuple and made[0] == DEFINED else -1
+    position = made[1] if is_tagged(made, DEFINED) else -1
     for at, definition in enumerate(walk.definitions if type(made) is str else ()):
         if definition.kind is Kind.STRUCT and definition.name == made:
             position = at

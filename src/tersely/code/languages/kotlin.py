@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
     ABSTRACT,
+    CALL,
     CONST,
     CONSTRUCTOR,
     EITHER,
@@ -358,7 +359,13 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
     if delegate is not None:
         made = walk.value(named_parts(delegate)[0]) if named_parts(delegate) else None
         if type(made) is tuple and made[1] == "lazy" and made[2]:
-            value = (2, made[2][-1], (), (), node.start_point[0] + 1)  # what the initializer gives
+            value = (
+                CALL,
+                made[2][-1],
+                (),
+                (),
+                node.start_point[0] + 1,
+            )  # what the initializer gives
     bind_typed(walk, name, annotation, value)
     walk.visit([child for child in (getter, child_of(node, "setter")) if child is not None])
     if owned:

@@ -25,6 +25,7 @@ from tersely.code.expressions import (
     Expression,
     Parameter,
     either,
+    is_tagged,
 )  # fmt: skip
 from tersely.code.languages import model
 from tersely.code.languages.model import (  # fmt: skip
@@ -200,15 +201,13 @@ def _prototypes(value: Expression) -> list[Expression]:
     if value[0] == TYPED:
         return [value[1]]
     if value[0] == CALL:
-        receiver = [value[1][1]] if type(value[1]) is tuple and value[1][0] == MEMBER else []
+        receiver = [value[1][1]] if is_tagged(value[1], MEMBER) else []
         return [part for part in (*receiver, *value[2]) if _may_be_class(part)]
     return []
 
 
 def _may_be_class(expression: Expression) -> bool:
-    return type(expression) is str or (
-        type(expression) is tuple and expression[0] in (MEMBER, IMPORTED)
-    )
+    return type(expression) is str or (is_tagged(expression, MEMBER, IMPORTED))
 
 
 def _stretch(walk: Lowering, position: int, node: Node) -> None:
@@ -370,7 +369,7 @@ def _bind(walk: Lowering, node: Node, target: Node, value: Expression, local: bo
         walk.written(name, target)
         return
     walk.bind(target, value)
-    imported = type(value) is tuple and value[0] == IMPORTED
+    imported = is_tagged(value, IMPORTED)
     if scope.kind is Kind.MODULE and _is_top_level(node) and not imported:
         walk.define_value(node, name, target, Kind.CONSTANT if name.isupper() else Kind.VARIABLE)
 
@@ -404,7 +403,7 @@ def _lower_for(walk: Lowering, node: Node) -> Expression:
     lowered = [walk.value(value) for value in values]
     first = lowered[0] if lowered else None
     result: Expression = None
-    if type(first) is tuple and first[0] == CALL and first[1] in ITERATORS and first[2]:
+    if is_tagged(first, CALL) and first[1] in ITERATORS and first[2]:
         result = (ITEM, first[2][0], None)
     elif first is not None:
         result = walk.call(first, (), (), node.start_point[0] + 1)
@@ -481,12 +480,7 @@ def _lower_table(walk: Lowering, node: Node) -> Expression:
             continue
         plain = name.type == "identifier" and all_parts(child)[0].type != "["
         key = (CONST, walk.text(name)) if plain else walk.value(name)
-        if (
-            value.type == "function_definition"
-            and type(key) is tuple
-            and key[0] == CONST
-            and type(key[1]) is str
-        ):
+        if value.type == "function_definition" and is_tagged(key, CONST) and type(key[1]) is str:
             if is_definition and plain:  # defined as a member of the table instead
                 continue
             named = _define_function(
@@ -522,7 +516,7 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
     name = walk.text(target) if target.type == "identifier" else ""
     if name == "require" and arguments and arguments[0].type == "string":
         value = walk.value(arguments[0])
-        if type(value) is tuple and value[0] == CONST:
+        if is_tagged(value, CONST):
             walk.add_import(Import(value[1], "", "", node.start_point[0] + 1))
             walk.mentions.add(value[1].rpartition(".")[2])
             return (IMPORTED, value[1], "")
@@ -553,11 +547,7 @@ def _lower_metatable(walk: Lowering, table: Node, metatable: Node) -> Expression
         ]
         index = walk.value(keys[0]) if keys and keys[0].type != "function_definition" else None
         written = walk.value(metatable)
-        called = (
-            dict(written[1]).get((CONST, "__call"))
-            if type(written) is tuple and written[0] == MAPPING
-            else None
-        )
+        called = dict(written[1]).get((CONST, "__call")) if is_tagged(written, MAPPING) else None
     else:
         index = walk.value(metatable)
     typed = (TYPED, index) if index is not None else None
@@ -583,14 +573,9 @@ def _name_import(walk: Lowering, value: Expression, path: str) -> None:
     known.
     """
     name = ""
-    if type(value) is tuple and value[0] == MEMBER:
+    if is_tagged(value, MEMBER):
         value, name = value[1], value[2]
-    if (
-        type(value) is tuple
-        and value[0] == IMPORTED
-        and walk.imports
-        and walk.imports[-1].module == value[1]
-    ):
+    if is_tagged(value, IMPORTED) and walk.imports and walk.imports[-1].module == value[1]:
         walk.imports[-1] = replace(walk.imports[-1], name=name, alias=path)
 
 

@@ -22,6 +22,7 @@ from tersely.code.expressions import (
     TYPED,
     Expression,
     either,
+    is_tagged,
 )
 from tersely.code.languages.classes import (
     anonymous_class,
@@ -184,12 +185,7 @@ def lower_array(walk: Lowering, node: Node) -> Expression:
         return (MAPPING, tuple(pairs), walk.next_serial())
     values = tuple(walk.value(named_parts(child)[0]) for child in elements if named_parts(child))
     display = (SEQUENCE, values, walk.next_serial())
-    if (
-        len(values) == 2
-        and type(values[1]) is tuple
-        and values[1][0] == CONST
-        and str(values[1][1]).isidentifier()
-    ):
+    if len(values) == 2 and is_tagged(values[1], CONST) and str(values[1][1]).isidentifier():
         walk.mentions.add(values[1][1])
         return (EITHER, (display, (REFERENCE, values[0], values[1][1])))
     return display
@@ -238,12 +234,7 @@ def lower_constants(walk: Lowering, node: Node) -> Expression:
 def lower_call(walk: Lowering, node: Node) -> Expression:
     """`f(…)`; `define('NAME', …)` is a definition too."""
     result = walk.as_rule(CALL, node)
-    if (
-        result[1] == "define"
-        and result[2]
-        and type(result[2][0]) is tuple
-        and result[2][0][0] == CONST
-    ):
+    if result[1] == "define" and result[2] and is_tagged(result[2][0], CONST):
         listed = node.child_by_field_name("arguments")
         walk.define_value(node, str(result[2][0][1]), listed or node, Kind.CONSTANT)
     return result
@@ -274,7 +265,7 @@ def lower_include(walk: Lowering, node: Node) -> Expression:
     if path is not None and path.type == "binary_expression":
         path = path.child_by_field_name("right")
     value = walk.value(path)
-    if type(value) is tuple and value[0] == CONST and type(value[1]) is str:
+    if is_tagged(value, CONST) and type(value[1]) is str:
         walk.add_import(Import(value[1], "*", "", node.start_point[0] + 1))
     return None
 

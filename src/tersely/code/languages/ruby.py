@@ -32,6 +32,7 @@ from tersely.code.expressions import (
     Expression,
     Parameter,
     either,
+    is_tagged,
 )  # fmt: skip
 from tersely.code.languages import model
 from tersely.code.languages.closures import assign_outer, holder
@@ -405,7 +406,7 @@ def _bind_attribute(walk: Lowering, target: Node, value: Expression) -> None:
 
 
 def _bind_pattern(walk: Lowering, target: Node, value: Expression) -> None:
-    parts = value[1] if type(value) is tuple and value[0] == SEQUENCE else ()
+    parts = value[1] if is_tagged(value, SEQUENCE) else ()
     for position, child in enumerate(named_parts(target)):
         if position < len(parts):
             _bind(walk, child, parts[position])
@@ -509,9 +510,7 @@ def _lower_arguments(walk: Lowering, node: Node, receiver: Expression) -> Argume
         if argument.type == "pair":
             key, value = argument.child_by_field_name("key"), argument.child_by_field_name("value")
             name = _key(walk, key) if key is not None else None
-            plain = (
-                name[1] if type(name) is tuple and name[0] == CONST and type(name[1]) is str else ""
-            )
+            plain = name[1] if is_tagged(name, CONST) and type(name[1]) is str else ""
             keywords.append((plain, walk.value(value) if value is not None else walk.value(key)))
         elif argument.type == "hash_splat_argument":
             keywords.append(
@@ -645,7 +644,7 @@ def _from_within(value: Expression, qualname: str) -> Expression:
     """
     if type(value) is str:
         return (EITHER, (value, f"{qualname}.{value}"))
-    if type(value) is tuple and value[0] == MEMBER:
+    if is_tagged(value, MEMBER):
         return (MEMBER, _from_within(value[1], qualname), value[2])
     return value
 
@@ -848,11 +847,7 @@ def _lower_binary(walk: Lowering, node: Node) -> Expression:
         return second
     if sign == "<<" and first is not None:
         walk.scope.binds.append(((ITEM, first, None), second))
-    if (
-        sign in OPERATORS
-        and first is not None
-        and not (type(first) is tuple and first[0] in (LITERAL, CONST))
-    ):
+    if sign in OPERATORS and first is not None and not is_tagged(first, LITERAL, CONST):
         walk.mentions.add(sign)
         return walk.call((MEMBER, first, sign), (second,), (), node.start_point[0] + 1)
     return None

@@ -21,6 +21,7 @@ from tersely.code.expressions import (
     TYPED,
     Expression,
     either,
+    is_tagged,
 )  # fmt: skip
 from tersely.code.expressions import Parameter as Positional
 from tersely.code.languages.model import (
@@ -442,7 +443,7 @@ def bind_pattern(walk: Lowering, node: Node | None, value: Expression) -> None:
             walk.bind_name(name, value, node)
             walk.rebinds = False
     elif kind in ("tuple_pattern", "slice_pattern"):
-        known = value[1] if type(value) is tuple and value[0] == SEQUENCE else ()
+        known = value[1] if is_tagged(value, SEQUENCE) else ()
         for position, child in enumerate(_patterns(node)):
             inside = value and (ITEM, value, (CONST, position))
             bind_pattern(walk, child, known[position] if position < len(known) else inside)
@@ -508,9 +509,9 @@ def _part_of(typed: Expression, field: str) -> Expression:
     if typed is None:
         return None
     struct = (MEMBER, (TYPED, typed), field)
-    if type(typed) is tuple and typed[0] == MEMBER:
+    if is_tagged(typed, MEMBER):
         return (EITHER, ((MEMBER, typed[1], f"{typed[2]}.{field}"), struct))
-    if type(typed) is tuple and typed[0] == IMPORTED and SEPARATOR in typed[1]:
+    if is_tagged(typed, IMPORTED) and SEPARATOR in typed[1]:
         owner, _, name = typed[1].rpartition(SEPARATOR)
         return (EITHER, ((MEMBER, (IMPORTED, owner, name), f"{typed[2]}.{field}"), struct))
     if type(typed) is str:  # a variant by its own name is an instance of its enum

@@ -20,6 +20,7 @@ from tersely.code.expressions import (
     SINGLETON,
     TYPED,
     Expression,
+    is_tagged,
 )
 from tersely.code.expressions import Parameter as Parameter_
 from tersely.code.languages.classes import (
@@ -259,12 +260,7 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
                 keywords.append((walk.text(left), right and lower_argument(walk, right)))
             else:
                 positional.append(lower_argument(walk, child))
-    if (
-        len(positional) == 0
-        and type(called) is tuple
-        and called[0] == MEMBER
-        and called[2] == "asInstanceOf"
-    ):
+    if len(positional) == 0 and is_tagged(called, MEMBER) and called[2] == "asInstanceOf":
         return called
     return walk.call(called, tuple(positional), tuple(keywords), line)
 
@@ -275,7 +271,7 @@ def lower_generic_function(walk: Lowering, node: Node) -> Expression:
     arguments = node.child_by_field_name("type_arguments")
     value = walk.value(inner)
     types = [walk.value(child) for child in named_parts(arguments)] if arguments is not None else []
-    if type(value) is tuple and value[0] == MEMBER and value[2] == "asInstanceOf" and types:
+    if is_tagged(value, MEMBER) and value[2] == "asInstanceOf" and types:
         return walk.typed(value[1], types[0])
     return value
 
@@ -308,7 +304,7 @@ def lower_instance(walk: Lowering, node: Node) -> Expression:
         if child.type not in ("arguments", "template_body", "with_template_body")
     ]
     created = walk.value(types[0]) if types else None
-    base = created[1] if type(created) is tuple and created[0] == GENERIC else created
+    base = created[1] if is_tagged(created, GENERIC) else created
     listed = child_of(node, "arguments")
     values = tuple(walk.value(child) for child in named_parts(listed)) if listed is not None else ()
     made = walk.call(created, values, (), node.start_point[0] + 1, NEW)

@@ -17,6 +17,7 @@ from tersely.code.expressions import (
     SPREAD,
     Expression,
     either,
+    is_tagged,
 )
 from tersely.code.symbols import Import
 
@@ -47,21 +48,15 @@ def note_receiver(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any,
 def note_inheritance(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) -> None:
     """Functions that mix members into an object, or make one inherit from another."""
     facts = walk.resolution
-    name = (
-        callee
-        if type(callee) is str
-        else callee[2]
-        if type(callee) is tuple and callee[0] == MEMBER
-        else ""
-    )
+    name = callee if type(callee) is str else callee[2] if is_tagged(callee, MEMBER) else ""
     target = arguments[0]
     if name in facts.mixing_functions:
         walk.scope.binds.extend(((ITEM, target, (SPREAD, added)), None) for added in arguments[1:])
     elif name in facts.inheriting_functions:
-        if not (type(target) is tuple and target[0] == MEMBER and target[2] == facts.prototype):
+        if not (is_tagged(target, MEMBER) and target[2] == facts.prototype):
             target = (MEMBER, target, facts.prototype)
         base = arguments[1]
-        if not (type(base) is tuple and base[0] == MEMBER and base[2] == facts.prototype):
+        if not (is_tagged(base, MEMBER) and base[2] == facts.prototype):
             base = (MEMBER, base, facts.prototype)
         walk.scope.binds.append((target, base))
     elif name in facts.describing_functions and len(arguments) > 2:
@@ -74,9 +69,9 @@ def _describe(
     """`Object.defineProperty(owner, name, {get() {…}})`: the member is what `get` gives, or
     `value`.
     """
-    pairs = description[1] if type(description) is tuple and description[0] == MAPPING else ()
+    pairs = description[1] if is_tagged(description, MAPPING) else ()
     for key, value in pairs:
-        draft = walk.drafts[value[1]] if type(value) is tuple and value[0] == DEFINED else None
+        draft = walk.drafts[value[1]] if is_tagged(value, DEFINED) else None
         if draft is not None:
             draft.holder = owner
         if key == (CONST, "value"):
@@ -92,13 +87,11 @@ def note_export(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) 
     if type(callee) is not str or callee not in walk.resolution.module_functions:
         return
     factory, listed = arguments[-1], arguments[-2] if len(arguments) > 1 else None
-    if type(factory) is not tuple or factory[0] != DEFINED or walk.scope.definition:
+    if not is_tagged(factory, DEFINED) or walk.scope.definition:
         return
     line = walk.definitions[factory[1]].start_line
-    names = listed[1] if type(listed) is tuple and listed[0] == SEQUENCE else ()
-    facts = [
-        Import(name[1], "", "", line) for name in names if type(name) is tuple and name[0] == CONST
-    ]
+    names = listed[1] if is_tagged(listed, SEQUENCE) else ()
+    facts = [Import(name[1], "", "", line) for name in names if is_tagged(name, CONST)]
     given = tuple(walk.imported(fact) for fact in facts) if len(facts) == len(names) else ()
     for fact in facts:
         walk.add_import(fact)

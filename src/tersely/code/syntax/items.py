@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import CONST, ITEM, MAPPING, VERSION_MARK, Expression
+from tersely.code.expressions import CONST, ITEM, MAPPING, VERSION_MARK, Expression, is_tagged
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -21,7 +21,7 @@ BODIES = ("body", "consequence")  # fields of statements that hold others
 def stored(walk: Lowering, item: Expression, value: Expression, *, straight: bool) -> None:
     """An item was given a value."""
     known = walk.scope.stored
-    if not walk.resolution.items_in_order or type(item) is not tuple or item[0] != ITEM:
+    if not walk.resolution.items_in_order or not is_tagged(item, ITEM):
         return
     path = item[:3]
     if not straight or not _is_place(path):
@@ -38,7 +38,7 @@ def merged(walk: Lowering, target: Expression, added: Expression) -> None:
     """A mapping was given all that another holds, in a straight line: what is written in that is
     stored.
     """
-    if type(added) is tuple and added[0] == MAPPING:
+    if is_tagged(added, MAPPING):
         for key, value in added[1]:
             stored(walk, (ITEM, target, key), value, straight=True)
 
@@ -54,9 +54,7 @@ def _is_place(path: Expression) -> bool:
     """Whether names and constants alone say where an item is."""
     if type(path) is str:
         return True
-    is_item = (
-        type(path) is tuple and path[0] == ITEM and type(path[2]) is tuple and path[2][0] == CONST
-    )
+    is_item = is_tagged(path, ITEM) and is_tagged(path[2], CONST)
     return is_item and _is_place(path[1])
 
 

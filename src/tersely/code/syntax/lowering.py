@@ -25,6 +25,7 @@ from tersely.code.expressions import (
     Parameter,
     either,
     is_literal,
+    is_tagged,
 )
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts
@@ -86,9 +87,7 @@ class Lowering:
         symbol.
         """
         name = name.removeprefix(self.resolution.sigil)
-        return (
-            type(value) is tuple and value[0] == DEFINED and self.definitions[value[1]].name == name
-        )
+        return is_tagged(value, DEFINED) and self.definitions[value[1]].name == name
 
     # What rules and languages may call
 
@@ -405,7 +404,7 @@ class Lowering:
         )
         self.scope.calls.append(result)
         self.scope.stored.clear()
-        if type(callee) is tuple and callee[0] == MEMBER:
+        if is_tagged(callee, MEMBER):
             note_additions(self, callee, arguments)
             note_receiver(self, callee, arguments)
         elif (
@@ -437,15 +436,10 @@ class Lowering:
     def instead_of_reading(self, item: Expression, method: int, arguments: tuple[Any, ...]) -> None:
         """The item that was lowered last is not read but stored or removed: that is another method."""
         methods, calls = self.resolution.item_methods, self.scope.calls
-        if not methods or type(item) is not tuple or item[0] != ITEM or not calls:
+        if not methods or not is_tagged(item, ITEM) or not calls:
             return
         callee = calls[-1][1]
-        if (
-            type(callee) is tuple
-            and callee[0] == MEMBER
-            and callee[1] is item[1]
-            and callee[2] == methods[0]
-        ):
+        if is_tagged(callee, MEMBER) and callee[1] is item[1] and callee[2] == methods[0]:
             line = calls.pop()[4]
             self.implicit(item[1], methods[method], arguments, line)
 

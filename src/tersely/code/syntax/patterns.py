@@ -14,6 +14,7 @@ from tersely.code.expressions import (
     SPREAD,
     Expression,
     either,
+    is_tagged,
 )
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts
@@ -37,13 +38,11 @@ def bind(walk: Lowering, target: Node, value: Expression) -> None:
         walk.bind_name(walk.text(target), value, target)
     elif kind is model.Member:
         member = walk.callee(target)
-        walk.stored(member[2] if type(member) is tuple and member[0] == MEMBER else "", target)
+        walk.stored(member[2] if is_tagged(member, MEMBER) else "", target)
         walk.scope.binds.append((member, value))
     elif kind is model.Item:
         item = walk.value(target)
-        walk.instead_of_reading(
-            item, 1, (item[2], value) if type(item) is tuple and item[0] == ITEM else ()
-        )
+        walk.instead_of_reading(item, 1, (item[2], value) if is_tagged(item, ITEM) else ())
         walk.scope.binds.append((item, value))
         items.stored(walk, item, value, straight=walk.rebinds)
         _hold(walk, item, value)
@@ -65,17 +64,17 @@ def bind(walk: Lowering, target: Node, value: Expression) -> None:
 
 def _hold(walk: Lowering, item: Expression, value: Expression) -> None:
     """`table[key] = function …`: the function is a member of the table, whatever its name."""
-    draft = walk.drafts[value[1]] if type(value) is tuple and value[0] == DEFINED else None
-    if draft is not None and draft.holder is None and type(item) is tuple and item[0] == ITEM:
+    draft = walk.drafts[value[1]] if is_tagged(value, DEFINED) else None
+    if draft is not None and draft.holder is None and is_tagged(item, ITEM):
         draft.holder = item[1]
 
 
 def _bind_elements(walk: Lowering, target: Node, value: Expression) -> None:
     elements = named_parts(target)
     known: tuple[Any, ...] = ()
-    if type(value) is tuple and value[0] == SEQUENCE:
+    if is_tagged(value, SEQUENCE):
         known = value[1]
-        if any(type(part) is tuple and part[0] == SPREAD for part in known):
+        if any(is_tagged(part, SPREAD) for part in known):
             known = ()
     spread = False
     # two in a row leave one out

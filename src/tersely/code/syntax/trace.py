@@ -22,6 +22,7 @@ from tersely.code.expressions import (
     MEMBER,
     VERSION_MARK,
     Expression,
+    is_tagged,
 )
 from tersely.code.languages import model
 from tersely.code.languages.model import Language
@@ -301,14 +302,14 @@ class Trace(Lowering):
         """The name of the member that a node reads or calls, and its expression; nothing for other
         nodes.
         """
-        if type(rule) is model.Member and type(result) is tuple and result[0] == MEMBER:
+        if type(rule) is model.Member and is_tagged(result, MEMBER):
             return field(rule.member)(node), result
         if type(rule) is model.Call and rule.receiver and field(rule.receiver)(node) is not None:
             return field(rule.callee)(node), result[1] if type(result) is tuple and len(
                 result
             ) > 1 else None
-        if type(rule) is model.Item and type(result) is tuple and result[0] == ITEM:
-            is_constant = type(result[2]) is tuple and result[2][0] == CONST
+        if type(rule) is model.Item and is_tagged(result, ITEM):
+            is_constant = is_tagged(result[2], CONST)
             return field(rule.index)(node) if is_constant else None, result
         return None, None
 

@@ -18,6 +18,7 @@ from tersely.code.expressions import (
     TYPE_PARAMETER,
     TYPED,
     Expression,
+    is_tagged,
 )
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts, next_part
@@ -342,7 +343,7 @@ def _wrapper(rule: model.Wrapper) -> Handler:
         if type(walk.rules[inner.kind_id]) in (model.Function, model.Class, model.Variables):
             walk.wrapped = (walk.wrapped[0] if walk.wrapped else node, flags)
         result = walk.value(inner)
-        if type(result) is not tuple or result[0] != DEFINED:
+        if not is_tagged(result, DEFINED):
             return result
         draft = walk.drafts[result[1]]
         for expression, line in decorators:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tersely.code.expressions import CONST, DISPLAYED, MAPPING, MEMBER, SEQUENCE, SPREAD, Expression
+from tersely.code.expressions import (
+    CONST,
+    DISPLAYED,
+    MAPPING,
+    MEMBER,
+    SEQUENCE,
+    SPREAD,
+    Expression,
+    is_tagged,
+)
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import Kind
@@ -100,10 +109,10 @@ def _entry(
     key_node, value_node = field(rule.key)(node), field(rule.value)(node)
     is_word = key_node is not None and rule.names_are_keys and not len(named_parts(key_node))
     key = _key(walk.text(key_node)) if is_word and key_node else walk.value(key_node)
-    if rule.names_are_keys and type(key) is tuple and key[0] == CONST:
+    if rule.names_are_keys and is_tagged(key, CONST):
         key = _key(str(key[1]))
     walk.displayed(display.serial, key, node)
-    if not rule.names_are_keys or type(key) is not tuple or key[0] != CONST or value_node is None:
+    if not rule.names_are_keys or not is_tagged(key, CONST) or value_node is None:
         return key, walk.value(value_node)
     member = display.naming(str(key[1]), key_node or node)
     if type(walk.rules[value_node.kind_id]) in (model.Function, model.Class):
@@ -127,7 +136,7 @@ def _key_of_function(walk: Lowering, name: Node) -> Expression:
         else None
     )
     computed = walk.value(inner) if inner is not None and not walk.is_symbol(inner) else None
-    is_known = type(computed) is str or (type(computed) is tuple and computed[0] in (CONST, MEMBER))
+    is_known = type(computed) is str or is_tagged(computed, CONST, MEMBER)
     return computed if is_known else (CONST, walk.text(name))
 
 
@@ -135,9 +144,7 @@ def _last_of_each(
     pairs: list[tuple[Expression, Expression]],
 ) -> tuple[tuple[Expression, Expression], ...]:
     """Pairs without those whose constant key comes again."""
-    last = {
-        key: index for index, (key, _) in enumerate(pairs) if type(key) is tuple and key[0] == CONST
-    }
+    last = {key: index for index, (key, _) in enumerate(pairs) if is_tagged(key, CONST)}
     return tuple(pair for index, pair in enumerate(pairs) if last.get(pair[0], index) == index)
 
 

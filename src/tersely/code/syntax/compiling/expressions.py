@@ -22,6 +22,7 @@ from tersely.code.expressions import (
     SPREAD,
     Expression,
     either,
+    is_tagged,
     patterned,
 )
 from tersely.code.languages import model
@@ -127,7 +128,7 @@ def _call(rule: model.Call) -> Handler:
         else:
             callee = walk.callee(callee_node)
         positional, keywords = arguments_of(walk, get_arguments(node))
-        in_place = type(callee) is tuple and callee[0] == DEFINED
+        in_place = is_tagged(callee, DEFINED)
         line = (node.start_point if in_place else (callee_node or node).end_point)[0] + 1
         listed = get_generics(node)
         generics = (
@@ -155,7 +156,7 @@ def _mergers(
     walk: Lowering, callee: Expression, positional: tuple[Any, ...]
 ) -> Iterator[tuple[Expression, Expression]]:
     """What a call adds to what: all that the second holds to the first."""
-    if type(callee) is tuple and callee[0] == MEMBER:
+    if is_tagged(callee, MEMBER):
         place = walk.resolution.mergers.get(callee[2], -1)
         if 0 <= place < len(positional):
             yield callee[1], positional[place]
@@ -171,13 +172,13 @@ def _filled(walk: Lowering, callee: Expression, positional: tuple[Any, ...]) -> 
         return None
     given = positional[0] if len(positional) == 1 else None
     if not is_mapping:
-        is_size = type(given) is tuple and given[0] == CONST
+        is_size = is_tagged(given, CONST)
         return (
             SEQUENCE,
             () if given is None or is_size else ((SPREAD, given),),
             walk.next_serial(),
         )
-    if type(given) is tuple and given[0] == SEQUENCE and all(_is_pair(part) for part in given[1]):
+    if is_tagged(given, SEQUENCE) and all(_is_pair(part) for part in given[1]):
         return (MAPPING, tuple(part[1] for part in given[1]), walk.next_serial())
     pair = (ELEMENT, given)
     pairs = () if given is None else (((ITEM, pair, (CONST, 0)), (ITEM, pair, (CONST, 1))),)
@@ -186,18 +187,13 @@ def _filled(walk: Lowering, callee: Expression, positional: tuple[Any, ...]) -> 
 
 def _is_pair(part: Expression) -> bool:
     """Whether an element of a list is written as two values."""
-    return type(part) is tuple and part[0] == SEQUENCE and len(part[1]) == len(("key", "item"))
+    return is_tagged(part, SEQUENCE) and len(part[1]) == len(("key", "item"))
 
 
 def _derives(walk: Lowering, callee: Expression) -> bool:
     """Whether what is called makes an object that inherits from its argument."""
     functions = walk.resolution.deriving_functions
-    if (
-        not functions
-        or type(callee) is not tuple
-        or callee[0] != MEMBER
-        or type(callee[1]) is not str
-    ):
+    if not functions or not is_tagged(callee, MEMBER) or type(callee[1]) is not str:
         return False
     return f"{callee[1]}.{callee[2]}" in functions
 
@@ -260,7 +256,7 @@ def _bounds(walk: Lowering, node: Node) -> tuple[int | None, int | None] | None:
             place += 1
         elif child.is_named:
             value = walk.value(child)
-            is_number = type(value) is tuple and value[0] == CONST and type(value[1]) is int
+            is_number = is_tagged(value, CONST) and type(value[1]) is int
             known = known and place < len(found) and is_number
             if known:
                 found[place] = value[1]

@@ -15,6 +15,7 @@ from tersely.code.expressions import (
     Expression,
     either,
     is_literal,
+    is_tagged,
     patterned,
 )
 from tersely.code.languages import model
@@ -63,7 +64,7 @@ def _of_one(
     walk: Lowering, rule: model.Operator, token: str, operand: Expression, line: int
 ) -> Expression:
     """An operator before its only operand; a number with a sign is a number."""
-    if type(operand) is tuple and operand[0] == CONST and type(operand[1]) is int:
+    if is_tagged(operand, CONST) and type(operand[1]) is int:
         return (CONST, -operand[1]) if token == MINUS else operand
     if token in rule.methods:
         walk.implicit(operand, rule.methods[token], (), line)
@@ -82,10 +83,10 @@ def _operate(walk: Lowering, method: str, left: Expression, right: Expression, l
 
 def _update(walk: Lowering, left: Expression, right: Expression, line: int) -> None:
     """`left += right` stores an item again, and adds what a list holds to another."""
-    if type(left) is tuple and left[0] == ITEM and len(walk.resolution.item_methods) > 1:
+    if is_tagged(left, ITEM) and len(walk.resolution.item_methods) > 1:
         walk.implicit(left[1], walk.resolution.item_methods[1], (left[2], None), line)
         walk.scope.stored.clear()
-    if type(right) is tuple and right[0] == SEQUENCE and left is not None:
+    if is_tagged(right, SEQUENCE) and left is not None:
         walk.scope.binds.append(((ITEM, left, (SPREAD, right)), None))
 
 
@@ -105,9 +106,7 @@ def _removes(rule: model.Removes) -> Handler:
             for each in removed:
                 item = walk.value(each)
                 walk.scope.stored.clear()
-                walk.instead_of_reading(
-                    item, 2, (item[2],) if type(item) is tuple and item[0] == ITEM else ()
-                )
+                walk.instead_of_reading(item, 2, (item[2],) if is_tagged(item, ITEM) else ())
         return None
 
     return lower

@@ -15,6 +15,7 @@ from tersely.code.expressions import (
     SEQUENCE,
     TYPED,
     Expression,
+    is_tagged,
 )
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts
@@ -112,7 +113,7 @@ def _raises(rule: model.Raises) -> Handler:
             return None
         value = walk.callee(raised)
         walk.visit_others(node, raised)
-        if type(value) is str or (type(value) is tuple and value[0] == MEMBER):
+        if type(value) is str or is_tagged(value, MEMBER):
             walk.call(value, (), (), node.start_point[0] + 1, NEW)
         return None
 
@@ -143,7 +144,7 @@ def _iterate(rule: model.Iterate) -> Handler:
 def _implicit_iteration(walk: Lowering, value: Expression, line: int) -> None:
     """Iterating calls methods that nobody writes down."""
     facts = walk.resolution
-    if type(value) is tuple and value[0] in (SEQUENCE, MAPPING):
+    if is_tagged(value, SEQUENCE, MAPPING):
         return
     for method in facts.iterate_methods:
         walk.mentions.update((method, facts.next_method))
