@@ -255,7 +255,7 @@ def _define_type(walk: Lowering, node: Node, value: Node) -> Expression:
     return None
 
 
-def _define_fields(walk: Lowering, node: Node) -> Expression:
+def _define_fields(walk: Lowering, node: Node, form: str) -> Expression:
     """`defstruct [:a, b: 1]`."""
     pending = arguments_of(node)
     while pending:
@@ -583,11 +583,7 @@ def operator_of(node: Node) -> str:
     return found.type if found is not None else ""
 
 
-def _lower_call(walk: Lowering, node: Node) -> Expression:
-    return _call(walk, node, ())
-
-
-def _call(walk: Lowering, node: Node, piped: tuple[Expression, ...]) -> Expression:
+def _call(walk: Lowering, node: Node, piped: tuple[Expression, ...] = ()) -> Expression:
     """A call; `piped` comes before its written arguments."""
     target = part(node, "target")
     if target is None:
@@ -612,8 +608,8 @@ def _call(walk: Lowering, node: Node, piped: tuple[Expression, ...]) -> Expressi
     values = (*piped, *_values(walk, arguments))
     block = do_block_of(node)
     if block is not None:
-        values = (*values, _lower_inline(walk, block, values[0] if values else None))
-    _call_by_names(walk, name, values, line)
+        values = (*values, _lower_block(walk, block, values[0] if values else None))
+    _call_by_names(walk, values, line)
     return walk.call(callee, values, (), line)
 
 
@@ -644,7 +640,7 @@ def _member(walk: Lowering, dot: Node) -> Expression:
     return (MEMBER, base, name)
 
 
-def _call_by_names(walk: Lowering, name: str, values: tuple[Expression, ...], line: int) -> None:
+def _call_by_names(walk: Lowering, values: tuple[Expression, ...], line: int) -> None:
     """A module and the name of its function next to each other: `apply(M, :f, args)`, `spawn(M, :f,
     [])`.
     """
@@ -653,10 +649,6 @@ def _call_by_names(walk: Lowering, name: str, values: tuple[Expression, ...], li
         if type(first) is str and first[:1].isupper() and is_name:
             walk.mentions.add(second[1])
             walk.call((MEMBER, first, second[1]), (), (), line)
-
-
-def _lower_dot(walk: Lowering, node: Node) -> Expression:
-    return _member(walk, node)
 
 
 def _lower_identifier(walk: Lowering, node: Node) -> Expression:
@@ -721,14 +713,6 @@ def _lower_block(walk: Lowering, node: Node | None, subject: Expression = None) 
         else:
             last = walk.value(child)
     return either(last, *others)
-
-
-def _lower_body(walk: Lowering, node: Node) -> Expression:
-    return _lower_block(walk, node)
-
-
-def _lower_inline(walk: Lowering, block: Node, subject: Expression = None) -> Expression:
-    return _lower_block(walk, block, subject)
 
 
 def _form(walk: Lowering, node: Node, name: str) -> Expression:
@@ -807,10 +791,6 @@ def _import(walk: Lowering, node: Node, form: str) -> Expression:
     return None
 
 
-def _define_record(walk: Lowering, node: Node, form: str) -> Expression:
-    return _define_fields(walk, node)
-
-
 Form = Callable[["Lowering", "Node", str], Expression]
 
 FORMS: dict[str, Form] = {
@@ -821,7 +801,7 @@ FORMS: dict[str, Form] = {
     ),
     **dict.fromkeys(("alias", "require"), _alias),
     **dict.fromkeys(("import", "use"), _import),
-    **dict.fromkeys(("defstruct", "defexception"), _define_record),
+    **dict.fromkeys(("defstruct", "defexception"), _define_fields),
 }
 
 
@@ -862,15 +842,15 @@ def _lower_access(walk: Lowering, node: Node) -> Expression:
     return container and (ITEM, container, walk.value(key))
 
 
-BODY = Custom(_lower_body)
+BODY = Custom(_lower_block)
 
 RULES: dict[str, model.Rule] = {
     "source": BODY,
     "body": BODY,
     "block": BODY,
     "do_block": BODY,
-    "call": Custom(_lower_call),
-    "dot": Custom(_lower_dot),
+    "call": Custom(_call),
+    "dot": Custom(_member),
     "alias": Custom(_lower_alias_name),
     "identifier": Custom(_lower_identifier),
     "binary_operator": Custom(_lower_binary),
