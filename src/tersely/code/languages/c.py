@@ -256,7 +256,7 @@ def define_function(
         for child in node.children
         if child.type in ("storage_class_specifier", "virtual")
     ]
-    returned = walk.value(node.child_by_field_name("type"))
+    returned = walk.field_value(node, "type")
     heads = (node, body) if body is not None and body.type == "try_statement" else (node,)
     initializers = next(
         (
@@ -374,8 +374,8 @@ def _parameters(walk: Lowering, listed: Node | None) -> list[tuple[str, Expressi
     for child in named_parts(listed) if listed is not None else []:
         if child.type not in PARAMETERS:
             continue
-        annotation = walk.value(child.child_by_field_name("type"))
-        walk.value(child.child_by_field_name("default_value"))
+        annotation = walk.field_value(child, "type")
+        walk.field_value(child, "default_value")
         declarator = child.child_by_field_name("declarator")
         inner = declared(declarator) if declarator is not None else None
         if inner is not None and (inner.is_function_pointer or inner.function is not None):
@@ -583,10 +583,10 @@ def define_class(
     if body.type == "enumerator_list":
         for child in named_parts(body):
             label = child.child_by_field_name("name")
-            walk.value(child.child_by_field_name("value"))
+            walk.field_value(child, "value")
             if label is not None:
-                walk.bind_name(walk.text(label), None, label)
-                walk.define_value(child, walk.text(label), label, Kind.FIELD)
+                walk.bind_node(label, None)
+                walk.define_node(child, label, Kind.FIELD)
     else:
         walk.visit(named_parts(body))
         _place_fields(walk, body, text)
@@ -660,7 +660,7 @@ def lower_typedef(walk: Lowering, node: Node) -> Expression:
 
 def lower_subscript(walk: Lowering, node: Node) -> Expression:
     """`a[i]`: an element of an array, or what a pointer points to."""
-    value = walk.value(node.child_by_field_name("argument"))
+    value = walk.field_value(node, "argument")
     key = walk.value(node.child_by_field_name("index") or node.child_by_field_name("indices"))
     return value and (EITHER, ((ITEM, value, key), value))
 
@@ -707,10 +707,10 @@ def lower_branch(walk: Lowering, node: Node) -> Expression:
 
 def lower_conditional(walk: Lowering, node: Node) -> Expression:
     """`a ? b : c`: the value is that of either branch."""
-    walk.value(node.child_by_field_name("condition"))
+    walk.field_value(node, "condition")
     return either(
-        walk.value(node.child_by_field_name("consequence")),
-        walk.value(node.child_by_field_name("alternative")),
+        walk.field_value(node, "consequence"),
+        walk.field_value(node, "alternative"),
     )
 
 

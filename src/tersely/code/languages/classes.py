@@ -82,17 +82,17 @@ def namespace(walk: Lowering, node: Node) -> Expression:
     """`namespace A { … }`, `namespace A;`: a symbol; what is inside stands at the top level."""
     name = node.child_by_field_name("name")
     if name is not None:
-        walk.define_value(node, walk.text(name), name, Kind.NAMESPACE)
-    return walk.value(node.child_by_field_name("body"))
+        walk.define_node(node, name, Kind.NAMESPACE)
+    return walk.field_value(node, "body")
 
 
 def enum_member(walk: Lowering, node: Node) -> Expression:
     """A constant of the enum's type."""
     name = node.child_by_field_name("name")
-    walk.value(node.child_by_field_name("value"))
+    walk.field_value(node, "value")
     if name is not None:
-        walk.bind_name(walk.text(name), (TYPED, own_name(walk)), name)
-        walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
+        walk.bind_node(name, (TYPED, own_name(walk)))
+        walk.define_node(node, name, Kind.CONSTANT)
     return None
 
 

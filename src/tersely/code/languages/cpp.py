@@ -151,9 +151,9 @@ def lower_alias(walk: Lowering, node: Node) -> Expression:
         node.child_by_field_name("type") or (named_parts(node)[-1] if named_parts(node) else None)
     )
     if name is not None and made != walk.text(name):
-        walk.bind_name(walk.text(name), made, name)
+        walk.bind_node(name, made)
         if walk.scope.kind not in (Kind.FUNCTION, Kind.METHOD, Kind.LAMBDA):
-            walk.define_value(node, walk.text(name), name, Kind.TYPE)
+            walk.define_node(node, name, Kind.TYPE)
     return None
 
 
@@ -191,7 +191,7 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
         inner = child.child_by_field_name("declarator")
         found = declared(inner) if inner is not None else None
         name = walk.parameter_name(found.name if found is not None else None, len(draft.parameters))
-        draft.parameters.append(parameter_of(name, walk.value(child.child_by_field_name("type"))))
+        draft.parameters.append(parameter_of(name, walk.field_value(child, "type")))
         draft.bound.add(name)
     walk.scope = draft
     walk.value(body)
@@ -200,8 +200,8 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
 
 def lower_range_loop(walk: Lowering, node: Node) -> Expression:
     """`for (T x : values) …`."""
-    annotation = walk.value(node.child_by_field_name("type"))
-    values = walk.value(node.child_by_field_name("right"))
+    annotation = walk.field_value(node, "type")
+    values = walk.field_value(node, "right")
     declarator = node.child_by_field_name("declarator")
     found = declared(declarator) if declarator is not None else None
     if found is not None and found.name is not None:
@@ -212,7 +212,7 @@ def lower_range_loop(walk: Lowering, node: Node) -> Expression:
             name, (TYPED, annotation) if known else values and (ELEMENT, values), found.name
         )
         walk.rebinds = False
-    walk.value(node.child_by_field_name("body"))
+    walk.field_value(node, "body")
     return None
 
 

@@ -184,10 +184,10 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
     if arrow or any(bodies):
         return walk.as_rule(COMPUTED_BY_ARROW if arrow else COMPUTED, node)
     if name is not None:
-        annotation = walk.value(node.child_by_field_name("type"))
+        annotation = walk.field_value(node, "type")
         initial = walk.value(value)
         bind_typed(walk, name, annotation, initial)
-        walk.define_value(node, walk.text(name), name, Kind.PROPERTY)
+        walk.define_node(node, name, Kind.PROPERTY)
     return None
 
 
@@ -218,7 +218,7 @@ def lower_creation(walk: Lowering, node: Node) -> Expression:
         if left is None or left.type != "identifier":
             walk.visit(named_parts(child) if left is not None else [child])
             continue
-        value = walk.value(child.child_by_field_name("right"))
+        value = walk.field_value(child, "right")
         walk.mentions.add(walk.text(left))
         if made is not None:
             walk.scope.binds.append(((MEMBER, made, walk.text(left)), value))
@@ -227,13 +227,13 @@ def lower_creation(walk: Lowering, node: Node) -> Expression:
 
 def lower_array_type(walk: Lowering, node: Node) -> Expression:
     """`T[]`."""
-    return (GENERIC, "[]", (walk.value(node.child_by_field_name("type")),))
+    return (GENERIC, "[]", (walk.field_value(node, "type"),))
 
 
 def lower_array_creation(walk: Lowering, node: Node) -> Expression:
     """`new T[n]`, `new T[] {…}`, `new[] {…}`."""
     initializer = child_of(node, "initializer_expression")
-    walk.value(node.child_by_field_name("type"))
+    walk.field_value(node, "type")
     return (
         walk.value(initializer) if initializer is not None else (SEQUENCE, (), walk.next_serial())
     )
@@ -264,7 +264,7 @@ def lower_binding(walk: Lowering, node: Node) -> Expression:
 
 def lower_pattern(walk: Lowering, node: Node) -> Expression:
     """`T name` in a pattern, `out T name` among arguments."""
-    annotation = walk.value(node.child_by_field_name("type"))
+    annotation = walk.field_value(node, "type")
     name = node.child_by_field_name("name")
     walk.visit([child for child in named_parts(node) if child.type.endswith("clause")])
     if name is not None and name.type == "identifier":
@@ -275,7 +275,7 @@ def lower_pattern(walk: Lowering, node: Node) -> Expression:
 def lower_binary(walk: Lowering, node: Node) -> Expression:
     """`a ?? b` is one of both."""
     operator = node.child_by_field_name("operator")
-    left, right = (walk.value(node.child_by_field_name(side)) for side in ("left", "right"))
+    left, right = (walk.field_value(node, side) for side in ("left", "right"))
     if operator is not None and operator.type == "??":
         return either(left, right)
     return None

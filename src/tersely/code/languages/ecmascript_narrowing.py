@@ -76,7 +76,7 @@ def lower_ternary(walk: Lowering, node: Node) -> Expression:
     walk.value(condition)
     with _narrowed(walk, condition, branch):
         value = walk.value(branch)
-    return either(value, walk.value(node.child_by_field_name("alternative")))
+    return either(value, walk.field_value(node, "alternative"))
 
 
 def lower_predicate(walk: Lowering, node: Node) -> Expression:

@@ -251,7 +251,7 @@ def _define_type(walk: Lowering, node: Node, value: Node) -> Expression:
     head = part(value, "left") if value.type == "binary_operator" else None
     name = part(head, "target") if head is not None and head.type == "call" else head
     if name is not None:
-        walk.define_value(node, walk.text(name), name, Kind.TYPE)
+        walk.define_node(node, name, Kind.TYPE)
     return None
 
 

@@ -179,7 +179,7 @@ def _generic(name: str, *fields: str) -> Custom:
         return (
             GENERIC,
             name,
-            tuple(walk.value(node.child_by_field_name(field)) for field in fields),
+            tuple(walk.field_value(node, field) for field in fields),
         )
 
     return Custom(lower)
@@ -190,7 +190,7 @@ def lower_results(walk: Lowering, node: Node) -> Expression:
     types: list[Expression] = []
     for child in named_parts(node):
         names = parts_in(child, "name")
-        types += [walk.value(child.child_by_field_name("type"))] * max(len(names), 1)
+        types += [walk.field_value(child, "type")] * max(len(names), 1)
     return types[0] if len(types) == 1 else (GENERIC, TUPLE, tuple(types)) if types else None
 
 
@@ -209,7 +209,7 @@ def lower_type_spec(walk: Lowering, node: Node) -> Expression:
         return None
     parent, type_parameters = walk.scope, walk.type_parameters
     walk.type_parameters = dict(type_parameters)
-    walk.value(node.child_by_field_name("type_parameters"))
+    walk.field_value(node, "type_parameters")
     walk.wrapped = (_statement(node), 0)
     kind = {"struct_type": Kind.STRUCT, "interface_type": Kind.INTERFACE}.get(made.type, Kind.TYPE)
     opening = None if kind is Kind.TYPE else _opening(made)
@@ -256,10 +256,10 @@ def lower_anonymous_type(walk: Lowering, node: Node) -> Expression:
 
 def lower_alias(walk: Lowering, node: Node) -> Expression:
     """`type A = T`: another name for the same type."""
-    name, made = node.child_by_field_name("name"), walk.value(node.child_by_field_name("type"))
+    name, made = node.child_by_field_name("name"), walk.field_value(node, "type")
     if name is not None:
-        walk.bind_name(walk.text(name), made, name)
-        walk.define_value(_statement(node), walk.text(name), name, Kind.TYPE)
+        walk.bind_node(name, made)
+        walk.define_node(_statement(node), name, Kind.TYPE)
     return None
 
 
@@ -269,9 +269,9 @@ def lower_field(walk: Lowering, node: Node) -> Expression:
     annotation = walk.value(declared)
     names = parts_in(node, "name")
     for name in names:
-        walk.bind_name(walk.text(name), annotation and (TYPED, annotation), name)
+        walk.bind_node(name, annotation and (TYPED, annotation))
         if not walk.scope.qualname.endswith(">"):  # fields of types without a name are no symbols
-            walk.define_value(node, walk.text(name), name, Kind.FIELD)
+            walk.define_node(node, name, Kind.FIELD)
     if not names and declared is not None:
         walk.scope.bases.append(annotation)
         walk.bind_name(last_name(annotation), annotation and (TYPED, annotation), declared)
@@ -298,7 +298,7 @@ def lower_constraint(walk: Lowering, node: Node) -> Expression:
 
 def lower_specification(walk: Lowering, node: Node) -> Expression:
     """`var a, b T = x, y` and `const a = x`."""
-    annotation = walk.value(node.child_by_field_name("type"))
+    annotation = walk.field_value(node, "type")
     names = [name for name in parts_in(node, "name") if name.type != ","]
     values = _values(walk, node.child_by_field_name("value"), len(names))
     kind = Kind.CONSTANT if node.type == "const_spec" else Kind.VARIABLE
@@ -352,7 +352,7 @@ def lower_assignment(walk: Lowering, node: Node) -> Expression:
 
 def _ranged(walk: Lowering, node: Node, wanted: int) -> list[Expression]:
     """A key and what is held for it; what stands alone is a key, or the element of a channel."""
-    iterable = walk.value(node.child_by_field_name("right"))
+    iterable = walk.field_value(node, "right")
     if iterable is None:
         return [None] * wanted
     return [(KEY_OF, iterable), (HELD, iterable), *[None] * wanted][:wanted]
@@ -367,7 +367,7 @@ def lower_send(walk: Lowering, node: Node) -> Expression:
 
 def lower_unary(walk: Lowering, node: Node) -> Expression:
     """`&x` and `*x` are x; `<-x` is an element of it."""
-    value = walk.value(node.child_by_field_name("operand"))
+    value = walk.field_value(node, "operand")
     operator = all_parts(node)[0].type if node.children else ""
     if operator == "<-":
         return value and (ELEMENT, value)
@@ -377,8 +377,8 @@ def lower_unary(walk: Lowering, node: Node) -> Expression:
 def lower_type_switch(walk: Lowering, node: Node) -> Expression:
     """`switch x := v.(type)`: in each case x is of the types of the case."""
     alias = node.child_by_field_name("alias")
-    walk.value(node.child_by_field_name("initializer"))
-    value = walk.value(node.child_by_field_name("value"))
+    walk.field_value(node, "initializer")
+    value = walk.field_value(node, "value")
     name = named_parts(alias)[0] if alias is not None and named_parts(alias) else None
     for case in named_parts(node):
         if case.type not in ("type_case", "default_case"):
@@ -390,7 +390,7 @@ def lower_type_switch(walk: Lowering, node: Node) -> Expression:
                 (TYPED, expression) for expression in expressions if expression is not None
             )
             walk.rebinds = walk.scope.kind is not Kind.MODULE
-            walk.bind_name(walk.text(name), (EITHER, known) if known else value, name)
+            walk.bind_node(name, (EITHER, known) if known else value)
             walk.rebinds = False
         seen = {child.id for child in types}
         with walk.in_block():

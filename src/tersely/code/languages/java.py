@@ -117,12 +117,12 @@ def lower_primitive(walk: Lowering, node: Node) -> Any:
 
 def lower_array_type(walk: Lowering, node: Node) -> Any:
     """`T[]`."""
-    return (GENERIC, "[]", (walk.value(node.child_by_field_name("element")),))
+    return (GENERIC, "[]", (walk.field_value(node, "element"),))
 
 
 def lower_array_creation(walk: Lowering, node: Node) -> Any:
     """`new T[n]`, `new T[]{…}`."""
-    walk.value(node.child_by_field_name("type"))
+    walk.field_value(node, "type")
     initial = node.child_by_field_name("value")
     walk.visit(parts_in(node, "dimensions"))
     return walk.value(initial) if initial is not None else (SEQUENCE, (), walk.next_serial())
@@ -179,8 +179,8 @@ def lower_enum_constant(walk: Lowering, node: Node) -> Any:
     value = walk.call(owner, values, (), name.end_point[0] + 1, NEW)
     if body is not None:
         value = anonymous_class(walk, node, body, owner)
-    walk.bind_name(walk.text(name), value, name)
-    walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
+    walk.bind_node(name, value)
+    walk.define_node(node, name, Kind.CONSTANT)
     return None
 
 
@@ -211,9 +211,9 @@ def lower_pattern(walk: Lowering, node: Node) -> Any:
 
 def lower_instanceof(walk: Lowering, node: Node) -> Any:
     """`value instanceof T name`, `value instanceof R(…)`."""
-    value = walk.value(node.child_by_field_name("left"))
-    typed, name = walk.value(node.child_by_field_name("right")), node.child_by_field_name("name")
-    walk.value(node.child_by_field_name("pattern"))
+    value = walk.field_value(node, "left")
+    typed, name = walk.field_value(node, "right"), node.child_by_field_name("name")
+    walk.field_value(node, "pattern")
     if name is not None and typed is not None:
         walk.bind(name, (DECLARED, value, typed))
     return None
@@ -221,7 +221,7 @@ def lower_instanceof(walk: Lowering, node: Node) -> Any:
 
 def lower_binary(walk: Lowering, node: Node) -> Any:
     """`"text" + x` is a text."""
-    left, right = (walk.value(node.child_by_field_name(side)) for side in ("left", "right"))
+    left, right = (walk.field_value(node, side) for side in ("left", "right"))
     is_sum = len(node.children) > 1 and all_parts(node)[1].type == "+"
     return (LITERAL, "String") if is_sum and (_is_text(left) or _is_text(right)) else None
 
@@ -245,7 +245,7 @@ def lower_if(walk: Lowering, node: Node) -> Any:
         if name in walk.scope.bound and branch is not None and not _assigns(walk, branch, name):
             narrow_name(walk, name, walk.value(typed))
         walk.value(branch)
-    walk.value(node.child_by_field_name("alternative"))
+    walk.field_value(node, "alternative")
     return None
 
 
@@ -303,7 +303,7 @@ def _assigns(walk: Lowering, node: Node, name: str) -> bool:
 
 def lower_resource(walk: Lowering, node: Node) -> Any:
     """`try (T name = value)`: the resource is closed at the end."""
-    name, typed = node.child_by_field_name("name"), walk.value(node.child_by_field_name("type"))
+    name, typed = node.child_by_field_name("name"), walk.field_value(node, "type")
     value = walk.value(node.child_by_field_name("value") or next(iter(named_parts(node)), None))
     if name is not None:
         value = (DECLARED, value, typed) if typed not in (None, "var") else value

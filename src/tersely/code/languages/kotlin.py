@@ -325,7 +325,7 @@ def lower_class_parameter(walk: Lowering, node: Node) -> Expression:
     if name is not None:
         bind_typed(walk, name, annotation)
         if node.parent is not None and any(child.type in ("val", "var") for child in node.children):
-            walk.define_value(node, walk.text(name), name, Kind.FIELD)
+            walk.define_node(node, name, Kind.FIELD)
             number = [
                 child.id for child in named_parts(node.parent) if child.type == node.type
             ].index(node.id) + 1
@@ -344,7 +344,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
     if several is not None:
         for each in bind_components(walk, several, walk.value(initial)):
             if walk.scope.kind is Kind.MODULE:  # of a script
-                walk.define_value(node, walk.text(each), each, Kind.VARIABLE)
+                walk.define_node(node, each, Kind.VARIABLE)
         return None
     if declared is None:
         return None
@@ -372,7 +372,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
         modifiers = child_of(node, "modifiers")
         constant = modifiers is not None and "const" in walk.text(modifiers).split()
         variable = Kind.FIELD if walk.scope.kind in CLASS_KINDS else Kind.VARIABLE
-        walk.define_value(node, walk.text(name), name, Kind.CONSTANT if constant else variable)
+        walk.define_node(node, name, Kind.CONSTANT if constant else variable)
     return None
 
 
@@ -406,8 +406,8 @@ def lower_enum_entry(walk: Lowering, node: Node) -> Expression:
     value = walk.call(owner, tuple(positional), tuple(keywords), name.end_point[0] + 1, NEW)
     if body is not None:
         value = anonymous_class(walk, node, body, [owner])
-    walk.bind_name(walk.text(name), value, name)
-    walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
+    walk.bind_node(name, value)
+    walk.define_node(node, name, Kind.CONSTANT)
     return None
 
 
@@ -424,11 +424,7 @@ def bind_components(walk: Lowering, node: Node, value: Expression) -> list[Node]
         name = child_of(child, "identifier")
         if name is not None:
             component = (MEMBER, value, f"{COMPONENT}{position + 1}")
-            walk.bind_name(
-                walk.text(name),
-                value and (EITHER, (component, (ITEM, value, (CONST, position)))),
-                name,
-            )
+            walk.bind_node(name, value and (EITHER, (component, (ITEM, value, (CONST, position)))))
             found.append(name)
     return found
 
@@ -584,7 +580,7 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
     tokens = {child.type for child in node.children}
     left, before = walk.value(first), dict(walk.scope.versions)
     narrow(walk, first if "&&" in tokens else None)
-    right = walk.value(node.child_by_field_name("right"))
+    right = walk.field_value(node, "right")
     walk.scope.versions = before
     if "?:" in tokens:
         return either(left, right)
@@ -615,8 +611,8 @@ def lower_alias(walk: Lowering, node: Node) -> Expression:
     """`typealias A = T`."""
     name = node.child_by_field_name("type")
     if name is not None:
-        walk.bind_name(walk.text(name), walk.value(named_parts(node)[-1]), name)
-        walk.define_value(node, walk.text(name), name, Kind.TYPE)
+        walk.bind_node(name, walk.value(named_parts(node)[-1]))
+        walk.define_node(node, name, Kind.TYPE)
     return None
 
 

@@ -294,7 +294,7 @@ def _lower_anonymous(walk: Lowering, node: Node) -> Expression:
     draft.parameters = walk.parameters(node.child_by_field_name("parameters"))[0]
     draft.bound.update(parameter.name for parameter in draft.parameters)
     walk.scope = draft
-    walk.value(node.child_by_field_name("body"))
+    walk.field_value(node, "body")
     return walk.leave(draft, parent)
 
 
@@ -337,7 +337,7 @@ def _assign(walk: Lowering, node: Node, target: Node, value: Node, local: bool) 
         owned = bool(table)
         name_node = target.child_by_field_name("field") if owned else target
         if owned:
-            walk.value(target.child_by_field_name("table"))
+            walk.field_value(target, "table")
         lowered = _define_function(
             walk, value, name, name_node or target, node=node, path=table, flags=flags
         )
@@ -409,7 +409,7 @@ def _lower_for(walk: Lowering, node: Node) -> Expression:
         result = walk.call(first, (), (), node.start_point[0] + 1)
     for position, target in enumerate(targets):
         is_last = position == len(targets) - 1
-        walk.bind_name(walk.text(target), result if is_last else None, target)
+        walk.bind_node(target, result if is_last else None)
     return None
 
 
@@ -417,7 +417,7 @@ def _lower_count(walk: Lowering, node: Node) -> Expression:
     """`for i = a, b`."""
     name = node.child_by_field_name("name")
     if name is not None:
-        walk.bind_name(walk.text(name), None, name)
+        walk.bind_node(name, None)
     walk.visit([child for child in named_parts(node) if name is None or child.id != name.id])
     return None
 
@@ -524,7 +524,7 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
         return _lower_metatable(walk, *arguments)
     line = target.end_point[0] + 1
     if target.type == "method_index_expression":
-        receiver = walk.value(target.child_by_field_name("table"))
+        receiver = walk.field_value(target, "table")
         method = target.child_by_field_name("method")
         text = walk.text(method) if method is not None else ""
         walk.mentions.add(text)

@@ -208,13 +208,13 @@ def lower_foreach(walk: Lowering, node: Node) -> Expression:
 
 def lower_property(walk: Lowering, node: Node) -> Expression:
     """`private T $a = x, $b;`: members without the sign of variables."""
-    annotation = walk.value(node.child_by_field_name("type"))
+    annotation = walk.field_value(node, "type")
     for element in named_parts(node):
         name = element.child_by_field_name("name") if element.type == "property_element" else None
         if name is None:
             continue
         text = walk.text(name).removeprefix("$")
-        value = walk.value(element.child_by_field_name("default_value"))
+        value = walk.field_value(element, "default_value")
         walk.bind_name(text, walk.typed(value, annotation), name)
         walk.define_value(node, text, name, Kind.FIELD)
     return None
@@ -226,8 +226,8 @@ def lower_constants(walk: Lowering, node: Node) -> Expression:
         if element.type == "const_element" and named_parts(element):
             name = named_parts(element)[0]
             value = walk.value(named_parts(element)[-1]) if len(named_parts(element)) > 1 else None
-            walk.bind_name(walk.text(name), value, name)
-            walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
+            walk.bind_node(name, value)
+            walk.define_node(node, name, Kind.CONSTANT)
     return None
 
 
@@ -251,7 +251,7 @@ def lower_traits(walk: Lowering, node: Node) -> Expression:
 def lower_binary(walk: Lowering, node: Node) -> Expression:
     """`a ?? b` is one of both."""
     operator = node.child_by_field_name("operator")
-    left, right = (walk.value(node.child_by_field_name(side)) for side in ("left", "right"))
+    left, right = (walk.field_value(node, side) for side in ("left", "right"))
     if operator is not None and operator.type in ("??", "?:"):
         return either(left, right)
     return None
@@ -287,7 +287,7 @@ def promote_parameters(walk: Lowering, node: Node) -> None:
         owner = walk.drafts[walk.definitions[constructor.definition].parent]
         if owner is not None:
             walk.scope = owner
-            annotation = walk.value(child.child_by_field_name("type"))
+            annotation = walk.field_value(child, "type")
             walk.bind_name(text[1:], annotation and (TYPED, annotation), name)
             walk.define_value(child, text[1:], name, Kind.FIELD)
             walk.scope = constructor

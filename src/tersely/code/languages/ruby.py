@@ -138,7 +138,7 @@ def _lower_class(walk: Lowering, node: Node) -> Expression:
     _end_signature(walk, draft, superclass or last)
     if made_of is not None:
         _define_struct_members(walk, made_of)
-    walk.value(node.child_by_field_name("body"))
+    walk.field_value(node, "body")
     return walk.leave(draft, parent)
 
 
@@ -172,8 +172,8 @@ def _end_signature(walk: Lowering, draft: ScopeDraft, last: Node) -> None:
 
 def _lower_singleton_class(walk: Lowering, node: Node) -> Expression:
     """`class << self`: its methods know by the nodes around them that they are the class's own."""
-    walk.value(node.child_by_field_name("value"))
-    walk.value(node.child_by_field_name("body"))
+    walk.field_value(node, "value")
+    walk.field_value(node, "body")
     return None
 
 
@@ -238,7 +238,7 @@ def _define(walk: Lowering, node: Node, kind: Kind, name: str, name_node: Node |
             _receive_block(draft)
             local = child.child_by_field_name("name")
             if local is not None:
-                walk.bind_name(walk.text(local), BLOCK, local)
+                walk.bind_node(local, BLOCK)
     if kind is not Kind.LAMBDA:
         _end_signature(walk, draft, listed or name_node or node)
     value = walk.value(body)
@@ -314,7 +314,7 @@ def _define_made_class(
     _define_struct_members(walk, call)
     block = call.child_by_field_name("block")
     if block is not None:
-        walk.value(block.child_by_field_name("body"))
+        walk.field_value(block, "body")
     return walk.leave(draft, parent)
 
 
@@ -366,9 +366,9 @@ def _bind(walk: Lowering, target: Node, value: Expression, node: Node | None = N
         else:
             walk.bind_name(name, value, target)
     elif kind == "constant":
-        walk.bind_name(walk.text(target), value, target)
+        walk.bind_node(target, value)
         if walk.scope.kind in BODIES or walk.scope.kind is Kind.MODULE:
-            walk.define_value(node or target, walk.text(target), target, Kind.CONSTANT)
+            walk.define_node(node or target, target, Kind.CONSTANT)
     elif kind in ("instance_variable", "class_variable"):
         walk.stored(walk.text(target), target)
         walk.mentions.add(walk.text(target))
@@ -379,7 +379,7 @@ def _bind(walk: Lowering, target: Node, value: Expression, node: Node | None = N
     elif kind == "call":
         _bind_attribute(walk, target, value)
     elif kind == "element_reference":
-        container = walk.value(target.child_by_field_name("object"))
+        container = walk.field_value(target, "object")
         keys = [walk.value(child) for child in named_parts(target)[1:]]
         walk.scope.binds.append(((ITEM, container, keys[0] if len(keys) == 1 else None), value))
         walk.call((MEMBER, container, "[]="), (*keys, value), (), target.start_point[0] + 1)
@@ -443,12 +443,9 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
         special = DIRECTIVES.get(name)
         if special is not None and special(walk, node, name):
             return None
-    if (
-        name in INLINE
-        and walk.scope.kind in BODIES
-        and node.child_by_field_name("block") is not None
-    ):
-        walk.value(node.child_by_field_name("block").child_by_field_name("body"))  # type: ignore[union-attr]
+    block = node.child_by_field_name("block")
+    if block is not None and name in INLINE and walk.scope.kind in BODIES:
+        walk.field_value(block, "body")
         return None
     line = (method or node).end_point[0] + 1
     base = walk.value(receiver)
@@ -807,7 +804,7 @@ def _lower_rescue(walk: Lowering, node: Node) -> Expression:
     if variable is not None:
         for target in named_parts(variable):
             _bind(walk, target, either(*[(TYPED, type_) for type_ in types if type_ is not None]))
-    return walk.value(node.child_by_field_name("body"))
+    return walk.field_value(node, "body")
 
 
 def _lower_return(walk: Lowering, node: Node) -> Expression:
@@ -832,7 +829,7 @@ def _lower_for(walk: Lowering, node: Node) -> Expression:
     )
     if pattern is not None:
         _bind(walk, pattern, iterable and (ELEMENT, iterable))
-    walk.value(node.child_by_field_name("body"))
+    walk.field_value(node, "body")
     return None
 
 
@@ -855,7 +852,7 @@ def _lower_binary(walk: Lowering, node: Node) -> Expression:
 
 def _lower_item(walk: Lowering, node: Node) -> Expression:
     """`container[key]`."""
-    container = walk.value(node.child_by_field_name("object"))
+    container = walk.field_value(node, "object")
     keys = tuple(
         walk.value(child)
         for child in named_parts(node)[1:]

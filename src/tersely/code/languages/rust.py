@@ -349,8 +349,8 @@ def _generic(name: str, field: str) -> Custom:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         if field:
-            walk.value(node.child_by_field_name("length"))
-            return (GENERIC, name, (walk.value(node.child_by_field_name(field)),))
+            walk.field_value(node, "length")
+            return (GENERIC, name, (walk.field_value(node, field),))
         return (GENERIC, name, tuple(walk.value(child) for child in named_parts(node)))
 
     return Custom(lower)
@@ -358,8 +358,8 @@ def _generic(name: str, field: str) -> Custom:
 
 def lower_qualified_type(walk: Lowering, node: Node) -> Expression:
     """`<T as Trait>`."""
-    made = walk.value(node.child_by_field_name("type"))
-    trait = walk.value(node.child_by_field_name("alias"))
+    made = walk.field_value(node, "type")
+    trait = walk.field_value(node, "alias")
     return (AS_TRAIT, made, trait) if trait is not None else made
 
 
@@ -376,10 +376,10 @@ def lower_bounds(walk: Lowering, node: Node) -> Expression:
 def lower_field(walk: Lowering, node: Node) -> Expression:
     """`name: Type` of a struct."""
     name = node.child_by_field_name("name")
-    annotation = walk.value(node.child_by_field_name("type"))
+    annotation = walk.field_value(node, "type")
     if name is not None:
-        walk.bind_name(walk.text(name), annotation and (TYPED, annotation), name)
-        walk.define_value(node, walk.text(name), name, Kind.FIELD)
+        walk.bind_node(name, annotation and (TYPED, annotation))
+        walk.define_node(node, name, Kind.FIELD)
     return None
 
 
@@ -401,7 +401,7 @@ def lower_variant(walk: Lowering, node: Node) -> Expression:
     text, own = walk.text(name), walk.scope.qualname.rpartition(".")[2]
     walk.bind_name(text, (TYPED, own), name)
     walk.define_value(node, text, name, Kind.FIELD)
-    walk.value(node.child_by_field_name("value"))
+    walk.field_value(node, "value")
     if body is not None and body.type == "ordered_field_declaration_list":
         for position, child in enumerate(parts_in(body, "type")):
             annotation = walk.value(child)
@@ -409,9 +409,9 @@ def lower_variant(walk: Lowering, node: Node) -> Expression:
     for field in named_parts(body) if body is not None else []:
         inner = field.child_by_field_name("name")
         if inner is not None:
-            annotation = walk.value(field.child_by_field_name("type"))
+            annotation = walk.field_value(field, "type")
             walk.bind_name(f"{text}.{walk.text(inner)}", annotation and (TYPED, annotation))
-            walk.define_value(field, walk.text(inner), inner, Kind.FIELD)
+            walk.define_node(field, inner, Kind.FIELD)
     return None
 
 
@@ -419,12 +419,12 @@ def lower_alias(walk: Lowering, node: Node) -> Expression:
     """`type A<T> = B<T>;`: another name for the type; in traits and impls an associated type."""
     name, parameters = node.child_by_field_name("name"), walk.type_parameters
     walk.type_parameters = dict(parameters)
-    walk.value(node.child_by_field_name("type_parameters"))
+    walk.field_value(node, "type_parameters")
     made = walk.value(node.child_by_field_name("type") or node.child_by_field_name("bounds"))
     walk.type_parameters = parameters
     if name is not None:
-        walk.bind_name(walk.text(name), made, name)
-        walk.define_value(node, walk.text(name), name, Kind.TYPE)
+        walk.bind_node(name, made)
+        walk.define_node(node, name, Kind.TYPE)
     return None
 
 
@@ -521,9 +521,9 @@ def _part_of(typed: Expression, field: str) -> Expression:
 
 def lower_let(walk: Lowering, node: Node) -> Expression:
     """`let pattern: Type = value else { … };` and the `let` of a condition."""
-    annotation = walk.value(node.child_by_field_name("type"))
-    value = walk.value(node.child_by_field_name("value"))
-    walk.value(node.child_by_field_name("alternative"))
+    annotation = walk.field_value(node, "type")
+    value = walk.field_value(node, "value")
+    walk.field_value(node, "alternative")
     if annotation is not None:
         value = (DECLARED, value, annotation) if value is not None else (TYPED, annotation)
     bind_pattern(walk, node.child_by_field_name("pattern"), value)
@@ -532,31 +532,31 @@ def lower_let(walk: Lowering, node: Node) -> Expression:
 
 def lower_for(walk: Lowering, node: Node) -> Expression:
     """`for pattern in value { … }`."""
-    value = walk.value(node.child_by_field_name("value"))
+    value = walk.field_value(node, "value")
     bind_pattern(walk, node.child_by_field_name("pattern"), value and (ELEMENT, value))
-    walk.value(node.child_by_field_name("body"))
+    walk.field_value(node, "body")
     return None
 
 
 def lower_match(walk: Lowering, node: Node) -> Expression:
     """The value is that of one of the arms; each arm takes the matched value apart."""
-    matched = walk.value(node.child_by_field_name("value"))
+    matched = walk.field_value(node, "value")
     values = []
     body = node.child_by_field_name("body")
     for arm in named_parts(body) if body is not None else []:
         if arm.type == "match_arm":
             with walk.in_block():
                 bind_pattern(walk, arm.child_by_field_name("pattern"), matched)
-                values.append(walk.value(arm.child_by_field_name("value")))
+                values.append(walk.field_value(arm, "value"))
     return either(*values)
 
 
 def lower_if(walk: Lowering, node: Node) -> Expression:
     """The value is that of one of the branches."""
     with walk.in_block():
-        walk.value(node.child_by_field_name("condition"))
-        values = [walk.value(node.child_by_field_name("consequence"))]
-    values.append(walk.value(node.child_by_field_name("alternative")))
+        walk.field_value(node, "condition")
+        values = [walk.field_value(node, "consequence")]
+    values.append(walk.field_value(node, "alternative"))
     return either(*values)
 
 
@@ -576,13 +576,11 @@ def lower_closure(walk: Lowering, node: Node) -> Expression:
     body = node.child_by_field_name("body")
     listed = node.child_by_field_name("parameters")
     draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, body)
-    returned = walk.value(node.child_by_field_name("return_type"))
+    returned = walk.field_value(node, "return_type")
     patterns = []
     for position, child in enumerate(_patterns(listed) if listed is not None else []):
         pattern = child.child_by_field_name("pattern") if child.type == "parameter" else child
-        annotation = (
-            walk.value(child.child_by_field_name("type")) if child.type == "parameter" else None
-        )
+        annotation = walk.field_value(child, "type") if child.type == "parameter" else None
         plain = pattern is not None and pattern.type == "identifier"
         name = walk.parameter_name(pattern if plain else None, position)
         draft.parameters.append(Positional(name, annotation, None, 0))
@@ -625,7 +623,7 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
 
 def lower_struct_literal(walk: Lowering, node: Node) -> Expression:
     """`T { field: value, other, ..base }`."""
-    made, body = walk.value(node.child_by_field_name("name")), node.child_by_field_name("body")
+    made, body = walk.field_value(node, "name"), node.child_by_field_name("body")
     typed = made and (TYPED, made)
     for child in named_parts(body) if body is not None else []:
         field = child.child_by_field_name("field")
@@ -633,7 +631,7 @@ def lower_struct_literal(walk: Lowering, node: Node) -> Expression:
             name = named_parts(child)[-1]
             walk.scope.binds.append(((MEMBER, typed, walk.text(name)), walk.value(name)))
         elif field is not None:
-            value = walk.value(child.child_by_field_name("value"))
+            value = walk.field_value(child, "value")
             walk.scope.binds.append(((MEMBER, typed, walk.text(field)), value))
         else:
             walk.value(child)

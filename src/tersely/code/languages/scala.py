@@ -109,7 +109,7 @@ def package_of(root: Node, text: Callable[[Node], str]) -> str:
 
 def lower_package(walk: Lowering, node: Node) -> Expression:
     """`package a`, `package a { … }`."""
-    return walk.value(node.child_by_field_name("body"))
+    return walk.field_value(node, "body")
 
 
 def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
@@ -318,8 +318,8 @@ def lower_instance(walk: Lowering, node: Node) -> Expression:
 def lower_value(walk: Lowering, node: Node) -> Expression:
     """`val x: T = value`, `var x: T`, `val (a, b) = value`."""
     name = node.child_by_field_name("pattern") or node.child_by_field_name("name")
-    annotation = walk.value(node.child_by_field_name("type"))
-    value = walk.value(node.child_by_field_name("value"))
+    annotation = walk.field_value(node, "type")
+    value = walk.field_value(node, "value")
     if name is None:
         return None
     if name.type == "identifier":
@@ -328,11 +328,8 @@ def lower_value(walk: Lowering, node: Node) -> Expression:
         in_block = node.parent is not None and node.parent.type in ("block", "case_clause")
         owned = walk.scope.kind is Kind.MODULE or walk.scope.kind in CLASS_KINDS
         if owned and not in_block:
-            walk.define_value(
-                node,
-                walk.text(name),
-                name,
-                Kind.FIELD if walk.scope.kind in CLASS_KINDS else Kind.VARIABLE,
+            walk.define_node(
+                node, name, Kind.FIELD if walk.scope.kind in CLASS_KINDS else Kind.VARIABLE
             )
     else:
         walk.bind(name, value)
@@ -361,7 +358,7 @@ def lower_case(walk: Lowering, node: Node) -> Expression:
 
 def _bind_pattern(walk: Lowering, pattern: Node) -> None:
     if pattern.type == "identifier" and walk.text(pattern)[:1].islower():
-        walk.bind_name(walk.text(pattern), None, pattern)
+        walk.bind_node(pattern, None)
     elif pattern.type in (
         "tuple_pattern",
         "case_class_pattern",
@@ -376,9 +373,7 @@ def _bind_pattern(walk: Lowering, pattern: Node) -> None:
 
 def lower_typed_pattern(walk: Lowering, node: Node) -> Expression:
     """`x: T` in a case."""
-    bind_typed(
-        walk, node.child_by_field_name("pattern"), walk.value(node.child_by_field_name("type"))
-    )
+    bind_typed(walk, node.child_by_field_name("pattern"), walk.field_value(node, "type"))
     return None
 
 
@@ -386,8 +381,8 @@ def lower_enum_case(walk: Lowering, node: Node) -> Expression:
     """A case without parameters is a constant of the enum's type."""
     name = node.child_by_field_name("name")
     if name is not None:
-        walk.bind_name(walk.text(name), (TYPED, own_name(walk)), name)
-        walk.define_value(node, walk.text(name), name, Kind.CONSTANT)
+        walk.bind_node(name, (TYPED, own_name(walk)))
+        walk.define_node(node, name, Kind.CONSTANT)
     return None
 
 
@@ -403,11 +398,11 @@ def lower_full_enum_case(walk: Lowering, node: Node) -> Expression:
 
 def lower_type_definition(walk: Lowering, node: Node) -> Expression:
     """`type A = T`."""
-    name, typed = node.child_by_field_name("name"), walk.value(node.child_by_field_name("type"))
+    name, typed = node.child_by_field_name("name"), walk.field_value(node, "type")
     if name is not None:
-        walk.bind_name(walk.text(name), typed, name)
+        walk.bind_node(name, typed)
         if walk.scope.kind is Kind.MODULE or walk.scope.kind in CLASS_KINDS:
-            walk.define_value(node, walk.text(name), name, Kind.TYPE)
+            walk.define_node(node, name, Kind.TYPE)
     return None
 
 

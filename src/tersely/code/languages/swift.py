@@ -215,7 +215,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
         bind_typed(walk, name, typed, value)
         if owned:
             kind = Kind.VARIABLE if walk.scope.kind is Kind.MODULE else Kind.FIELD
-            walk.define_value(node, walk.text(name), name, kind)
+            walk.define_node(node, name, kind)
     if computed is not None:
         walk.value(computed)
     return None
@@ -264,7 +264,7 @@ def lower_requirement(walk: Lowering, node: Node) -> Expression:
         bind_typed(
             walk, name, walk.value(named_parts(annotation)[-1]) if annotation is not None else None
         )
-        walk.define_value(node, walk.text(name), name, Kind.FIELD)
+        walk.define_node(node, name, Kind.FIELD)
     return None
 
 
@@ -292,8 +292,8 @@ def lower_enum_entry(walk: Lowering, node: Node) -> Expression:
     """`case a, b = 1`, `case c(T)`: constants of the enum's type."""
     for child, role in parts_and_fields(node):
         if role == "name" and child.type == "simple_identifier":
-            walk.bind_name(walk.text(child), (TYPED, own_name(walk)), child)
-            walk.define_value(node, walk.text(child), child, Kind.CONSTANT)
+            walk.bind_node(child, (TYPED, own_name(walk)))
+            walk.define_node(node, child, Kind.CONSTANT)
     return None
 
 
@@ -301,9 +301,9 @@ def lower_alias(walk: Lowering, node: Node) -> Expression:
     """`typealias A = T`, `associatedtype A`."""
     name = node.child_by_field_name("name")
     if name is not None:
-        walk.bind_name(walk.text(name), walk.value(_type_in(node)), name)
+        walk.bind_node(name, walk.value(_type_in(node)))
         if walk.scope.kind is Kind.MODULE or walk.scope.kind in CLASS_KINDS:
-            walk.define_value(node, walk.text(name), name, Kind.TYPE)
+            walk.define_node(node, name, Kind.TYPE)
     return None
 
 

@@ -208,7 +208,7 @@ def _of_every_member(walk: Lowering, node: Node) -> Expression:
     clause = next(
         (child for child in named_parts(node) if child.type == "mapped_type_clause"), None
     )
-    element = walk.value(node.child_by_field_name("type"))
+    element = walk.field_value(node, "type")
     keys = clause.child_by_field_name("type") if clause is not None else None
     if keys is not None and keys.type == "index_type_query" and element is None:
         # as `Readonly<T>` has what T has
@@ -239,7 +239,7 @@ def lower_lookup(walk: Lowering, node: Node) -> Expression:
 def _type_of_member(walk: Lowering, node: Node) -> Expression:
     if node.type == "method_signature":
         return lower_function_type(walk, node)
-    return walk.value(node.child_by_field_name("type"))
+    return walk.field_value(node, "type")
 
 
 def lower_cast(walk: Lowering, node: Node) -> Expression:

@@ -154,6 +154,10 @@ class Lowering:
             self.value(child)
         return None
 
+    def field_value(self, node: Node, field: str) -> Expression:
+        """The expression of the child in a field, None where there is none."""
+        return self.value(node.child_by_field_name(field))
+
     def visit(self, nodes: list[Node]) -> None:
         """Record what the nodes do, their values aside."""
         for node in nodes:
@@ -194,6 +198,10 @@ class Lowering:
 
     def met(self, name: str, variables: tuple[str, ...]) -> None:
         """Called where bodies meet that bound a name as different variables: it is now either."""
+
+    def bind_node(self, name: Node, value: Expression) -> None:
+        """Bind the name that a node is, as `bind_name` does."""
+        self.bind_name(self.text(name), value, name)
 
     def bind_name(self, name: str, value: Expression, node: Node | None = None) -> None:
         """Bind a name of the current scope; inside a `rebinding` it is a new variable from here on.
@@ -442,6 +450,10 @@ class Lowering:
         if is_tagged(callee, MEMBER) and callee[1] is item[1] and callee[2] == methods[0]:
             line = calls.pop()[4]
             self.implicit(item[1], methods[method], arguments, line)
+
+    def define_node(self, node: Node, name: Node, kind: Kind) -> None:
+        """Make the variable whose name a node is a symbol, as `define_value` does."""
+        self.define_value(node, self.text(name), name, kind)
 
     def define_value(
         self, node: Node, name: str, name_node: Node, kind: Kind, prefix: str = ""

@@ -35,7 +35,7 @@ def bind(walk: Lowering, target: Node, value: Expression) -> None:
     rule = walk.rules[target.kind_id]
     kind = type(rule)
     if kind is model.Name:
-        walk.bind_name(walk.text(target), value, target)
+        walk.bind_node(target, value)
     elif kind is model.Member:
         member = walk.callee(target)
         walk.stored(member[2] if is_tagged(member, MEMBER) else "", target)
@@ -104,7 +104,7 @@ def _bind_members(walk: Lowering, target: Node, value: Expression) -> None:
         rule = walk.rules[child.kind_id]
         kind = type(rule)
         if kind is model.Name:
-            walk.bind_name(walk.text(child), value and (MEMBER, value, walk.text(child)), child)
+            walk.bind_node(child, value and (MEMBER, value, walk.text(child)))
         elif kind is model.Pair:
             key, inner = field(rule.key)(child), field(rule.value)(child)
             if key is not None and inner is not None:

@@ -98,7 +98,7 @@ def _parameter(rule: model.Parameter) -> Handler:
             if rule.has_accessor and annotation is not None and walk.scope.kind in CLASS_KINDS:
                 walk.scope.binds.append((walk.text(name), (SIGNATURE, annotation, ())))
             if rule.defines is not None and walk.scope.kind in CLASS_KINDS:
-                walk.define_value(node, walk.text(name), name, rule.defines)
+                walk.define_node(node, name, rule.defines)
         return None
 
     return lower
