@@ -76,6 +76,11 @@ class ScopeDraft:
         self.declared: set[str] = set()  # names that the scope declares
         self.outward: set[str] = set()  # names that it assigns without declaring them at that place
 
+    @property
+    def holds_symbols(self) -> bool:
+        """Whether variables of it are symbols: of a module, and of what owns a scope."""
+        return self.kind is Kind.MODULE or self.kind in SCOPE_OWNERS
+
     def take(self, parameters: list[Parameter]) -> None:
         """Make these the parameters: names that are bound from the start."""
         self.parameters = parameters

@@ -34,63 +34,84 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 
-def _function(rule: model.Function) -> Handler:
-    get_name, get_parameters, get_body = field(rule.name), field(rule.parameters), field(rule.body)
-    get_returns, get_receiver = field(rule.returns), field(rule.receiver)
-    get_generics = [field(name) for name in rule.generics]
+class _FunctionReader:
+    """Reads the definitions of functions that one rule describes."""
 
-    def lower(walk: Lowering, node: Node) -> Expression:
+    def __init__(self, rule: model.Function) -> None:
+        self._rule = rule
+        self._name = field(rule.name)
+        self._parameters = field(rule.parameters)
+        self._body = field(rule.body)
+        self._returns = field(rule.returns)
+        self._receiver = field(rule.receiver)
+        self._generics = [field(name) for name in rule.generics]
+
+    def lower(self, walk: Lowering, node: Node) -> Expression:
+        """Define the function, and read its body in a scope of its own."""
         naming, walk.naming = walk.naming, None
-        if rule.repeats is not None and rule.repeats(node):
+        if self._rule.repeats is not None and self._rule.repeats(node):
             walk.wrapped = None
             return None
-        own_name, body, listed = get_name(node), get_body(node), get_parameters(node)
-        name_node = naming.node if naming is not None else own_name
-        name = _name_of(walk, naming, own_name, "lambda")
         parent, type_parameters = walk.scope, walk.type_parameters
-        declared = _declare_type_parameters(walk, node, get_generics)
-        parameters, patterns = (
-            parameters_of(walk, listed) if rule.read is None else (rule.read(walk, node), [])
-        )
-        returned = walk.value(get_returns(node))
-        receivers, _ = parameters_of(walk, get_receiver(node))
-        receiver = receivers[0].annotation if receivers else None
-        owner = naming.prefix if naming is not None else base_name(receiver)
-        flags = _flags_of(rule, node, naming)
-        draft = walk.enter(
-            node,
-            _kind_of(walk, rule, naming, own_name, receiver, flags),
-            name,
-            name_node,
-            body,
-            owner,
-        )
-        draft.flags |= flags | (ABSTRACT if body is None and walk.resolution.virtual else 0)
-        draft.holder = naming.holder if naming is not None else None
-        draft.receiver_type = receiver
-        draft.returned_type = returned
-        draft.type_parameters = declared
-        draft.take(receivers + parameters)
+        draft, patterns = self._open(walk, node, naming)
         walk.scope = draft
-        draft.body = body.id if body is not None else 0
         for synthetic, pattern in patterns:
             walk.bind(pattern, synthetic)
-        results = get_returns(node) if rule.results_are_variables else None
-        if results is not None:
-            walk.visit(
-                [part for part in named_parts(results) if type(walk.rule(part)) is model.Parameter]
-            )
-        if rule.is_value and own_name is not None:
-            draft.binds.append((walk.text(own_name), (DEFINED, draft.definition)))
-            walk.written(walk.text(own_name), own_name)
-        _bind_fields(walk, listed, draft, parent)
-        value = walk.value(body)
-        if rule.body_is_value and value is not None:
+        self._bind_names(walk, node, draft)
+        _bind_fields(walk, self._parameters(node), draft, parent)
+        value = walk.value(self._body(node))
+        if self._rule.body_is_value and value is not None:
             draft.returns.append(value)
         walk.type_parameters = type_parameters
         return walk.leave(draft, parent)
 
-    return lower
+    def _open(
+        self, walk: Lowering, node: Node, naming: Naming | None
+    ) -> tuple[ScopeDraft, list[tuple[str, Node]]]:
+        """The scope with all that the heading says, and the patterns among the parameters, as
+        `parameters_of` gives them.
+        """
+        rule, own_name, body = self._rule, self._name(node), self._body(node)
+        name = _name_of(walk, naming, own_name, "lambda")
+        declared = _declare_type_parameters(walk, node, self._generics)
+        parameters, patterns = (
+            parameters_of(walk, self._parameters(node))
+            if rule.read is None
+            else (rule.read(walk, node), [])
+        )
+        returned = walk.value(self._returns(node))
+        receivers, _ = parameters_of(walk, self._receiver(node))
+        receiver = receivers[0].annotation if receivers else None
+        flags = _flags_of(rule, node, naming)
+        kind = _kind_of(walk, rule, naming, own_name, receiver, flags)
+        if naming is not None:
+            draft = walk.enter(node, kind, name, naming.node, body, naming.prefix)
+            draft.holder = naming.holder
+        else:
+            draft = walk.enter(node, kind, name, own_name, body, base_name(receiver))
+        draft.flags |= flags | (ABSTRACT if body is None and walk.resolution.virtual else 0)
+        draft.receiver_type = receiver
+        draft.returned_type = returned
+        draft.type_parameters = declared
+        draft.take(receivers + parameters)
+        draft.body = body.id if body is not None else 0
+        return draft, patterns
+
+    def _bind_names(self, walk: Lowering, node: Node, draft: ScopeDraft) -> None:
+        """Bind what the heading names beside the parameters: results, and the function itself."""
+        results = self._returns(node) if self._rule.results_are_variables else None
+        if results is not None:
+            walk.visit(
+                [part for part in named_parts(results) if type(walk.rule(part)) is model.Parameter]
+            )
+        own_name = self._name(node)
+        if self._rule.is_value and own_name is not None:
+            draft.binds.append((walk.text(own_name), (DEFINED, draft.definition)))
+            walk.written(walk.text(own_name), own_name)
+
+
+def _function(rule: model.Function) -> Handler:
+    return _FunctionReader(rule).lower
 
 
 def _name_of(walk: Lowering, naming: Naming | None, own_name: Node | None, what: str) -> str:
@@ -186,20 +207,8 @@ def _class(rule: model.Class) -> Handler:
             value = walk.value(get_alias(node))
             walk.type_parameters = type_parameters
             return _type_alias(walk, node, own_name, value, rule.kind)
-        bases: list[Expression] = []
         skipped = {child.id for child in (own_name, body) if child is not None}
-        for get in get_bases:
-            listed = get(node)
-            while listed is not None:
-                skipped.add(listed.id)
-                bases.extend(_bases(walk, listed))
-                following = next_part(listed)  # a grammar may have a node for each base
-                more = (
-                    following is not None
-                    and following.type == listed.type
-                    and following.id not in skipped
-                )
-                listed = following if more else None
+        bases = _all_bases(walk, node, get_bases, skipped)
         if rule.extends and name_node is not None:
             name = base_name(walk.value(name_node)) or walk.text(name_node)
         else:
@@ -222,6 +231,23 @@ def _class(rule: model.Class) -> Handler:
         return walk.leave(draft, parent)
 
     return lower
+
+
+def _all_bases(
+    walk: Lowering, node: Node, getters: list[Child], skipped: set[int]
+) -> list[Expression]:
+    """The base types of a class; the nodes that list them are added to `skipped`."""
+    bases: list[Expression] = []
+    for get in getters:
+        listed = get(node)
+        while listed is not None:
+            skipped.add(listed.id)
+            bases.extend(_bases(walk, listed))
+            following = next_part(listed)  # a grammar may have a node for each base
+            if following is None or following.type != listed.type or following.id in skipped:
+                break
+            listed = following
+    return bases
 
 
 def _type_alias(
@@ -287,9 +313,7 @@ def _variable(rule: model.Variable) -> Handler:
         if name is not None:
             text = walk.text(name)
             walk.bind_name(text, value, name)
-            if not is_definition and (
-                walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS
-            ):
+            if not is_definition and walk.scope.holds_symbols:
                 walk.define_value(wrapped[0] if wrapped else node, text, name, rule.kind)
         return None
 
@@ -303,7 +327,7 @@ def _variables(rule: model.Variables) -> Handler:
         typed = get_type(node)
         annotation = walk.value(typed)
         scope = walk.scope
-        symbol = scope.kind is Kind.MODULE or scope.kind in SCOPE_OWNERS
+        symbol = scope.holds_symbols
         wrapped, walk.wrapped = walk.wrapped, None
         outermost = wrapped[0] if wrapped else node
         for child in named_parts(node):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import (
     KEYWORD_REST,
@@ -43,42 +43,62 @@ def parameters_of(
         return [Parameter(walk.text(node), None, None, POSITIONAL)], patterns
     for child in named_parts(node):
         rule = walk.rules[child.kind_id]
-        if type(rule) in (model.Comment, model.Skip):
+        written = _written(walk, child, rule)
+        if written is None:
             continue
-        name_node, annotation, default, mode = child, None, None, POSITIONAL
-        if type(rule) is model.Parameter:
-            found = field(rule.name)(child)
-            if found is not None and found.type == rule.ignored:
-                continue
-            annotation = walk.value(field(rule.type)(child))
-            given = field(rule.default)(child)
-            default = walk.value(given) or (UNFOLLOWED if given is not None else None)
-            mode = rule.mode
-            if found is None:
-                parameters.append(Parameter(f"#{len(parameters)}", annotation, default, mode))
-                continue
-            name_node = found
-        elif type(rule) is model.Assign:  # a pattern with a default
-            default = walk.value(field(rule.right)(child)) or UNFOLLOWED
-            name_node = field(rule.left)(child) or child
-        inner = walk.rules[name_node.kind_id]
-        while type(inner) is model.Spread:
-            mode = KEYWORD_REST if inner.keyed else REST
-            unwrapped = next(iter(named_parts(name_node)), None)
-            if unwrapped is None:
-                break
-            name_node, inner = unwrapped, walk.rules[unwrapped.kind_id]
-        if type(inner) in (model.Sequence, model.Dictionary):
-            name = f"#{len(parameters)}"
-            patterns.append((name, name_node))
-        else:
-            name = walk.text(name_node)
-            walk.written(name, name_node)
-        parameters.append(Parameter(name, annotation, default, mode))
-        for further in parts_in(child, rule.name)[1:] if _may_list_names(rule) else ():
+        name, mode = f"#{len(parameters)}", written.mode
+        if written.name is not None:
+            name_node, mode = _without_spread(walk, written.name, mode)
+            if type(walk.rules[name_node.kind_id]) in (model.Sequence, model.Dictionary):
+                patterns.append((name, name_node))
+            else:
+                name = walk.text(name_node)
+                walk.written(name, name_node)
+        parameters.append(Parameter(name, written.type, written.default, mode))
+        is_named = written.name is not None
+        for further in parts_in(child, rule.name)[1:] if is_named and _may_list_names(rule) else ():
             walk.written(walk.text(further), further)
-            parameters.append(Parameter(walk.text(further), annotation, default, mode))
+            parameters.append(Parameter(walk.text(further), written.type, written.default, mode))
     return parameters, patterns
+
+
+class _Written(NamedTuple):
+    """A parameter as it stands in a list: the node of its name, its type and its default."""
+
+    name: Node | None
+    type: Expression = None
+    default: Expression = None
+    mode: int = POSITIONAL
+
+
+def _written(walk: Lowering, child: Node, rule: Any) -> _Written | None:
+    """The parameter that a child of a list is, None for what is none."""
+    if type(rule) in (model.Comment, model.Skip):
+        return None
+    if type(rule) is model.Assign:  # a pattern with a default
+        default = walk.value(field(rule.right)(child)) or UNFOLLOWED
+        return _Written(field(rule.left)(child) or child, default=default)
+    if type(rule) is not model.Parameter:
+        return _Written(child)
+    name = field(rule.name)(child)
+    if name is not None and name.type == rule.ignored:
+        return None
+    annotation = walk.value(field(rule.type)(child))
+    given = field(rule.default)(child)
+    default = walk.value(given) or (UNFOLLOWED if given is not None else None)
+    return _Written(name, annotation, default, rule.mode)
+
+
+def _without_spread(walk: Lowering, name: Node, mode: int) -> tuple[Node, int]:
+    """The name in `*name` or `**name`, and the mode that the stars give its parameter."""
+    rule = walk.rules[name.kind_id]
+    while type(rule) is model.Spread:
+        mode = KEYWORD_REST if rule.keyed else REST
+        inside = named_parts(name)
+        if not inside:
+            break
+        name, rule = inside[0], walk.rules[inside[0].kind_id]
+    return name, mode
 
 
 def _may_list_names(rule: Any) -> bool:

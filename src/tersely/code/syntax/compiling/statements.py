@@ -23,7 +23,6 @@ from tersely.code.symbols import CLASS_KINDS, Kind
 from tersely.code.syntax.children import field, only_leaf
 from tersely.code.syntax.compiling import Compilers, Handler, visited
 from tersely.code.syntax.compiling.blocks import target_names
-from tersely.code.syntax.drafts import SCOPE_OWNERS
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -42,30 +41,45 @@ def _assign(rule: model.Assign) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         wrapped, walk.wrapped = walk.wrapped, None
         left, right, annotation = get_left(node), get_right(node), walk.value(get_type(node))
-        while rule.updates and left is not None and len(named_parts(left)) == 1:  # in parentheses
-            if type(walk.rules[left.kind_id]) is not model.Inner:
-                break
-            left = named_parts(left)[0]
-        named = rule.names and left is not None and right is not None
-        value = (
-            walk.assigned(left, right, wrapped) if named and left and right else walk.value(right)
-        )
-        is_definition = left is not None and walk.is_definition(value, walk.text(left))
+        if rule.updates and left is not None:
+            left = _without_parentheses(walk, left)
+        if rule.names and left is not None and right is not None:
+            value = walk.assigned(left, right, wrapped)
+        else:
+            value = walk.value(right)
+        if left is None:
+            return walk.typed(value, annotation)
+        is_definition = walk.is_definition(value, walk.text(left))
         value = walk.typed(value, annotation)
-        if left is not None and rule.updates and type(walk.rules[left.kind_id]) is model.Name:
-            value = walk.update(walk.text(left), value, straight=walk.is_straight(node))
-        elif left is not None:
-            walk.rebinds = walk.text(left) in walk.scope.bound or len(named_parts(left)) > 0
-            walk.rebinds = rule.declares or (walk.rebinds and walk.is_straight(node))
-            outward, walk.outward = walk.outward, rule.outward
-            walk.bind(left, value)
-            walk.rebinds, walk.outward = False, outward
-            outermost = walk.scope.kind is Kind.MODULE or walk.scope.kind in SCOPE_OWNERS
-            if rule.defines is not None and outermost and not is_definition:
-                _define_targets(walk, wrapped[0] if wrapped else node, left, rule.defines)
+        if rule.updates and type(walk.rules[left.kind_id]) is model.Name:
+            return walk.update(walk.text(left), value, straight=walk.is_straight(node))
+        _bind_left(walk, rule, node, left, value)
+        if rule.defines is not None and walk.scope.holds_symbols and not is_definition:
+            _define_targets(walk, wrapped[0] if wrapped else node, left, rule.defines)
         return value
 
     return lower
+
+
+def _without_parentheses(walk: Lowering, node: Node) -> Node:
+    """What stands alone in parentheses, however many."""
+    inside = named_parts(node)
+    while len(inside) == 1 and type(walk.rules[node.kind_id]) is model.Inner:
+        node, inside = inside[0], named_parts(inside[0])
+    return node
+
+
+def _bind_left(
+    walk: Lowering, rule: model.Assign, node: Node, left: Node, value: Expression
+) -> None:
+    """Bind what an assignment names; where it stands in straight-line code, names that are bound
+    already are new variables.
+    """
+    is_bound = walk.text(left) in walk.scope.bound or len(named_parts(left)) > 0
+    walk.rebinds = rule.declares or (is_bound and walk.is_straight(node))
+    outward, walk.outward = walk.outward, rule.outward
+    walk.bind(left, value)
+    walk.rebinds, walk.outward = False, outward
 
 
 def _define_targets(walk: Lowering, node: Node, target: Node, kind: Kind) -> None:
