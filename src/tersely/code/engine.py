@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a s
     from tersely.code.graph.definition import Place
     from tersely.code.graph.imports import ImportGraph
     from tersely.code.graph.program import IndexedFile
+    from tersely.code.graph.references import References
     from tersely.code.index.subjects import Subject
     from tersely.code.search.duplicates.collection import Functions
     from tersely.code.search.facade import Search
@@ -52,6 +53,7 @@ class Engine:
         # files that may matter and were not read, with the reasons
         self.incomplete: dict[str, None] = {}
         self._graph: tuple[str, StoredFacts, CallGraph] | None = None
+        self._references: References | None = None
         self._flow: FlowReader | None = None
         self._search: Search | None = None
         self._functions: tuple[str, Functions] | None = None
@@ -100,26 +102,36 @@ class Engine:
             graph = CallGraph(facts)
             if self._graph is not None:
                 graph.program.take_over(self._graph[2].program, facts.same_as(self._graph[1]))
-            self._graph = (revision, facts, graph)
+            self._graph, self._references = (revision, facts, graph), None
         return self._graph[2]
+
+    @property
+    def references(self) -> References:
+        """The references to definitions of the present revision."""
+        from tersely.code.graph.references import References
+
+        graph = self.graph  # a new one has no references yet
+        if self._references is None:
+            self._references = References(graph, self.source)
+        return self._references
 
     def replace_damaged_index(self) -> None:
         """Go on with an empty index, and without what was made from one that turned out to be
         damaged.
         """
         self.store.replace_damaged()
-        self._graph = self._search = self._functions = None
+        self._graph = self._references = self._search = self._functions = None
 
     def drop_graph(self) -> None:
         """Let go of a graph in which a search was interrupted, and which may be half made there."""
-        self._graph = None
+        self._graph = self._references = None
 
     def drop_outdated_graph(self) -> None:
         """Let go of the graph if configuration that it has read, which no revision covers, is not
         what it was.
         """
         if self._graph is not None and not self._graph[1].has_same_texts():
-            self._graph = None
+            self.drop_graph()
 
     @property
     def limits_hit(self) -> set[str]:

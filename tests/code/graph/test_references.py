@@ -207,7 +207,8 @@ def test_no_name_means_a_symbol_that_the_facts_of_its_file_rule_out(
                     for place in meaning.places
                     if ":" in place.symbol and place.path != path
                 }
-                assert elsewhere <= {*known.of(file, meaning.token.name)}, (path, meaning)
+                name, lines = meaning.token.name, set(words.values())
+                assert elsewhere <= {*known.of(file, name, lines)}, (path, meaning)
 
 
 def _write(root: Path, sources: dict[str, str]) -> Sequence[Path]:

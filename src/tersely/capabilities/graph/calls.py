@@ -156,11 +156,9 @@ class _CallWalk(NamedTuple):
 
 def _references(workspace: Workspace, symbol: Symbol, *, guesses: bool) -> list[Edge]:
     """Who refers to what is not called alone: a type, a field, a constant."""
-    from tersely.code.graph.references import References
-
     if symbol.kind not in CLASS_KINDS | VALUE_KINDS:
         return []
-    edges = References(workspace.engine.graph, workspace.engine.source).edges(symbol.id)
+    edges = workspace.engine.references.edges(symbol.id)
     return [edge for edge in edges if guesses or edge.grade is not Grade.BY_NAME]
 
 

@@ -59,11 +59,9 @@ class References:
 
 def run(workspace: Workspace, parameters: Parameters) -> References:
     """Resolve each name that may mean the symbol."""
-    from tersely.code.graph.references import References as Finder
-
     engine = workspace.engine
     symbol = engine.symbol(parameters.symbol)
-    every = Finder(engine.graph, engine.source).of(symbol.id)
+    every = engine.references.of(symbol.id)
     found = [one for one in every if parameters.use in {None, one.use}]
     uses = {use.value: number for use, number in Counter(one.use for one in found).most_common()}
     page = page_of(found, parameters.limit, parameters.offset).each(lambda one: Reference(*one))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -93,7 +93,7 @@ class Definitions:
         walk = self._read(file, source, [offset])
         found = self._meant(file, walk, walk.token(offset), line)
         if len(found) > MAX_PLACES:
-            self._program.limits_hit.add(PLACES_LIMIT)
+            self._evaluator.solver.mark_cut(PLACES_LIMIT)
         return found[:MAX_PLACES]
 
     def names(self, file: File, source: bytes, lines: Mapping[int, int]) -> Iterator[Meaning]:
@@ -342,7 +342,7 @@ class Definitions:
     def _goes_on(self, way: Way) -> bool:
         """Whether one more re-export is followed; said in the answer when it is not."""
         if way.hops >= MAX_IMPORT_HOPS:
-            self._program.limits_hit.add(HOPS_LIMIT)
+            self._evaluator.solver.mark_cut(HOPS_LIMIT)
         return way.hops < MAX_IMPORT_HOPS
 
     def _followed_bindings(self, file: File, owner: int, name: str, way: Way) -> list[Place]:
@@ -423,7 +423,9 @@ class Definitions:
         return [Place(file.path, line, "") for line in dict.fromkeys(lines)]
 
     def _of_stars(self, file: File, name: str, way: Way) -> list[Place]:
-        for other in self._program.starred(file, lambda each: True, self._program.limits_hit.add):
+        for other in self._program.starred(
+            file, lambda each: True, self._evaluator.solver.mark_cut
+        ):
             if found := self._of_own_name(other, name, way.further()):
                 return found
         return []
@@ -489,11 +491,11 @@ class SymbolsMeant(Definitions):
     def __init__(self, graph: CallGraph) -> None:
         super().__init__(graph, lambda path: b"")
 
-    def of(self, file: File, name: str) -> Iterator[str]:
-        """The ids that a name may mean somewhere in a file, "" for what is no symbol; an id may
-        come again.
+    def of(self, file: File, name: str, lines: Container[int]) -> Iterator[str]:
+        """The ids that a name may mean on some lines of a file, which are all that write it; "" for
+        what is no symbol. An id may come again.
         """
-        places = chain(self._of_bare(file, name), self._of_member_everywhere(file, name))
+        places = chain(self._of_bare(file, name), self._of_member_everywhere(file, name, lines))
         return (each.symbol for place in places for each in self._announced([place]))
 
     def _of_bare(self, file: File, name: str) -> Iterator[Place]:
@@ -507,8 +509,10 @@ class SymbolsMeant(Definitions):
                 yield from self._of_class((CLASS, file.id, position), name)
         yield from self._from_outside(file, 0, name)
 
-    def _of_member_everywhere(self, file: File, name: str) -> Iterator[Place]:
-        for scope, expression in file.members_named(name):
+    def _of_member_everywhere(
+        self, file: File, name: str, lines: Container[int]
+    ) -> Iterator[Place]:
+        for scope, expression in file.members_named(name, lines):
             yield from self._of_member_expression(file, scope, expression)
 
     def _of_traced(self, file: File, owner: int, name: str, way: Way) -> list[Place]:

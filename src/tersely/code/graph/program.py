@@ -5,7 +5,7 @@ each scope binds.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import starmap
 from typing import Any, NamedTuple, Protocol, cast
@@ -408,11 +408,15 @@ class File:
                 found[read_name(expression)].append((position, index))
         return found
 
-    def members_named(self, name: str) -> Iterator[tuple[int, Expression]]:
-        """The members of a name that are called, read or assigned, each with its scope."""
+    def members_named(self, name: str, lines: Container[int]) -> Iterator[tuple[int, Expression]]:
+        """The members of a name that are called, read or assigned, each with its scope; of what
+        syntax may call without writing it, only the calls on lines that write it.
+        """
+        is_implicit = name in self.facts.implicit_methods
         for position, index in self.calls_by_name.get(name, ()):
-            callee = self.scope(position).calls[index][1]
-            if type(callee) is tuple and callee[0] == MEMBER and callee[2] == name:
+            call = self.scope(position).calls[index]
+            callee, is_written = call[1], not is_implicit or call[4] in lines
+            if type(callee) is tuple and callee[::2] == (MEMBER, name) and is_written:
                 yield position, callee
         for position, index in self.reads_by_name.get(name, ()):
             expression = self.scope(position).reads[index][0]

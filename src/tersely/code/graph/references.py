@@ -10,7 +10,8 @@ found count as well where the name alone leads elsewhere: to what the definition
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from tersely.code.expressions import IMPORTED, Expression
@@ -22,6 +23,9 @@ from tersely.code.symbols import VALUE_KINDS, CallSite, Edge, Grade, Kind
 from tersely.code.syntax.uses import Use
 
 MAX_REFERENCE_FILES = 300  # files that mention a name and are read for what it means there
+KEPT_SYMBOLS = 100  # whose references stay known: an editor asks for them and for their lenses
+MAX_KEPT_PATTERNS = 1_000  # of names that are looked for in texts
+_IS_INSIDE = re.compile(rb"[\w\x80-\xff]").match  # whether a byte goes on with a name
 
 
 class Reference(NamedTuple):
@@ -44,18 +48,33 @@ class References:
         self._graph = graph
         self._program = graph.program
         self._source_of = source_of
-        self._definitions = Definitions(graph, source_of)
+        self._solver = graph.evaluator.solver
         self._meant = SymbolsMeant(graph)
+        self._known = lru_cache(KEPT_SYMBOLS)(self._hear)
 
     def of(self, symbol_id: str) -> list[Reference]:
         """Every reference to a symbol, by path and place; nothing for a module or a symbol that is
         not there.
         """
+        found, cut = self._known(symbol_id)
+        self._solver.mark_cut(*cut)
+        return list(found)
+
+    def _hear(self, symbol_id: str) -> tuple[list[Reference], tuple[str, ...]]:
+        """The references to a symbol, and the bounds that were met for them."""
+        return self._solver.hear(self._find, symbol_id)
+
+    def _find(self, symbol_id: str) -> list[Reference]:
         place = self._graph.place(symbol_id)
         if place is None or place[1] == 0:
             return []
         wanted = _Wanted(symbol_id, *place, self._calls_of(symbol_id))
-        found = [each for other in self._files(wanted) for each in self._in_file(other, wanted)]
+        definitions = Definitions(self._graph, self._source_of)
+        found = [
+            each
+            for other in self._files(wanted)
+            for each in self._in_file(other, wanted, definitions)
+        ]
         written = {(each.path, each.line) for each in found if each.use is Use.CALL}
         unnamed = [
             call for site, call in wanted.calls.items() if (site.path, site.line) not in written
@@ -93,16 +112,23 @@ class References:
         every = dict.fromkeys((home.id, *mentioning, *sorted(self._graph.sites.importers(home.id))))
         if len(every) > MAX_REFERENCE_FILES:
             files = f"{MAX_REFERENCE_FILES} of {len(every):,} files with {wanted.name}"
-            self._program.limits_hit.add(f"truncated: references were looked for in {files}")
+            self._solver.mark_cut(f"truncated: references were looked for in {files}")
         return [self._program.file(each) for each in list(every)[:MAX_REFERENCE_FILES]]
 
-    def _in_file(self, other: File, wanted: _Wanted) -> Iterator[Reference]:
+    def _in_file(
+        self, other: File, wanted: _Wanted, definitions: Definitions
+    ) -> Iterator[Reference]:
         source = self._source_of(other.path)
-        names = [wanted.name, *self._aliases(other, wanted)]
-        if other.id != wanted.file.id and _lines_of_names(source, names):
-            names = [name for name in names if self._is_worth_reading(other, name, wanted)]
-        lines = _lines_of_names(source, names) if names else {}
-        for meaning in self._definitions.names(other, source, lines) if lines else ():
+        written = _written(source, [wanted.name, *self._aliases(other, wanted)])
+        if other.id != wanted.file.id:
+            worth = self._is_worth_reading
+            written = {
+                name: places
+                for name, places in written.items()
+                if worth(other, name, places, wanted)
+            }
+        lines = dict(sorted(each for places in written.values() for each in places.items()))
+        for meaning in definitions.names(other, source, lines) if lines else ():
             grade = self._grade(other, meaning, wanted)
             if grade is not None:
                 start = meaning.token.offset
@@ -115,23 +141,25 @@ class References:
                 owner = self._program.symbol_id(other.id, other.named_owner(meaning.scope))
                 yield Reference(other.path, meaning.line, column, owner, meaning.use, grade)
 
-    def _is_worth_reading(self, other: File, name: str, wanted: _Wanted) -> bool:
+    def _is_worth_reading(
+        self, other: File, name: str, places: Mapping[int, int], wanted: _Wanted
+    ) -> bool:
         """Whether to resolve a name where a file writes it; bounds that were met count if not."""
-        solver = self._graph.evaluator.solver
-        may_refer, cut = solver.hear(self._may_refer, other, name, wanted)
+        lines = set(places.values())
+        may_refer, cut = self._solver.hear(self._may_refer, other, name, lines, wanted)
         if not may_refer:
-            solver.mark_cut(*cut)
+            self._solver.mark_cut(*cut)
         return may_refer
 
-    def _may_refer(self, other: File, name: str, wanted: _Wanted) -> bool:
-        """Whether a name may mean the definition somewhere in a file, by the facts of the file."""
+    def _may_refer(self, other: File, name: str, lines: Container[int], wanted: _Wanted) -> bool:
+        """Whether a name may mean the definition on some lines of a file, by the facts of the file."""
         if name == wanted.name and other.path in wanted.calling:
             return True
-        if any(symbol == wanted.id for symbol in self._meant.of(other, name)):
+        if any(symbol == wanted.id for symbol in self._meant.of(other, name, lines)):
             return True
         return any(
             self._is_member_of_unknown(other, scope, expression, wanted)
-            for scope, expression in other.members_named(name)
+            for scope, expression in other.members_named(name, lines)
         )
 
     def _aliases(self, other: File, wanted: _Wanted) -> list[str]:
@@ -207,12 +235,21 @@ class _Wanted:
         return True
 
 
-def _lines_of_names(source: bytes, names: list[str]) -> dict[int, int]:
-    """The offsets at which a source writes one of some names, with their lines."""
-    either = "|".join(map(re.escape, names)).encode()
-    found, line, last = {}, 1, 0
-    for match in re.finditer(rb"(?<![\w\x80-\xff])(?:" + either + rb")(?![\w\x80-\xff])", source):
-        line += source.count(b"\n", last, match.start())
-        last = match.start()
-        found[match.start()] = line
+def _written(source: bytes, names: Iterable[str]) -> dict[str, dict[int, int]]:
+    """The offsets at which a source writes some names, with their lines, by name."""
+    found: dict[str, dict[int, int]] = {}
+    for name in names:
+        line, last = 1, 0
+        for match in _end_of(name).finditer(source):
+            start = match.start()
+            if not _IS_INSIDE(source, max(0, start - 1), start):
+                line += source.count(b"\n", last, start)
+                last = start
+                found.setdefault(name, {})[start] = line
     return found
+
+
+@lru_cache(MAX_KEPT_PATTERNS)
+def _end_of(name: str) -> re.Pattern[bytes]:
+    """Where words end in a name. A pattern that began by looking back could not skip to its text."""
+    return re.compile(re.escape(name).encode() + rb"(?![\w\x80-\xff])")
