@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +35,10 @@ class Far:
         self.address = address
         self.context = certificates.client_context("", certificates.read_pem(authority))
         self.local = Client.local("boss", home=home)
+        # The client of WebSockets reads and writes on two threads, for which Python's TLS is not
+        # made: tickets of version 1.3 come while the request is sent, and it may be lost.
+        self._context_of_sockets = certificates.client_context("", certificates.read_pem(authority))
+        self._context_of_sockets.maximum_version = ssl.TLSVersion.TLSv1_2
 
     def token(self, identity: str, **scopes: Any) -> str:
         return self.local(ask.token_new(identity, bearer=True, **scopes)).secret
@@ -64,7 +69,7 @@ class Far:
 
     def socket(self, token: str, path: str = "/socket") -> Any:
         return websockets.connect(
-            f"wss://localhost:{self.address.port}{path}", ssl=self.context, open_timeout=20,
+            f"wss://localhost:{self.address.port}{path}", ssl=self._context_of_sockets, open_timeout=20,
             additional_headers={"Authorization": f"Bearer {token}"},
         )  # fmt: skip
 
