@@ -36,7 +36,7 @@ from tersely.foundation.escape import visible_line
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 
 # Making a repository takes much longer than fitting a pack.
-FEW = settings(max_examples=40)
+FEW = settings(max_examples=25)
 
 NAMES = st.sampled_from(
     ["run", "é", "load_all", "Straße", "x", "validate_token_of_the_current_session", "日本"]
@@ -290,7 +290,7 @@ def texts_of(question: Question) -> Texts:
     return cut_to_parts(question.planted.texts(), question.view)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.one_of(questions(), changes(), changes()), FORMAT_NAMES, BUDGETS)
 def test_no_line_of_a_file_is_shown_twice(
     question: Question, format_name: str, budget: int
