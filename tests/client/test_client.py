@@ -16,6 +16,7 @@ from tests.foundation.serving import serving
 
 from tersely.client import AsyncClient, Client, ask
 from tersely.client.peer import Peer
+from tersely.doors.http.app import WEB_CALL_THREADS
 from tersely.doors.http.contract.operations import OPERATIONS
 from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
@@ -59,6 +60,23 @@ def test_what_is_no_name_of_an_agent_is_refused_before_anything_is_sent(
     assert raised.value.code == "invalid_argument"
     assert "\n" not in str(raised.value)
     assert "letters (A to Z)" in raised.value.hint
+
+
+def test_those_who_wait_for_messages_keep_nobody_else_waiting(web: Web) -> None:
+    names = [f"reader-{number}" for number in range(WEB_CALL_THREADS + 6)]
+
+    async def read(name: str) -> int:
+        async with AsyncClient(web.socket, name, 60.0) as reader:
+            return len((await reader.ask("mail.inbox", wait=50.0)).messages)
+
+    async def asking() -> list[int]:
+        reading = [asyncio.create_task(read(name)) for name in names]
+        async with AsyncClient(web.socket, "ann") as ann:
+            for name in names:
+                await ann.ask("mail.send", to=name, body="hello", queue=True)
+        return await asyncio.gather(*reading)
+
+    assert asyncio.run(asking()) == [1] * len(names)
 
 
 def test_answers_are_values(relay: Client) -> None:

@@ -282,6 +282,11 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
     )
 
 
+def _is_later(declared: Any) -> bool:
+    """Whether a type is that of results that come later, which most never import."""
+    return getattr(get_origin(declared), "__name__", "") == "Later"
+
+
 class Repeats(IntEnum):
     """The time for which the same question has the same answer."""
 
@@ -332,9 +337,11 @@ class Capability(Generic[ParametersT, ResultT]):
     def answers(self) -> Any:
         """The type of its results, as `run` declares it."""
         declared = _hints(self.run)["return"]
-        # which most never import
-        is_later = getattr(get_origin(declared), "__name__", "") == "Later"
-        return get_args(declared)[0] if is_later else declared
+        parts = get_args(declared)
+        if _is_later(declared):
+            return parts[0]
+        at_once = [one for one in parts if not _is_later(one)]
+        return at_once[0] if len(at_once) < len(parts) else declared
 
     def tier_of(self, arguments: Mapping[str, object]) -> Tier:
         """The level of trust that a call with these arguments needs."""

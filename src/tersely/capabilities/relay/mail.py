@@ -16,6 +16,7 @@ from tersely.capabilities.declaration import (
     option,
     positional,
 )
+from tersely.capabilities.later import Later
 from tersely.capabilities.relay.context import PERSON, RelayContext
 from tersely.capabilities.relay.foreign import neutral
 from tersely.capabilities.relay.messages import (
@@ -225,23 +226,29 @@ def mailbox(context: RelayContext, parameters: BoxParameters) -> Deliveries:
     return Deliveries(shown, next_after(found, page.limit), name, mail.brakes.held[name])
 
 
-def inbox(context: RelayContext, parameters: InboxParameters) -> Deliveries:
-    """A mailbox; its owner who has commands alone has seen what is listed."""
+def inbox(context: RelayContext, parameters: InboxParameters) -> Deliveries | Later[Deliveries]:
+    """A mailbox, once something has come where that is waited for; its owner who has commands alone
+    has seen what is listed.
+    """
     mail = context.relay.mail
     name = parameters.name or context.agent
     is_of_agent = not parameters.name and not context.is_of_person
     waiting = (
         (is_of_agent or parameters.wait > 0) if parameters.waiting is None else parameters.waiting
     )
-    if parameters.wait:
-        mail.wait(name, parameters.page.after, parameters.wait)
-    found = mailbox(context, BoxParameters(name, waiting, parameters.page))
-    is_seen = name == context.agent or _is_person(mail, name)
-    if parameters.ack or is_seen:
-        for one in found.messages:
-            if one.stage == "accepted":
-                _reach(mail, name, one.number, Reached.SEEN if is_seen else Reached.DELIVERED)
-    return found
+
+    def read(come: None = None) -> Deliveries:
+        found = mailbox(context, BoxParameters(name, waiting, parameters.page))
+        is_seen = name == context.agent or _is_person(mail, name)
+        if parameters.ack or is_seen:
+            for one in found.messages:
+                if one.stage == "accepted":
+                    _reach(mail, name, one.number, Reached.SEEN if is_seen else Reached.DELIVERED)
+        return found
+
+    if not parameters.wait:
+        return read()
+    return Later(mail.wait(name, parameters.page.after, parameters.wait), read)
 
 
 def _is_person(mail: Mail, name: str) -> bool:
@@ -286,7 +293,7 @@ MAILBOX = RelayCapability(
     run=mailbox,
     text=_deliveries_text,
 )
-INBOX = RelayCapability(
+INBOX: RelayCapability[InboxParameters, Any] = RelayCapability(
     name="mail.inbox",
     summary="Read the messages that came, the oldest first, or wait for one",
     description=(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
-from threading import Condition, Lock
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -35,6 +35,7 @@ from tersely.relay.mail.messages import (
     recipients,
 )
 from tersely.relay.mail.questions import SPOKEN, OpenQuestions, asks
+from tersely.relay.mail.readers import Readers
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.commands import Batch, Edit, Write
 from tersely.relay.store.mailboxes import Mark, Post, Posted, Settled, Sought, Told, Waiting
@@ -105,7 +106,7 @@ class Mail:
         self._loads = {name: list(load) for name, load in boxes.loads(store.reader).items()}
         self._nonce = _nonce(store)
         self._changing = Lock()
-        self._accepted = Condition()  # that some messages have been written
+        self._readers = Readers(lambda mailbox, after: bool(self.waiting(mailbox, after, 1)))
         self._sendings: dict[str, deque[_Sending]] = {}  # by sender; whose turn it is first
         self._sendings_count = 0
         self._marks: list[Mark] = []
@@ -316,6 +317,7 @@ class Mail:
         self._settle(settled)
         for one in settled:
             self._run(partial(self.presence.revived, one.mailbox, number))
+            self._readers.came(one.mailbox)
         return len(settled)
 
     def retire(self, name: str, token: str = "") -> int:
@@ -453,8 +455,7 @@ class Mail:
         self.presence.come(news.loads if loads is None else self.presence.here())
         for name, number in news.revived.items():
             self.presence.revived(name, number)
-        with self._accepted:
-            self._accepted.notify_all()
+        self._tell_readers(news.loads if loads is None else self._readers.mailboxes())
 
     # Reading
 
@@ -474,12 +475,11 @@ class Mail:
         """The messages that wait in a mailbox behind a number, the oldest first."""
         return boxes.waiting(self.store.reader, mailbox, after, limit)
 
-    def wait(self, mailbox: str, after: int, seconds: float) -> bool:
-        """True if a message waits in a mailbox behind a number, as soon as one does or the time is
-        over.
+    def wait(self, mailbox: str, after: int, seconds: float) -> Future[None]:
+        """What is done as soon as a message waits in a mailbox behind a number, or the time is over;
+        raises `busy` where too many wait.
         """
-        with self._accepted:
-            return self._accepted.wait_for(lambda: bool(self.waiting(mailbox, after, 1)), seconds)
+        return self._readers.wait(mailbox, after, seconds)
 
     def box(self, mailbox: str, after: int, limit: int) -> list[Waiting]:
         """All that came to a mailbox behind a number."""
@@ -562,8 +562,7 @@ class Mail:
             with self._changing:
                 self._is_writing = False
                 self._forget_notes(group.marks)
-            with self._accepted:
-                self._accepted.notify_all()
+            self._tell_readers({name for one in group.sendings for name, _ in one.post.mailboxes})
             self.presence.written()
 
     def _failed(self, group: _Group, error: BaseException) -> None:
@@ -579,6 +578,11 @@ class Mail:
             writing.then(failure)
         with self._changing:
             self._is_writing = False  # the next `flush` tries again
+
+    def _tell_readers(self, mailboxes: Iterable[str]) -> None:
+        """Messages may have come to some mailboxes."""
+        for name in mailboxes:
+            self._readers.came(name)
 
     def _forget_notes(self, marks: Iterable[Mark]) -> None:
         """These are on the disk, or never will be; later ones on the same deliveries stay."""
