@@ -1,4 +1,6 @@
-"""`python -m bench.mail [--only …] [--record]`: crashes, floods, clients that stand still, teams."""
+"""`python -m bench.mail [--only …] [--record]`: crashes, floods, clients that stand still, teams,
+hooks of agents that work.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from bench import results
-from bench.mail import crashes, floods, states, teams
+from bench.mail import crashes, floods, hooks, states, teams
 from bench.mail.relays import Alone
 from bench.mail.shared import Shared
 from bench.results import Row, Table
 
 LOADED = ("crashes", "floods")
 HARMED = ("crashes", "teams", "states")  # while relays come to harm at random moments
-WHAT = ("crashes", "floods", "stopped", "teams", "states")
+WHAT = ("crashes", "floods", "stopped", "teams", "states", "hooks")
 COMMAND = "python -m bench.mail --record"
 LOADS = Table(
     "Messages",
@@ -39,6 +41,12 @@ STATES = Table(
     "The state of a thread, while relays come to harm at random moments",
     COMMAND,
     "relays|harm|changes:,|conflicts:,|looks:,|not linearizable",
+)
+HOOKS = Table(
+    "Messages to agents that work, until a hook between two tool calls puts them before the model",
+    COMMAND,
+    "agents|messages:,|tool_ms:,.0f|waited_p50_ms:,.0f|waited_p95_ms:,.0f|hook_p50_ms:.0f|hook_p95_ms:.0f|"
+    "lost or seen twice",
 )
 RELAYS = {1: "one on SQLite", 2: "two on PostgreSQL", 3: "three on PostgreSQL"}
 
@@ -78,6 +86,9 @@ def main(arguments: list[str]) -> int:
                 loads.append(row(name, count, figures))
             elif name in harmed:
                 harmed[name].append(harmed_row(count, figures))
+            elif name == "hooks":
+                worst = figures["complaints"] or "none"
+                tables.append(HOOKS.filled([{**figures, "lost or seen twice": worst}]))
             else:
                 tables.append(STOPPED.filled(stopped_rows(figures)))
     kept = ((LOADS, loads), (TEAMS, harmed["teams"]), (STATES, harmed["states"]))
@@ -138,6 +149,8 @@ def _measured(name: str, relays: int, options: argparse.Namespace) -> dict[str, 
         folder = Path(scratch) / "home"
         if name == "floods":
             return asyncio.run(floods.run(folder, options.senders, options.messages))
+        if name == "hooks":
+            return hooks.run(folder, agents=6, messages=200, seed=options.seed)
         if name == "stopped":
             return asyncio.run(floods.stopped(folder, options.backlog))
         made = Alone(folder) if relays == 1 else Shared(folder, relays, options.seed)
