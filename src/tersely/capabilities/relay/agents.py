@@ -61,7 +61,7 @@ class RetireParameters:
 
 @dataclass(frozen=True, slots=True)
 class AwayParameters:
-    """What who asks says of itself; `token` is needed where its name is bound to one."""
+    """The word of the agent that asks; `token` is needed where its name is bound to one."""
 
     why: str = positional(
         "for others, such as when you are back", default="", maximum=MAX_AWAY_CHARACTERS
@@ -72,7 +72,9 @@ class AwayParameters:
 
 @dataclass(frozen=True, slots=True)
 class AwayTold:
-    """What others are told of somebody: `away`, with their word on it, or "" for who is back."""
+    """The state that others are told of somebody: `away`, with their word on it, or "" for those that
+    are back.
+    """
 
     name: str
     state: str
@@ -147,7 +149,7 @@ def retire(context: RelayContext, parameters: RetireParameters) -> Retired:
 
 
 def away(context: RelayContext, parameters: AwayParameters) -> AwayTold:
-    """Who asks, as away or as back."""
+    """The agent that asks, as away or as back."""
     mail = context.relay.mail
     meet(context, parameters.token)
     why = visible_line(parameters.why.strip())

@@ -158,7 +158,7 @@ class Identities:
         return self._changed(name, DIRECTORY, directory, project)
 
     def away(self, name: str) -> str:
-        """What somebody says who is away, beginning with that; "" of who does not."""
+        """The words of somebody who is away, beginning with that; "" for all others."""
         known = self._known.get(name)
         return str(known.details.get(AWAY, "")) if known is not None else ""
 
