@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tersely.integrations import json_text
+from tersely.integrations.formats import json_text
 from tersely.integrations.table import AGENTS
 
 PROJECT = Path(__file__).parents[2]

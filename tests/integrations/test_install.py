@@ -16,7 +16,7 @@ import pytest
 
 from tersely.cli.main import main
 from tersely.foundation.tokens import count
-from tersely.integrations import json_text
+from tersely.integrations.formats import json_text
 from tersely.integrations.table import AGENTS
 
 OWN_TEXTS = ("SKILL.md", "AGENTS.md")

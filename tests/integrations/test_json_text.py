@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tersely.integrations.json_text import Entry, NotJsonError, added, read, removed
+from tersely.integrations.formats.json_text import Entry, NotJsonError, added, read, removed
 
 ENTRIES = [
     Entry(("mcpServers", "tersely"), {"command": "tersely", "args": ["mcp"]}),

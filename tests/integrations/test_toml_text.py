@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tersely.integrations.json_text import Entry
-from tersely.integrations.toml_text import added, removed
+from tersely.integrations.formats.json_text import Entry
+from tersely.integrations.formats.toml_text import added, removed
 
 OURS = [Entry(("mcp_servers", "tersely"), {"command": '/opt/my "tools"/tersely', "args": ["mcp"]})]
 

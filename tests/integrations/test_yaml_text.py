@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tersely.integrations.json_text import Entry
-from tersely.integrations.yaml_text import added, removed
+from tersely.integrations.formats.json_text import Entry
+from tersely.integrations.formats.yaml_text import added, removed
 
 OURS = Entry(("extensions", "tersely"), {"enabled": True, "cmd": "tersely", "args": ["mcp"]})
 LINE = 'tersely: {"enabled": true, "cmd": "tersely", "args": ["mcp"]}\n'

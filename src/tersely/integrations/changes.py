@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
-from tersely.integrations import json_text, state, toml_text, yaml_text
+from tersely.integrations import state
 from tersely.integrations.declaration import Agent, Form, Place, Target
+from tersely.integrations.formats import json_text, toml_text, yaml_text
 from tersely.integrations.state import Installed, Written
 from tersely.integrations.table import AGENTS, without_subagents
 from tersely.integrations.wrapped import mail_words

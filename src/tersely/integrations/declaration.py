@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from tersely.integrations.json_text import Entry
+from tersely.integrations.formats.json_text import Entry
 from tersely.integrations.wrapped import Wrapped
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tersely.integrations.declaration import AGENTS_TEXT, Agent, Form, Target, server, servers
-from tersely.integrations.json_text import Entry
+from tersely.integrations.formats.json_text import Entry
 
 PROGRAM_SETTING = "tersely.program"  # of the extension
 GOOSE_SECONDS = 300  # that an answer may take there

@@ -21,7 +21,7 @@ from tersely.integrations.declaration import (
     snippet,
 )
 from tersely.integrations.editors import EDITORS, settings_of, user_folder
-from tersely.integrations.json_text import Entry
+from tersely.integrations.formats.json_text import Entry
 from tersely.integrations.run_hook import SOCKET_VARIABLE
 from tersely.integrations.wrapped import added_context
 

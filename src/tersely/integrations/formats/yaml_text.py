@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tersely.integrations.json_text import Entry
+from tersely.integrations.formats.json_text import Entry
 
 _USUAL_INDENT = "  "
 _NOTHING_BELOW = re.compile(r"\s*(\{\s*\}|null|~)?\s*(#.*)?")

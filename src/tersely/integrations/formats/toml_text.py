@@ -13,7 +13,7 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from tersely.integrations.json_text import Entry
+from tersely.integrations.formats.json_text import Entry
 
 # of a text that a table is taken out of: some seconds of tomlkit at worst
 MAX_EDITED_CHARACTERS = 250_000
