@@ -17,8 +17,8 @@ from tests.cli.relay_home import Home
 from tests.pty.conftest import Friend, Tmux, wait_for
 from tests.pty.test_hooks import Run, during, printed
 
-from tersely.pty.reset_times import reset_seconds
-from tersely.pty.usage_limits import UsageLimit
+from tersely.pty.limits.reset_times import reset_seconds
+from tersely.pty.limits.usage_limits import UsageLimit
 
 NOON = datetime(2026, 11, 26, 12, 0, tzinfo=ZoneInfo("UTC")).timestamp()
 HOUR = 3_600

@@ -27,12 +27,12 @@ from tersely.pty.delivery.inbox import Inbox, Text, Written
 from tersely.pty.delivery.injection import Outcome, Scene, Typist
 from tersely.pty.delivery.keys import Keys
 from tersely.pty.delivery.prompts import Prompt, Sight, has_dialog
+from tersely.pty.limits.usage_limits import UsageLimit
 from tersely.pty.mail import UNDELIVERED, Mail
 from tersely.pty.screen.screen import Screen
 from tersely.pty.screen_scanner import Watcher
 from tersely.pty.spending import Spending
 from tersely.pty.terminal import Program, UserTerminal
-from tersely.pty.usage_limits import UsageLimit
 
 MAX_UNWRITTEN_BYTES = 1_000_000  # that a program has not taken from its terminal
 TERMINAL_CHUNK_BYTES = 65_536  # read from a terminal at once

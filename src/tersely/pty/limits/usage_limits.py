@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tersely.foundation.activity import LIMITED
-from tersely.pty.reset_times import local_clock, reset_seconds
+from tersely.pty.limits.reset_times import local_clock, reset_seconds
 
 MAX_LIMIT_ROWS = 4  # that such words take, where a narrow terminal breaks them
 MAX_LIMIT_RESUMES = 1  # of one run, without the person

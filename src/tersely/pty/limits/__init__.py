@@ -1,0 +1,1 @@
+"""What a program that runs as an agent may still use: read from its screen and its hooks."""
