@@ -145,7 +145,7 @@ def print_unread(
 ) -> int:
     """Print why a command line cannot be read; the exit status."""
     if "chat" in split(words)[1][:1]:
-        from tersely.cli.agent.printing import print_unread as print_unread_chat
+        from tersely.cli.agent.without_screen.printing import print_unread as print_unread_chat
 
         return print_unread_chat(words, error, terminal)
     # The options could not be read, so the one that matters here is looked for by itself.

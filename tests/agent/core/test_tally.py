@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tersely.agent.events import TextDelta, ToolsDeclared, Usage
-from tersely.cli.agent.printing import event_json
 from tersely.cli.agent.tally import Tally
+from tersely.cli.agent.without_screen.printing import event_json
 
 
 def test_changes_of_functions_cost_what_the_next_request_evaluates_again() -> None:

@@ -27,7 +27,7 @@ from tests.agent.core.command_line import (
 from tests.agent.core.talking import call
 
 from tersely.agent.sessions.store import History, Store
-from tersely.cli.agent import stdin_prompt
+from tersely.cli.agent.without_screen import stdin_prompt
 from tersely.cli.main import main
 from tersely.foundation.errors import TerselyError
 
@@ -287,9 +287,7 @@ def test_an_answer_that_cannot_be_printed_says_so(root: Path, url: str) -> None:
     assert len(ended.stderr.splitlines()) == 1
 
 
-READS = (
-    "from tersely.cli.agent.stdin_prompt import message_of; print(message_of({!r}, print), end='')"
-)
+READS = "from tersely.cli.agent.without_screen.stdin_prompt import message_of; print(message_of({!r}, print), end='')"
 
 
 def asked(prompt: str | None, content: bytes | None) -> str:

@@ -25,10 +25,10 @@ from tersely.agent.opening import (
 )
 from tersely.agent.sessions.store import LAST, Store
 from tersely.cli.agent.command_spec import HIGHEST_TIER, ChatParameters, OutputFormat
-from tersely.cli.agent.headless import run_headless
-from tersely.cli.agent.printing import Printer
 from tersely.cli.agent.servers import Server, connected
-from tersely.cli.agent.stdin_prompt import is_for_screen, message_of
+from tersely.cli.agent.without_screen.headless import run_headless
+from tersely.cli.agent.without_screen.printing import Printer
+from tersely.cli.agent.without_screen.stdin_prompt import is_for_screen, message_of
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.options import Options as PrintOptions
 from tersely.cli.services import RelayServices

@@ -9,7 +9,7 @@ from tersely.agent.agent import Agent
 from tersely.agent.events import Reason, TurnEnded
 from tersely.capabilities.invoke import defect
 from tersely.cli.agent.interruption import Interruption
-from tersely.cli.agent.printing import Printer
+from tersely.cli.agent.without_screen.printing import Printer
 from tersely.foundation.errors import TerselyError
 
 OPENING_PATIENCE_SECONDS = 5.0  # the same for the server of the model
