@@ -29,8 +29,8 @@ from tersely.agent.tools.approvals import Mode, Verdict
 from tersely.agent.tools.checkpoint_store import CheckpointStore
 from tersely.agent.tools.declaration import Tool
 from tersely.agent.tools.editors.finding import found_editor
-from tersely.agent.tools.external import configured
 from tersely.agent.tools.files.opened import OpenFiles
+from tersely.agent.tools.others.external import configured
 from tersely.agent.tools.running.command import Confinement, Limits, Shared, confinement
 from tersely.agent.tools.running.command import Ended as CommandEnded
 from tersely.agent.tools.running.command import run as run_command

@@ -18,10 +18,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.agent.tools.box import call, opened, tokens, tool
 
-from tersely.agent.tools import editing, undoing
+from tersely.agent.tools import undoing
 from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.declaration import Observation
-from tersely.agent.tools.files import edits, replacing
+from tersely.agent.tools.files import editing, edits, replacing
 from tersely.agent.tools.files.content import read_content
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.limits import MAX_WHOLE_LINES, OBSERVATION_TOKENS

@@ -14,8 +14,8 @@ import pytest
 from tests.agent.tools.box import call, opened, tool
 
 from tersely.agent.tool_servers import Place, ToolServers
-from tersely.agent.tools import external
 from tersely.agent.tools.declaration import Observation
+from tersely.agent.tools.others import external
 from tersely.agent.tools.toolbox import ToolServer
 from tersely.foundation.errors import TerselyError
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from tersely.agent.tools import editing, external, reading, relay
 from tersely.agent.tools.declaration import (
     ANSWER,
     REQUEST_TOOLS,
@@ -21,6 +20,8 @@ from tersely.agent.tools.declaration import (
     Tool,
 )
 from tersely.agent.tools.editors import tools as editor
+from tersely.agent.tools.files import editing, reading
+from tersely.agent.tools.others import external, relay
 from tersely.agent.tools.running import git, shell
 from tersely.agent.tools.web import browsing, fetching
 from tersely.capabilities import catalogue

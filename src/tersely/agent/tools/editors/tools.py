@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tersely.agent.tools import editing
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.editors.editor import TERMINAL_SECONDS, Diagnostic, EditedFiles, Editor
+from tersely.agent.tools.files import editing
 from tersely.agent.tools.files.places import resolved
 from tersely.agent.tools.observation import failed, plain
 from tersely.agent.tools.toolbox import Toolbox

@@ -16,7 +16,7 @@ from typing import Any
 
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
-from tersely.agent.tools.relay import read_arguments
+from tersely.agent.tools.others.relay import read_arguments
 from tersely.agent.tools.toolbox import Toolbox, ToolServer
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
