@@ -26,15 +26,15 @@ from tersely.agent.events import (
 )
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
-from tersely.tui.answer import Answer
 from tersely.tui.app import PLAIN, ChatApp
-from tersely.tui.calls import Call
 from tersely.tui.dialogs import approving
 from tersely.tui.dialogs.approving import Approving
+from tersely.tui.entries.answer import Answer
+from tersely.tui.entries.calls import Call
+from tersely.tui.entries.thoughts import MAX_THOUGHT_CHARACTERS, Thought
 from tersely.tui.log import MAX_ENTRIES
-from tersely.tui.queue import MAX_QUEUED_MESSAGES, MAX_SHOWN_QUEUED
 from tersely.tui.shown import Said
-from tersely.tui.thoughts import MAX_THOUGHT_CHARACTERS, Thought
+from tersely.tui.typing.queue import MAX_QUEUED_MESSAGES, MAX_SHOWN_QUEUED
 from tersely.workspace import Workspace
 
 pytestmark = pytest.mark.anyio

@@ -12,7 +12,7 @@ from tests.tui.scripted import PAUSE, Scripted
 from textual.drivers._writer_thread import WriterThread
 
 from tersely.agent.events import TextDelta
-from tersely.tui.answer import Answer
+from tersely.tui.entries.answer import Answer
 
 pytestmark = pytest.mark.anyio
 

@@ -14,10 +14,10 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen, Screen
 
 from tersely.tui.chat import ChatScreen
-from tersely.tui.commands import COMMANDS
-from tersely.tui.completion import Index
 from tersely.tui.dialogs.approving import Approving
 from tersely.tui.shown import ShownAgent
+from tersely.tui.typing.commands import COMMANDS
+from tersely.tui.typing.completion import Index
 
 PLAIN = "ansi-dark"  # the colours of the terminal
 ResultT = TypeVar("ResultT")

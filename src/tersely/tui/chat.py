@@ -30,16 +30,16 @@ from tersely.capabilities.invoke import defect
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
-from tersely.tui import commands
-from tersely.tui.completion import Index
 from tersely.tui.dialogs.approving import Answered, Approving
 from tersely.tui.dialogs.choosing import Choice, Choosing
 from tersely.tui.dialogs.listing import Listing
 from tersely.tui.log import MAX_ENTRIES, Log
-from tersely.tui.prompt import Prompt
-from tersely.tui.queue import MAX_QUEUED_MESSAGES, Queue, Written
 from tersely.tui.shown import Said, ShownAgent
 from tersely.tui.status import StatusBar
+from tersely.tui.typing import commands
+from tersely.tui.typing.completion import Index
+from tersely.tui.typing.prompt import Prompt
+from tersely.tui.typing.queue import MAX_QUEUED_MESSAGES, Queue, Written
 
 ResultT = TypeVar("ResultT")
 

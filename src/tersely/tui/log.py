@@ -32,12 +32,12 @@ from tersely.agent.events import (
     Usage,
 )
 from tersely.foundation.escape import visible_line
-from tersely.tui.answer import Answer
-from tersely.tui.calls import Call, shown
-from tersely.tui.columns import LaidOut, columns
-from tersely.tui.folding import Folding
+from tersely.tui.entries.answer import Answer
+from tersely.tui.entries.calls import Call, shown
+from tersely.tui.entries.columns import LaidOut, columns
+from tersely.tui.entries.folding import Folding
+from tersely.tui.entries.thoughts import Thought
 from tersely.tui.link import is_behind
-from tersely.tui.thoughts import Thought
 
 MAX_ENTRIES = 200  # on the screen; the session keeps everything
 MAX_NAMED_ITEMS = 4  # of what was put into the prompt

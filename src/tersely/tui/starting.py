@@ -16,7 +16,7 @@ from textual.widgets import Footer, Static
 
 from tersely.foundation.errors import TerselyError
 from tersely.tui.app import QuietApp, raise_defect
-from tersely.tui.calls import shown
+from tersely.tui.entries.calls import shown
 
 FoundT = TypeVar("FoundT")
 

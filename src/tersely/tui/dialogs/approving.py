@@ -17,8 +17,8 @@ from textual.widgets import Button, Input, Label
 
 from tersely.agent.events import ApprovalAsked, Decision
 from tersely.foundation.escape import visible, visible_line
-from tersely.tui.calls import diff_rows
-from tersely.tui.columns import LaidOut, hanging
+from tersely.tui.entries.calls import diff_rows
+from tersely.tui.entries.columns import LaidOut, hanging
 from tersely.tui.link import is_behind
 
 QUIET_SECONDS = 0.7  # without a key, once the question can be read, before it takes one

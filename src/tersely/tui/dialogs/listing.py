@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Label
 
 from tersely.foundation.escape import visible_line
-from tersely.tui.columns import LaidOut, hanging
+from tersely.tui.entries.columns import LaidOut, hanging
 from tersely.tui.shown import ToolRow
 
 _POLICIES = {"allow": "", "ask": "asks first", "deny": "denied"}

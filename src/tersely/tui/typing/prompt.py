@@ -17,10 +17,10 @@ from textual.message import Message
 from textual.widgets import OptionList, TextArea
 
 from tersely.foundation.escape import visible
-from tersely.tui.commands import COMMANDS
-from tersely.tui.completion import Candidate, Index, Word, referred, word_before
 from tersely.tui.dialogs.choosing import option
-from tersely.tui.queue import Queue, Written
+from tersely.tui.typing.commands import COMMANDS
+from tersely.tui.typing.completion import Candidate, Index, Word, referred, word_before
+from tersely.tui.typing.queue import Queue, Written
 
 _PLACEHOLDER = "Ask, or say what to change · / commands · @ files"
 MAX_REMEMBERED = 200  # messages that can be called back

@@ -11,8 +11,8 @@ from textual.content import Content
 
 from tersely.agent.events import CallEnded, CallStarted
 from tersely.foundation.escape import visible, visible_line
-from tersely.tui.columns import hanging
-from tersely.tui.folding import Folding
+from tersely.tui.entries.columns import hanging
+from tersely.tui.entries.folding import Folding
 
 MAX_SUBJECT_CHARACTERS = 240  # of what a call is about, in its first row
 MAX_TAIL_ROWS = 4  # of what a running command prints, while its call is closed

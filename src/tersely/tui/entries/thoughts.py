@@ -5,8 +5,8 @@ from __future__ import annotations
 from textual.content import Content
 
 from tersely.foundation.escape import visible
-from tersely.tui.columns import hanging
-from tersely.tui.folding import Folding
+from tersely.tui.entries.columns import hanging
+from tersely.tui.entries.folding import Folding
 
 MAX_THOUGHT_CHARACTERS = 8_000  # of the thoughts before one answer, their end; a session keeps none
 _INDENT = 4

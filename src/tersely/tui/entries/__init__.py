@@ -1,0 +1,1 @@
+"""What the log shows: one module a kind of entry."""
