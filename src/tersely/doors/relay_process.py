@@ -23,8 +23,8 @@ from tersely.capabilities.relay.documents import RelayTold
 from tersely.daemon.asking import Asking
 from tersely.doors.home import LOCK, LOG
 from tersely.doors.http.app import Apps, make_apps
-from tersely.doors.http.connections import Certificate, make_remote_server, make_server
-from tersely.doors.http.idle_connections import allow_connections, close_stalled
+from tersely.doors.http.connecting.connections import Certificate, make_remote_server, make_server
+from tersely.doors.http.connecting.idle_connections import allow_connections, close_stalled
 from tersely.doors.http.remote import RemoteDoor, Tenant
 from tersely.doors.http.workspaces import Workspaces
 from tersely.doors.listening import Address, Listening, listening

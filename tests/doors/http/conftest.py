@@ -18,7 +18,7 @@ from tersely.capabilities.relay.documents import RelayTold
 from tersely.cli.daemon import ANSWER_WORDS
 from tersely.daemon.asking import Asking
 from tersely.doors.http.app import make_apps
-from tersely.doors.http.connections import make_server
+from tersely.doors.http.connecting.connections import make_server
 from tersely.doors.http.workspaces import Workspaces
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, listen, socket_path
 from tersely.foundation.tokens import Tokenizer

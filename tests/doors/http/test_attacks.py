@@ -17,7 +17,7 @@ import pytest
 from tests.doors.http.far import Far, said, serving
 
 from tersely.client import Client, ask, relay_process
-from tersely.doors.http.idle_connections import MAX_WEB_CONNECTIONS
+from tersely.doors.http.connecting.idle_connections import MAX_WEB_CONNECTIONS
 from tersely.doors.http.request_parsing import MAX_OPEN_BODY_BYTES
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES
 

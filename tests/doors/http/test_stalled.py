@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import uvicorn
 
-from tersely.doors.http import accepting, idle_connections
-from tersely.doors.http.connections import Certificate, make_remote_server, make_server
+from tersely.doors.http.connecting import accepting, idle_connections
+from tersely.doors.http.connecting.connections import Certificate, make_remote_server, make_server
 from tersely.foundation import certificates
 
 

@@ -19,8 +19,8 @@ from tersely.client.gateway.envelopes import Envelopes
 from tersely.client.gateway.joining import Membership
 from tersely.client.gateway.requests import Requests
 from tersely.doors.home import LOCK, LOG
-from tersely.doors.http.connections import make_server
-from tersely.doors.http.idle_connections import allow_connections, close_stalled
+from tersely.doors.http.connecting.connections import make_server
+from tersely.doors.http.connecting.idle_connections import allow_connections, close_stalled
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, listen, socket_path
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from hmac import compare_digest
 from typing import Any, NamedTuple, Protocol
 
-from tersely.doors.http.accepting import recognize
+from tersely.doors.http.connecting.accepting import recognize
 from tersely.doors.http.contract.shapes import check_agent
 from tersely.doors.http.failures import body_of, status_of
 from tersely.foundation.errors import TerselyError

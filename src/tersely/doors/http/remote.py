@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from tersely.doors.http.accepting import recognize
+from tersely.doors.http.connecting.accepting import recognize
 from tersely.doors.http.guard import (
     DEFAULT_AGENT,
     PRINCIPAL,

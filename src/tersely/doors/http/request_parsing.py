@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 from starlette.requests import ClientDisconnect, Request
 
+from tersely.doors.http.connecting.idle_connections import REQUEST_HEAD_SECONDS
 from tersely.doors.http.contract.operations import (
     IF_MATCH_PATTERN,
     KEY_PATTERN,
@@ -25,7 +26,6 @@ from tersely.doors.http.contract.operations import (
     Query,
 )
 from tersely.doors.http.guard import PRINCIPAL
-from tersely.doors.http.idle_connections import REQUEST_HEAD_SECONDS
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.relay.access.principals import Principal

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from tersely.doors.http.accepting import STANDING, AcceptingServer, Standing
+from tersely.doors.http.connecting.accepting import STANDING, AcceptingServer, Standing
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.request_parsing import PEER
 from tersely.foundation.credentials import is_same_user, process_of

@@ -16,7 +16,7 @@ from typing import Any
 
 import uvicorn
 
-from tersely.doors.http.idle_connections import (
+from tersely.doors.http.connecting.idle_connections import (
     CONNECTION_SHARES,
     MAX_WEB_CONNECTIONS,
     REQUEST_HEAD_SECONDS,
