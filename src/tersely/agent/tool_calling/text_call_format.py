@@ -101,12 +101,9 @@ def _read_one(lines: Sequence[str], tools: Sequence[Tool]) -> tuple[Written, int
         body = _without_fence(list(body))
         repairs += (f"added {CLOSING}",)
     problem = _read_body(body, tool, values)
-    if (
-        end < 0
-        and tool is not None
-        and any(parameter.kind is Kind.RAW for parameter in tool.parameters)
-    ):
-        problem = problem or f"it does not end with {CLOSING}, so its lines may have been cut off"
+    has_raw = tool is not None and any(one.kind is Kind.RAW for one in tool.parameters)
+    if end < 0 and has_raw and not problem:
+        problem = f"it does not end with {CLOSING}, so its lines may have been cut off"
     return Written(name, values, repairs, problem), end + 1 if end > 0 else len(lines)
 
 
@@ -122,12 +119,8 @@ def _end(lines: Sequence[str]) -> int:
 
 def _read_body(lines: Sequence[str], tool: Tool | None, values: dict[str, Any]) -> str:
     """Read the lines between the first and the last; what is wrong with them, "" for nothing."""
-    raw = (
-        [parameter.name for parameter in tool.parameters if parameter.kind is Kind.RAW]
-        if tool
-        else []
-    )
     kinds = {parameter.name: parameter.kind for parameter in tool.parameters} if tool else {}
+    raw = [name for name, kind in kinds.items() if kind is Kind.RAW]
     at = 0
     while at < len(lines):
         line = lines[at]
@@ -138,10 +131,9 @@ def _read_body(lines: Sequence[str], tool: Tool | None, values: dict[str, Any]) 
         elif header and header.group(1) in raw and header.group(2).strip() in {"", "|", "|-", ">"}:
             at = _read_raw(lines, at + 1, header.group(1), raw, values)
         elif header and (header.group(1) in kinds or not raw):
-            is_text = kinds.get(header.group(1)) is Kind.TEXT  # whose quotes may have a meaning
-            values[header.group(1)] = (
-                header.group(2).strip(" \t") if is_text else _unquoted(header.group(2))
-            )
+            name, value = header.groups()
+            is_text = kinds.get(name) is Kind.TEXT  # whose quotes may have a meaning
+            values[name] = value.strip(" \t") if is_text else _unquoted(value)
             at += 1
         elif len(raw) == 1 and raw[0] not in values and line.strip():
             at = _read_raw(lines, at, raw[0], raw, values)

@@ -243,30 +243,19 @@ def define_function(
     parent, outermost = walk.scope, walk.wrapped
     qualifiers, text, name_node = qualified(walk, name)
     fixture = FIXTURES.get(text) if node.child_by_field_name("type") is None else None
-    if fixture is not None and function is not None:
-        written = function.child_by_field_name("parameters")
-        listed_names = named_parts(written) if written is not None else []
-        if len(listed_names) > 1:
-            qualifiers = [walk.text(listed_names[0])]
-            text = walk.text(listed_names[1])
-            name_node = listed_names[1]
-            function = None
+    listed_names = _parameter_nodes(function) if fixture is not None else []
+    if len(listed_names) > 1:  # `TEST(Suite, name) {…}`
+        qualifiers = [walk.text(listed_names[0])]
+        text = walk.text(listed_names[1])
+        name_node = listed_names[1]
+        function = None
     words = [
         walk.text(child)
         for child in node.children
         if child.type in ("storage_class_specifier", "virtual")
     ]
     returned = walk.field_value(node, "type")
-    heads = (node, body) if body is not None and body.type == "try_statement" else (node,)
-    initializers = next(
-        (
-            child
-            for head in heads
-            for child in named_parts(head)
-            if child.type == "field_initializer_list"
-        ),
-        None,
-    )
+    initializers = _initializers(node, body)
     listed = function.child_by_field_name("parameters") if function is not None else None
     parameters = _parameters(walk, listed)
     kind = fixture or (Kind.METHOD if qualifiers or _in_class(walk) else Kind.FUNCTION)
@@ -293,6 +282,22 @@ def define_function(
         _initialize_members(walk, initializers)
     walk.value(body)
     return walk.leave(draft, parent)
+
+
+def _parameter_nodes(function: Node | None) -> list[Node]:
+    """What stands in the parentheses of a function declarator."""
+    listed = function.child_by_field_name("parameters") if function is not None else None
+    return named_parts(listed) if listed is not None else []
+
+
+def _initializers(node: Node, body: Node | None) -> Node | None:
+    """The list `: member(value), …` of a constructor, before its body or within its `try`."""
+    heads = (node, body) if body is not None and body.type == "try_statement" else (node,)
+    for head in heads:
+        for child in named_parts(head):
+            if child.type == "field_initializer_list":
+                return child
+    return None
 
 
 def lower_unit(walk: Lowering, node: Node) -> Expression:

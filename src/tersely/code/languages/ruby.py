@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import (
     CALL,
@@ -451,28 +451,40 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
     base = walk.value(receiver)
     positional, keywords, arguments = _lower_arguments(walk, node, base)
     name, positional = _sent(name, arguments, positional, walk)
-    if receiver is None and name in ("lambda", "proc") and keywords and keywords[-1][0] == BLOCK:
+    if receiver is None:
+        return _call_own(walk, name, arguments, _Passed(positional, keywords), line)
+    if name == "new" and walk.text(receiver) == "Proc" and keywords:
         return keywords[-1][1]
-    if receiver is None and name == "method" and arguments:
-        return _symbol(walk, arguments[0]) or None
-    if receiver is not None and name == "new" and walk.text(receiver) == "Proc" and keywords:
-        return keywords[-1][1]
-    if name == "class" and receiver is not None and not arguments:
+    if name == "class" and not arguments:
         return (MEMBER, base, name)
-    if (
-        name == "raise"
-        and receiver is None
-        and arguments
-        and arguments[0].type in ("constant", "scope_resolution")
-    ):
+    walk.mentions.add(name)
+    return walk.call((MEMBER, base, name), positional, keywords, line)
+
+
+class _Passed(NamedTuple):
+    """The values of the arguments of a call."""
+
+    positional: tuple[Expression, ...]
+    keywords: tuple[tuple[str, Expression], ...]
+
+
+def _call_own(
+    walk: Lowering, name: str, arguments: list[Node], passed: _Passed, line: int
+) -> Expression:
+    """A call without a receiver: of a method of `self`, or of a function that Ruby has."""
+    positional, keywords = passed
+    if name in ("lambda", "proc") and keywords and keywords[-1][0] == BLOCK:
+        return keywords[-1][1]
+    if name == "method" and arguments:
+        return _symbol(walk, arguments[0]) or None
+    if name == "raise" and arguments and arguments[0].type in ("constant", "scope_resolution"):
         walk.call((MEMBER, positional[0], "new"), positional[1:], (), line)
-    if receiver is None and walk.scope.kind in BODIES and name.startswith(CALLBACKS):
+    if walk.scope.kind in BODIES and name.startswith(CALLBACKS):
         _call_named(walk, arguments, line)
     walk.mentions.add(name)
-    if receiver is None:
-        walk.scope.read.add(name)
-    made = walk.call(name if receiver is None else (MEMBER, base, name), positional, keywords, line)
-    return None if receiver is None and name in NEVER_RETURNING else made
+    walk.scope.read.add(name)
+    made = walk.call(name, positional, keywords, line)
+    return None if name in NEVER_RETURNING else made
 
 
 def _sent(

@@ -140,8 +140,8 @@ class Trace(Lowering):
         """The bindings that a name means where it stands: those of the innermost block that has any
         in sight.
         """
-        name, offset = token.name, token.offset
-        every = self.bindings(name)
+        offset = token.offset
+        every = self.bindings(token.name)
         here = [
             each
             for each in every
@@ -153,13 +153,8 @@ class Trace(Lowering):
             each for each in every if each.start <= offset < each.end and self._sees(offset, each)
         ]
         seen = [each for each in seen if each.declares] or seen
-        if self.language.blocks and not name.startswith(LABEL_MARK):
-            before = [each for each in seen if self._precedes(each, offset)]
-            if not self.language.hoists:
-                before = [
-                    each for each in before if not self._is_being_bound(each, offset)
-                ] or before
-            seen = before or (seen if self.language.hoists else [])
+        if self.language.blocks and not token.name.startswith(LABEL_MARK):
+            seen = self._bound_before(seen, offset)
         innermost = max((each.start for each in seen), default=0)
         seen = [each for each in seen if each.start == innermost]
         seen = [
@@ -171,6 +166,13 @@ class Trace(Lowering):
                 [each for each in seen if each.definition >= 0] if last.definition >= 0 else [last]
             )
         return seen
+
+    def _bound_before(self, seen: list[Binding], offset: int) -> list[Binding]:
+        """The bindings that are there when the code at an offset runs."""
+        before = [each for each in seen if self._precedes(each, offset)]
+        if self.language.hoists:
+            return before or seen
+        return [each for each in before if not self._is_being_bound(each, offset)] or before
 
     def _variables(self, version: str, owner: int) -> set[str]:
         """The variables that a name may be that is read as one of them."""
