@@ -29,8 +29,7 @@ MAX_TOKEN_CHARACTERS = 128  # of one token in the vocabularies in use: a row of 
 _JOINER = "\u2060"
 _OPENING = "<["
 # The tokens of templates in use: `<|im_end|>` of most, DeepSeek's with another bar, those of Gemma,
-# Llama and Mistral,
-# Seed's, and EXAONE's in brackets.
+# Llama and Mistral, Seed's, and EXAONE's in brackets.
 _TOKEN = re.compile(
     r"<(?=[|｜]|/?(?:s|bos|eos|unk|pad|sep|mask|start_of_turn|end_of_turn|start_of_image|seed:\w+)>|\w+[|｜]>)"
     r"|\[(?=\|\w+\|\]|/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|IMG)\])"

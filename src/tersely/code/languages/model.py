@@ -736,9 +736,8 @@ class Resolution:
     mappings: frozenset[str] = frozenset()  # generic types whose arguments are the key and the item
     # Methods that add to a container: name -> (position of the key or -1, position of the element).
     adders: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    mergers: Mapping[str, int] = field(
-        default_factory=dict
-    )  # methods that add all of an argument: name -> its position
+    # methods that add all of an argument: name -> its position
+    mergers: Mapping[str, int] = field(default_factory=dict)
     getters: frozenset[str] = frozenset()  # methods of a container that give an element
     # methods of a container that give a container of the same elements
     views: frozenset[str] = frozenset()
@@ -802,9 +801,8 @@ class Resolution:
     open_receivers: bool = False
     # a declared type stands for its subtypes: calls also reach overriding methods
     virtual: bool = False
-    open_types: tuple[
-        str, ...
-    ] = ()  # endings of types outside the repository that functions and things of ours may have
+    # endings of types outside the repository that functions and things of ours may have
+    open_types: tuple[str, ...] = ()
     # methods have names of their own: `x` and `x()` are different members
     methods_apart: bool = False
     classes_are_modules: bool = False  # an import may name a class and its member

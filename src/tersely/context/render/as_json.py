@@ -50,33 +50,33 @@ def as_json(pack: Pack, count: Count) -> Sequence[Block]:
     }
     slices = [item for item in pack.items if item.detail > Detail.NAME]
     names = [item for item in pack.items if item.detail is Detail.NAME]
-    marked = {
-        delta: [item for item in names if item.delta is delta]
-        for delta in (Delta.UNCHANGED, Delta.CHANGED)
-    }
     blocks = [Block(_encoded(head)[:-1] + ',"slices":[', Part.HEADER)]
     blocks += _separated([_slice_block(item, pack) for item in slices])
     blocks.append(Block('],"signatures_only":[', Part.HEADER))
     blocks += _separated([_name_block(item) for item in names if not item.delta])
     blocks.append(Block("]", Part.HEADER))
-    for delta, listed in marked.items():
-        if listed:
-            blocks.append(Block(f',"{delta.value}":[', Part.HEADER))
-            blocks += _separated([_name_block(item) for item in listed])
-            blocks.append(Block("]", Part.HEADER))
-    if pack.extracts:
-        blocks.append(Block(',"files":[', Part.HEADER))
-        blocks += _separated([_file_block(extract) for extract in pack.extracts])
-        blocks.append(Block("]", Part.HEADER))
-    if pack.as_before:
-        blocks.append(Block(f',"as_before":{len(pack.as_before)}', Part.NOTE))
-    if pack.gone:
-        blocks.append(Block(f',"gone":{_encoded([one._asdict() for one in pack.gone])}', Part.NOTE))
-    if pack.omitted:
-        blocks.append(Block(f',"omitted":{_encoded(dict(pack.omitted))}', Part.NOTE))
-    if nothing := nothing_phrase(pack):
-        blocks.append(Block(f',"note":{_encoded(nothing)}', Part.NOTE))
-    return [*blocks, Block("}\n", Part.HEADER)]
+    for delta in (Delta.UNCHANGED, Delta.CHANGED):
+        blocks += _list(delta.value, [_name_block(item) for item in names if item.delta is delta])
+    blocks += _list("files", [_file_block(extract) for extract in pack.extracts])
+    return [*blocks, *_notes(pack), Block("}\n", Part.HEADER)]
+
+
+def _list(name: str, blocks: Sequence[Block]) -> list[Block]:
+    """A member that is a list, nothing for an empty one."""
+    if not blocks:
+        return []
+    return [Block(f',"{name}":[', Part.HEADER), *_separated(blocks), Block("]", Part.HEADER)]
+
+
+def _notes(pack: Pack) -> list[Block]:
+    """The members behind the items, those that say something."""
+    notes = {
+        "as_before": len(pack.as_before),
+        "gone": [one._asdict() for one in pack.gone],
+        "omitted": dict(pack.omitted),
+        "note": nothing_phrase(pack),
+    }
+    return [Block(f',"{name}":{_encoded(note)}', Part.NOTE) for name, note in notes.items() if note]
 
 
 def _name_block(item: Item) -> Block:

@@ -4,24 +4,20 @@ r"""The formats made of lines: `text`, `compact` and `ultracompact`.
     @1-90 class of Session.validate              its lines 1 to 90 and why they are here; then code
     class Session(Base)
     @45-72 target                                a member where it stands in its class
-      callers: src/cli.py:main                   neighbours of a target that have no line of their
-      own
-      ≈ Session.renew @80-88: tok → key          its code is the code below with these words
-      replaced
+      callers: src/cli.py:main                   neighbours of a target without a line of their own
+      ≈ Session.renew @80-88: tok → key          its code is that below with these words replaced
         def validate(self, tok: str) -> bool:
             return check_expiry(decode_jwt(tok))
         def close(self) -> None
     @94-99 called by Session.validate: def decode_jwt(tok: str) -> dict
     @+ called by decode_jwt: b64, pad            only names
     === src/cli.py
-    @12-30 changed: def main(argv)               a changed symbol, its signature where no hunk has
-    it
+    @12-30 changed: def main(argv)               a changed symbol, its signature if no hunk has it
     @@ -14,1 +14,1 @@                            hunks, see `hunks.py`
     -    return run(argv)
     +    return run(argv[1:])
     === src/settings.py whole                    lines of a file as they stand, here all of them
-    === +12 more callers, whole: symbol get NAME what there was no room for, and how to have
-    something whole
+    === +12 more callers, whole: symbol get NAME what found no room, and how to have it whole
 
 To a reader who was shown something before, `17 as before` in the last line counts neighbours that
 were named before, as what they are named now, and of which nothing that was shown has changed;

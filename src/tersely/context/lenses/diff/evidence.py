@@ -49,6 +49,19 @@ MAX_TEXT_BYTES = 6_000  # of each changed symbol, from which these are taken
 MOST_PATH_WORDS = 2
 RANK_OFFSET = 3  # among the first few, one place more or less says little
 NEAR_LINES = 20  # from a change, after which nearness has fallen to 1/e
+# How much speaks for looking into a file; the first symbol of those with the words of the change
+# has 1 / WORDED_RANK_OFFSET.
+WORDED_RANK_OFFSET = 10
+BODY_WORDS_PROMISE = (
+    0.5  # of words in the bodies of the changed symbols, beside those of the change
+)
+MENTION_PROMISE = 0.01  # of a name that is gone or new, times its rarity
+DEFINITION_PROMISE = 0.02  # likewise, where it is defined
+IMPORT_PROMISE = 0.02
+TESTED_PROMISE = 0.5
+EDGE_PROMISE = 0.1  # of a call, times its strength
+COCHANGED_PROMISE = 2.0
+TEST_SHARE = 0.3  # of the promise of a test
 GRADES = {Grade.EXACT: 1.0, Grade.INFERRED: 0.9, Grade.BY_NAME: 0.4}
 
 SYMBOL_FIELDS = (
@@ -256,35 +269,41 @@ def _paths(facts: _Facts, sources: ChangeSources) -> list[str]:
         for one in facts.changes
         if one.after is not None and len(one.after.symbols) > 1
     ]
+    promise = _promises(facts, sources)
+    left_out = {*own, *(one.diff.old_path for one in facts.changes if one.after is None)}
+
+    def order(path: str) -> tuple[float, str]:
+        return -promise[path] * (TEST_SHARE if is_test(path) else 1.0), path
+
+    others = [path for path in sorted(promise, key=order) if path not in left_out]
+    return [*own, *others][:MAX_READ_FILES]
+
+
+def _promises(facts: _Facts, sources: ChangeSources) -> dict[str, float]:
+    """By path how much speaks for looking into a file."""
     promise: dict[str, float] = defaultdict(float)
-    for rank, (path, _) in enumerate(list(facts.words)[:MAX_WORDED_SYMBOLS]):
-        promise[path] += 1 / (rank + 10)
-    for rank, (path, _) in enumerate(list(facts.body_words)[:MAX_WORDED_SYMBOLS]):
-        promise[path] += 0.5 / (rank + 10)
-    for name in sorted(facts.names.gone | facts.names.brought):
+    for words, worth in ((facts.words, 1.0), (facts.body_words, BODY_WORDS_PROMISE)):
+        for rank, (path, _) in enumerate(list(words)[:MAX_WORDED_SYMBOLS]):
+            promise[path] += worth / (rank + WORDED_RANK_OFFSET)
+    changed = facts.names.gone | facts.names.brought
+    for name in sorted(changed):
         mentioning = sources.files_mentioning(name)
         for path in mentioning if len(mentioning) <= MAX_MENTIONING_FILES else ():
-            promise[path] += 0.01 * facts.rarity.get(name, 0.0)
-    for name in sorted(facts.names.gone | facts.names.brought | facts.names.kept):
+            promise[path] += MENTION_PROMISE * facts.rarity.get(name, 0.0)
+    for name in sorted(changed | facts.names.kept):
         defining = sources.defining(name)
         for path in defining if len(defining) <= MAX_DEFINING_FILES else ():
-            promise[path] += 0.02 * facts.rarity.get(name, 0.0)
+            promise[path] += DEFINITION_PROMISE * facts.rarity.get(name, 0.0)
     for path in _all_imports(facts.own, sources):
-        promise[path] += 0.02
+        promise[path] += IMPORT_PROMISE
     for path in files_tested(facts.own, sources.paths):
-        promise[path] += 0.5
+        promise[path] += TESTED_PROMISE
     for edges in facts.edges.values():
         for symbol_id, (strength, _) in edges.items():
-            promise[symbol_id.partition(":")[0]] += 0.1 * strength
+            promise[symbol_id.partition(":")[0]] += EDGE_PROMISE * strength
     for path, worth in facts.cochanged.items():
-        promise[path] += 2.0 * worth
-    gone = {one.diff.old_path for one in facts.changes if one.after is None}
-    others = sorted(
-        promise, key=lambda path: (-promise[path] * (0.3 if is_test(path) else 1.0), path)
-    )
-    return [*own, *(path for path in others if path not in own and path not in gone)][
-        :MAX_READ_FILES
-    ]
+        promise[path] += COCHANGED_PROMISE * worth
+    return promise
 
 
 def _all_imports(paths: Iterable[str], sources: ChangeSources) -> set[str]:

@@ -128,9 +128,8 @@ class Wording:
     brought: set[str] = field(init=False)
     _rows: tuple[_Rows, _Rows, _Rows] = field(init=False)
     _may_say: re.Pattern[str] = field(init=False)
-    _stems: dict[str, set[str]] = field(
-        default_factory=dict
-    )  # of each name that says something the words of the change
+    # of each name that says something the words of the change
+    _stems: dict[str, set[str]] = field(default_factory=dict)
     _judged: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
