@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tersely.code.places import directory, is_test
+from tersely.code.places import directory_of, is_test
 
 
 @pytest.mark.parametrize(
@@ -28,5 +28,5 @@ def test_not_by_a_part_of_a_word(path: str) -> None:
 
 
 def test_the_folder_of_a_path() -> None:
-    assert directory("a/b/c.py") == "a/b"
-    assert directory("c.py") == ""
+    assert directory_of("a/b/c.py") == "a/b"
+    assert directory_of("c.py") == ""

@@ -22,15 +22,20 @@ def is_test(path: str) -> bool:
     return _TEST_FILE.search(name) is not None or not _TEST_FOLDERS.isdisjoint(folders.split("/"))
 
 
-def directory(path: str) -> str:
+def directory_of(path: str) -> str:
     """The folder that a path is in, "" for the root."""
     return path.rpartition("/")[0]
+
+
+def file_name_of(path: str) -> str:
+    """The last part of a path."""
+    return path.rpartition("/")[2]
 
 
 def outward(directory: str) -> list[str]:
     """A directory and those around it, the nearest first, "" for the root."""
     found = [directory]
     while directory:
-        directory = directory.rpartition("/")[0]
+        directory = directory_of(directory)
         found.append(directory)
     return found

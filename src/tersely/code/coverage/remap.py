@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from tersely.code.places import outward
+from tersely.code.places import file_name_of, outward
 from tersely.foundation.errors import TerselyError
 
 MIN_SHARED_NAMES = 2  # of two paths, neither of which is whole in the other
@@ -59,7 +59,7 @@ class Places:
         self._directories = outward(around)
         self._by_name: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self._paths):
-            self._by_name[path.rpartition("/")[2]].append(path)
+            self._by_name[file_name_of(path)].append(path)
 
     def place(self, written: Collection[str]) -> Placement:
         """Find all the paths of one report."""

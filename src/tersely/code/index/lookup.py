@@ -23,6 +23,7 @@ from fnmatch import translate
 
 from tersely.code.index.qualified_names import Nearness, dotted_name, nearness
 from tersely.code.index.schema import SYMBOL_ORDER, SYMBOL_QUERY, symbol_of
+from tersely.code.places import file_name_of
 from tersely.code.symbols import Kind, Symbol
 from tersely.foundation.database import Database, Row, Values
 
@@ -169,7 +170,7 @@ def _rows_in(database: Database, files: list[int], condition: str) -> Iterator[R
 
 def _files(database: Database, path: str, is_pattern: bool) -> list[int]:
     """Ids of the files at `path`, or else of those whose paths end in it."""
-    last = path.rpartition("/")[2]
+    last = file_name_of(path)
     query = "select id, path from file where skipped = '' and "
     if is_pattern:
         prefix = _literal_prefix(last)

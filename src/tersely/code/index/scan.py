@@ -28,6 +28,7 @@ from tersely.code.index.listing.ignore import (
     with_ignore_file,
 )  # fmt: skip
 from tersely.code.languages.registry import language_of_path
+from tersely.code.places import file_name_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import GitListing, Listing, in_repository
 from tersely.foundation.git.runner import GitUnavailableError
@@ -100,12 +101,12 @@ def scan_paths(root: str, paths: Iterable[str]) -> Scan:
 
 def is_candidate(path: str) -> bool:
     """Whether a file of this name may be source."""
-    return language_of_path(path) is not None or "." not in path.rpartition("/")[2]
+    return language_of_path(path) is not None or "." not in file_name_of(path)
 
 
 def decides_about_others(path: str) -> bool:
     """Whether a file of this name may have a say in which other files are source."""
-    name = path.rpartition("/")[2]
+    name = file_name_of(path)
     is_rule = name in {GIT_IGNORE_FILE, OWN_IGNORE_FILE, ".gitmodules", ".git"}
     return is_rule or name in MANIFESTS or name.endswith(PROJECT_SUFFIXES)
 

@@ -8,6 +8,7 @@ from array import array
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from tersely.code.places import file_name_of
 from tersely.code.symbols import Definition, FileFacts, Import, Kind, Problem, Symbol, numbered
 from tersely.foundation.database import Database, Row, Schema, damaged
 from tersely.foundation.hashing import sealed, unsealed
@@ -234,7 +235,7 @@ def symbols_of_facts(path: str, language: str, definitions: tuple[Definition, ..
 
 def file_row(job: Job, digest: bytes, language: str, namespace: str, skipped: str = "") -> Row:
     """The row of an indexed file."""
-    name = job.path.rpartition("/")[2]
+    name = file_name_of(job.path)
     return (job.file_id, job.path, name, language, *job[2:], digest, namespace, skipped)
 
 
@@ -256,5 +257,5 @@ def symbol_rows(file_id: int, path: str, definitions: tuple[Definition, ...]) ->
 
 
 def _stem(path: str) -> str:
-    name = path.rpartition("/")[2]
+    name = file_name_of(path)
     return name.rpartition(".")[0] or name

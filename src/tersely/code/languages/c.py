@@ -50,6 +50,7 @@ from tersely.code.languages.model import (
 )  # fmt: skip
 from tersely.code.languages.nodes import all_parts, named_parts, parts_in, previous_part
 from tersely.code.languages.preprocessor import readable_c
+from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def read_include(node: Node, text: Callable[[Node], str]) -> list[Import]:
 
 def included_files(files: Files, importer: str, module: str) -> list[str]:
     """The file beside the importer, else those anywhere that end in the path, the nearest first."""
-    here = joined_path(importer.rpartition("/")[0], module)
+    here = joined_path(directory_of(importer), module)
     if files.exists(here):
         return [here]
     tail = joined_path("", module)

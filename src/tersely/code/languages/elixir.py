@@ -44,6 +44,7 @@ from tersely.code.languages.model import (
     Text,
 )
 from tersely.code.languages.nodes import all_parts, named_parts, parts_in
+from tersely.code.places import file_name_of
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     least so named.
     """
     tail = "/".join(NAME.sub("_", part).lower() for part in module.split("."))
-    for stem in (tail, tail.rpartition("/")[2]):
+    for stem in (tail, file_name_of(tail)):
         found = [path for suffix in (".ex", ".exs") for path in files.ending(stem + suffix)]
         if found and (stem == tail or len(found) == 1):
             return sorted(found, key=lambda path: (path.count("/"), path))

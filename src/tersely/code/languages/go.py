@@ -55,6 +55,7 @@ from tersely.code.languages.model import (  # fmt: skip
     names,
 )
 from tersely.code.languages.nodes import all_parts, named_parts, parts_in
+from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def package_files(files: Files, importer: str, module: str) -> list[str]:
         found = [
             path
             for path in files.under(directory)
-            if path.endswith(".go") and path.rpartition("/")[0] == directory
+            if path.endswith(".go") and directory_of(path) == directory
         ]
         if found:
             return sorted(found, key=lambda path: (path.endswith("_test.go"), path))
@@ -129,14 +130,14 @@ def _directories(files: Files, importer: str, module: str) -> list[str]:
     modules = files.once(_module_roots)
     found = []
     if module.startswith("."):
-        return [joined_path(importer.rpartition("/")[0], module)]
+        return [joined_path(directory_of(importer), module)]
     for name, directory in modules:
         if module == name or module.startswith(name + "/"):
             found.append((directory + module[len(name) :]).strip("/"))
-    home = importer.rpartition("/")[0]
+    home = directory_of(importer)
     while home:
         found.append(f"{home}/vendor/{module}")
-        home = home.rpartition("/")[0]
+        home = directory_of(home)
     found.append(f"vendor/{module}")
     if not modules and "/" in module:  # before modules: the repository lies somewhere in GOPATH
         parts = module.split("/")
@@ -151,10 +152,10 @@ def _module_roots(files: Files) -> list[tuple[str, str]]:
     found: dict[str, str] = {}
     directories = {""}
     for path in files.under(""):
-        directory = path.rpartition("/")[0] if path.endswith(".go") else ""
+        directory = directory_of(path) if path.endswith(".go") else ""
         while directory and directory not in directories:
             directories.add(directory)
-            directory = directory.rpartition("/")[0]
+            directory = directory_of(directory)
     for directory in sorted(directories):
         text = files.text(f"{directory}/go.mod" if directory else "go.mod")
         declared = re.search(r'^[ \t]*module[ \t]+"?([^\s"]+)', text, re.MULTILINE)

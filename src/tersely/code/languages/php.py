@@ -67,6 +67,7 @@ from tersely.code.languages.model import (
     shared_directories,
 )
 from tersely.code.languages.nodes import named_parts
+from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -111,10 +112,10 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     """Files of a namespace, the file of a class, or a file that is included by its path."""
     if "/" not in module and not module.endswith(".php"):
         return BY_NAMESPACE(files, importer, module)
-    directory = importer.rpartition("/")[0]
+    directory = directory_of(importer)
     path = module.lstrip("./") if module.startswith(("./", "/")) else module
     while path.startswith("../"):
-        path, directory = path[3:], directory.rpartition("/")[0]
+        path, directory = path[3:], directory_of(directory)
     beside = f"{directory}/{path}" if directory else path
     if files.exists(beside):
         return [beside]

@@ -72,6 +72,7 @@ from tersely.code.languages.python_narrowing import (
     lower_boolean,
     lower_conditional,
 )
+from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -126,9 +127,9 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     dots = len(module) - len(stem)
     tail = stem.replace(".", "/")
     if dots:
-        base = importer.rpartition("/")[0]
+        base = directory_of(importer)
         for _ in range(dots - 1):
-            base = base.rpartition("/")[0]
+            base = directory_of(base)
         path = "/".join(part for part in (base, tail) if part)
         forms = [f"{path}.py", f"{path}/__init__.py", f"{path}.pyi", f"{path}/__init__.pyi"]
         if not tail:
@@ -141,7 +142,7 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
         ]
     is_outside = tail.partition("/")[0] in sys.stdlib_module_names
     if not found and not is_outside:  # a script in a package finds first what lies beside it
-        beside = importer.rpartition("/")[0]
+        beside = directory_of(importer)
         found = [
             form
             for form in (f"{beside}/{tail}.py", f"{beside}/{tail}/__init__.py")

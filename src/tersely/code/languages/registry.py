@@ -12,6 +12,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
+from tersely.code.places import file_name_of
+
 if TYPE_CHECKING:
     from tersely.code.languages.model import Language
 
@@ -109,7 +111,7 @@ def language_of_path(path: str) -> str | None:
     """The name of a path's language by file name, else by its longest known suffix; None when it is
     none of ours.
     """
-    name = path.rpartition("/")[2]
+    name = file_name_of(path)
     start = name.find(".", 1)
     return _BY_FILE_NAME.get(name) or (_of_suffixes(name[start:]) if start != -1 else None)
 

@@ -50,6 +50,7 @@ from tersely.code.languages.model import (  # fmt: skip
     names,
 )
 from tersely.code.languages.nodes import named_parts
+from tersely.code.places import file_name_of
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
 
 
 def _is_load_path(directory: str) -> bool:
-    return directory.rstrip("/").rpartition("/")[2] in (
+    return file_name_of(directory.rstrip("/")) in (
         "",
         "lib",
         "app",

@@ -60,6 +60,7 @@ from tersely.code.languages.model import (
     names,
 )
 from tersely.code.languages.nodes import all_parts, named_parts, parts_in
+from tersely.code.places import directory_of, file_name_of
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _is_root(files: Files, path: str) -> bool:
     directory, _, name = path.rpartition("/")
     if name in ("lib.rs", "main.rs", "build.rs"):
         return True
-    if directory.rpartition("/")[2] in ("bin", "tests", "examples", "benches"):
+    if file_name_of(directory) in ("bin", "tests", "examples", "benches"):
         return not files.exists(f"{directory}/mod.rs")
     return any(root == path for _, root in files.once(_crates))
 
@@ -146,8 +147,8 @@ def _parent(files: Files, path: str) -> str:
         return ""
     directory, _, name = path.rpartition("/")
     if name == "mod.rs":
-        directory = directory.rpartition("/")[0]
-    roots = {root.rpartition("/")[0]: root for _, root in files.once(_crates)}
+        directory = directory_of(directory)
+    roots = {directory_of(root): root for _, root in files.once(_crates)}
     while True:
         home = f"{directory}/" if directory else ""
         forms = (
@@ -160,7 +161,7 @@ def _parent(files: Files, path: str) -> str:
         if found or directory in roots or not directory:
             return found or roots.get(directory, "")
         # a module written inside the file of the one around it
-        directory = directory.rpartition("/")[0]
+        directory = directory_of(directory)
 
 
 def _crate_root(files: Files, path: str) -> str:
@@ -180,10 +181,10 @@ def _crates(files: Files) -> list[tuple[str, str]]:
     found = []
     manifests: set[str] = set()
     for path in files.under(""):
-        directory = path.rpartition("/")[0] if path.endswith(".rs") else None
+        directory = directory_of(path) if path.endswith(".rs") else None
         while directory is not None and directory not in manifests:
             manifests.add(directory)
-            directory = directory.rpartition("/")[0] if directory else None
+            directory = directory_of(directory) if directory else None
     for directory in sorted(manifests):
         prefix = f"{directory}/" if directory else ""
         text = files.text(f"{prefix}Cargo.toml")

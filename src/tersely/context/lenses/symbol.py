@@ -19,7 +19,7 @@ from math import log2
 from typing import Protocol
 
 from tersely.code.graph.callgraph import EXTERNAL_PREFIX
-from tersely.code.places import directory, is_test
+from tersely.code.places import directory_of, is_test
 from tersely.code.symbols import CLASS_KINDS, Edge, Grade, Kind, Symbol
 from tersely.context.lenses.candidate import (
     BASE,
@@ -297,7 +297,7 @@ def _commonness(crowd: int) -> float:
 def _nearness(path: str, other: str) -> float:
     if path == other:
         return SAME_FILE_WEIGHT
-    return SAME_FOLDER_WEIGHT if directory(path) == directory(other) else 1.0
+    return SAME_FOLDER_WEIGHT if directory_of(path) == directory_of(other) else 1.0
 
 
 def _test_weight(path: str) -> float:

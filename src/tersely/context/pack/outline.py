@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tersely.code.places import directory_of
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 from tersely.context.pack.model import Count
 from tersely.foundation.errors import TerselyError
@@ -151,7 +152,7 @@ def tree(
     root = Node("")
     directories = {"": root}
     for path in sorted(paths):
-        parent = _directory(path.rpartition("/")[0], directories)
+        parent = _directory(directory_of(path), directories)
         parent.children.append(file_tree(path, symbols_of.get(path, ()), weight_of))
     _weigh(root)
     _sort(root)
@@ -267,7 +268,7 @@ def _counted(nodes: Sequence[Node]) -> str:
 def _directory(path: str, known: dict[str, Node]) -> Node:
     if path not in known:
         known[path] = Node(f"{path}/")
-        _directory(path.rpartition("/")[0], known).children.append(known[path])
+        _directory(directory_of(path), known).children.append(known[path])
     return known[path]
 
 

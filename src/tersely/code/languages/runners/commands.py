@@ -13,6 +13,8 @@ from itertools import groupby
 from shlex import quote
 from typing import NamedTuple
 
+from tersely.code.places import directory_of, file_name_of
+
 
 class SelectedTest(NamedTuple):
     """A test function by its file and qualified name; without a name all tests of the file."""
@@ -56,7 +58,7 @@ def _own_name(test: SelectedTest) -> str:
 
 def _class_name(test: SelectedTest) -> str:
     """The class of a test, by the custom that a file is named as its class when nothing else tells."""
-    stem = test.path.rpartition("/")[2].partition(".")[0]
+    stem = file_name_of(test.path).partition(".")[0]
     return test.name.rpartition(".")[0].rpartition(".")[2] or stem
 
 
@@ -80,7 +82,7 @@ def dotted(program: str) -> Callable[[Sequence[SelectedTest]], str]:
 def go(tests: Sequence[SelectedTest]) -> str:
     """One `go test` a package."""
     lines = []
-    for directory, group in groupby(tests, key=lambda test: test.path.rpartition("/")[0]):
+    for directory, group in groupby(tests, key=lambda test: directory_of(test.path)):
         listed = list(group)
         package = quote(f"./{directory}" if directory else ".")
         names = (
@@ -128,7 +130,7 @@ def _rust_module(path: str) -> str:
     directory, _, name = path.rpartition("/")
     stem = name.partition(".")[0]
     if stem == "mod":
-        return directory.rpartition("/")[2]
+        return file_name_of(directory)
     return "" if stem in {"lib", "main"} else stem
 
 
@@ -173,9 +175,7 @@ def phpunit(tests: Sequence[SelectedTest]) -> str:
 
 def ctest(tests: Sequence[SelectedTest]) -> str:
     """`ctest -R` by the names of the files."""
-    stems = dict.fromkeys(
-        re.escape(test.path.rpartition("/")[2].partition(".")[0]) for test in tests
-    )
+    stems = dict.fromkeys(re.escape(file_name_of(test.path).partition(".")[0]) for test in tests)
     return f"ctest --test-dir build -R {quote('|'.join(stems))}"
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from tersely.code.index.patch import FileDiff, Hunk
 from tersely.code.index.schema import symbols_of_facts
 from tersely.code.languages.registry import LANGUAGES, language_of_path
+from tersely.code.places import file_name_of
 from tersely.code.symbols import Kind, Symbol
 from tersely.code.syntax.extract import extract
 from tersely.context.lenses.candidate import Change, Edit
@@ -103,7 +104,7 @@ def plain_side(path: str, text: bytes) -> Side:
 def file_symbol(path: str, text: bytes) -> Symbol:
     """A file that is no code, as a symbol that is all of it."""
     lines = text.count(b"\n") + (not text.endswith(b"\n"))
-    name = path.rpartition("/")[2]
+    name = file_name_of(path)
     return Symbol(
         path, path, "", Kind.MODULE, name, "", "", 1, max(1, lines), 1, 0, len(text), 0, 0, 0
     )

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tersely.code.graph.callgraph import EXTERNAL_PREFIX
 from tersely.code.index.history import Commit
-from tersely.code.places import directory, is_test
+from tersely.code.places import directory_of, file_name_of, is_test
 from tersely.code.search.lexical import Lexicon
 from tersely.code.search.words import pieces_of, stem
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Grade, Kind, Symbol
@@ -337,7 +337,7 @@ def _structure(
         tested=files_tested(own, sources.paths),
         stems={stem_of(path) for path in own},
         changed_in_file=shares(symbols),
-        changed_in_folder=shares([directory(path) for path in symbols]),
+        changed_in_folder=shares([directory_of(path) for path in symbols]),
         hierarchy=Hierarchy.of(headers, concerned),
         namesakes=_rarities(sources.lexicon, {one.symbol.name for one in named}),
         body_names=facts.body_names,
@@ -433,7 +433,7 @@ class _About:
         return cls(
             facts,
             own,
-            {directory(path) for path in own},
+            {directory_of(path) for path in own},
             {owner for one in facts.named if (owner := _owner(one.symbol))},
             [set(map(stem, pieces_of(one.symbol.name))) for one in facts.named],
             names.gone | names.brought | names.kept,
@@ -452,7 +452,7 @@ class _About:
         words = set(map(stem, pieces_of(symbol.name)))
         return [
             path in self.own,
-            path not in self.own and directory(path) in self.folders,
+            path not in self.own and directory_of(path) in self.folders,
             self.path_words.get(path, 0),
             facts.words.get(place, 0.0),
             _by_rank(self.word_ranks.get(place)),
@@ -517,7 +517,7 @@ def _path_words(paths: Iterable[str], said: Collection[str]) -> dict[str, int]:
     most.
     """
     own_names = {
-        path: [path.rpartition("/")[2].partition(".")[0], directory(path).rpartition("/")[2]]
+        path: [file_name_of(path).partition(".")[0], file_name_of(directory_of(path))]
         for path in paths
     }
     return {

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tersely.code.places import directory, is_test
+from tersely.code.places import directory_of, file_name_of, is_test
 from tersely.code.search.words import pieces_of
 from tersely.code.symbols import CLASS_KINDS, Symbol
 from tersely.context.lenses.diff.words import NAME
@@ -33,7 +33,7 @@ def type_name(symbol: Symbol) -> str:
 
 def stem_of(path: str) -> tuple[str, ...]:
     """The words of a file's name without its endings and without those that mark a test."""
-    name = path.rpartition("/")[2].partition(".")[0]
+    name = file_name_of(path).partition(".")[0]
     return tuple(word for word in pieces_of(name) if word not in TEST_WORDS)
 
 
@@ -104,7 +104,7 @@ class Structure:
             path in self.imported,
             path in self.importing,
             self.changed_in_file.get(path, 0.0),
-            self.changed_in_folder.get(directory(path), 0.0),
+            self.changed_in_folder.get(directory_of(path), 0.0),
             path in self.tested,
             path not in self.changed_in_file and stem_of(path) in self.stems,
             namesake,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.code.index.subjects import Subject
-from tersely.code.places import is_test
+from tersely.code.places import file_name_of, is_test
 from tersely.code.search.lexical import Lexicon
 from tersely.code.search.words import (
     STOP_WORDS,
@@ -134,7 +134,7 @@ class _Gathering:
         self.row = {path: row for row, path in enumerate(sources.paths)}
         self.by_file_name: dict[str, list[str]] = defaultdict(list)
         for path in sources.paths:
-            self.by_file_name[path.rpartition("/")[2]].append(path)
+            self.by_file_name[file_name_of(path)].append(path)
         self.signs = np.zeros((len(self.row), len(Sign)))
         self.marks: dict[str, Numbers] = defaultdict(lambda: np.zeros(len(Mark)))
         self.title_units = np.zeros(len(sources.lexicon.collection))

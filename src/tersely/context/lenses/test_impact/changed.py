@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tersely.code.index.changes import ChangedFile
 from tersely.code.languages.registry import LANGUAGES, language_of_path
+from tersely.code.places import file_name_of
 from tersely.code.symbols import CLASS_KINDS, Kind, Symbol
 from tersely.code.syntax.extract import extract
 
@@ -52,7 +53,7 @@ def gone(file: ChangedFile, before: bytes, now: Iterable[Symbol]) -> list[Gone]:
         return []
     kept = {symbol.qualname for symbol in now}
     moved = file.path != file.old_path
-    stem = file.old_path.rpartition("/")[2].partition(".")[0]
+    stem = file_name_of(file.old_path).partition(".")[0]
     definitions = extract(before, LANGUAGES[language]).definitions[1:]
     found = [
         Gone(file.old_path, definition.name, definition.qualname)

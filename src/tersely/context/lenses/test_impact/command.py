@@ -13,7 +13,7 @@ from pathlib import Path
 from tersely.code.index.content import text_below
 from tersely.code.languages.runners.commands import Runner, SelectedTest, path_word
 from tersely.code.languages.runners.table import CUSTOMS
-from tersely.code.places import outward
+from tersely.code.places import directory_of, outward
 
 MAX_COMMAND_TESTS = 40  # named one by one in a command; of more, their files
 
@@ -95,7 +95,7 @@ def _by_project(
     for test in sorted(tests):
         language = language_of(test.path)
         if language in CUSTOMS:
-            directory, runner = projects.runner(test.path.rpartition("/")[0], language)
+            directory, runner = projects.runner(directory_of(test.path), language)
             inside = test.path.removeprefix(f"{directory}/") if directory else test.path
             groups[directory, runner].append(test._replace(path=inside))
     return groups

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.languages.registry import family_of
-from tersely.code.places import directory, is_test
+from tersely.code.places import directory_of, file_name_of, is_test
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol
 
 if TYPE_CHECKING:
@@ -100,13 +100,15 @@ def _files_naming(by_name: dict[bytes, Symbol], store: Store) -> list[str]:
     """
     tests = {file.id: file for file in store.files() if is_test(file.path)}
     families = {family_of(symbol.language) for symbol in by_name.values()}
-    directories = {directory(symbol.path) for symbol in by_name.values()}
+    directories = {directory_of(symbol.path) for symbol in by_name.values()}
     times = Counter(
         file_id for name in by_name for file_id in store.files_mentioning(name.decode())
     )
     found = [tests[file_id] for file_id in times if file_id in tests]
     kin = [file for file in found if family_of(file.language) in families]
-    kin.sort(key=lambda file: (directory(file.path) not in directories, -times[file.id], file.path))
+    kin.sort(
+        key=lambda file: (directory_of(file.path) not in directories, -times[file.id], file.path)
+    )
     return [file.path for file in kin[:MAX_NAMING_FILES]]
 
 
@@ -121,15 +123,17 @@ def _names_of(symbols: Sequence[Symbol]) -> list[str]:
 
 def _place_worth(path: str, owners: Collection[str]) -> float:
     stems = {_stem(owner) for owner in owners}
-    directories = {directory(owner) for owner in owners}
-    return CALLED_AFTER * (_stem(path) in stems) + SAME_DIRECTORY * (directory(path) in directories)
+    directories = {directory_of(owner) for owner in owners}
+    return CALLED_AFTER * (_stem(path) in stems) + SAME_DIRECTORY * (
+        directory_of(path) in directories
+    )
 
 
 def _stem(path: str) -> str:
     """The name of a file without what tells a test, in lower case: that of `test_app.py`,
     `app_test.go` is `app`.
     """
-    name = path.rpartition("/")[2].rpartition(".")[0]
+    name = file_name_of(path).rpartition(".")[0]
     return _AFFIXES.sub("", name).lower()
 
 

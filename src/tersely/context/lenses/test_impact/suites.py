@@ -8,7 +8,7 @@ from functools import cache
 
 from tersely.code.languages.runners.commands import SelectedTest
 from tersely.code.languages.runners.table import CUSTOMS, Customs
-from tersely.code.places import is_test
+from tersely.code.places import file_name_of, is_test
 from tersely.code.symbols import CALLABLE_KINDS, Kind, Symbol
 
 _NO_CUSTOMS = Customs(runners=())
@@ -50,7 +50,7 @@ class Suites:
         such.
         """
         customs = CUSTOMS.get(language, _NO_CUSTOMS)
-        if not is_test(path) or path.rpartition("/")[2] == customs.setup:
+        if not is_test(path) or file_name_of(path) == customs.setup:
             return False
         return bool(self.functions(path)) or not (customs.name or customs.header)
 
@@ -76,7 +76,7 @@ class Suites:
         return self._fits(symbol, customs.name, customs.header)
 
     def _fits(self, symbol: Symbol, name: str, header: str) -> bool:
-        is_setup = symbol.path.rpartition("/")[2] == customs_of(symbol).setup
+        is_setup = file_name_of(symbol.path) == customs_of(symbol).setup
         if symbol.kind not in CALLABLE_KINDS or symbol.kind is Kind.LAMBDA or is_setup:
             return False
         if name and re.match(name, symbol.name):
