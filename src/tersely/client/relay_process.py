@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import NamedTuple
 
 import msgspec
@@ -28,6 +29,7 @@ from tersely.foundation.process.lockfile import is_held
 
 RELAY_START_SECONDS = 30
 RELAY_STOP_SECONDS = 20
+STAY_SECONDS = 0.5  # between two looks whether the relay of a command that stays is there
 _RELAY = "tersely.doors.relay_process:main"
 _GATEWAY = "tersely.client.gateway.process:main"
 _STATUS_SECONDS = 2.0
@@ -97,6 +99,21 @@ def _begun_by_another(home: Path) -> RelayTold | None:
         if found is not None:
             return found
     return None
+
+
+def stay(home: Path) -> None:
+    """Return when this process is told to end, having ended the relay of a home.
+
+    Raises `daemon_unavailable` where the relay ends by itself, and what `stop` raises.
+    """
+    told = Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: told.set())
+    while not told.wait(STAY_SECONDS):
+        if not is_held(str(home / LOCK)):
+            message = "the relay has ended"
+            raise TerselyError("daemon_unavailable", message, f"its log is {home / LOG}")
+    stop(home)
 
 
 def stop(home: Path) -> bool:

@@ -42,6 +42,10 @@ class _UpParameters:
     )
     tls_key: str = option("", "and that of its key", metavar="FILE")
     no_tcp: bool = option(False, "listen at the sockets in the home alone; there are no pages then")
+    stay: bool = option(
+        False,
+        "end with the relay, and the relay with this command, as systemd and containers want it",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,10 @@ def _up(asked: Asked, parameters: _UpParameters) -> dict[str, Any]:
     taken = f" (port {found.wanted_port} is taken)" if found.wanted_port else ""
     others = f"for other machines at {found.remote_url}\n" if found.remote_url else ""
     text = f"relay {how}{where}{taken} as process {found.pid}\n{others}"
+    if parameters.stay:
+        sys.stderr.write(text)
+        relay_process.stay(home_directory())
+        text = "stopped\n"
     told = {name: getattr(found, name) for name in ("url", "remote_url", "pid")}
     return {**told, "was_running": started.was_running, "text": text}
 
