@@ -109,7 +109,8 @@ class Workspace:
         hit.
         """
         report, changed = self.report, sorted(self.engine.changed)
-        notes = [*self.settings.complaints, *(report.notices if report else ())]
+        told = (*report.news, *report.notices) if report else ()
+        notes = [*self.settings.complaints, *told]
         if report and report.is_behind:
             notes.append("another process is indexing; this is what it was before")
         if changed:

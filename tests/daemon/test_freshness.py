@@ -55,6 +55,12 @@ def test_directories_may_come_and_go(shop: Path, talk: Talk) -> None:
     assert found(talk, "deepest") == []
 
 
+def test_that_a_foreign_index_is_not_read_is_no_note_of_every_answer(shop: Path) -> None:
+    (shop / ".tersely" / ("f" * 32)).mkdir(parents=True)
+    with serving(shop), Talk(shop) as talk:
+        assert "notes" not in talk.ask(cmd="code.symbol.find", queries="format_cents")
+
+
 def test_directories_of_dependencies_are_not_watched(shop: Path) -> None:
     for number in range(20):
         (shop / f"node_modules/p{number}").mkdir(parents=True)

@@ -27,7 +27,7 @@ class Asked:
         self.tasks.append(task)
         if self._failures:
             raise self._failures.pop()
-        return [] if task[0] == "directories" else ("r1", (), False, 3)
+        return [] if task[0] == "directories" else ("r1", (), (), False, 3)
 
 
 def unwatched(root: str) -> None:

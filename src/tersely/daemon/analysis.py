@@ -47,6 +47,16 @@ class Standing(NamedTuple):
     generation: int  # differs when files have changed that no revision covers
 
 
+class Refreshed(NamedTuple):
+    """What the daemon is told of a refresh."""
+
+    revision: str
+    notices: tuple[str, ...]
+    news: tuple[str, ...]
+    is_behind: bool
+    files: int
+
+
 class Words(NamedTuple):
     """A command as it was typed, and where: what decides how its answer is printed."""
 
@@ -158,21 +168,23 @@ class Analysis:
         encoded = encode({"success": True, **to_json(said)})
         return _bounded(encoded), capability.repeats(asked.arguments).value
 
-    def refresh(self, paths: list[str] | None) -> tuple[str, tuple[str, ...], bool, int]:
-        """Bring the index up to date: its revision, notices, whether another writer was waited for,
-        its files.
+    def refresh(self, paths: list[str] | None) -> tuple[object, ...]:
+        """Bring the index up to date; gives the values of a `Refreshed`, as processes hand plain
+        tuples on.
         """
         before = self._engine.revision
         report = self._engine.refresh(self._on_progress, paths)
         if report.revision != before:
             self._workspace = None
             self._has_frozen_garbage = True
-        return (
+        found = Refreshed(
             report.revision,
             report.notices,
+            report.news,
             report.is_behind,
             self._engine.store.number_of_files(),
         )
+        return tuple(found)
 
     def directories(self) -> list[str]:
         """The directories to watch."""

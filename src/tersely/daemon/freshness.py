@@ -10,7 +10,7 @@ import asyncio
 import logging
 
 from tersely.code.index.refresh import Progress
-from tersely.daemon.analysis import Standing
+from tersely.daemon.analysis import Refreshed, Standing
 from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.watch import Changes, Watch, WatchUnavailableError
 from tersely.foundation.errors import TerselyError
@@ -137,14 +137,14 @@ class Freshness:
                 await self._watch_directories(self._watch)
                 changes.is_everything = True
             paths = None if changes.is_everything else sorted(changes.paths)
-            found = await self._dispatcher.ask(_OWN, ("refresh", paths), self._tell)
-            revision, notices, is_behind, self.files = found
-            if paths is not None:
-                notices = self.standing.notices
+            found = Refreshed(*await self._dispatcher.ask(_OWN, ("refresh", paths), self._tell))
+            for each in found.news:  # of no question, so its answer does not say it
+                _LOG.warning("%s", each)
+            notices = found.notices if paths is None else self.standing.notices
             self.standing = self.standing._replace(
-                is_fresh=True, notices=tuple(notices), is_behind=is_behind
+                is_fresh=True, notices=tuple(notices), is_behind=found.is_behind
             )
-            self.revision = revision
+            self.revision, self.files = found.revision, found.files
         except TerselyError as error:
             _LOG.warning("the index is not refreshed: %s", error)
             self.standing = self.standing._replace(is_fresh=False)

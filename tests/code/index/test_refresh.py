@@ -335,10 +335,10 @@ class TestDamage:
         with Store.open(root) as store:
             report = refresh(root, store)
             assert dumped(store) == rebuilt(root)
-        assert "the index was damaged and is built anew" in report.notices
+        assert "the index was damaged and is built anew" in report.news
         with Store.open(root) as store:
             assert counts(refresh(root, store)) == (0, 0, 0, 50)
-            assert store.notices == ()
+            assert store.take_news() == ()
 
     @pytest.mark.parametrize("damage", ["one bit", "cut", "another file's end", "nothing"])
     def test_damaged_facts_are_read_anew(self, root: Path, plant: Plant, damage: str) -> None:

@@ -320,14 +320,13 @@ class TestOpening:
         for name in ("index.db", "index.db-wal"):
             shutil.copy(theirs / "index.db", root / ".tersely" / name)
         with Store.open(root) as store:
-            assert store.notices == (
-                ".tersely holds an index of another user or place, which is not read",
-            )
-            refresh(root, store)
+            said = ".tersely holds an index of another user or place, which is not read"
+            assert refresh(root, store).news == (said,)
+            assert refresh(root, store).news == ()
             assert found(store, "true") == ["a.py:true"]
             assert dumped(store)
         with Store.open(root) as store:
-            assert store.notices == ()
+            assert store.take_news() == ()
         assert ours != theirs
         assert {path.stat().st_mode & 0o777 for path in (ours, theirs)} == {0o700}
         assert (made / "key").stat().st_mode & 0o777 == 0o600

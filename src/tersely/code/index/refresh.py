@@ -51,7 +51,8 @@ class RefreshReport:
     # another process was writing: answers come from the revision before the changes
     is_behind: bool = False
     seconds: float = 0.0
-    notices: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()  # what is so as long as nothing changes
+    news: tuple[str, ...] = ()  # what has happened to the index, to be said once
 
 
 @dataclass(slots=True)
@@ -110,6 +111,7 @@ def refresh(
         is_behind=is_behind,
         seconds=watch.seconds(),
         notices=(*store.notices, *plan.scan.notices),
+        news=store.take_news(),
     )
 
 

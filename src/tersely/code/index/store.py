@@ -42,6 +42,7 @@ MAX_KEPT_INDEXES = 3
 REVISION_BYTES = 8
 CACHE_KIBIBYTES = 64_000  # the pages that a cold build writes, mostly: each is then written once
 
+_DAMAGED = "the index was damaged and is built anew"
 _INDEX_NAME = re.compile(r"[0-9a-f]{32}")
 _FILE_QUERY = "select id, path, language, size, hash, namespace from file where skipped = ''"
 
@@ -49,21 +50,24 @@ _FILE_QUERY = "select id, path, language, size, hash, namespace from file where 
 class Store:
     """One open index. For one thread at a time."""
 
-    def __init__(self, database: Database, notices: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, database: Database, notices: tuple[str, ...] = (), news: tuple[str, ...] = ()
+    ) -> None:
         self._database = database
-        self.notices = notices  # what the user should know about how this store came to be
+        self.notices = notices  # what the user should know as long as this store is in use
+        self._news = news
         database.execute(f"pragma cache_size = -{CACHE_KIBIBYTES}")
 
     @classmethod
     def open(cls, root: Path) -> Self:
         """Open the index of a repository, making it where there is none.
 
-        A damaged index is replaced by an empty one. Where nothing can be written the index lives in
-        memory. Either is said in `notices`.
+        A damaged index is replaced by an empty one, which `take_news` says. Where nothing can be
+        written the index lives in memory, which `notices` say.
         """
         try:
-            directory, notices = _own_directory(Path(os.path.realpath(root)))
-            return cls._open_or_replace(directory / INDEX_FILE, notices)
+            directory, news = _own_directory(Path(os.path.realpath(root)))
+            return cls._open_or_replace(directory / INDEX_FILE, news)
         except OSError as error:
             why = f"{error.strerror}: {INDEX_DIRECTORY}" if error.strerror else str(error)
             return cls.in_memory(f"the index is kept in memory: {why}")
@@ -78,16 +82,19 @@ class Store:
         return cls(Database.open_derived(IN_MEMORY, SCHEMA), notices)
 
     @classmethod
-    def _open_or_replace(cls, path: Path, notices: tuple[str, ...]) -> Self:
+    def _open_or_replace(cls, path: Path, news: tuple[str, ...]) -> Self:
         try:
-            return cls(Database.open_derived(path, SCHEMA), notices)
+            return cls(Database.open_derived(path, SCHEMA), news=news)
         except TerselyError as error:
             if error.code != "database_corrupt":
                 raise
         remove(path)
-        return cls(
-            Database.open_derived(path, SCHEMA), ("the index was damaged and is built anew",)
-        )
+        return cls(Database.open_derived(path, SCHEMA), news=(_DAMAGED,))
+
+    def take_news(self) -> tuple[str, ...]:
+        """What the user should know once of how this store came to be; nothing the next time."""
+        news, self._news = self._news, ()
+        return news
 
     def replace_damaged(self) -> None:
         """Go on with an empty index in place of one that turned out to be damaged."""
@@ -96,7 +103,7 @@ class Store:
         if path != IN_MEMORY:
             remove(path)
         self._database = Database.open_derived(path, SCHEMA)
-        self.notices = (*self.notices, "the index was damaged and is built anew")
+        self._news = (*self._news, _DAMAGED)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -347,9 +354,9 @@ def _own_directory(root: Path) -> tuple[Path, tuple[str, ...]]:
         raise OSError(f"{INDEX_DIRECTORY} is a symbolic link")
     directory = Path(index_directory(str(root)))
     around.mkdir(exist_ok=True)
-    notices: tuple[str, ...] = ()
+    news: tuple[str, ...] = ()
     if not directory.exists():
-        notices = _make_room(around)
+        news = _make_room(around)
         directory.mkdir(0o700, exist_ok=True)
     if not is_private(str(directory)):
         raise PermissionError(f"{INDEX_DIRECTORY} holds an index that others may write to")
@@ -360,7 +367,7 @@ def _own_directory(root: Path) -> tuple[Path, tuple[str, ...]]:
     if not ignore_file.exists():
         with suppress(FileExistsError), ignore_file.open("x") as file:
             file.write("*\n")
-    return directory, notices
+    return directory, news
 
 
 def _make_room(around: Path) -> tuple[str, ...]:
