@@ -149,6 +149,8 @@ class Sites:
         self._targets: dict[tuple[int, int, int], tuple[Target, ...]] = {}
         # bounds that were met for them
         self._targets_cut: dict[tuple[int, int, int], tuple[str, ...]] = {}
+        # what functions that give members by name give, by file and function
+        self._given_members: dict[tuple[int, str], frozenset[Value]] = {}
         self._few: dict[tuple[str, str], list[Target]] = {}
 
     # Forward
@@ -599,8 +601,7 @@ class Sites:
         pending.append(Carrier(position, file.id, True, False))  # what decorators are applied to
         pending.extend(self._class_receivers(file, position))
         pending.extend(self._declared_names(file, position, makers) if not near else ())
-        getters = member_getters(file.facts) if not near else ()
-        pending.extend(Carrier(name, file.id, False, False) for name in getters)
+        pending.extend(self._getters(file, wanted) if not near else ())
         reach = MAX_CARRIER_FILES_NEAR if near else MAX_CARRIER_FILES
         found |= self._chaining(file, position)
         carriers: set[Any] = set()
@@ -638,6 +639,34 @@ class Sites:
                     else:
                         self.evaluator.solver.mark_cut(CARRIERS_LIMIT)
         return frozenset(found | self._by_topic(found, file, position))
+
+    def _getters(self, file: File, wanted: frozenset[Value]) -> list[Carrier]:
+        """Functions that give a member by its name, in the files where they give something wanted."""
+        found: set[Carrier] = set()
+        for name in member_getters(file.facts):
+            mentioning = self.program.mentioning(name, file)
+            if len(mentioning) > MAX_CARRIER_FILES:
+                self.evaluator.solver.mark_cut(CARRIER_FILES_LIMIT)
+                mentioning = (file.id,)
+            for other in mentioning:
+                if not wanted.isdisjoint(self._gotten(other, name)):
+                    found.add(Carrier(name, other, True, False))
+        return sorted(found)
+
+    def _gotten(self, file_id: int, name: str) -> frozenset[Value]:
+        """All that calls of a function which gives members give in a file, found out once."""
+        known = self._given_members.get((file_id, name))
+        if known is None:
+            file = self.program.file(file_id)
+            values: Values = NOTHING
+            for flow in file.flows(name):
+                values |= self.evaluator.values(file, flow.scope, flow.value)
+            for scope, index in file.calls_by_name.get(name, ()):
+                values |= self.evaluator.calls.called(file, scope, file.scope(scope).calls[index])
+            functions = (value for value in values if value[0] in (FUNCTION, INSTANCE))
+            known = values | {value[:3] for value in functions}
+            self._given_members[file_id, name] = known
+        return known
 
     def _by_topic(
         self, found: set[tuple[int, int, int, int]], file: File, position: int
