@@ -27,14 +27,14 @@ from tersely.doors.http.request_parsing import Asked
 from tersely.doors.http.routes.streams import MAX_EVENT_STREAMS, artifact_content
 from tersely.doors.http.ui.entry import Entry, Session
 from tersely.doors.http.ui.pages.agents import agent_page, agents_page
-from tersely.doors.http.ui.pages.artifacts import artifact_page, artifacts_page, image
-from tersely.doors.http.ui.pages.calls import calls_page
-from tersely.doors.http.ui.pages.events import events_page
 from tersely.doors.http.ui.pages.messages import message_page, messages_page, thread_messages_page
 from tersely.doors.http.ui.pages.now import now_page
+from tersely.doors.http.ui.pages.of_thread.artifacts import artifact_page, artifacts_page, image
+from tersely.doors.http.ui.pages.of_thread.calls import calls_page
+from tersely.doors.http.ui.pages.of_thread.events import events_page
+from tersely.doors.http.ui.pages.of_thread.state import state_page
+from tersely.doors.http.ui.pages.of_thread.thread import thread_page
 from tersely.doors.http.ui.pages.services import services_page
-from tersely.doors.http.ui.pages.state import state_page
-from tersely.doors.http.ui.pages.thread import thread_page
 from tersely.doors.http.ui.pages.threads import threads_page
 from tersely.doors.http.ui.pages.work import work_page
 from tersely.doors.http.ui.rendering import (

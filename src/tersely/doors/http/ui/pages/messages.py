@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from tersely.doors.http.ui.pages.frame import of_thread
+from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import Shown, Trail, Visit, clipped
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_UI_SHOWN_BYTES, UI_PAGE_ROWS

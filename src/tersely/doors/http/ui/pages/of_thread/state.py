@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tersely.doors.http.ui.pages.frame import of_thread
+from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import Shown, Visit, clipped
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay import threads

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tersely.doors.http.ui.pages.events import latest, rows
-from tersely.doors.http.ui.pages.frame import of_thread
-from tersely.doors.http.ui.pages.tokens import points
+from tersely.doors.http.ui.pages.of_thread.events import latest, rows
+from tersely.doors.http.ui.pages.of_thread.frame import of_thread
+from tersely.doors.http.ui.pages.of_thread.tokens import points
 from tersely.doors.http.ui.rendering import Shown, Visit
 from tersely.relay import threads
 from tersely.relay.accounting import savings

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from itertools import islice
 
-from tersely.doors.http.ui.pages.frame import of_thread
+from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import Shown, Visit
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, MAX_UI_SHOWN_BYTES, UI_PAGE_ROWS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from tersely.doors.http.ui.pages.events import latest
+from tersely.doors.http.ui.pages.of_thread.events import latest
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_PLOTTED_EVENTS
 from tersely.relay import artifacts, streams

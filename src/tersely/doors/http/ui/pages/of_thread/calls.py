@@ -7,8 +7,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tersely.doors.http.ui.pages.events import latest
-from tersely.doors.http.ui.pages.frame import of_thread
+from tersely.doors.http.ui.pages.of_thread.events import latest
+from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import Shown, Visit
 from tersely.foundation.limits import MAX_PLOTTED_EVENTS, UI_PAGE_ROWS
 from tersely.relay.streams import CAPABILITY_INVOKED, Event
