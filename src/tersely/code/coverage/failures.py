@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from tersely.code.coverage.model import Failure, Frame, Tested, invalid, slashed
 from tersely.code.coverage.naming import SpelledName, name_of
-from tersely.code.coverage.xml_events import UnreadableXmlError, read_xml, root_name
+from tersely.code.coverage.readers.xml_events import UnreadableXmlError, read_xml, root_name
 from tersely.foundation.limits import MAX_COVERED_LINE
 from tersely.foundation.shortening import shortened
 

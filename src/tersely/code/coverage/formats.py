@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from tersely.code.coverage.coveragepy import read_data, read_report
-from tersely.code.coverage.line_reports import read_coverprofile, read_gcov, read_lcov
 from tersely.code.coverage.model import Coverage
-from tersely.code.coverage.xml_events import root_name
-from tersely.code.coverage.xml_reports import read_clover, read_cobertura, read_jacoco
+from tersely.code.coverage.readers.coveragepy import read_data, read_report
+from tersely.code.coverage.readers.line_reports import read_coverprofile, read_gcov, read_lcov
+from tersely.code.coverage.readers.xml_events import root_name
+from tersely.code.coverage.readers.xml_reports import read_clover, read_cobertura, read_jacoco
 from tersely.foundation.errors import TerselyError
 
 FORMATS = "coverage.py (.coverage, JSON), lcov, coverprofile, Cobertura, JaCoCo, Clover, gcov"

@@ -17,7 +17,7 @@ from tersely.code.coverage.model import (
     slashed,
     whole_number,
 )
-from tersely.code.coverage.xml_events import UnreadableXmlError, read_xml
+from tersely.code.coverage.readers.xml_events import UnreadableXmlError, read_xml
 
 COBERTURA, JACOCO, CLOVER = "Cobertura", "JaCoCo", "Clover"
 

@@ -1,0 +1,1 @@
+"""Reports of coverage, read: one module for those that are written alike."""
