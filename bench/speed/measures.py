@@ -20,7 +20,7 @@ from bench.speed.floors import ctags, parsing, python_start
 from tersely.capabilities.catalogue import load
 from tersely.capabilities.invoke import invoke
 from tersely.code.symbols import CALLABLE_KINDS, Symbol
-from tersely.daemon.analysis import COLLECTED_OBJECTS
+from tersely.daemon.processes.analysis import COLLECTED_OBJECTS
 from tersely.workspace import Workspace
 
 SEED = 20_250_101

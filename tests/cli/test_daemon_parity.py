@@ -20,7 +20,7 @@ from tersely.cli.daemon import ANSWER_WORDS
 from tersely.cli.overview import OWN_COMMANDS, RELAY_COMMANDS
 from tersely.cli.recorded_output import answer
 from tersely.daemon import lifecycle
-from tersely.daemon.analysis import Words
+from tersely.daemon.processes.analysis import Words
 from tersely.foundation.process import identity
 from tersely.workspace import Workspace
 

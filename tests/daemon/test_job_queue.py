@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tersely.daemon.job_queue import MAX_KNOWN_KINDS, Durations, Job, JobQueue
+from tersely.daemon.processes.job_queue import MAX_KNOWN_KINDS, Durations, Job, JobQueue
 
 SHORT, LONG = "extract", "context"
 SECONDS = {SHORT: 0.01, LONG: 1.0}

@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 
 from tersely.daemon import freshness
-from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.freshness import Freshness
+from tersely.daemon.processes.dispatch import Dispatcher
 from tersely.daemon.watch import Changes, WatchUnavailableError
 from tersely.foundation.errors import TerselyError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tersely.daemon.dispatch import Dispatcher
+from tersely.daemon.processes.dispatch import Dispatcher
 from tersely.foundation.errors import TerselyError
 
 

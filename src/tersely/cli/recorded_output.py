@@ -12,7 +12,7 @@ from tersely.capabilities.references import has_references
 from tersely.cli import run
 from tersely.cli.output import Output
 from tersely.cli.terminal import Terminal
-from tersely.daemon.analysis import OpenWorkspace, Printed, Words
+from tersely.daemon.processes.analysis import OpenWorkspace, Printed, Words
 from tersely.foundation.errors import EXIT_OK, TerselyError
 from tersely.foundation.settings import load
 

@@ -32,7 +32,7 @@ from tersely.foundation.settings import ENVIRONMENT_PREFIX, Settings, load
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
-    from tersely.daemon.own_processes import OwnProcesses
+    from tersely.daemon.processes.own_processes import OwnProcesses
 
 MAX_OPEN_REPOSITORIES = 4  # that one process asks at a time without a daemon
 _REPLY_BYTES = MAX_ANSWER_BYTES + 100_000  # the longest line of a reply
@@ -161,7 +161,7 @@ class Asking:
         return None if reply.get("code") == _NOT_FOR_US else reply
 
     def _own_of(self, root: str) -> OwnProcesses:
-        from tersely.daemon.own_processes import OwnProcesses
+        from tersely.daemon.processes.own_processes import OwnProcesses
 
         own = self._own.pop(root, None) or OwnProcesses(root, self._answer_words, self._identity)
         self._own[root] = own

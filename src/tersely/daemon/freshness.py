@@ -10,8 +10,8 @@ import asyncio
 import logging
 
 from tersely.code.index.refresh import Progress
-from tersely.daemon.analysis import Refreshed, Standing
-from tersely.daemon.dispatch import Dispatcher
+from tersely.daemon.processes.analysis import Refreshed, Standing
+from tersely.daemon.processes.dispatch import Dispatcher
 from tersely.daemon.watch import Changes, Watch, WatchUnavailableError
 from tersely.foundation.errors import TerselyError
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import tersely
 from tersely.daemon.connection import Connection
-from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.freshness import Freshness
 from tersely.daemon.ndjson.messages import encode, failure, line
 from tersely.daemon.place import Place
+from tersely.daemon.processes.dispatch import Dispatcher
 from tersely.daemon.service import Service
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
 from tersely.foundation.errors import TerselyError

@@ -14,14 +14,14 @@ import tersely
 from tersely.capabilities.declaration import Repeats
 from tersely.code.index.directories import UNWATCHED_DIRECTORIES
 from tersely.code.index.refresh import Progress
-from tersely.daemon.analysis import Words
 from tersely.daemon.cache import AnswerCache
 from tersely.daemon.connection import Connection
-from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.freshness import Freshness
 from tersely.daemon.ndjson.commands import OWN_COMMANDS, TEXT_COMMAND, VALUE_COMMAND, WORDS_COMMAND
 from tersely.daemon.ndjson.messages import Request, encode, line
 from tersely.daemon.place import Place
+from tersely.daemon.processes.analysis import Words
+from tersely.daemon.processes.dispatch import Dispatcher
 from tersely.daemon.sharing import Sharing
 from tersely.daemon.watch import Changes
 from tersely.foundation.clock import Stopwatch, elapsed_seconds

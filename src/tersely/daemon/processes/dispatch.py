@@ -12,8 +12,8 @@ import asyncio
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
-from tersely.daemon.job_queue import Job, JobQueue, Task
-from tersely.daemon.process import AnalysisProcess, ProcessLostError
+from tersely.daemon.processes.job_queue import Job, JobQueue, Task
+from tersely.daemon.processes.process import AnalysisProcess, ProcessLostError
 from tersely.foundation.clock import Stopwatch, elapsed_seconds
 from tersely.foundation.errors import TerselyError
 

@@ -23,7 +23,10 @@ from tersely.foundation.process.detached import import_path
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
 
-_PROGRAM = "import sys; sys.path[:] = sys.argv[4:]; from tersely.daemon.analysis import main; main(*sys.argv[1:4])"
+_PROGRAM = (
+    "import sys; sys.path[:] = sys.argv[4:]; "
+    "from tersely.daemon.processes.analysis import main; main(*sys.argv[1:4])"
+)
 
 
 class ProcessLostError(Exception):

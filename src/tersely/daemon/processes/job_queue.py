@@ -18,7 +18,7 @@ from tersely.foundation.clock import elapsed_seconds
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
-    from tersely.daemon.process import AnalysisProcess
+    from tersely.daemon.processes.process import AnalysisProcess
 
 MAX_KNOWN_KINDS = 256  # of tasks, whose durations are remembered; their names come from clients
 UNKNOWN_SECONDS = 0.05  # that a task of an unknown kind is expected to take

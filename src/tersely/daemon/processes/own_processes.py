@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tersely.daemon.dispatch import Dispatcher
 from tersely.daemon.freshness import Freshness
+from tersely.daemon.processes.dispatch import Dispatcher
 from tersely.daemon.service import Service
 from tersely.foundation.limits import MAX_REQUEST_SECONDS
 

@@ -1,0 +1,1 @@
+"""The processes that analyse: who waits for which, and what one does."""
