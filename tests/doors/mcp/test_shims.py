@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.daemon.asking import wait_for_end
 from tests.doors.mcp.conversing import COMMAND, DEADLINE_SECONDS
+from tests.doors.mcp.held_git import HeldGit, held_git
 from tests.doors.mcp.wire import request, wired
 
 from tersely.daemon import lifecycle
@@ -63,22 +64,10 @@ def test_fifty_clients_share_one_daemon(shop: Path) -> None:
 
 
 @pytest.fixture
-def held_git(shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """A git that says that it was started, to this descriptor, and goes on when the test is over."""
+def git(shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HeldGit]:
     subprocess.run(["git", "init", "--quiet"], cwd=shop, check=True)
-    started, gate = tmp_path / "started", tmp_path / "gate"
-    os.mkfifo(started)
-    os.mkfifo(gate)
-    reading, holding = os.open(started, os.O_RDWR), os.open(gate, os.O_RDWR)
-    (tmp_path / "bin").mkdir()
-    script = tmp_path / "bin" / "git"
-    script.write_text(f"#!/bin/sh\necho > {started}\nread line < {gate}\nexit 1\n")
-    script.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-    yield reading
-    os.write(holding, b"\n" * 1_000)
-    os.close(reading)
-    os.close(holding)
+    with held_git(tmp_path, monkeypatch) as held:
+        yield held
 
 
 # Starts a server on the descriptors that it is given, says its number, and ends when it is told to.
@@ -92,7 +81,7 @@ sys.stdin.read()
 
 @pytest.mark.parametrize("is_busy", [False, True])
 def test_it_ends_with_its_parent_though_its_input_stays_open(
-    shop: Path, request_in: tuple[int, int], held_git: int, is_busy: bool
+    shop: Path, request_in: tuple[int, int], git: HeldGit, is_busy: bool
 ) -> None:
     incoming, outgoing = os.pipe()
     command = [
@@ -121,7 +110,7 @@ def test_it_ends_with_its_parent_though_its_input_stays_open(
             os.write(
                 request_in[1], b'{"jsonrpc":"2.0","id":3,"method":"tools/call",' + call + b"}\n"
             )
-            assert select.select([held_git], [], [], DEADLINE_SECONDS)[0], "git was not started"
+            git.wait()
         assert parent.stdin is not None
         parent.stdin.close()
         parent.wait(DEADLINE_SECONDS)
@@ -140,12 +129,12 @@ def request_in() -> Iterator[tuple[int, int]]:
 
 
 def test_it_ends_in_the_middle_of_a_request_when_its_input_is_closed(
-    shop: Path, held_git: int
+    shop: Path, git: HeldGit
 ) -> None:
     with wired() as wire:
         wire.shake_hands()
         wire.send(request(1, "tools/call", name="map", arguments={}))
-        assert select.select([held_git], [], [], DEADLINE_SECONDS)[0], "git was not started"
+        git.wait()
         assert wire.close() == 0
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +22,7 @@ from tests.cli.relay_home import home_of
 from tests.cli.test_commands import QUESTIONS
 from tests.daemon.asking import serving
 from tests.doors.mcp.conversing import COMMAND, DEADLINE_SECONDS, converse, text_of
+from tests.doors.mcp.held_git import held_git
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import parameters_of
@@ -295,39 +294,21 @@ def test_a_slow_question_keeps_nobody_waiting_and_can_be_cancelled(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     subprocess.run(["git", "init", "--quiet"], cwd=shop, check=True)
-    gate = tmp_path / "gate"
-    slow_git(tmp_path / "bin", gate)
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
 
     async def work(client: Client) -> None:
-        asked = anyio.Event()
-
         async def ask() -> None:
-            asked.set()
             await client.call_tool(CALL, {"tool": "stats"})
 
         async with anyio.create_task_group() as group:
             group.start_soon(ask)
-            await asked.wait()
-            waiting = await anyio.to_thread.run_sync(
-                os.open, str(gate), os.O_WRONLY, abandon_on_cancel=True
-            )
+            await anyio.to_thread.run_sync(git.wait)
             await client.list_tools(cache_mode="bypass")  # while git is not done, and cannot be
             group.cancel_scope.cancel()
-        gate.unlink()
-        os.close(waiting)
+        git.release()
         assert "revision" in text_of(await client.call_tool(CALL, {"tool": "stats"}))
 
-    converse(work)
-
-
-def slow_git(directory: Path, gate: Path) -> None:
-    """A git that waits for a pipe to be opened and closed, as long as there is one."""
-    os.mkfifo(gate)
-    directory.mkdir()
-    script = directory / "git"
-    script.write_text(f'#!/bin/sh\n[ -p {gate} ] && cat {gate}\nexec {shutil.which("git")} "$@"\n')
-    script.chmod(0o755)
+    with held_git(tmp_path, monkeypatch) as git:
+        converse(work)
 
 
 def test_the_repository_is_where_the_client_works(shop: Path, tmp_path: Path) -> None:
