@@ -19,6 +19,7 @@ from tests.doors.http.conftest import Answer, Web
 from tests.own_terminal import IS_TOLD_APART, at_terminal
 
 from tersely.client import Client, ask
+from tersely.doors.http.ui import routes
 from tersely.doors.http.ui.routes import POLICY
 from tersely.foundation.errors import TerselyError
 
@@ -181,6 +182,15 @@ def test_a_page_is_sent_again_when_it_is_another_until_the_session_ends(
     owner.post("/ui/logout", {"form_token": form_token(owner)})
     web.ask("POST", f"/threads/{thread}/checkpoints", {"name": "after"})
     assert "after" not in "".join(pages)
+
+
+def test_only_so_many_pages_are_live(
+    web: Web, owner: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routes, "MAX_EVENT_STREAMS", 0)
+    answer = owner.get("/ui/", Accept="text/event-stream")
+    assert (answer.status, b"0 pages are looked at" in answer.content) == (503, True)
+    assert owner.get("/ui/").status == 200
 
 
 def test_a_page_of_what_does_not_change_is_sent_once(web: Web, owner: Visitor) -> None:
