@@ -386,7 +386,7 @@ class Mail:
                     return TerselyError(
                         "name_taken", f"{name} is connected", "take another name, or wait"
                     )
-                tables.news.is_presence_changed = True
+                tables.news.present.add(name)
             write(tables)
             return None
 
@@ -429,28 +429,35 @@ class Mail:
         """
         assert self.store.sharing is not None
         reader = self.store.reader
-        elsewhere = (
-            self.store.sharing.others(reader) if news is None or news.is_presence_changed else None
-        )
+        present = None if news is None or news.is_process_gone else news.present
+        elsewhere = self.store.sharing.others(reader, present)
         self.identities.reload(None if news is None else news.names)
         self.channels.reload(None if news is None else news.channels)
         loads = boxes.loads(reader) if news is None else None
         with suppress(RuntimeError):  # the loop has ended
-            self._run(partial(self._follow, news or News(), loads, elsewhere))
+            self._run(partial(self._follow, news or News(), loads, present, elsewhere))
 
     def _follow(
         self,
         news: News,
         loads: Mapping[str, tuple[int, int]] | None,
-        elsewhere: dict[str, Here] | None,
+        present: set[str] | None,
+        elsewhere: dict[str, Here],
     ) -> None:
+        """Take over what is waiting, and who is connected to other processes: of all, or of those
+        that are `present`.
+        """
         with self._changing:
             if loads is not None:
                 self._loads = {name: list(load) for name, load in loads.items()}
             for name, (messages, size) in news.loads.items():
                 self._add_load(name, messages, size)
-        if elsewhere is not None:
+        if present is None:
             self._elsewhere = elsewhere
+        elif present:
+            left = {name: here for name, here in self._elsewhere.items() if name not in present}
+            self._elsewhere = left | elsewhere
+        if elsewhere:
             self.presence.moved(elsewhere)
         self.presence.come(news.loads if loads is None else self.presence.here())
         for name, number in news.revived.items():
@@ -635,7 +642,7 @@ def _write(group: _Group, tables: Tables) -> _Written:
 
 def _tell_presence(sharing: Sharing, changed: Mapping[str, Here | None], tables: Tables) -> None:
     sharing.change(tables.database, changed)
-    tables.news.is_presence_changed = True
+    tables.news.present.update(changed)
 
 
 def _nonce(store: Store) -> str:

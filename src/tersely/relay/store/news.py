@@ -31,7 +31,8 @@ class News(msgspec.Struct):
     loads: dict[str, list[int]] = msgspec.field(default_factory=dict)
     # a dead letter of each mailbox, the oldest
     revived: dict[str, int] = msgspec.field(default_factory=dict)
-    is_presence_changed: bool = False
+    present: set[str] = msgspec.field(default_factory=set)  # who has come, gone or says something
+    is_process_gone: bool = False  # and whoever was connected to it
     is_cut: bool = False  # it was too much to be told
 
     def load(self, mailbox: str, size: int, messages: int = 1) -> None:
@@ -42,11 +43,12 @@ class News(msgspec.Struct):
 
     def length(self) -> int:
         """The number of names that it has."""
-        return len(self.streams) + len(self.names) + len(self.channels) + len(self.loads)
+        named = (self.streams, self.names, self.channels, self.present, self.loads)
+        return sum(map(len, named))
 
     def is_empty(self) -> bool:
         """True if nothing has changed."""
-        return not (self.length() or self.is_presence_changed or self.is_cut)
+        return not (self.length() or self.is_process_gone or self.is_cut)
 
 
 class OwnNews:

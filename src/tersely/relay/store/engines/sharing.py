@@ -125,10 +125,14 @@ class Sharing:
         """True if processes are there that share the database, other than this one."""
         return bool(_there(database) - {self.process})
 
-    def others(self, database: Statements) -> dict[str, Here]:
-        """The agents that are connected to other processes, by name."""
+    def others(self, database: Statements, names: Iterable[str] | None = None) -> dict[str, Here]:
+        """The agents that are connected to other processes, by name: all, or those of some names."""
         sql = f"select name, kind, activity, topics from presence where process <> ? and {_LIVE}"
-        rows = database.rows(sql, (self.process,))
+        if names is None:
+            rows = database.rows(sql, (self.process,))
+        else:
+            one = f"{sql} and name = ?"
+            rows = [row for name in names for row in database.rows(one, (self.process, name))]
         return {
             row[0]: Here(row[1], row[2], frozenset(msgspec.json.decode(row[3]))) for row in rows
         }
@@ -157,7 +161,7 @@ class Sharing:
                 continue
             before, there, watch = there, _there(database), Stopwatch()
             if not before <= there:
-                hear(0, News(is_presence_changed=True))
+                hear(0, News(is_process_gone=True))
 
     def _hear(self, payloads: Iterable[str], hear: Hear) -> set[int]:
         """Have called what is to be told; the processes that have told something."""
@@ -186,8 +190,8 @@ def _parts(news: News) -> list[News]:
         return []
     if news.length() > MAX_TOLD_NAMES:
         return [News(is_cut=True)]
-    parts, size = [News(is_presence_changed=news.is_presence_changed)], 0
-    for member in ("streams", "names", "channels"):
+    parts, size = [News(is_process_gone=news.is_process_gone)], 0
+    for member in ("streams", "names", "channels", "present"):
         for name in sorted(getattr(news, member)):
             parts, size = _room(parts, size, name)
             getattr(parts[-1], member).add(name)
