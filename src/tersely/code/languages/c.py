@@ -48,7 +48,7 @@ from tersely.code.languages.model import (
     joined_path,
     shared_directories,
 )  # fmt: skip
-from tersely.code.languages.nodes import all_parts, named_parts, parts_in, previous_part
+from tersely.code.languages.nodes import all_parts, named_parts, parts_in, parts_of, previous_part
 from tersely.code.languages.preprocessor import readable_c
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
@@ -288,7 +288,7 @@ def define_function(
 def _parameter_nodes(function: Node | None) -> list[Node]:
     """What stands in the parentheses of a function declarator."""
     listed = function.child_by_field_name("parameters") if function is not None else None
-    return named_parts(listed) if listed is not None else []
+    return parts_of(listed)
 
 
 def _initializers(node: Node, body: Node | None) -> Node | None:
@@ -377,7 +377,7 @@ def _in_class_draft(kind: Kind) -> bool:
 
 def _parameters(walk: Lowering, listed: Node | None) -> list[tuple[str, Expression]]:
     found: list[tuple[str, Expression]] = []
-    for child in named_parts(listed) if listed is not None else []:
+    for child in parts_of(listed):
         if child.type not in PARAMETERS:
             continue
         annotation = walk.field_value(child, "type")

@@ -29,7 +29,7 @@ from tersely.code.languages.model import (  # fmt: skip
     control_table,
     names,
 )
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import named_parts, parts_of
 from tersely.code.languages.preprocessor import readable_cpp
 from tersely.code.symbols import Kind
 
@@ -119,7 +119,7 @@ def lower_template(walk: Lowering, node: Node) -> Expression:
     around = walk.type_parameters
     walk.type_parameters = dict(around)
     listed = node.child_by_field_name("parameters")
-    for child in named_parts(listed) if listed is not None else []:
+    for child in parts_of(listed):
         names = [part for part in named_parts(child) if part.type == "type_identifier"]
         if child.type.endswith("type_parameter_declaration"):
             walk.type_parameters.update((walk.text(name), None) for name in names[:1])
@@ -165,7 +165,7 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
     last = function
     while last.type == "qualified_identifier" and last.child_by_field_name("name") is not None:
         last = last.child_by_field_name("name") or last
-    arguments = named_parts(listed) if listed is not None else []
+    arguments = parts_of(listed)
     line = function.end_point[0] + 1
     if last.type == "template_function":
         name = _name(walk, last)
@@ -187,7 +187,7 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
     declarator = node.child_by_field_name("declarator")
     listed = declarator.child_by_field_name("parameters") if declarator is not None else None
     draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, body)
-    for child in named_parts(listed) if listed is not None else []:
+    for child in parts_of(listed):
         inner = child.child_by_field_name("declarator")
         found = declared(inner) if inner is not None else None
         name = walk.parameter_name(found.name if found is not None else None, len(draft.parameters))

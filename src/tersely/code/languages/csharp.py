@@ -70,7 +70,7 @@ from tersely.code.languages.model import (
     control_table,
     names,
 )
-from tersely.code.languages.nodes import named_parts, parts_and_fields
+from tersely.code.languages.nodes import named_parts, parts_and_fields, parts_of
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def lower_creation(walk: Lowering, node: Node) -> Expression:
     created = walk.value(typed)
     positional: list[Expression] = []
     keywords: list[tuple[str, Expression]] = []
-    for argument in named_parts(arguments) if arguments is not None else ():
+    for argument in parts_of(arguments):
         name = argument.child_by_field_name("name")
         value = walk.value(named_parts(argument)[-1]) if named_parts(argument) else None
         if name is None:
@@ -213,7 +213,7 @@ def lower_creation(walk: Lowering, node: Node) -> Expression:
     initializer = node.child_by_field_name("initializer") or child_of(
         node, "initializer_expression"
     )
-    for child in named_parts(initializer) if initializer is not None else ():
+    for child in parts_of(initializer):
         left = child.child_by_field_name("left") if child.type == "assignment_expression" else None
         if left is None or left.type != "identifier":
             walk.visit(named_parts(child) if left is not None else [child])

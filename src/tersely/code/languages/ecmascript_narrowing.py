@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import CONST, DECLARED, GUARD, GUARDED, Expression, either
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import first_part, named_parts
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -81,7 +81,7 @@ def lower_ternary(walk: Lowering, node: Node) -> Expression:
 
 def lower_predicate(walk: Lowering, node: Node) -> Expression:
     """`x is A` in place of the type of a result."""
-    predicate = named_parts(node)[0] if named_parts(node) else None
+    predicate = first_part(node)
     name = predicate.child_by_field_name("name") if predicate is not None else None
     type_ = predicate.child_by_field_name("type") if predicate is not None else None
     return (GUARD, walk.text(name), walk.value(type_)) if name is not None else None

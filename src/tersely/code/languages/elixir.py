@@ -43,7 +43,7 @@ from tersely.code.languages.model import (
     Summary,
     Text,
 )
-from tersely.code.languages.nodes import all_parts, named_parts, parts_in
+from tersely.code.languages.nodes import all_parts, first_part, named_parts, parts_in, parts_of
 from tersely.code.places import file_name_of
 from tersely.code.symbols import Import, Kind
 
@@ -147,7 +147,7 @@ def _lower_alias_name(walk: Lowering, node: Node) -> Expression:
 def arguments_of(call: Node) -> list[Node]:
     """What a call is given, without its block."""
     listed = next((child for child in named_parts(call) if child.type == "arguments"), None)
-    return named_parts(listed) if listed is not None else []
+    return parts_of(listed)
 
 
 def do_block_of(call: Node) -> Node | None:
@@ -202,7 +202,7 @@ def _define_module(walk: Lowering, node: Node, form: str) -> Expression:
 
 def _attribute_text(walk: Lowering, block: Node | None, name: str) -> tuple[int, int]:
     """Where the text of an attribute such as `@moduledoc` stands in a block."""
-    for child in named_parts(block) if block is not None else ():
+    for child in parts_of(block):
         attribute, value = _attribute(walk, child)
         if attribute == name and value is not None and value.type in ("string", "sigil"):
             return value.start_byte, value.end_byte
@@ -700,7 +700,7 @@ def _lower_block(walk: Lowering, node: Node | None, subject: Expression = None) 
     """The value of the last statement; of any clause; of `else` and `rescue`."""
     last: Expression = None
     others: list[Expression] = []
-    for child in named_parts(node) if node is not None else ():
+    for child in parts_of(node):
         if child.type == "stab_clause":
             patterns, guards = _clause_patterns(child)
             for pattern in patterns:
@@ -811,9 +811,7 @@ FORMS: dict[str, Form] = {
 
 def _lower_map(walk: Lowering, node: Node) -> Expression:
     struct = next((child for child in named_parts(node) if child.type == "struct"), None)
-    typed = (
-        walk.value(named_parts(struct)[0]) if struct is not None and named_parts(struct) else None
-    )
+    typed = walk.value(first_part(struct))
     pairs = tuple((key, walk.value(value)) for key, value in _map_pairs(walk, node))
     return (TYPED, typed) if typed is not None else (MAPPING, pairs, walk.next_serial())
 

@@ -54,7 +54,7 @@ from tersely.code.languages.model import (  # fmt: skip
     joined_path,
     names,
 )
-from tersely.code.languages.nodes import all_parts, named_parts, parts_in
+from tersely.code.languages.nodes import all_parts, first_part, named_parts, parts_in, parts_of
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
@@ -334,7 +334,7 @@ def _values(walk: Lowering, node: Node | None, wanted: int) -> list[Expression]:
 def lower_assignment(walk: Lowering, node: Node) -> Expression:
     """`a, b := x, y` declares, `a, b = x, y` does not; also the left side of `range`."""
     left = node.child_by_field_name("left")
-    targets = named_parts(left) if left is not None else []
+    targets = parts_of(left)
     declares = any(child.type == ":=" for child in node.children)
     if node.type == "range_clause":
         values = _ranged(walk, node, len(targets))
@@ -380,7 +380,7 @@ def lower_type_switch(walk: Lowering, node: Node) -> Expression:
     alias = node.child_by_field_name("alias")
     walk.field_value(node, "initializer")
     value = walk.field_value(node, "value")
-    name = named_parts(alias)[0] if alias is not None and named_parts(alias) else None
+    name = first_part(alias)
     for case in named_parts(node):
         if case.type not in ("type_case", "default_case"):
             continue
@@ -422,10 +422,10 @@ def _filled(
     fields = [] if is_container else _field_names(walk, made)
     pairs: list[tuple[Expression, Expression]] = []
     elements: list[Expression] = []
-    for element in named_parts(body) if body is not None else []:
+    for element in parts_of(body):
         if element.type == "keyed_element":
             key, value = element.child_by_field_name("key"), element.child_by_field_name("value")
-            name = named_parts(key)[0] if key is not None and named_parts(key) else None
+            name = first_part(key)
             if name is not None and name.type == "identifier" and not is_container:
                 written = _element(walk, value, inner, typed)
                 walk.mentions.add(walk.text(name))
@@ -462,7 +462,7 @@ def _field_names(walk: Lowering, made: Expression) -> list[str]:
 def label_of(node: Node) -> Node | None:
     """The field of `Type{field: value}`; keys of maps, slices and arrays are values."""
     key = node.child_by_field_name("key") if node.type == "keyed_element" else None
-    name = named_parts(key)[0] if key is not None and named_parts(key) else None
+    name = first_part(key)
     if name is None or name.type != "identifier":
         return None
     around = node.parent

@@ -62,7 +62,7 @@ from tersely.code.languages.model import (
     names,
     shared_directories,
 )
-from tersely.code.languages.nodes import all_parts, named_parts, parts_in
+from tersely.code.languages.nodes import all_parts, first_part, named_parts, parts_in, parts_of
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def lower_creation(walk: Lowering, node: Node) -> Any:
     type_node = node.child_by_field_name("type")
     arguments = node.child_by_field_name("arguments")
     body = next((child for child in named_parts(node) if child.type == "class_body"), None)
-    first = named_parts(node)[0] if named_parts(node) else None
+    first = first_part(node)
     created = walk.value(type_node)
     if (
         first is not None
@@ -328,10 +328,7 @@ def lower_annotations(walk: Lowering, node: Node) -> None:
         assert owner is not None
         walk.scope = owner
         listed = annotation.child_by_field_name("arguments")
-        values = [
-            _annotated_value(walk, part)
-            for part in (named_parts(listed) if listed is not None else ())
-        ]
+        values = [_annotated_value(walk, part) for part in (parts_of(listed))]
         line = annotation.start_point[0] + 1
         walk.mentions.add(walk.text(name))
         walk.call(walk.text(name), ((DEFINED, method.definition), *values), (), line)

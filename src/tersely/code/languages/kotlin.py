@@ -62,7 +62,7 @@ from tersely.code.languages.model import (
     control_table,
     names,
 )
-from tersely.code.languages.nodes import named_parts, parts_in
+from tersely.code.languages.nodes import first_part, named_parts, parts_in, parts_of
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
         found.append(Parameter("this", walk.value(receiver), None, POSITIONAL))
     listed = child_of(node, "function_value_parameters")
     mode = POSITIONAL
-    for child in named_parts(listed) if listed is not None else ():
+    for child in parts_of(listed):
         if child.type == "parameter_modifiers":
             mode = REST if "vararg" in walk.text(child) else POSITIONAL
         elif child.type == "parameter":
@@ -190,7 +190,7 @@ def finish_function(walk: Lowering, node: Node) -> None:
 
 def lower_body(walk: Lowering, node: Node) -> Expression:
     """`= value` has a value, `{ … }` has none."""
-    inner = named_parts(node)[0] if named_parts(node) else None
+    inner = first_part(node)
     value = walk.value(inner)
     return None if inner is not None and inner.type == "block" else value
 
@@ -200,7 +200,7 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
     listed = child_of(node, "lambda_parameters")
     parameters: list[Parameter] = []
     several: list[tuple[str, Node]] = []
-    for child in named_parts(listed) if listed is not None else ():
+    for child in parts_of(listed):
         name = child_of(child, "identifier")
         text = walk.parameter_name(name, len(parameters))
         if child.type == "multi_variable_declaration":
@@ -226,7 +226,7 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
     """`f(…)`, `f(…) { … }`, `f { … }`."""
     trailing = child_of(node, "annotated_lambda", "lambda_literal")
     listed = child_of(node, "value_arguments")
-    callee = named_parts(node)[0] if named_parts(node) else None
+    callee = first_part(node)
     if (
         listed is None
         and trailing is not None
@@ -256,7 +256,7 @@ def call_arguments(
     """Arguments by place and by name."""
     positional: list[Expression] = []
     keywords: list[tuple[str, Expression]] = []
-    for argument in named_parts(node) if node is not None else ():
+    for argument in parts_of(node):
         if argument.type != "value_argument" or not named_parts(argument):
             continue
         value = walk.value(named_parts(argument)[-1])
@@ -357,7 +357,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
     annotation = walk.value(child_of(declared, *TYPES))
     value = walk.value(initial)
     if delegate is not None:
-        made = walk.value(named_parts(delegate)[0]) if named_parts(delegate) else None
+        made = walk.value(first_part(delegate))
         if type(made) is tuple and made[1] == "lazy" and made[2]:
             value = (
                 CALL,

@@ -46,7 +46,7 @@ from tersely.code.languages.model import (  # fmt: skip
     names,
     shared_directories,
 )
-from tersely.code.languages.nodes import all_parts, named_parts, parts_in
+from tersely.code.languages.nodes import all_parts, named_parts, parts_in, parts_of
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -509,7 +509,7 @@ def _assigned_path(walk: Lowering, node: Node) -> str:
 
 def _lower_call(walk: Lowering, node: Node) -> Expression:
     target, listed = node.child_by_field_name("name"), node.child_by_field_name("arguments")
-    arguments = named_parts(listed) if listed is not None else []
+    arguments = parts_of(listed)
     if target is None:
         walk.visit(named_parts(node))
         return None

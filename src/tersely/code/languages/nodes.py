@@ -24,6 +24,16 @@ def named_parts(node: Node) -> list[Node]:
     ]
 
 
+def parts_of(node: Node | None) -> list[Node]:
+    """The named children of a node, none of None."""
+    return named_parts(node) if node is not None else []
+
+
+def first_part(node: Node | None) -> Node | None:
+    """The first named child, None where there is none."""
+    return next(iter(parts_of(node)), None)
+
+
 def all_parts(node: Node) -> list[Node]:
     """All children, tokens included."""
     return [child for child in node.children if not child.is_extra or child.type not in _REMARKS]

@@ -66,7 +66,7 @@ from tersely.code.languages.model import (
     names,
     shared_directories,
 )
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import first_part, named_parts, parts_of
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
@@ -163,7 +163,7 @@ def lower_creation(walk: Lowering, node: Node) -> Expression:
     listed = child_of(home, "arguments")
     positional, keywords = walk.arguments(listed)
     if anonymous is None:
-        created = walk.value(named_parts(node)[0]) if named_parts(node) else None
+        created = walk.value(first_part(node))
         return walk.call(created, positional, keywords, line, NEW)
     clauses = [
         child
@@ -260,9 +260,9 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
 
 def lower_include(walk: Lowering, node: Node) -> Expression:
     """`require 'path'`, `require __DIR__ . '/path'`."""
-    path = named_parts(node)[0] if named_parts(node) else None
+    path = first_part(node)
     while path is not None and path.type == "parenthesized_expression":
-        path = named_parts(path)[0] if named_parts(path) else None
+        path = first_part(path)
     if path is not None and path.type == "binary_expression":
         path = path.child_by_field_name("right")
     value = walk.value(path)
@@ -275,7 +275,7 @@ def promote_parameters(walk: Lowering, node: Node) -> None:
     """`__construct(private T $x)` declares a member and gives it the argument."""
     listed = node.child_by_field_name("parameters")
     constructor = walk.scope
-    for child in named_parts(listed) if listed is not None else ():
+    for child in parts_of(listed):
         name = (
             child.child_by_field_name("name")
             if child.type == "property_promotion_parameter"

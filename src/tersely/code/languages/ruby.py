@@ -49,7 +49,7 @@ from tersely.code.languages.model import (  # fmt: skip
     control_table,
     names,
 )
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import first_part, named_parts, parts_of
 from tersely.code.places import file_name_of
 from tersely.code.symbols import Import, Kind
 
@@ -128,9 +128,7 @@ def _lower_class(walk: Lowering, node: Node) -> Expression:
     bases = (
         [walk.value(child) for child in named_parts(superclass)] if superclass is not None else []
     )
-    made_of = (
-        named_parts(superclass)[0] if superclass is not None and named_parts(superclass) else None
-    )
+    made_of = first_part(superclass)
     kind = Kind.CLASS if node.type == "class" else Kind.NAMESPACE
     parent = walk.scope
     draft, last = _open_class(
@@ -234,7 +232,7 @@ def _define(walk: Lowering, node: Node, kind: Kind, name: str, name_node: Node |
     draft.bound.update(parameter.name for parameter in parameters)
     for synthetic, pattern in patterns:
         _bind(walk, pattern, synthetic)
-    for child in named_parts(listed) if listed is not None else ():
+    for child in parts_of(listed):
         if child.type == "block_parameter":
             _receive_block(draft)
             local = child.child_by_field_name("name")
@@ -420,7 +418,7 @@ def _bind_pattern(walk: Lowering, target: Node, value: Expression) -> None:
 
 def _arguments(call: Node) -> list[Node]:
     listed = call.child_by_field_name("arguments")
-    return named_parts(listed) if listed is not None else []
+    return parts_of(listed)
 
 
 def _symbol(walk: Lowering, node: Node) -> str:
@@ -523,9 +521,7 @@ def _lower_arguments(walk: Lowering, node: Node, receiver: Expression) -> Argume
             plain = name[1] if is_tagged(name, CONST) and type(name[1]) is str else ""
             keywords.append((plain, walk.value(value) if value is not None else walk.value(key)))
         elif argument.type == "hash_splat_argument":
-            keywords.append(
-                ("", walk.value(named_parts(argument)[0]) if named_parts(argument) else None)
-            )
+            keywords.append(("", walk.value(first_part(argument))))
         elif argument.type == "block_argument":
             keywords.append((BLOCK, _lower_block_argument(walk, argument, receiver)))
         else:
@@ -552,7 +548,7 @@ def _given(method: str, receiver: Expression) -> Expression:
 
 def _lower_block_argument(walk: Lowering, argument: Node, receiver: Expression) -> Expression:
     """`&block`, `&:name` (calls `name` on each element), `&method(:name)`."""
-    inner = named_parts(argument)[0] if named_parts(argument) else None
+    inner = first_part(argument)
     if inner is not None and inner.type == "simple_symbol" and receiver is not None:
         name = _symbol(walk, inner)
         walk.mentions.add(name)
@@ -890,9 +886,7 @@ def _lower_hash(walk: Lowering, node: Node) -> Expression:
             key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
             pairs.append((_key(walk, key) if key is not None else None, walk.value(value)))
         elif child.type == "hash_splat_argument":
-            pairs.append(
-                ((SPREAD, None), walk.value(named_parts(child)[0]) if named_parts(child) else None)
-            )
+            pairs.append(((SPREAD, None), walk.value(first_part(child))))
     return (MAPPING, tuple(pairs), walk.next_serial())
 
 
@@ -902,7 +896,7 @@ def _lower_sequence(walk: Lowering, node: Node) -> Expression:
 
 
 def _lower_splat(walk: Lowering, node: Node) -> Expression:
-    value = walk.value(named_parts(node)[0]) if named_parts(node) else None
+    value = walk.value(first_part(node))
     return value and (SPREAD, value)
 
 

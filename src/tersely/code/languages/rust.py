@@ -59,7 +59,7 @@ from tersely.code.languages.model import (
     control_table,
     names,
 )
-from tersely.code.languages.nodes import all_parts, named_parts, parts_in
+from tersely.code.languages.nodes import all_parts, named_parts, parts_in, parts_of
 from tersely.code.places import directory_of, file_name_of
 from tersely.code.symbols import Import, Kind
 
@@ -407,7 +407,7 @@ def lower_variant(walk: Lowering, node: Node) -> Expression:
         for position, child in enumerate(parts_in(body, "type")):
             annotation = walk.value(child)
             walk.bind_name(f"{text}.{position}", annotation and (TYPED, annotation))
-    for field in named_parts(body) if body is not None else []:
+    for field in parts_of(body):
         inner = field.child_by_field_name("name")
         if inner is not None:
             annotation = walk.field_value(field, "type")
@@ -544,7 +544,7 @@ def lower_match(walk: Lowering, node: Node) -> Expression:
     matched = walk.field_value(node, "value")
     values = []
     body = node.child_by_field_name("body")
-    for arm in named_parts(body) if body is not None else []:
+    for arm in parts_of(body):
         if arm.type == "match_arm":
             with walk.in_block():
                 bind_pattern(walk, arm.child_by_field_name("pattern"), matched)
@@ -626,7 +626,7 @@ def lower_struct_literal(walk: Lowering, node: Node) -> Expression:
     """`T { field: value, other, ..base }`."""
     made, body = walk.field_value(node, "name"), node.child_by_field_name("body")
     typed = made and (TYPED, made)
-    for child in named_parts(body) if body is not None else []:
+    for child in parts_of(body):
         field = child.child_by_field_name("field")
         if child.type == "shorthand_field_initializer" and named_parts(child):
             name = named_parts(child)[-1]

@@ -49,7 +49,7 @@ from tersely.code.languages.model import (
     control_table,
     names,
 )
-from tersely.code.languages.nodes import named_parts, parts_and_fields
+from tersely.code.languages.nodes import first_part, named_parts, parts_and_fields, parts_of
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
     parameters: list[Parameter] = []
     header = child_of(node, "lambda_function_type")
     listed = child_of(header, "lambda_function_type_parameters") if header is not None else None
-    for child in named_parts(listed) if listed is not None else ():
+    for child in parts_of(listed):
         name = child.child_by_field_name("name")
         text = walk.parameter_name(name, len(parameters))
         parameters.append(Parameter(text, walk.value(_type_in(child)), None, POSITIONAL))
@@ -167,10 +167,10 @@ IMPLICIT_PARAMETERS = 3
 def lower_call(walk: Lowering, node: Node) -> Expression:
     """`f(label: value) { … }`; labels stand in the order of the parameters."""
     suffix = child_of(node, "call_suffix")
-    callee = named_parts(node)[0] if named_parts(node) else None
+    callee = first_part(node)
     called = walk.callee(callee) if callee is not None else None
     values: list[Expression] = []
-    for part in named_parts(suffix) if suffix is not None else ():
+    for part in parts_of(suffix):
         if part.type == "value_arguments":
             for argument in named_parts(part):
                 value = (
@@ -246,7 +246,7 @@ def computed_property(walk: Lowering, node: Node, pattern: Node, computed: Node)
     parent, annotation = walk.scope, child_of(node, "type_annotation")
     draft = walk.enter(node, Kind.PROPERTY, walk.text(name), name, computed)
     draft.flags |= PROPERTY
-    written = named_parts(annotation) if annotation is not None else []
+    written = parts_of(annotation)
     draft.returned_type = walk.value(written[-1]) if written else None
     walk.scope = draft
     value = lower_body(walk, computed)

@@ -51,7 +51,7 @@ from tersely.code.languages.model import (
     Variable,
     control_table,
 )  # fmt: skip
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import first_part, named_parts
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def lower_predefined(walk: Lowering, node: Node) -> Expression:
 
 def lower_array_type(walk: Lowering, node: Node) -> Expression:
     """`T[]`."""
-    element = walk.value(named_parts(node)[0]) if named_parts(node) else None
+    element = walk.value(first_part(node))
     return (GENERIC, "Array", (element,))
 
 
@@ -155,7 +155,7 @@ def lower_tuple_type(walk: Lowering, node: Node) -> Expression:
 
 def lower_type_query(walk: Lowering, node: Node) -> Expression:
     """`typeof x` as a type."""
-    inner = walk.value(named_parts(node)[0]) if named_parts(node) else None
+    inner = walk.value(first_part(node))
     return inner and (GENERIC, "typeof", (inner,))
 
 
@@ -212,7 +212,7 @@ def _of_every_member(walk: Lowering, node: Node) -> Expression:
     keys = clause.child_by_field_name("type") if clause is not None else None
     if keys is not None and keys.type == "index_type_query" and element is None:
         # as `Readonly<T>` has what T has
-        return walk.value(named_parts(keys)[0]) if named_parts(keys) else None
+        return walk.value(first_part(keys))
     return (GENERIC, "Record", (None, element)) if element is not None else None
 
 
@@ -260,7 +260,7 @@ def lower_assertion(walk: Lowering, node: Node) -> Expression:
     value = None
     for child in named_parts(node):
         if child.type == "type_arguments":
-            annotation = walk.value(named_parts(child)[0]) if named_parts(child) else None
+            annotation = walk.value(first_part(child))
         else:
             value = walk.value(child)
     return _cast(value, annotation)

@@ -21,7 +21,7 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.languages import model
-from tersely.code.languages.nodes import named_parts, next_part
+from tersely.code.languages.nodes import named_parts, next_part, parts_of
 from tersely.code.symbols import Kind
 from tersely.code.syntax.children import Child, field
 from tersely.code.syntax.compiling import Compilers, Handler
@@ -171,7 +171,7 @@ def _kind_of(
 
 def _bind_fields(walk: Lowering, node: Node | None, draft: ScopeDraft, owner: ScopeDraft) -> None:
     """Parameters that are fields of the class too."""
-    for child in named_parts(node) if node is not None else ():
+    for child in parts_of(node):
         rule = walk.rules[child.kind_id]
         if type(rule) is not model.Parameter or not rule.fields:
             continue

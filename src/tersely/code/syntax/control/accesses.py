@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
-from tersely.code.languages.nodes import named_parts, parts_in
+from tersely.code.languages.nodes import named_parts, parts_in, parts_of
 from tersely.code.routines import Way
 from tersely.code.syntax.children import field, only_leaf, token
 from tersely.code.syntax.control.conditions import visit_choice, visit_ternary
@@ -60,7 +60,7 @@ def _call(walk: Walk, node: Node, role: model.Call) -> None:
     of_module = path is not None and path[0] in walk.imported
     if receiver is not None:
         _visit_receiver(walk, receiver, name, discarded=discarded and not of_module)
-    passed = named_parts(arguments) if arguments is not None else []
+    passed = parts_of(arguments)
     _visit_arguments(walk, node, name, passed)
     around = arguments.parent if arguments is not None else None
     if around is not None and around.id != node.id:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import named_parts, parts_of
 from tersely.code.routines import RESULT, Routine
 from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.blocks import sequence
@@ -152,7 +152,7 @@ def _take(walk: Walk, node: Node, name: str, inner: Draft) -> None:
 
 def _visit_defaults(walk: Walk, parameters: Node | None) -> None:
     """Defaults of parameters are evaluated where the function is defined."""
-    for child in named_parts(parameters) if parameters is not None else ():
+    for child in parts_of(parameters):
         role = walk.role(child)
         default = field(role.default)(child) if type(role) is model.Parameter else None
         walk.visit(default)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import named_parts, parts_of
 from tersely.code.routines import Way
 from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.blocks import (
@@ -99,7 +99,7 @@ def _further_clauses(walk: Walk, clauses: Node | None, target: Node | None) -> N
     """What else a loop of several clauses binds and tests; all of it belongs to taking the next
     element.
     """
-    for at, clause in enumerate(named_parts(clauses) if clauses is not None else ()):
+    for at, clause in enumerate(parts_of(clauses)):
         if at:
             walk.visit(clause)
             continue
