@@ -48,7 +48,14 @@ from tersely.code.languages.model import (
     joined_path,
     shared_directories,
 )  # fmt: skip
-from tersely.code.languages.nodes import all_parts, named_parts, parts_in, parts_of, previous_part
+from tersely.code.languages.nodes import (
+    all_parts,
+    line_of,
+    named_parts,
+    parts_in,
+    parts_of,
+    previous_part,
+)
 from tersely.code.languages.preprocessor import readable_c
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
@@ -91,9 +98,7 @@ def grammar() -> object:
 def read_include(node: Node, text: Callable[[Node], str]) -> list[Import]:
     """`#include "a/b.h"` and `#include <a/b.h>` take all names of a file."""
     path = node.child_by_field_name("path")
-    return (
-        [] if path is None else [Import(text(path).strip('<>"'), "*", "", node.start_point[0] + 1)]
-    )
+    return [] if path is None else [Import(text(path).strip('<>"'), "*", "", line_of(node))]
 
 
 def included_files(files: Files, importer: str, module: str) -> list[str]:
@@ -313,7 +318,7 @@ def lower_unit(walk: Lowering, node: Node) -> Expression:
             continue
         made = define_function(walk, child, name, None, child)
         if type(made) is tuple:
-            line = head.start_point[0] + 1
+            line = line_of(head)
             row = walk.definitions[made[1]]
             walk.definitions[made[1]] = row._replace(
                 start_line=line, name_line=line, start_byte=head.start_byte
@@ -398,11 +403,9 @@ def _initialize_members(walk: Lowering, initializers: Node) -> None:
         if child.type == "field_initializer" and len(parts) > 1:
             values = tuple(walk.value(part) for part in named_parts(parts[-1]))
             if parts[0].type == "field_identifier":
-                walk.call(
-                    (MEMBER, "this", walk.text(parts[0])), values, (), child.start_point[0] + 1, NEW
-                )
+                walk.call((MEMBER, "this", walk.text(parts[0])), values, (), line_of(child), NEW)
             else:
-                walk.call(walk.value(parts[0]), values, (), child.start_point[0] + 1, NEW)
+                walk.call(walk.value(parts[0]), values, (), line_of(child), NEW)
 
 
 # Declarations
@@ -491,12 +494,12 @@ def _initial(
     constructs = constructs and annotation not in walk.resolution.inferred_types
     if value is None:
         if constructs and not _owns_names(walk) and found.function is None:
-            return walk.call(annotation, (), (), node.start_point[0] + 1, NEW)
+            return walk.call(annotation, (), (), line_of(node), NEW)
         return None
     if value.type == "argument_list":
         arguments = tuple(walk.value(child) for child in named_parts(value))
         return (
-            walk.call(annotation, arguments, (), value.start_point[0] + 1, NEW)
+            walk.call(annotation, arguments, (), line_of(value), NEW)
             if annotation is not None
             else None
         )
@@ -697,7 +700,7 @@ def lower_macro(walk: Lowering, node: Node) -> Expression:
     for called in dict.fromkeys(CALLED.findall(walk.text(value))) if value is not None else ():
         if called not in MACRO_WORDS and called not in own:
             draft.read.add(called)
-            walk.call(called, (), (), node.start_point[0] + 1)
+            walk.call(called, (), (), line_of(node))
     return walk.leave(draft, parent)
 
 

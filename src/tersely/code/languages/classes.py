@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import DECLARED, GENERIC, MEMBER, NEW, TYPED, Expression
 from tersely.code.languages.model import Class, Files, Function, shared_directories
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def anonymous_class(
     draft.bases = [base for base in bases if base is not None]
     walk.scope = draft
     walk.value(body)
-    return (NEW, walk.leave(draft, parent), (), (), node.start_point[0] + 1)
+    return (NEW, walk.leave(draft, parent), (), (), line_of(node))
 
 
 def namespace(walk: Lowering, node: Node) -> Expression:

@@ -29,7 +29,7 @@ from tersely.code.languages.model import (  # fmt: skip
     control_table,
     names,
 )
-from tersely.code.languages.nodes import named_parts, parts_of
+from tersely.code.languages.nodes import last_line_of, named_parts, parts_of
 from tersely.code.languages.preprocessor import readable_cpp
 from tersely.code.symbols import Kind
 
@@ -166,7 +166,7 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
     while last.type == "qualified_identifier" and last.child_by_field_name("name") is not None:
         last = last.child_by_field_name("name") or last
     arguments = parts_of(listed)
-    line = function.end_point[0] + 1
+    line = last_line_of(function)
     if last.type == "template_function":
         name = _name(walk, last)
         types = last.child_by_field_name("arguments")

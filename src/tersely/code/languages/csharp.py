@@ -70,7 +70,13 @@ from tersely.code.languages.model import (
     control_table,
     names,
 )
-from tersely.code.languages.nodes import named_parts, parts_and_fields, parts_of
+from tersely.code.languages.nodes import (
+    last_line_of,
+    line_of,
+    named_parts,
+    parts_and_fields,
+    parts_of,
+)
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -88,7 +94,7 @@ def grammar() -> object:
 
 def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     """`using A.B;`, `using static A.B.C;`, `using X = A.B.C;`."""
-    line = node.start_point[0] + 1
+    line = line_of(node)
     alias = node.child_by_field_name("name")
     path = named_parts(node)[-1] if named_parts(node) else None
     if path is None:
@@ -168,7 +174,7 @@ def read_chaining(walk: Lowering, node: Node) -> None:
         if arguments is not None
         else ()
     )
-    walk.scope.calls.insert(0, (CALL, called, values, (), (initializer or node).start_point[0] + 1))
+    walk.scope.calls.insert(0, (CALL, called, values, (), line_of(initializer or node)))
 
 
 def lower_property(walk: Lowering, node: Node) -> Expression:
@@ -194,7 +200,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
 def lower_creation(walk: Lowering, node: Node) -> Expression:
     """`new T(…) { Member = value, … }`."""
     typed, arguments = node.child_by_field_name("type"), child_of(node, "argument_list")
-    line = (typed or node).end_point[0] + 1
+    line = last_line_of(typed or node)
     created = walk.value(typed)
     positional: list[Expression] = []
     keywords: list[tuple[str, Expression]] = []

@@ -56,7 +56,7 @@ from tersely.code.languages.model import (  # fmt: skip
     control_table,
     names,
 )
-from tersely.code.languages.nodes import all_parts, named_parts
+from tersely.code.languages.nodes import all_parts, line_of, named_parts
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -92,13 +92,13 @@ def _specifiers(clause: Node, module: str, text: Text_) -> list[Import]:
             name = all_parts(child)[0]
         if name is not None and child.type in ("import_specifier", "export_specifier"):
             bound = text(alias or name).strip(QUOTES)
-            found.append(Import(module, text(name).strip(QUOTES), bound, name.start_point[0] + 1))
+            found.append(Import(module, text(name).strip(QUOTES), bound, line_of(name)))
     return found
 
 
 def read_import(node: Node, text: Text_) -> list[Import]:
     """`import d, {a as b}, * as n from "m"`, `import "m"`, `import n = require("m")`."""
-    line, module = node.start_point[0] + 1, _source(node, text)
+    line, module = line_of(node), _source(node, text)
     found: list[Import] = []
     for clause in named_parts(node):
         if clause.type == "import_require_clause":
@@ -132,12 +132,12 @@ def read_call(node: Node, text: Text_) -> Import | None:
         return None
     if function.type != "import" and text(function) not in ("require", "require.resolve"):
         return None
-    return Import(text(only).strip(QUOTES), "", "", node.start_point[0] + 1)
+    return Import(text(only).strip(QUOTES), "", "", line_of(node))
 
 
 def lower_export(walk: Lowering, node: Node) -> Expression:
     """Every form of `export`."""
-    module, line = _source(node, walk.text), node.start_point[0] + 1
+    module, line = _source(node, walk.text), line_of(node)
     wrapped, walk.wrapped = walk.wrapped, None
     clauses = [child for child in named_parts(node) if child.type == "export_clause"]
     if module:
@@ -194,7 +194,7 @@ def lower_decorator(walk: Lowering, node: Node) -> Expression:
         owner = walk.definitions[walk.scope.definition].name
         arguments = (None, None, (MEMBER, owner, walk.text(name)))
     for child in named_parts(node):
-        walk.call(walk.callee(child), arguments, (), node.start_point[0] + 1)
+        walk.call(walk.callee(child), arguments, (), line_of(node))
     return None
 
 
@@ -221,7 +221,7 @@ def lower_element(walk: Lowering, node: Node) -> Expression:
     if name.type == "identifier" and walk.text(name)[:1].islower():
         return None
     props = (MAPPING, tuple(pairs), walk.next_serial())
-    return walk.call(walk.callee(name), (props,), (), name.start_point[0] + 1)
+    return walk.call(walk.callee(name), (props,), (), line_of(name))
 
 
 def lower_catch(walk: Lowering, node: Node) -> Expression:

@@ -43,7 +43,15 @@ from tersely.code.languages.model import (
     Summary,
     Text,
 )
-from tersely.code.languages.nodes import all_parts, first_part, named_parts, parts_in, parts_of
+from tersely.code.languages.nodes import (
+    all_parts,
+    first_part,
+    last_line_of,
+    line_of,
+    named_parts,
+    parts_in,
+    parts_of,
+)
 from tersely.code.places import file_name_of
 from tersely.code.symbols import Import, Kind
 
@@ -303,7 +311,7 @@ def _delegate(walk: Lowering, arguments: list[Node], draft: ScopeDraft | None, n
     walk.mentions.add(called)
     values = tuple(parameter.name for parameter in draft.parameters)
     draft.returns.append(
-        walk.call((MEMBER, walk.value(target), called), values, (), target.start_point[0] + 1)
+        walk.call((MEMBER, walk.value(target), called), values, (), line_of(target))
     )
     walk.scope = parent
 
@@ -349,7 +357,7 @@ def _define_function(
     else:
         row = walk.definitions[draft.definition]
         walk.definitions[draft.definition] = row._replace(
-            end_line=node.end_point[0] + 1, end_byte=node.end_byte
+            end_line=last_line_of(node), end_byte=node.end_byte
         )
         walk.reopened(draft, node)
     walk.scope = draft
@@ -594,14 +602,14 @@ def _call(walk: Lowering, node: Node, piped: tuple[Expression, ...] = ()) -> Exp
     special = FORMS.get(name)
     if special is not None and not piped:
         return special(walk, node, name)
-    line = target.end_point[0] + 1
+    line = last_line_of(target)
     arguments = arguments_of(node)
     listed = any(child.type == "arguments" for child in named_parts(node))
     if target.type == "dot" and not listed and not piped and not _is_module(walk, target):
         return _member(walk, target)  # a field
     callee: Expression
     if target.type == "dot":
-        line = target.end_point[0] + 1
+        line = last_line_of(target)
         callee = _member(walk, target)
     else:
         callee = name or walk.value(target)
@@ -668,11 +676,7 @@ def _lower_binary(walk: Lowering, node: Node) -> Expression:
         if right.type == "call":
             return _call(walk, right, (piped,))
         callee = walk.value(right)
-        return (
-            walk.call(callee, (piped,), (), right.start_point[0] + 1)
-            if callee is not None
-            else None
-        )
+        return walk.call(callee, (piped,), (), line_of(right)) if callee is not None else None
     if operator in ("=", "<-") and left is not None:
         value = walk.value(right)
         _bind(walk, left, value)
@@ -752,7 +756,7 @@ def _branches(walk: Lowering, keywords: Node) -> list[Expression]:
 def _alias(walk: Lowering, node: Node, form: str) -> Expression:
     """`alias A.B`, `alias A.B, as: C`, `alias A.{B, C}`; `require` likewise."""
     arguments = arguments_of(node)
-    line = node.start_point[0] + 1
+    line = line_of(node)
     chosen = _keyword(walk, arguments, "as")
     for whole in _named_modules(walk, arguments[0]) if arguments else []:
         short = walk.text(chosen) if chosen is not None else whole.rpartition(".")[2]
@@ -781,7 +785,7 @@ def _named_modules(walk: Lowering, node: Node) -> list[str]:
 def _import(walk: Lowering, node: Node, form: str) -> Expression:
     """`import M` brings its functions into sight; `use M` runs its `__using__`, which often does."""
     arguments = arguments_of(node)
-    line = node.start_point[0] + 1
+    line = line_of(node)
     for whole in _named_modules(walk, arguments[0]) if arguments else []:
         walk.add_import(Import(whole, "*", "", line))
         walk.mentions.add(whole.rpartition(".")[2])

@@ -54,7 +54,14 @@ from tersely.code.languages.model import (  # fmt: skip
     joined_path,
     names,
 )
-from tersely.code.languages.nodes import all_parts, first_part, named_parts, parts_in, parts_of
+from tersely.code.languages.nodes import (
+    all_parts,
+    first_part,
+    line_of,
+    named_parts,
+    parts_in,
+    parts_of,
+)
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
@@ -91,7 +98,7 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     """`"a/b"`, `name "a/b"`, `. "a/b"`, `_ "a/b"`."""
     path_node, name_node = node.child_by_field_name("path"), node.child_by_field_name("name")
     module = text(path_node).strip('"`') if path_node else ""
-    line = node.start_point[0] + 1
+    line = line_of(node)
     if name_node is None:
         return [Import(module, "", _package_name(module), line)]
     if name_node.type == "dot":

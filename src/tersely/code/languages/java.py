@@ -62,7 +62,15 @@ from tersely.code.languages.model import (
     names,
     shared_directories,
 )
-from tersely.code.languages.nodes import all_parts, first_part, named_parts, parts_in, parts_of
+from tersely.code.languages.nodes import (
+    all_parts,
+    first_part,
+    last_line_of,
+    line_of,
+    named_parts,
+    parts_in,
+    parts_of,
+)
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -80,7 +88,7 @@ def grammar() -> object:
 
 def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     """`import a.b.C`, `import static a.b.C.member`, either with `*`."""
-    line = node.start_point[0] + 1
+    line = line_of(node)
     path = next(
         (child for child in named_parts(node) if child.type in ("scoped_identifier", "identifier")),
         None,
@@ -135,7 +143,7 @@ def anonymous_class(walk: Lowering, node: Node, body: Node, base: Any) -> Any:
     draft.bases = [base]
     walk.scope = draft
     walk.value(body)
-    return (NEW, walk.leave(draft, parent), (), (), node.start_point[0] + 1)
+    return (NEW, walk.leave(draft, parent), (), (), line_of(node))
 
 
 def lower_creation(walk: Lowering, node: Node) -> Any:
@@ -159,7 +167,7 @@ def lower_creation(walk: Lowering, node: Node) -> Any:
         if arguments is not None
         else ()
     )
-    line = (type_node or node).end_point[0] + 1
+    line = last_line_of(type_node or node)
     made = walk.call(created, values, (), line, NEW)
     return anonymous_class(walk, node, body, created) if body is not None else made
 
@@ -176,7 +184,7 @@ def lower_enum_constant(walk: Lowering, node: Node) -> Any:
         if arguments is not None
         else ()
     )
-    value = walk.call(owner, values, (), name.end_point[0] + 1, NEW)
+    value = walk.call(owner, values, (), last_line_of(name), NEW)
     if body is not None:
         value = anonymous_class(walk, node, body, owner)
     walk.bind_node(name, value)
@@ -189,7 +197,7 @@ def lower_method_reference(walk: Lowering, node: Node) -> Any:
     if not named_parts(node):
         return None
     target = walk.value(named_parts(node)[0])
-    line = node.end_point[0] + 1
+    line = last_line_of(node)
     if all_parts(node)[-1].type != "new":
         member = walk.text(all_parts(node)[-1])
         walk.mentions.add(member)
@@ -310,7 +318,7 @@ def lower_resource(walk: Lowering, node: Node) -> Any:
         walk.bind(name, value)
         value = walk.text(name)
     walk.mentions.add("close")
-    walk.call((MEMBER, value, "close"), (), (), node.end_point[0] + 1)
+    walk.call((MEMBER, value, "close"), (), (), last_line_of(node))
     return None
 
 
@@ -329,7 +337,7 @@ def lower_annotations(walk: Lowering, node: Node) -> None:
         walk.scope = owner
         listed = annotation.child_by_field_name("arguments")
         values = [_annotated_value(walk, part) for part in (parts_of(listed))]
-        line = annotation.start_point[0] + 1
+        line = line_of(annotation)
         walk.mentions.add(walk.text(name))
         walk.call(walk.text(name), ((DEFINED, method.definition), *values), (), line)
         walk.scope = method
@@ -350,7 +358,7 @@ def lower_constructor(rule: Function) -> Custom:
         if draft is not None and body is not None:
             first = named_parts(body)[0].type if named_parts(body) else ""
             if first != "explicit_constructor_invocation":
-                draft.calls.insert(0, (CALL, "super", (), (), node.start_point[0] + 1))
+                draft.calls.insert(0, (CALL, "super", (), (), line_of(node)))
         return result
 
     return Custom(lower)

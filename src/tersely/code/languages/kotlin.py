@@ -62,7 +62,14 @@ from tersely.code.languages.model import (
     control_table,
     names,
 )
-from tersely.code.languages.nodes import first_part, named_parts, parts_in, parts_of
+from tersely.code.languages.nodes import (
+    first_part,
+    last_line_of,
+    line_of,
+    named_parts,
+    parts_in,
+    parts_of,
+)
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -118,7 +125,7 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     path = child_of(node, "qualified_identifier", "identifier")
     if path is None:
         return []
-    line = node.start_point[0] + 1
+    line = line_of(node)
     if any(child.type == "*" for child in node.children):
         return [Import(text(path), "*", "", line)]
     alias = next(
@@ -236,7 +243,7 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
         inner = child_of(callee, "value_arguments")
         if inner is not None and child_of(callee, "annotated_lambda") is None:
             listed, callee = inner, named_parts(callee)[0]
-    line = callee.end_point[0] + 1 if callee is not None else node.start_point[0] + 1
+    line = last_line_of(callee) if callee is not None else line_of(node)
     called = walk.callee(callee) if callee is not None else None
     positional, keywords = call_arguments(walk, listed)
     if trailing is not None:
@@ -364,7 +371,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
                 made[2][-1],
                 (),
                 (),
-                node.start_point[0] + 1,
+                line_of(node),
             )  # what the initializer gives
     bind_typed(walk, name, annotation, value)
     walk.visit([child for child in (getter, child_of(node, "setter")) if child is not None])
@@ -403,7 +410,7 @@ def lower_enum_entry(walk: Lowering, node: Node) -> Expression:
         return None
     positional, keywords = call_arguments(walk, child_of(node, "value_arguments"))
     owner = own_name(walk)
-    value = walk.call(owner, tuple(positional), tuple(keywords), name.end_point[0] + 1, NEW)
+    value = walk.call(owner, tuple(positional), tuple(keywords), last_line_of(name), NEW)
     if body is not None:
         value = anonymous_class(walk, node, body, [owner])
     walk.bind_node(name, value)
@@ -588,7 +595,7 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
     if not name or first is None or left is None or first.type.endswith("_literal"):
         return None
     walk.mentions.add(name)
-    return walk.call((MEMBER, left, name), (right,), (), node.start_point[0] + 1)
+    return walk.call((MEMBER, left, name), (right,), (), line_of(node))
 
 
 def lower_infix(walk: Lowering, node: Node) -> Expression:
@@ -603,7 +610,7 @@ def lower_infix(walk: Lowering, node: Node) -> Expression:
         (MEMBER, walk.value(left), walk.text(name)),
         (walk.value(right),),
         (),
-        name.start_point[0] + 1,
+        line_of(name),
     )
 
 

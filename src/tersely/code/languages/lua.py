@@ -46,7 +46,14 @@ from tersely.code.languages.model import (  # fmt: skip
     names,
     shared_directories,
 )
-from tersely.code.languages.nodes import all_parts, named_parts, parts_in, parts_of
+from tersely.code.languages.nodes import (
+    all_parts,
+    last_line_of,
+    line_of,
+    named_parts,
+    parts_in,
+    parts_of,
+)
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -216,7 +223,7 @@ def _stretch(walk: Lowering, position: int, node: Node) -> None:
         row = walk.definitions[position]
         if row.end_byte < node.end_byte:
             walk.definitions[position] = row._replace(
-                end_line=node.end_point[0] + 1, end_byte=node.end_byte
+                end_line=last_line_of(node), end_byte=node.end_byte
             )
         position = row.parent
 
@@ -406,7 +413,7 @@ def _lower_for(walk: Lowering, node: Node) -> Expression:
     if is_tagged(first, CALL) and first[1] in ITERATORS and first[2]:
         result = (ITEM, first[2][0], None)
     elif first is not None:
-        result = walk.call(first, (), (), node.start_point[0] + 1)
+        result = walk.call(first, (), (), line_of(node))
     for position, target in enumerate(targets):
         is_last = position == len(targets) - 1
         walk.bind_node(target, result if is_last else None)
@@ -517,12 +524,12 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
     if name == "require" and arguments and arguments[0].type == "string":
         value = walk.value(arguments[0])
         if is_tagged(value, CONST):
-            walk.add_import(Import(value[1], "", "", node.start_point[0] + 1))
+            walk.add_import(Import(value[1], "", "", line_of(node)))
             walk.mentions.add(value[1].rpartition(".")[2])
             return (IMPORTED, value[1], "")
     if name == "setmetatable" and len(arguments) == 2:
         return _lower_metatable(walk, *arguments)
-    line = target.end_point[0] + 1
+    line = last_line_of(target)
     if target.type == "method_index_expression":
         receiver = walk.field_value(target, "table")
         method = target.child_by_field_name("method")

@@ -73,5 +73,15 @@ def previous_part(node: Node) -> Node | None:
     return previous
 
 
+def line_of(node: Node) -> int:
+    """The line on which a node begins, from 1."""
+    return node.start_point[0] + 1
+
+
+def last_line_of(node: Node) -> int:
+    """The line on which a node ends, from 1."""
+    return node.end_point[0] + 1
+
+
 def _is_remark(node: Node) -> bool:
     return node.is_extra and node.type in _REMARKS

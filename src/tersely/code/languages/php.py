@@ -66,7 +66,7 @@ from tersely.code.languages.model import (
     names,
     shared_directories,
 )
-from tersely.code.languages.nodes import first_part, named_parts, parts_of
+from tersely.code.languages.nodes import first_part, line_of, named_parts, parts_of
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
@@ -85,7 +85,7 @@ def grammar() -> object:
 
 def read_use(node: Node, text: Callable[[Node], str]) -> list[Import]:
     r"""`use A\B\C;`, `use A\B\{D as E, F};`, `use function A\f;`."""
-    line = node.start_point[0] + 1
+    line = line_of(node)
     prefix = child_of(node, "namespace_name")
     group = node.child_by_field_name("body")
     found = []
@@ -157,7 +157,7 @@ def lower_class_constant(walk: Lowering, node: Node) -> Expression:
 
 def lower_creation(walk: Lowering, node: Node) -> Expression:
     """`new T(…)`, `new class(…) extends T { … }`."""
-    line = node.start_point[0] + 1
+    line = line_of(node)
     anonymous = child_of(node, "anonymous_class")
     home = anonymous if anonymous is not None else node
     listed = child_of(home, "arguments")
@@ -202,7 +202,7 @@ def lower_foreach(walk: Lowering, node: Node) -> Expression:
         walk.bind(target, value and (ELEMENT, value))
         if value is not None:
             walk.mentions.add("getIterator")
-            walk.call((MEMBER, value, "getIterator"), (), (), node.start_point[0] + 1)
+            walk.call((MEMBER, value, "getIterator"), (), (), line_of(node))
     walk.value(body)
     return None
 
@@ -267,7 +267,7 @@ def lower_include(walk: Lowering, node: Node) -> Expression:
         path = path.child_by_field_name("right")
     value = walk.value(path)
     if is_tagged(value, CONST) and type(value[1]) is str:
-        walk.add_import(Import(value[1], "*", "", node.start_point[0] + 1))
+        walk.add_import(Import(value[1], "*", "", line_of(node)))
     return None
 
 

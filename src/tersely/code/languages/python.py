@@ -64,7 +64,7 @@ from tersely.code.languages.model import (
     names,
     shared_directories,
 )
-from tersely.code.languages.nodes import named_parts, parts_in
+from tersely.code.languages.nodes import line_of, named_parts, parts_in
 from tersely.code.languages.python_narrowing import (
     known_behind,
     known_in,
@@ -88,7 +88,7 @@ def grammar() -> object:
 
 def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     """`import a.b as c, d` and `from .m import n as o, *`."""
-    line = node.start_point[0] + 1
+    line = line_of(node)
     if node.type == "future_import_statement":
         return [Import("__future__", text(child), "", line) for child in parts_in(node, "name")]
     found = []

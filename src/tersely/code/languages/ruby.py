@@ -49,7 +49,7 @@ from tersely.code.languages.model import (  # fmt: skip
     control_table,
     names,
 )
-from tersely.code.languages.nodes import first_part, named_parts, parts_of
+from tersely.code.languages.nodes import first_part, last_line_of, line_of, named_parts, parts_of
 from tersely.code.places import file_name_of
 from tersely.code.symbols import Import, Kind
 
@@ -381,7 +381,7 @@ def _bind(walk: Lowering, target: Node, value: Expression, node: Node | None = N
         container = walk.field_value(target, "object")
         keys = [walk.value(child) for child in named_parts(target)[1:]]
         walk.scope.binds.append(((ITEM, container, keys[0] if len(keys) == 1 else None), value))
-        walk.call((MEMBER, container, "[]="), (*keys, value), (), target.start_point[0] + 1)
+        walk.call((MEMBER, container, "[]="), (*keys, value), (), line_of(target))
     elif kind in PATTERNS:
         _bind_pattern(walk, target, value)
     elif kind in ("splat_parameter", "rest_assignment"):
@@ -401,7 +401,7 @@ def _bind_attribute(walk: Lowering, target: Node, value: Expression) -> None:
     walk.stored(f"@{name}", method)
     walk.mentions.add(f"{name}=")
     walk.scope.binds.append(((MEMBER, base, f"@{name}"), value))
-    walk.call((MEMBER, base, f"{name}="), (value,), (), method.end_point[0] + 1)
+    walk.call((MEMBER, base, f"{name}="), (value,), (), last_line_of(method))
 
 
 def _bind_pattern(walk: Lowering, target: Node, value: Expression) -> None:
@@ -446,7 +446,7 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
     if block is not None and name in INLINE and walk.scope.kind in BODIES:
         walk.field_value(block, "body")
         return None
-    line = (method or node).end_point[0] + 1
+    line = last_line_of(method or node)
     base = walk.value(receiver)
     positional, keywords, arguments = _lower_arguments(walk, node, base)
     name, positional = _sent(name, arguments, positional, walk)
@@ -552,7 +552,7 @@ def _lower_block_argument(walk: Lowering, argument: Node, receiver: Expression) 
     if inner is not None and inner.type == "simple_symbol" and receiver is not None:
         name = _symbol(walk, inner)
         walk.mentions.add(name)
-        walk.call((MEMBER, (ELEMENT, receiver), name), (), (), argument.start_point[0] + 1)
+        walk.call((MEMBER, (ELEMENT, receiver), name), (), (), line_of(argument))
         return None
     return walk.value(inner) if inner is not None else BLOCK
 
@@ -573,7 +573,7 @@ def _lower_yield(walk: Lowering, node: Node) -> Expression:
     values: list[Expression] = []
     for child in named_parts(node):
         values.extend(walk.value(part) for part in named_parts(child))
-    return walk.call(BLOCK, tuple(values), (), node.start_point[0] + 1)
+    return walk.call(BLOCK, tuple(values), (), line_of(node))
 
 
 def _lower_super(walk: Lowering, node: Node) -> Expression:
@@ -585,7 +585,7 @@ def _call_super(walk: Lowering, node: Node, name: Node) -> Expression:
     positional, keywords, _ = (
         _lower_arguments(walk, node, None) if node.type == "call" else ((), (), [])
     )
-    line = name.start_point[0] + 1
+    line = line_of(name)
     if method is None:
         return None
     wanted = walk.definitions[method.definition].name
@@ -610,7 +610,7 @@ def _require(walk: Lowering, node: Node, name: str) -> bool:
             module.removesuffix(".rb") if name == "load" else module,
             "",
             "",
-            node.start_point[0] + 1,
+            line_of(node),
         )
     )
     return True
@@ -621,9 +621,7 @@ def _autoload(walk: Lowering, node: Node, name: str) -> bool:
     if len(arguments) != 2 or not _symbol(walk, arguments[1]):
         return False
     walk.imports.append(
-        Import(
-            _symbol(walk, arguments[1]), _symbol(walk, arguments[0]), "", node.start_point[0] + 1
-        )
+        Import(_symbol(walk, arguments[1]), _symbol(walk, arguments[0]), "", line_of(node))
     )
     return True
 
@@ -696,7 +694,7 @@ def _alias(walk: Lowering, node: Node, place: Node, new: str, old: str) -> None:
     draft.flags |= original.flags & CLASS_METHOD if original is not None else 0
     walk.scope = draft
     called = (DEFINED, known[-1]) if original is not None else (MEMBER, "self", old)
-    draft.returns.append(walk.call(called, (), (), node.start_point[0] + 1))
+    draft.returns.append(walk.call(called, (), (), line_of(node)))
     walk.leave(draft, outer)
 
 
@@ -759,7 +757,7 @@ def _lower_identifier(walk: Lowering, node: Node) -> Expression:
     if name in SILENT:
         return None
     walk.mentions.add(name)
-    return walk.call(name, (), (), node.start_point[0] + 1)
+    return walk.call(name, (), (), line_of(node))
 
 
 SILENT = names(
@@ -855,7 +853,7 @@ def _lower_binary(walk: Lowering, node: Node) -> Expression:
         walk.scope.binds.append(((ITEM, first, None), second))
     if sign in OPERATORS and first is not None and not is_tagged(first, LITERAL, CONST):
         walk.mentions.add(sign)
-        return walk.call((MEMBER, first, sign), (second,), (), node.start_point[0] + 1)
+        return walk.call((MEMBER, first, sign), (second,), (), line_of(node))
     return None
 
 
@@ -869,7 +867,7 @@ def _lower_item(walk: Lowering, node: Node) -> Expression:
     )
     if container is None:
         return None
-    called = walk.call((MEMBER, container, "[]"), keys, (), node.start_point[0] + 1)
+    called = walk.call((MEMBER, container, "[]"), keys, (), line_of(node))
     return (EITHER, ((ITEM, container, keys[0] if len(keys) == 1 else None), called))
 
 

@@ -59,7 +59,14 @@ from tersely.code.languages.model import (
     control_table,
     names,
 )
-from tersely.code.languages.nodes import all_parts, named_parts, parts_in, parts_of
+from tersely.code.languages.nodes import (
+    all_parts,
+    last_line_of,
+    line_of,
+    named_parts,
+    parts_in,
+    parts_of,
+)
 from tersely.code.places import directory_of, file_name_of
 from tersely.code.symbols import Import, Kind
 
@@ -269,7 +276,7 @@ def lower_path(walk: Lowering, node: Node) -> Expression:
 
 def lower_use(walk: Lowering, node: Node) -> Expression:
     """`use a::{b as c, d::*, self};`: binds names, also for others where it is `pub`."""
-    line = node.start_point[0] + 1
+    line = line_of(node)
     for module, name, alias in _used(walk, node.child_by_field_name("argument"), []):
         segments = _from_file(walk, [*module, name] if name and name != "*" else module or [""])
         if name == "*":
@@ -318,9 +325,7 @@ def lower_extern_crate(walk: Lowering, node: Node) -> Expression:
     """`extern crate a as b;`."""
     name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
     if name is not None:
-        walk.add_import(
-            Import(walk.text(name), "", walk.text(alias or name), node.start_point[0] + 1)
-        )
+        walk.add_import(Import(walk.text(name), "", walk.text(alias or name), line_of(node)))
     return None
 
 
@@ -331,9 +336,7 @@ def lower_module(walk: Lowering, node: Node) -> Expression:
         return None
     if body is None:
         segments = _from_file(walk, ["self", walk.text(name)])
-        walk.add_import(
-            Import(SEPARATOR.join(segments), "", walk.text(name), node.start_point[0] + 1)
-        )
+        walk.add_import(Import(SEPARATOR.join(segments), "", walk.text(name), line_of(node)))
         return None
     parent = walk.scope
     draft = walk.enter(node, Kind.NAMESPACE, walk.text(name), name, body)
@@ -619,7 +622,7 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
         and "(" not in names[-1]
     ):
         return callee
-    return walk.call(callee, arguments, (), function.end_point[0] + 1)
+    return walk.call(callee, arguments, (), last_line_of(function))
 
 
 def lower_struct_literal(walk: Lowering, node: Node) -> Expression:
@@ -652,7 +655,7 @@ def lower_macro_call(walk: Lowering, node: Node) -> Expression:
     """`name!(tokens)`: calls the macro, and whatever the tokens call."""
     name = node.child_by_field_name("macro")
     tree = next((child for child in named_parts(node) if child.type == "token_tree"), None)
-    line = node.start_point[0] + 1
+    line = line_of(node)
     callee = walk.callee(name) if name is not None else None
     return _macro_value(walk, callee, tree, line)
 
@@ -672,9 +675,7 @@ def _macro_value(
         is_standard = callee in STANDARD_MACROS and callee not in walk.notes.get(OWN_MACROS, ())
         callee = f"{callee}!" if is_standard else callee
     if callee is not None:
-        walk.call(
-            callee, tuple(values), (), line or (tree.start_point[0] + 1 if tree is not None else 0)
-        )
+        walk.call(callee, tuple(values), (), line or (line_of(tree) if tree is not None else 0))
     return None
 
 
@@ -803,11 +804,7 @@ def _token_postfix(
         token = tokens[position]
         if token.type == "token_tree" and all_parts(token)[0].type == "(":
             arguments = tuple(_token_values(walk, all_parts(token)[1:-1]))
-            value = (
-                walk.call(value, arguments, (), token.start_point[0] + 1)
-                if value is not None
-                else None
-            )
+            value = walk.call(value, arguments, (), line_of(token)) if value is not None else None
             position += 1
         elif token.type == "token_tree" and all_parts(token)[0].type == "[":
             _token_values(walk, all_parts(token)[1:-1])

@@ -58,7 +58,7 @@ from tersely.code.languages.model import (
     control_table,
     names,
 )
-from tersely.code.languages.nodes import named_parts, parts_in
+from tersely.code.languages.nodes import last_line_of, line_of, named_parts, parts_in
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def grammar() -> object:
 
 def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     """`import a.b.C`, `import a.b.{C => D, E, _}`, `import a.b.*`."""
-    line = node.start_point[0] + 1
+    line = line_of(node)
     path = [text(part) for part in parts_in(node, "path") if part.is_named]
     selectors = child_of(node, "namespace_selectors")
     module = ".".join(path)
@@ -243,7 +243,7 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
         if listed is not None:
             lists.insert(0, listed)
         callee = callee.child_by_field_name("function")
-    line = callee.end_point[0] + 1 if callee is not None else node.start_point[0] + 1
+    line = last_line_of(callee) if callee is not None else line_of(node)
     called = walk.callee(callee) if callee is not None else None
     positional: list[Expression] = []
     keywords: list[tuple[str, Expression]] = []
@@ -292,7 +292,7 @@ def lower_infix(walk: Lowering, node: Node) -> Expression:
     if name.endswith(":"):
         left, right = right, left
     walk.mentions.add(name)
-    return walk.call((MEMBER, left, name), (right,), (), operator.start_point[0] + 1)
+    return walk.call((MEMBER, left, name), (right,), (), line_of(operator))
 
 
 def lower_instance(walk: Lowering, node: Node) -> Expression:
@@ -307,7 +307,7 @@ def lower_instance(walk: Lowering, node: Node) -> Expression:
     base = created[1] if is_tagged(created, GENERIC) else created
     listed = child_of(node, "arguments")
     values = tuple(walk.value(child) for child in named_parts(listed)) if listed is not None else ()
-    made = walk.call(created, values, (), node.start_point[0] + 1, NEW)
+    made = walk.call(created, values, (), line_of(node), NEW)
     return (
         anonymous_class(walk, node, body, [base, *(walk.value(extra) for extra in types[1:])])
         if body is not None

@@ -49,7 +49,14 @@ from tersely.code.languages.model import (
     control_table,
     names,
 )
-from tersely.code.languages.nodes import first_part, named_parts, parts_and_fields, parts_of
+from tersely.code.languages.nodes import (
+    first_part,
+    last_line_of,
+    line_of,
+    named_parts,
+    parts_and_fields,
+    parts_of,
+)
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -78,7 +85,7 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     path = child_of(node, "identifier")
     if path is None:
         return []
-    line = node.start_point[0] + 1
+    line = line_of(node)
     kinds = ("class", "struct", "enum", "protocol", "func", "var", "let", "typealias")
     if any(child.type in kinds for child in node.children):
         module, _, name = text(path).rpartition(".")
@@ -182,7 +189,7 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
                     values.append(walk.value(value))
         elif part.type == "lambda_literal":
             values.append(walk.value(part))
-    line = callee.end_point[0] + 1 if callee is not None else node.start_point[0] + 1
+    line = last_line_of(callee) if callee is not None else line_of(node)
     return walk.call(called, tuple(values), (), line)
 
 

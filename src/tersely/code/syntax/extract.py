@@ -9,6 +9,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Parser, Tree
 
 from tersely.code.languages.model import Language
+from tersely.code.languages.nodes import line_of
 from tersely.code.symbols import FileFacts, Problem
 from tersely.code.syntax.compiling.table import compile_rules
 from tersely.code.syntax.lowering import Lowering
@@ -82,7 +83,7 @@ def syntax_problems(root: Node) -> list[Problem]:
         node = pending.pop()
         if node.is_error or node.is_missing:
             what = f"missing {node.type}" if node.is_missing else "not understood"
-            problems.append(Problem(node.start_point[0] + 1, what))
+            problems.append(Problem(line_of(node), what))
         elif node.has_error:
             pending.extend(reversed(node.children))
     return problems

@@ -28,7 +28,7 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.languages import model
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.symbols import Definition, Import, Kind
 from tersely.code.syntax.comments import comment_above, doc_string, first_attribute
 from tersely.code.syntax.compiling.expressions import arguments_of
@@ -489,7 +489,7 @@ class Lowering:
             doc,
             prefix,
         )
-        row = row._replace(start_line=outermost.start_point[0] + 1, start_byte=outermost.start_byte)
+        row = row._replace(start_line=line_of(outermost), start_byte=outermost.start_byte)
         draft = self._open(row, kind, row.qualname)
         draft.around = self.block, self.in_blocks
         self.block = None
@@ -552,9 +552,9 @@ class Lowering:
         scope = self.scope
         qualname = ".".join(part for part in (scope.qualname, prefix, name) if part)
         end_row, end_column = node.end_point
-        start_line = node.start_point[0] + 1
+        start_line = line_of(node)
         # in broken source the name may stand elsewhere
-        name_line = max(name_node.start_point[0] + 1, start_line)
+        name_line = max(line_of(name_node), start_line)
         return Definition(
             kind, name, qualname, scope.definition, start_line, end_row + (1 if end_column else 0), name_line,
             node.start_byte, node.end_byte, signature_end, *doc,

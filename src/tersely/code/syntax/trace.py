@@ -26,7 +26,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.languages import model
 from tersely.code.languages.model import Language
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import last_line_of, line_of, named_parts
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 from tersely.code.syntax.children import field
 from tersely.code.syntax.compiling.statements import LABEL_MARK
@@ -226,7 +226,7 @@ class Trace(Lowering):
 
     def stored(self, name: str, node: Node) -> None:
         """Remember where a member is assigned."""
-        self.stores[name].append((node.start_byte, node.end_point[0] + 1))
+        self.stores[name].append((node.start_byte, last_line_of(node)))
         self._written.add(node.end_byte)
 
     def met(self, name: str, variables: tuple[str, ...]) -> None:
@@ -236,7 +236,7 @@ class Trace(Lowering):
     def displayed(self, serial: int, key: Expression, node: Node) -> None:
         """Remember where a list or mapping has what it has."""
         if type(key) is tuple and len(key) > 1:
-            self.keys[serial, key[1]].append(node.start_point[0] + 1)
+            self.keys[serial, key[1]].append(line_of(node))
 
     def add_import(self, fact: Import) -> None:
         """Remember the name that an import binds."""
@@ -379,7 +379,7 @@ class Trace(Lowering):
         if note.definition >= 0:
             line = self.definitions[note.definition].name_line
         else:
-            line = note.imported.line if note.imported is not None else node.start_point[0] + 1
+            line = note.imported.line if note.imported is not None else line_of(node)
         start, end, owner, in_block = self._reach(note)
         shared = not in_block and self._is_shared(owner)
         at = note.at or node

@@ -21,7 +21,7 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.languages import model
-from tersely.code.languages.nodes import named_parts, next_part, parts_of
+from tersely.code.languages.nodes import line_of, named_parts, next_part, parts_of
 from tersely.code.symbols import Kind
 from tersely.code.syntax.children import Child, field
 from tersely.code.syntax.compiling import Compilers, Handler
@@ -398,7 +398,7 @@ def _decorators(
         if meaning:
             flags |= meaning
         elif expression is not None:
-            found.append((expression, child.start_point[0] + 1))
+            found.append((expression, line_of(child)))
     return found[::-1], flags
 
 

@@ -26,7 +26,7 @@ from tersely.code.expressions import (
     patterned,
 )
 from tersely.code.languages import model
-from tersely.code.languages.nodes import all_parts, named_parts
+from tersely.code.languages.nodes import all_parts, line_of, named_parts
 from tersely.code.syntax.children import field
 from tersely.code.syntax.compiling import Compilers, Handler, visited
 from tersely.code.syntax.items import item, merged
@@ -51,7 +51,7 @@ def _name(rule: model.Name) -> Handler:
             return variable
         walk.scope.read.add(name)
         if rule.may_call and name not in walk.scope.bound:
-            walk.scope.reads.append((name, node.start_point[0] + 1))
+            walk.scope.reads.append((name, line_of(node)))
         return walk.versioned(name) if walk.scope.versions else name
 
     return lower
@@ -74,7 +74,7 @@ def _member(rule: model.Member) -> Handler:
         name = walk.text(member).removeprefix(walk.resolution.sigil)
         walk.mentions.add(name)
         result = (MEMBER, walk.value(get_object(node)), name)
-        walk.scope.reads.append((result, node.start_point[0] + 1))
+        walk.scope.reads.append((result, line_of(node)))
         return result
 
     return lower
@@ -233,7 +233,7 @@ def _item(rule: model.Item) -> Handler:
         if value is None:
             return None
         if walk.resolution.item_methods:
-            walk.implicit(value, walk.resolution.item_methods[0], (key,), node.start_point[0] + 1)
+            walk.implicit(value, walk.resolution.item_methods[0], (key,), line_of(node))
         if is_slice:
             return (PART, value, *(bounds or (None, None)), walk.next_serial())
         return item(walk, value, key, node)

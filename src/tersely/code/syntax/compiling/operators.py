@@ -19,7 +19,7 @@ from tersely.code.expressions import (
     patterned,
 )
 from tersely.code.languages import model
-from tersely.code.languages.nodes import all_parts, named_parts
+from tersely.code.languages.nodes import all_parts, line_of, named_parts
 from tersely.code.syntax.compiling import Compilers, Handler
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def _operator(rule: model.Operator) -> Handler:
         children = all_parts(node)
         values = [walk.value(child) for child in children if child.is_named]
         tokens = [child.type for child in children if not child.is_named]
-        line = node.start_point[0] + 1
+        line = line_of(node)
         if len(values) == 1 and tokens:
             return _of_one(walk, rule, tokens[0], values[0], line)
         for token, left, right in zip(tokens, values, values[1:], strict=False):

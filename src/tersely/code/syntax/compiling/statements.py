@@ -18,7 +18,7 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.languages import model
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.symbols import CLASS_KINDS, Kind
 from tersely.code.syntax.children import field, only_leaf
 from tersely.code.syntax.compiling import Compilers, Handler, visited
@@ -128,7 +128,7 @@ def _raises(rule: model.Raises) -> Handler:
         value = walk.callee(raised)
         walk.visit_others(node, raised)
         if type(value) is str or is_tagged(value, MEMBER):
-            walk.call(value, (), (), node.start_point[0] + 1, NEW)
+            walk.call(value, (), (), line_of(node), NEW)
         return None
 
     return lower
@@ -148,7 +148,7 @@ def _iterate(rule: model.Iterate) -> Handler:
                 target, walk.typed(value and (KEY_OF if takes_keys else ELEMENT, value), annotation)
             )
         if value is not None:
-            _implicit_iteration(walk, value, node.start_point[0] + 1)
+            _implicit_iteration(walk, value, line_of(node))
         walk.visit_others(node, target, iterable)
         return None
 
@@ -175,7 +175,7 @@ def _alias(rule: model.Alias) -> Handler:
         value = walk.value(get_value(node))
         target = get_target(node)
         if enters:
-            _implicit_enter(walk, value, node.start_point[0] + 1)
+            _implicit_enter(walk, value, line_of(node))
         if target is not None:
             walk.bind(target, value and (ENTER, value) if enters else value)
         return value
@@ -192,7 +192,7 @@ def _enters(rule: model.Enters) -> Handler:
             walk.enters = True
             return walk.value(inner)
         value = walk.value(inner)
-        _implicit_enter(walk, value, node.start_point[0] + 1)
+        _implicit_enter(walk, value, line_of(node))
         return value
 
     return lower

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import last_line_of, line_of, named_parts
 from tersely.code.routines import Way
 from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.draft import StatementDraft, closing_line
@@ -100,7 +100,7 @@ def open_statement(walk: Walk, node: Node, kind: str, head_end: Node | None = No
     draft = walk.draft
     owner = draft.statement
     draft.close()
-    line, last = node.start_point[0] + 1, node.end_point[0] + 1
+    line, last = line_of(node), last_line_of(node)
     if node.end_point[1] == 0 and last > line:
         last -= 1
     if head_end is None:
@@ -126,8 +126,8 @@ def _line_before(walk: Walk, node: Node, body: Node) -> int:
     while at > node.start_byte and walk.source[at - 1 : at].isspace():
         at -= 1
     return max(
-        node.start_point[0] + 1,
-        body.start_point[0] + 1 - walk.source.count(b"\n", at, body.start_byte),
+        line_of(node),
+        line_of(body) - walk.source.count(b"\n", at, body.start_byte),
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
+from tersely.code.languages.nodes import line_of
 from tersely.code.routines import Way
 from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.blocks import (
@@ -70,7 +71,7 @@ def _line_of_else(arm: Node) -> int:
     before = arm.prev_sibling
     while before is not None and before.type != "else" and (before.is_extra or not before.is_named):
         before = before.prev_sibling
-    return (before if before is not None and before.type == "else" else arm).start_point[0] + 1
+    return line_of(before if before is not None and before.type == "else" else arm)
 
 
 def _arms(walk: Walk, node: Node, role: control.If) -> list[Node]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.routines import Way
 from tersely.code.syntax.children import every, field, token
 from tersely.code.syntax.control.blocks import (
@@ -50,7 +50,7 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     cases = _cases_in(walk, body)
     if cases:
         draft.statements[me].head_end_line = min(
-            draft.statements[me].head_end_line, cases[0][0].start_point[0] + 1
+            draft.statements[me].head_end_line, line_of(cases[0][0])
         )
         note_closing(walk, body, me)
     frame = Frame("switch" if role.breaks else "cases", label=walk.label, result=result)

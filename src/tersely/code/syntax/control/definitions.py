@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
-from tersely.code.languages.nodes import named_parts, parts_of
+from tersely.code.languages.nodes import last_line_of, line_of, named_parts, parts_of
 from tersely.code.routines import RESULT, Routine
 from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.blocks import sequence
@@ -44,7 +44,7 @@ def visit_function(walk: Walk, node: Node, role: model.Function) -> None:
 def _is_passed_by(walk: Walk, node: Node) -> bool:
     wanted = walk.wanted
     return wanted is not None and (
-        node.end_point[0] + 1 < wanted.start or _whole(walk, node).start_point[0] + 1 >= wanted.stop
+        last_line_of(node) < wanted.start or line_of(_whole(walk, node)) >= wanted.stop
     )
 
 
@@ -180,8 +180,8 @@ def _enter_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) ->
         qualified,
         kind,
         around.draft.place,
-        first.start_point[0] + 1,
-        last.end_point[0] + 1,
+        line_of(first),
+        last_line_of(last),
         around.place,
     )
     walk.draft.receivers = around.draft.receivers if kind == "function" else frozenset()
@@ -232,7 +232,7 @@ def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
 
 def _head_of(walk: Walk, whole: Node, body: Node | None) -> None:
     """The head of a routine is its first statement; it ends where the body begins."""
-    line = whole.start_point[0] + 1
+    line = line_of(whole)
     end = body if body is not None and body.start_point[0] > whole.start_point[0] else None
     head_end = end.start_point[0] if end is not None else line
     made = StatementDraft(
@@ -241,7 +241,7 @@ def _head_of(walk: Walk, whole: Node, body: Node | None) -> None:
         (body or whole).start_byte,
         line,
         head_end,
-        whole.end_point[0] + 1,
+        last_line_of(whole),
         -1,
     )
     if end is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tersely.code.languages.control.roles import Leap
-from tersely.code.languages.nodes import all_parts
+from tersely.code.languages.nodes import all_parts, last_line_of
 from tersely.code.routines import ENTRY, EXIT, Call, Edge, Path, Point, Routine, Statement, Way
 
 if TYPE_CHECKING:
@@ -343,7 +343,7 @@ def closing_line(node: Node) -> list[int]:
         or last.end_point[0] <= node.start_point[0]
     ):
         return []
-    return [last.end_point[0] + 1]
+    return [last_line_of(last)]
 
 
 def begin(draft: Draft) -> None:

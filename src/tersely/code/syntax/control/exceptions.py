@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages.control import roles as control
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.routines import Way
 from tersely.code.syntax.children import field
 from tersely.code.syntax.control.blocks import (
@@ -64,7 +64,7 @@ def _else_of_try(walk: Walk, parts: Iterable[tuple[Node, Any]], me: int) -> None
     for child, part in parts:
         if type(part) is control.Else:
             walk.draft.statement = me
-            walk.draft.statements[me].tails.append(child.start_point[0] + 1)
+            walk.draft.statements[me].tails.append(line_of(child))
             walk.draft.decisions += 1
             block(walk, body_of(child, part))
             walk.draft.close()
@@ -101,7 +101,7 @@ def _finally(walk: Walk, node: Node, role: control.Finally, me: int) -> None:
     normal = any(why is not Way.NEVER for _, why in draft.here)
     draft.here = draft.here + frame.raised
     draft.statement = me
-    draft.statements[me].tails.append(node.start_point[0] + 1)
+    draft.statements[me].tails.append(line_of(node))
     block(walk, body_of(node, role))
     draft.close()
     if not frame.passing:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
-from tersely.code.languages.nodes import named_parts, parts_of
+from tersely.code.languages.nodes import line_of, named_parts, parts_of
 from tersely.code.routines import Way
 from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.blocks import (
@@ -152,7 +152,7 @@ def _leave_loop(walk: Walk, otherwise: Node | None, frame: Frame, fails: Ends, m
     draft.statement = me
     if otherwise is not None:
         draft.decisions += 1
-        draft.statements[me].tails.append(otherwise.start_point[0] + 1)
+        draft.statements[me].tails.append(line_of(otherwise))
         role = walk.role(otherwise)
         block(walk, field(role.body)(otherwise) if type(role) is control.Else else otherwise)
         draft.close()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
-from tersely.code.languages.nodes import named_parts, parts_and_fields
+from tersely.code.languages.nodes import last_line_of, line_of, named_parts, parts_and_fields
 from tersely.code.routines import OBJECT, Call, Path, Routine, line_count
 from tersely.code.syntax.children import field, token
 from tersely.code.syntax.control.draft import MAX_PATH_NAMES, Draft
@@ -132,11 +132,11 @@ class Walk:
         taken = self.result = f"<{node.start_byte}>"
         draft.close()
         around = draft.statements[outer]
-        around.head_end_line = min(around.head_end_line, node.start_point[0] + 1)
+        around.head_end_line = min(around.head_end_line, line_of(node))
         self.statements[type(self.role(node))](self, node, self.role(node))
         draft.close()
         draft.statement = outer
-        if around.end_line > node.end_point[0] + 1:
+        if around.end_line > last_line_of(node):
             around.tails.append(around.end_line)
         self.result = outer_result
         if taken in draft.own:
@@ -276,7 +276,7 @@ class Walk:
             path = self.path(argument)
             if path is not None:
                 passed.append((key, path))
-        line = node.start_point[0] + 1
+        line = line_of(node)
         on_own = self._is_own(receiver)
         self.draft.calls.append(
             Call(self.draft.last(), callee, line, receiver or (), tuple(passed), blind, on_own)
