@@ -36,7 +36,7 @@ PYTHON = {
             def fill(self, other: list[Store], what=None):
                 # Store LIMIT
                 for each in other: each.put(MOST)
-                return store.LIMIT, what.put, "Store"
+                return store.LIMIT, what.put, what.store, "Store"
         """,
 }
 TYPESCRIPT = {

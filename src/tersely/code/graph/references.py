@@ -200,10 +200,13 @@ class References:
     def _is_member_of_unknown(
         self, other: File, scope: int, expression: Expression, wanted: _Wanted
     ) -> bool:
-        """Whether nothing is known of what has a member, and few definitions have its name."""
+        """Whether a member of the name is one of something of which nothing is known, and few
+        definitions have the name.
+        """
         name = wanted.name
+        is_namesake = wanted.is_member and expression[2] == name
         is_common = name in other.facts.common_members
-        if not wanted.is_member or is_common or len(self._program.named(name)) > MAX_NAMESAKES:
+        if not is_namesake or is_common or len(self._program.named(name)) > MAX_NAMESAKES:
             return False
         return not self._graph.evaluator.values(other, scope, expression[1])
 
