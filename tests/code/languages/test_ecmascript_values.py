@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.code.languages.checks import check
 
+from tersely.code.engine import Engine
+
 START = "class A { m() {} }\nclass B { n() {} }\n"
 
 
@@ -313,3 +315,31 @@ def test_a_class_of_that_name_is_no_mapping(tmp_path: Path) -> None:
         "app.js": "import {Map} from './map'\nfunction f() { const m = new Map(); m.get('x') }",
     }
     check(tmp_path, files, edges=["app.js:f -> map.js:Map.get inferred"])
+
+
+@pytest.mark.parametrize("ending", ["js", "ts"])
+def test_a_method_has_the_name_that_a_constant_in_brackets_holds(
+    tmp_path: Path, ending: str
+) -> None:
+    files = {
+        f"names.{ending}": "export const SAVE = 'save';\nexport const LOAD = 'load';\n",
+        f"store.{ending}": (
+            "import { SAVE, LOAD } from './names';\n"
+            "export class Store { [SAVE]() {} [LOAD]() {} }\n"
+        ),
+        f"use.{ending}": (
+            "import { Store } from './store';\nimport { SAVE } from './names';\n"
+            "export function byName() { new Store().save(); }\n"
+            "export function byKey() { new Store()[SAVE](); }\n"
+        ),
+    }
+    calls = [f"use.{ending}:{name} -> store.{ending}:Store" for name in ("byName", "byKey")]
+    check(
+        tmp_path,
+        files,
+        edges=[f"{call}.[SAVE] inferred" for call in calls],
+        absent=[f"{call}.[LOAD]" for call in calls],
+    )
+    with Engine.open(tmp_path) as engine:
+        callers = {edge.caller for edge in engine.graph.callers(f"store.{ending}:Store.[SAVE]")}
+        assert callers == {f"use.{ending}:byName", f"use.{ending}:byKey"}

@@ -751,17 +751,31 @@ class Sites:
         )
         if owner < 0 or not special:
             made_by = facts.dispatchers if owner >= 0 else ()
-            return [name, *made_by, *self._class_names(file, position)]
+            computed = self._computed_names(file, position)
+            return [name, *made_by, *computed, *self._class_names(file, position)]
         target = self.evaluator.members.class_of(file, owner)
         if target is None:
             return [name]
         classes = self._classes_of(file, name, target)
         return [name, *(self.program.file(value[1]).definitions[value[2]][1] for value in classes)]
 
+    def _computed_names(self, file: File, position: int) -> list[str]:
+        """The constants that the name of a method is, if it is written in brackets."""
+        name, outer = file.definitions[position][1], file.definitions[position][3]
+        if name not in file.computed_names.get(outer, ()):
+            return []
+        values = self.evaluator.values(file, file.definitions[outer][3], name[1:-1])
+        return sorted(value[1] for value in values if value[0] == KEY and type(value[1]) is str)
+
     def _class_names(self, file: File, position: int) -> list[str]:
-        """The names of the classes that have a method which frameworks call of classes given them."""
-        owner = file.owner_class(position)
-        if owner < 0 or file.definitions[position][1] not in handler_methods(file.facts):
+        """The names of the classes that have a method which nobody need name beside them: frameworks
+        call it, or its name is computed.
+        """
+        owner, name = file.owner_class(position), file.definitions[position][1]
+        is_called = name in handler_methods(file.facts) or name in file.computed_names.get(
+            owner, ()
+        )
+        if owner < 0 or not is_called:
             return []
         target = self.evaluator.members.class_of(file, owner)
         if target is None:

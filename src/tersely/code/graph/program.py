@@ -630,6 +630,15 @@ class File:
                 found[name].append(store)
         return found
 
+    @cached_property
+    def computed_names(self) -> dict[int, list[str]]:
+        """Names of methods that are written as a name in brackets, by the definition around them."""
+        found: dict[int, list[str]] = defaultdict(list)
+        for _, name, _, parent, *_ in self.definitions:
+            if name[:1] == "[" and name[1:-1].isidentifier():
+                found[parent].append(name)
+        return found
+
     def item_stores(self) -> list[Store]:
         """Every `base[key] = value` of the file."""
         if self._item_stores is None:

@@ -317,6 +317,7 @@ class Members:
             own = self._written_outside(owner, name) | self._in_bases(owner, name)
             for file, position in self._having(owner, name):
                 own |= self._typed_own(file, position, name, owner)
+            own = own or self._computed(owner, name)
             for value in own:
                 if value[0] != FUNCTION:
                     if None not in signatures:
@@ -329,6 +330,16 @@ class Members:
             if own and not self.program.file(owner[1]).facts.overloads:
                 break
         return frozenset(found) or self._of_companion(target, name)
+
+    def _computed(self, owner: Value, name: str) -> Values:
+        """Methods of a class whose names are constants that have this value: `[SAVE]() {…}`."""
+        file = self.program.file(owner[1])
+        outer = file.definitions[owner[2]][3]
+        found: Values = NOTHING
+        for written in file.computed_names.get(owner[2], ()):
+            if (KEY, name) in self.evaluator.values(file, outer, written[1:-1]):
+                found |= self.evaluator.names.bound(file, owner[2], written)
+        return found
 
     def _having(self, owner: Value, name: str) -> list[tuple[File, int]]:
         """The bodies of a class in which a member is looked for."""
@@ -400,7 +411,7 @@ class Members:
         assigned: Values = NOTHING
         for owner in self.linearised(target):
             assigned |= self.assigned(owner, name)
-            found = self.own(owner, name)
+            found = self.own(owner, name) or self._computed(owner, name)
             if found:
                 return found | assigned
         return assigned
