@@ -57,6 +57,8 @@ def test_nobody_is_answered_without_a_token(far: Far) -> None:
 def test_a_proxy_says_where_a_request_comes_from(far: Far) -> None:
     assert far.ask("wrong", "GET", "/version", X_Forwarded_For="203.0.113.7").status == 401
     assert "203.0.113.7" in {one.address for one in far.local(ask.audit()).refusals}
+    assert far.ask("wrong", "GET", "/version", X_Forwarded_For="9" * 5_000).status == 401
+    assert max(len(one.address) for one in far.local(ask.audit()).refusals) <= 64
     token = far.token("proxied")
     assert far.ask(token, "GET", "/version", Host="relay.evil").json["code"] == "forbidden_origin"
     assert (

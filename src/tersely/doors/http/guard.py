@@ -26,6 +26,7 @@ Send = Callable[[Any], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 DEFAULT_AGENT = "local"
+MAX_ADDRESS_CHARACTERS = 64  # a proxy that is believed may pass on anything
 # the identity that asks, in the scope of a request; nothing for the relay's own user
 PRINCIPAL = "principal"
 Refused = Callable[[Refusal], None]
@@ -202,7 +203,7 @@ def asked_of(scope: Scope) -> str:
 
 def address_of(scope: Scope) -> str:
     """The address that a request comes from; "" at a socket in the home."""
-    return str((scope.get("client") or ("",))[0])
+    return str((scope.get("client") or ("",))[0])[:MAX_ADDRESS_CHARACTERS]
 
 
 def _agent(value: bytes) -> str:
