@@ -294,6 +294,14 @@ def test_only_the_server_without_hooks_and_texts(project: Path) -> None:
     assert not (project / ".claude/skills").exists()
 
 
+def test_a_slip_is_told_which_agent_is_meant(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["install", "cluade", "--root", str(project)]) == 2
+    said = capsys.readouterr().err
+    assert said == "usage: there is no agent 'cluade'\nhint: did you mean claude?\n"
+
+
 def test_what_has_nothing_in_a_repository_says_so(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

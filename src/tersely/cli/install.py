@@ -12,6 +12,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tersely.capabilities.binding import suggestion
 from tersely.cli import extension
 from tersely.cli.daemon import resolved_root
 from tersely.cli.extension import Step
@@ -95,9 +96,8 @@ def program() -> list[str]:
 
 def _wanted(asked: Asked) -> Wanted:
     if asked.agent not in AGENTS:
-        raise TerselyError(
-            "usage", f"there is no agent {asked.agent!r}", f"known: {', '.join(AGENTS)}"
-        )
+        hint = suggestion(asked.agent, AGENTS)
+        raise TerselyError("usage", f"there is no agent {asked.agent!r}", hint)
     place = Place.USER if asked.user else Place.PROJECT
     base = Path.home() if asked.user else Path(resolved_root(asked.root))
     wanted = Wanted(
