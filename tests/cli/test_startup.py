@@ -42,7 +42,7 @@ HEAVY = {
 # A lookup in an index that is fresh reads rows: it computes no graph, parses nothing, counts
 # nothing, starts nothing.
 LOOKUP_MAY_LOAD_OF_CODE = {
-    *("tersely.code", "tersely.code.engine", "tersely.code.symbols"),
+    *("tersely.code", "tersely.code.engine", "tersely.code.places", "tersely.code.symbols"),
     *("tersely.code.languages", "tersely.code.languages.registry"),
     *("tersely.code.index", "tersely.code.index.building", "tersely.code.index.building.jobs"),
     *(
