@@ -12,7 +12,7 @@ from tests.cli.asking import Ask
 from tersely.cli.main import main
 from tersely.code.symbols import Kind, Symbol
 from tersely.context.lenses.ranking import rank
-from tersely.context.pack.outline import fit, tree
+from tersely.context.pack.kinds.outline import fit, tree
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.tokens import count
 

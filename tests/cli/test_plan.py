@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tersely.capabilities.invoke import ask
 from tersely.cli.main import main
-from tersely.context.pack.plan import LONG_LINES
+from tersely.context.pack.kinds.plan import LONG_LINES
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.tokens import count
 from tersely.workspace import Workspace

@@ -175,7 +175,7 @@ def test_a_session_over_real_code_saves_tokens_and_says_the_truth(
     copied: Path, budget: int, fill: bool
 ) -> None:
     reader = Reader()
-    file = copied / "context/pack/fit.py"
+    file = copied / "context/pack/fitting/fit.py"
     asked = ["fit.py:fit", "_Question.answer", "fit.py:fit", "Draft.pack", "fit.py:fit"]
     with Workspace.open(copied) as workspace:
         for number, symbol in enumerate(asked):

@@ -186,7 +186,7 @@ def test_nothing_is_missing_that_real_code_names(tmp_path: Path) -> None:
         ignored = shutil.ignore_patterns("__pycache__", "languages", "*.arrays")
         shutil.copytree(PACKAGE / part, tmp_path / "tersely" / part, ignore=ignored)
     with Workspace.open(tmp_path) as own_code:
-        for path in ("context/pack/fit.py", "context/lenses/needs.py", "code/engine.py"):
+        for path in ("context/pack/fitting/fit.py", "context/lenses/needs.py", "code/engine.py"):
             check_needs(own_code, path)
 
 

@@ -36,7 +36,7 @@ def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "x"],
     ):
         subprocess.run(["git", *words], cwd=root, check=True)
-    path = root / "context/pack/filling.py"
+    path = root / "context/pack/fitting/filling.py"
     path.write_text(
         path.read_text().replace(
             "start = self.draft.choice()", "start = self.draft.choice()  # first"

@@ -10,7 +10,7 @@ from tests.context.planted import Planted, plant, view
 from tersely.code.symbols import Symbol
 from tersely.context.lenses.candidate import Candidate
 from tersely.context.pack.excerpt import Line
-from tersely.context.pack.fit import Fitted, fit
+from tersely.context.pack.fitting.fit import Fitted, fit
 from tersely.context.pack.include import Include
 from tersely.context.pack.model import Detail
 from tersely.context.pack.report import budget_report

@@ -22,9 +22,9 @@ from tersely.context.lenses.candidate import (
     View,
     merged,
 )
-from tersely.context.pack.detail_levels import levels
 from tersely.context.pack.excerpt import Line
-from tersely.context.pack.fit import Fitted, fit
+from tersely.context.pack.fitting.detail_levels import levels
+from tersely.context.pack.fitting.fit import Fitted, fit
 from tersely.context.pack.model import Detail, Pack, joined
 from tersely.context.pack.texts import Texts, cut_to_parts
 from tersely.context.render.formats import FORMATS

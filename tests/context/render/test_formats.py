@@ -8,8 +8,8 @@ import pytest
 from tests.context.planted import Planted, plant, view
 
 from tersely.context.lenses.candidate import Candidate
-from tersely.context.pack.detail_levels import DetailStep
-from tersely.context.pack.draft import Draft
+from tersely.context.pack.fitting.detail_levels import DetailStep
+from tersely.context.pack.fitting.draft import Draft
 from tersely.context.pack.model import Detail, Extract, Pack, joined
 from tersely.context.render.formats import FORMATS, format_named
 from tersely.foundation import tokens

@@ -16,7 +16,7 @@ from tersely.context.lenses.diff.changed_symbols import (
     plain_side,
     side_of,
 )
-from tersely.context.pack.fit import fit
+from tersely.context.pack.fitting.fit import fit
 from tersely.context.pack.texts import Texts, cut_to_parts
 from tersely.context.render.lines import text as as_text
 

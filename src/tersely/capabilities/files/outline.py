@@ -25,7 +25,7 @@ from tersely.foundation.limits import MAX_PAGE_ENTRIES
 if TYPE_CHECKING:
     from tersely.code.index.schema import IndexedFile
     from tersely.code.symbols import Problem, Symbol
-    from tersely.context.pack.outline import Node
+    from tersely.context.pack.kinds.outline import Node
     from tersely.context.pack.texts import Texts
     from tersely.workspace import Workspace
 
@@ -177,7 +177,7 @@ def run(workspace: Workspace, parameters: Parameters) -> FileOutline:
 
 def _definitions(workspace: Workspace, path: str, everything: bool) -> Iterator[tuple[Symbol, int]]:
     """The symbols of a file in the order of its lines, with their levels."""
-    from tersely.context.pack.outline import file_tree, outermost, walk
+    from tersely.context.pack.kinds.outline import file_tree, outermost, walk
 
     symbols = [symbol for symbol in workspace.engine.store.symbols_of(path) if symbol.id != path]
     for node, depth in walk(file_tree(path, symbols if everything else outermost(symbols))):
@@ -227,7 +227,7 @@ def _places(
     """Directories and files, the outer opened before the inner as long as all that are shown stay
     within the limit.
     """
-    from tersely.context.pack.outline import tree, walk
+    from tersely.context.pack.kinds.outline import tree, walk
 
     by_path = {file.path: file for file in files}
     root = tree(by_path, {}, lambda path: by_path[path].size)

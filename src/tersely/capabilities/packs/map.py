@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tersely.code.index.schema import IndexedFile
     from tersely.code.symbols import Symbol
     from tersely.context.lenses.ranking import Ranks
-    from tersely.context.pack.outline import Node, Outline
+    from tersely.context.pack.kinds.outline import Node, Outline
     from tersely.workspace import Workspace
 
 MAX_OUTLINE_CHARACTERS = 100  # of a signature in a map
@@ -95,7 +95,7 @@ def outlined(
     zoom: Zoom = Zoom.SIGNATURES,
 ) -> tuple[Outline, Ranks]:
     """The outline that a budget pays for, and the ranks that chose it."""
-    from tersely.context.pack.outline import fit, tree
+    from tersely.context.pack.kinds.outline import fit, tree
 
     files = files_below(workspace, path)
     all_symbols = list(workspace.engine.store.symbols())
@@ -157,7 +157,7 @@ def _files_named(workspace: Workspace, text: str) -> list[IndexedFile]:
 def _outermost(symbols: list[Symbol]) -> dict[str, list[Symbol]]:
     """The symbols of each file that a map may show: what has a rank, and the namespaces around it."""
     from tersely.context.lenses.ranking import RANKED_KINDS
-    from tersely.context.pack.outline import outermost
+    from tersely.context.pack.kinds.outline import outermost
 
     parents = {symbol.parent for symbol in symbols}
     found: dict[str, list[Symbol]] = {}

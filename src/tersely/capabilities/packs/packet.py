@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tersely.code.symbols import Symbol
     from tersely.context.lenses.localization.rank import LikelySymbol, Location
     from tersely.context.lenses.localization.task import Task
-    from tersely.context.pack.packet import Body, Brief, Row
+    from tersely.context.pack.kinds.packet import Body, Brief, Row
     from tersely.context.pack.texts import Texts
     from tersely.workspace import Workspace
 
@@ -102,7 +102,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
     down.
     """
     from tersely.context.lenses.localization.task import read_task
-    from tersely.context.pack.packet import Frame, brief
+    from tersely.context.pack.kinds.packet import Frame, brief
 
     text = parameters.task_file or parameters.task
     if not text.strip():

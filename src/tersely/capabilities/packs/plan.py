@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tersely.context.lenses.candidate import View
     from tersely.context.lenses.localization.rank import Location
     from tersely.context.pack.change import ChangeView
-    from tersely.context.pack.plan import PlanSources
+    from tersely.context.pack.kinds.plan import PlanSources
     from tersely.workspace import Workspace
 
 DEFAULT_PLAN_TOKENS = 1_500
@@ -84,7 +84,7 @@ class Planned(Packed):
 def run(workspace: Workspace, parameters: Parameters) -> Planned:
     """Locate the task, choose what to show, and pack it."""
     from tersely.context.lenses.localization.task import read_task
-    from tersely.context.pack.plan import planned
+    from tersely.context.pack.kinds.plan import planned
     from tersely.context.pack.texts import cut_to_parts
 
     check(parameters.packing.memory.reader)
@@ -117,7 +117,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Planned:
 def _sources(workspace: Workspace) -> PlanSources:
     from tersely.context.lenses.neighbours import Neighbours
     from tersely.context.lenses.neighbours import view_of as view_around
-    from tersely.context.pack.plan import PlanSources
+    from tersely.context.pack.kinds.plan import PlanSources
 
     engine = workspace.engine
     texts = workspace.texts()

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tersely.context.lenses.candidate import View
+    from tersely.context.pack.kinds.outline import Outline
     from tersely.context.pack.model import Pack
-    from tersely.context.pack.outline import Outline
     from tersely.context.pack.texts import Texts
     from tersely.workspace import Workspace
 
@@ -170,8 +170,8 @@ def answered(
     workspace: Workspace, packing: Packing, view: View, texts: Texts, budget: int
 ) -> Answer:
     """Fit a pack in the words that are wanted, and write down what the reader is sent."""
-    from tersely.context.pack.fit import fit
-    from tersely.context.pack.token_meter import TokenMeter
+    from tersely.context.pack.fitting.fit import fit
+    from tersely.context.pack.fitting.token_meter import TokenMeter
     from tersely.context.render.formats import format_named
 
     memory, form = packing.memory, format_of(packing.wording)
@@ -236,7 +236,7 @@ def told_outline(workspace: Workspace, reader: Session, key: str, outline: Outli
     `key` says what is outlined: lines that were shown for one key are not sent again for it.
     """
     from tersely.context.pack.delta.sessions import Shown
-    from tersely.context.pack.outline import lost, named, without_known
+    from tersely.context.pack.kinds.outline import lost, named, without_known
 
     check(reader)
     text, used = outline.text, outline.used

@@ -20,8 +20,8 @@ from tersely.code.search.duplicates.differences import (
 )
 from tersely.code.symbols import CALLABLE_KINDS, Symbol
 from tersely.context.lenses.candidate import BY_NAME, CALLEE, CALLER, TEST, Twin, View
+from tersely.context.pack.fitting.token_meter import TokenMeter
 from tersely.context.pack.model import Detail, Item, Pack
-from tersely.context.pack.token_meter import TokenMeter
 
 MAX_FOLDING_BODIES = 100  # that are compared in one pack, the best first
 MAX_COMPARISONS = 200  # of two bodies word by word, in one pack

@@ -19,7 +19,7 @@ from tersely.context.pack.delta.deltas import diff_of
 from tersely.context.pack.delta.etag import etag_of, normalised
 from tersely.context.pack.delta.older import Older, stands_in
 from tersely.context.pack.delta.sessions import Shown
-from tersely.context.pack.detail_levels import ITEM_BYTES, size_bytes
+from tersely.context.pack.fitting.detail_levels import ITEM_BYTES, size_bytes
 from tersely.context.pack.model import Count, Delta, Detail, Extract, Item, Pack, Relation
 from tersely.context.pack.texts import Texts
 

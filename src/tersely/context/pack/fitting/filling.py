@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from tersely.context.pack.detail_levels import DetailStep
-from tersely.context.pack.draft import Choice, Draft
+from tersely.context.pack.fitting.detail_levels import DetailStep
+from tersely.context.pack.fitting.draft import Choice, Draft
+from tersely.context.pack.fitting.token_meter import Fitted, TokenMeter
 from tersely.context.pack.model import Detail
-from tersely.context.pack.token_meter import Fitted, TokenMeter
 
 MAX_CUT_BODIES = 4  # bodies of which a pack tries to show the first lines
 MAX_CUT_ROUNDS = 16  # looks at how much of a body fits

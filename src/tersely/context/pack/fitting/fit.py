@@ -23,21 +23,21 @@ from dataclasses import dataclass, replace
 
 from tersely.context.lenses.candidate import View
 from tersely.context.pack.delta.reader import Reader
-from tersely.context.pack.detail_levels import (
+from tersely.context.pack.fitting.detail_levels import (
     levels,
     other_steps,
     size_bytes,
     steps_in_order,
     target_steps,
 )
-from tersely.context.pack.draft import Draft
-from tersely.context.pack.filling import MOST_BYTES_PER_TOKEN, Filling
+from tersely.context.pack.fitting.draft import Draft
+from tersely.context.pack.fitting.filling import MOST_BYTES_PER_TOKEN, Filling
+from tersely.context.pack.fitting.token_meter import Fitted, TokenMeter
 from tersely.context.pack.folding import folded, folded_ids, without_folded
 from tersely.context.pack.include import Include, extracts_of
 from tersely.context.pack.model import Count, Detail, Extract, Pack, Render
 from tersely.context.pack.plain import plain, plain_paths
 from tersely.context.pack.texts import Texts
-from tersely.context.pack.token_meter import Fitted, TokenMeter
 from tersely.foundation import tokens
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS, SETTLE_ROUNDS

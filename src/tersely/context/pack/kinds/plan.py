@@ -26,7 +26,7 @@ from tersely.context.lenses.candidate import (
 )
 from tersely.context.lenses.localization.rank import LikelySymbol, Location
 from tersely.context.pack.excerpt import Line
-from tersely.context.pack.packet import certainty
+from tersely.context.pack.kinds.packet import certainty
 
 FLOOR = 0.03  # the least chance of a symbol that is shown
 MAX_SHOWN = 12  # symbols of which more than the name is shown, unless a budget is to be filled

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from tersely.code.symbols import Kind, Symbol
 from tersely.context.lenses.candidate import Candidate, View
 from tersely.context.pack.delta.reader import Reader
-from tersely.context.pack.detail_levels import DetailStep
 from tersely.context.pack.excerpt import Line, dedented
+from tersely.context.pack.fitting.detail_levels import DetailStep
 from tersely.context.pack.model import Detail, Extract, Item, Pack
 from tersely.context.pack.texts import Texts
 

@@ -1,0 +1,1 @@
+"""Candidates raised from name to body until the budget is full."""

@@ -1,0 +1,1 @@
+"""Packs that are put together otherwise: the packet, the plan, the outline."""
