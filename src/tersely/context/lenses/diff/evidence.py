@@ -23,10 +23,15 @@ from tersely.code.search.lexical import Lexicon
 from tersely.code.search.words import pieces_of, stem
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Grade, Kind, Symbol
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange
-from tersely.context.lenses.diff.commit_features import cochanged, written
-from tersely.context.lenses.diff.lines import WORD_FIELDS, Said, Wording, stems_of, words_of
-from tersely.context.lenses.diff.regions import Region, regions_of
-from tersely.context.lenses.diff.structure import (
+from tersely.context.lenses.diff.features.commit_features import cochanged, written
+from tersely.context.lenses.diff.features.lines import (
+    WORD_FIELDS,
+    Said,
+    Wording,
+    stems_of,
+    words_of,
+)
+from tersely.context.lenses.diff.features.structure import (
     STRUCTURE_FIELDS,
     Hierarchy,
     Structure,
@@ -35,7 +40,15 @@ from tersely.context.lenses.diff.structure import (
     stem_of,
     type_name,
 )
-from tersely.context.lenses.diff.words import NAME, Names, names_of, near_lines, term_of, terms_of
+from tersely.context.lenses.diff.features.words import (
+    NAME,
+    Names,
+    names_of,
+    near_lines,
+    term_of,
+    terms_of,
+)
+from tersely.context.lenses.diff.regions import Region, regions_of
 
 MAX_READ_FILES = 60  # whose lines are looked at, the most promising
 MAX_READ_LINES = 30_000  # of all of them together

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.code.search.words import pieces_of, stem
-from tersely.context.lenses.diff.words import NAME, Names
+from tersely.context.lenses.diff.features.words import NAME, Names
 
 MAX_KEPT_FILES = 80  # whose names are kept for the next question
 LONG_LINE_CHARACTERS = 400  # a longer line is data

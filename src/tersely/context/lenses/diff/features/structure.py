@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tersely.code.places import directory_of, file_name_of, is_test
 from tersely.code.search.words import pieces_of
 from tersely.code.symbols import CLASS_KINDS, Symbol
-from tersely.context.lenses.diff.words import NAME
+from tersely.context.lenses.diff.features.words import NAME
 
 STRUCTURE_FIELDS = (
     "imported", "importing", "file_share", "folder_share", "tested", "same_stem", "namesake", "kin", "kin_namesake",
