@@ -11,6 +11,7 @@ from typing import Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_DOCUMENT_BYTES
+from tersely.foundation.shortening import shortened
 from tersely.relay.encoding import canonical, decode, encode, timestamp
 from tersely.relay.patch import apply
 from tersely.relay.store.commands import Edit
@@ -157,9 +158,7 @@ def _fitted(shown: dict[str, Any]) -> dict[str, Any]:
 def _shortened(value: Any) -> Any:
     if isinstance(value, dict | list):
         value = encode(value).decode()
-    if isinstance(value, str) and len(value) > HEADER_TEXT_CHARACTERS:
-        return value[: HEADER_TEXT_CHARACTERS - 1] + "…"
-    return value
+    return shortened(value, HEADER_TEXT_CHARACTERS) if isinstance(value, str) else value
 
 
 def _check_item(place: str, item: Any, texts: tuple[str, ...]) -> None:

@@ -13,6 +13,7 @@ from tersely.capabilities.values import lines_text
 from tersely.code.symbols import Kind
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
+from tersely.foundation.shortening import shortened
 
 if TYPE_CHECKING:
     from tersely.code.index.schema import IndexedFile
@@ -186,11 +187,9 @@ def _lines(workspace: Workspace, path: str) -> list[str]:
 
 def _quoted(passage: Passage, source: Sequence[str]) -> tuple[QuotedLine, ...]:
     shown = sorted(passage.lines[:MAX_QUOTED_LINES])
-    return tuple(QuotedLine(line, _cut(source[line - 1].strip())) for line in shown)
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= QUOTED_CHARACTERS else f"{line[:QUOTED_CHARACTERS]}…"
+    return tuple(
+        QuotedLine(line, shortened(source[line - 1].strip(), QUOTED_CHARACTERS)) for line in shown
+    )
 
 
 def _fitted(workspace: Workspace, found: Hits, budget: int) -> Hits:

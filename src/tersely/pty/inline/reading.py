@@ -27,6 +27,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tersely.capabilities.relay.foreign import BANNER
+from tersely.foundation.shortening import shortened
 from tersely.pty.inline.commands import (
     PREFIX,
     RELEASE,
@@ -347,5 +348,4 @@ def _width_of_lead(head: re.Match[str]) -> int:
 
 
 def _beginning(text: str) -> str:
-    text = text.strip()
-    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
+    return shortened(text.strip(), _SHOWN_CHARACTERS)

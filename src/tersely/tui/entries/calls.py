@@ -11,6 +11,7 @@ from textual.content import Content
 
 from tersely.agent.events import CallEnded, CallStarted
 from tersely.foundation.escape import visible, visible_line
+from tersely.foundation.shortening import shortened
 from tersely.tui.entries.columns import hanging
 from tersely.tui.entries.folding import Folding
 
@@ -138,7 +139,7 @@ def _subject(arguments: str) -> str:
 def _line(text: str) -> str:
     """The first line of a text, not all of it if it is long."""
     line = visible_line(text.strip().partition("\n")[0])
-    return line if len(line) <= MAX_SUBJECT_CHARACTERS else line[:MAX_SUBJECT_CHARACTERS] + "…"
+    return shortened(line, MAX_SUBJECT_CHARACTERS)
 
 
 def _arguments(arguments: str) -> list[tuple[str, str]]:

@@ -21,6 +21,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from tersely.foundation.shortening import shortened
+
 MAX_PAGE_CHARACTERS = 400_000  # of a tree that are read
 MAX_NAME_CHARACTERS = 300  # of a name, a value or a URL of an element
 _LINE = re.compile(r"(?P<indent> *)- (?P<rest>.*)")
@@ -141,10 +143,6 @@ def _value(written: str) -> str:
     return written
 
 
-def _clipped(text: str) -> str:
-    return text if len(text) <= MAX_NAME_CHARACTERS else f"{text[:MAX_NAME_CHARACTERS]}…"
-
-
 def _line(node: Node) -> str:
     """What is written of a node, "" where there is nothing to say."""
     if node.ref:
@@ -168,3 +166,7 @@ def _usable_line(node: Node) -> str:
     value = [f'= "{_clipped(node.text)}"'] if node.text and node.role in _USABLE else []
     leads = [f"→ {node.url}"] if node.url else []
     return " ".join([f"[{node.ref}]", node.title, *states, *value, *leads])
+
+
+def _clipped(text: str) -> str:
+    return shortened(text, MAX_NAME_CHARACTERS)
