@@ -38,6 +38,23 @@ function made() { new Repo<B>().find().m() }
     )
 
 
+def test_a_type_that_maps_all_members_of_its_argument_has_them(tmp_path: Path) -> None:
+    source = """\
+class A { m() {} }
+class B { m() {} }
+type Both = { a: A; b: B }
+type Maybe<T> = { [K in keyof T]?: T[K] }
+function first(both: Maybe<Both>) { both.a!.m() }
+function second(both: Maybe<Both>) { both.b!.m() }
+"""
+    check(
+        tmp_path,
+        {"a.ts": source},
+        edges=["a.ts:first -> a.ts:A.m inferred", "a.ts:second -> a.ts:B.m inferred"],
+        absent=["a.ts:first -> a.ts:B.m", "a.ts:second -> a.ts:A.m"],
+    )
+
+
 def test_a_parameter_of_a_method_hides_that_of_its_class(tmp_path: Path) -> None:
     source = """\
 class A { m() {} }

@@ -92,6 +92,14 @@ class Annotations:
                 )
         return instances_of(self.evaluator.values(file, scope, expression))
 
+    def _mapped_parameters(self, target: Value) -> list[int]:
+        """The places of type parameters of which a type has all members: `{[K in keyof T]?: T[K]}`."""
+        scope = self.evaluator.program.file(target[1]).scope(target[2])
+        names = [base[2] for base in scope.bases if _is_parameter(base)]
+        return [
+            scope.type_parameters.index(name) for name in names if name in scope.type_parameters
+        ]
+
     def _results(self, file: File, scope: int, types: Iterable[Expression]) -> Values:
         """What calling things of some types gives."""
         found: Values = NOTHING
@@ -137,6 +145,8 @@ class Annotations:
                     else ()
                 )
                 found |= frozenset((with_arguments((INSTANCE, *value[1:3]), types),))
+                for place in self._mapped_parameters(value):
+                    found |= types[place] if place < len(types) else NOTHING
             elif value[0] == EXTERNAL:
                 name = value[1].rpartition(".")[2].rpartition(facts.separator)[2]
                 if name in facts.union_types:
@@ -170,6 +180,10 @@ class Annotations:
             else:  # another name of a type
                 found |= instances_of(frozenset((value,)))
         return found
+
+
+def _is_parameter(type_: Expression) -> bool:
+    return type(type_) is tuple and type_[0] == TYPE_PARAMETER
 
 
 def _listed(types: Expression) -> tuple[Expression, ...]:
