@@ -217,7 +217,7 @@ def test_nothing_is_sent_to_a_socket_at_which_another_user_listens(tmp_path: Pat
                 assert connection.recv(1) == b""
 
 
-@pytest.mark.parametrize("place", ["foundation.http", "doors.http.connections"])
+@pytest.mark.parametrize("place", ["foundation.http", "doors.http.connecting.connections"])
 def test_neither_end_speaks_with_another_user(
     web: Web, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
