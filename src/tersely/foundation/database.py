@@ -176,6 +176,12 @@ class Database:
             self._reraise(error)
         return found
 
+    def row_each(self, sql: str, rows: Sequence[Sequence[Any]]) -> list[Row | None]:
+        """The first row that a statement gives, run once a row in their order; None where it gives
+        none.
+        """
+        return [self.row(sql, values) for values in rows]
+
     def value(self, sql: str, values: Values = ()) -> Any:
         """The first column of the first row, None without a row."""
         row = self.row(sql, values)

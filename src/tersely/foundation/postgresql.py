@@ -99,6 +99,15 @@ class PostgresDatabase:
         )
         return found
 
+    def row_each(self, sql: str, rows: Sequence[Sequence[Any]]) -> list[Row | None]:
+        """The first row that a statement gives, run once a row in their order; None where it gives
+        none. All of them go to the server at once.
+        """
+        values = [tuple(row) for row in rows]
+        if not values:
+            return []
+        return self._run(lambda cursor, statement: _firsts(cursor, statement, values), sql)
+
     def value(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """The first column of the first row, None without a row."""
         row = self.row(sql, values)
@@ -228,6 +237,15 @@ class _TextFromText(_PlainText):
     """Likewise, of statements without values."""
 
     format = pq.Format.TEXT
+
+
+def _firsts(cursor: Any, statement: str, values: Sequence[Any]) -> list[Row | None]:
+    cursor.format = pq.Format.BINARY
+    cursor.executemany(statement, values, returning=True)
+    found = [cursor.fetchone()]
+    while cursor.nextset():
+        found.append(cursor.fetchone())
+    return found
 
 
 def _sent(cursor: Any, statement: str, values: Sequence[Any]) -> Any:

@@ -18,12 +18,18 @@ from hypothesis import strategies as st
 from tests.own_postgres import Server
 
 from tersely.foundation.errors import TerselyError
+from tersely.relay.store import mailboxes
 from tersely.relay.store.commands import Append, Attach, Batch, Count, Edit, Write
 from tersely.relay.store.engines import lexemes
+from tersely.relay.store.mailboxes import Post
 from tersely.relay.store.news import News, OwnNews
 from tersely.relay.store.store import Store
+from tersely.relay.store.tables import Tables
 
 WAIT_SECONDS = 20
+MESSAGES = 3_000
+TAKES = 20
+_BEN = (("ben", 0),)
 
 
 @pytest.fixture
@@ -158,6 +164,48 @@ def test_what_is_told_before_a_transaction_has_failed_is_news_once_it_has() -> N
     assert not own.is_news(2, news)
     assert own.settle(2, has_failed=True) == [news]
     assert own.is_news(2, news)
+
+
+def test_what_was_planned_for_empty_tables_is_planned_again_for_full_ones(
+    shared: list[Store],
+) -> None:
+    def fetched(tables: Tables) -> int:
+        sql = "select idx_tup_fetch from pg_stat_xact_all_tables where relname = 'message'"
+        found: int = tables.database.value(sql)
+        return found
+
+    def post_and_take(tables: Tables) -> tuple[int, int]:
+        empty = Post("ann", "agent", "", 0, "ben", "", "", "message", b"{}", b"", _BEN)
+        (first, *_) = mailboxes.post(tables, [empty._replace(id=f"{n}") for n in range(TAKES)])
+        for _ in range(TAKES):  # so often that a plan would be kept
+            mailboxes.take(tables, "ben", first.number, 1)
+        mailboxes.post(tables, [empty._replace(id=f"more {n}") for n in range(MESSAGES)])
+        before = fetched(tables)
+        for number in range(TAKES):
+            assert len(mailboxes.take(tables, "ben", MESSAGES - number, 1)) == 1
+        return before, fetched(tables)
+
+    before, after = shared[0].write(post_and_take).result()
+    assert after - before <= 2 * TAKES
+
+
+def test_a_group_of_messages_is_accepted_as_one_after_the_other_would_be(
+    shared: list[Store],
+) -> None:
+    first = Post("ann", "agent", "1", 0, "ben", "", "", "message", b"{}", b"", _BEN)
+    other, both = (
+        first._replace(payload=b"[]"),
+        first._replace(id="2", mailboxes=(*_BEN, ("cid", 0))),
+    )
+    given = (
+        shared[0].write(lambda tables: mailboxes.post(tables, [first, first, other, both])).result()
+    )
+    assert [(one.number, one.deliveries, one.is_repetition) for one in given] == [
+        (1, (("ben", 1),), False),
+        (1, (("ben", 1),), True),
+        (0, (), False),
+        (2, (("ben", 2), ("cid", 1)), False),
+    ]
 
 
 def test_row_level_security_hides_what_the_views_would_not(

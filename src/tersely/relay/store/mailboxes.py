@@ -6,8 +6,10 @@ value of the result, for it has changed nothing.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
+from itertools import groupby
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -146,34 +148,55 @@ class Settled(NamedTuple):
 
 def post(tables: Tables, posts: Iterable[Post]) -> list[Posted]:
     """Accept messages, in their order."""
-    return [_post(tables, one) for one in posts]
+    wanted, database = list(posts), tables.database
+    rows = database.row_each(_INSERT_MESSAGE, [one[:10] for one in wanted])
+    numbers = [0 if row is None else int(row[0]) for row in rows]
+    deliveries = _deliver(tables, zip(numbers, wanted, strict=True))
+    return [
+        Posted(number, tuple(deliveries[number])) if number else _repeated(database, one)
+        for number, one in zip(numbers, wanted, strict=True)
+    ]
 
 
-def _post(tables: Tables, one: Post) -> Posted:
-    database = tables.database
-    row = database.row(
-        "insert into message (sender, sender_kind, id, at_ms, addressed, topic, thread, kind, payload, treatment) "
-        "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (sender, id) do nothing returning number",
-        one[:10],
-    )
-    if row is None:
-        return _repeated(database, one)
-    number: int = row[0]
-    size = len(one.payload) + len(one.treatment)
-    deliveries = []
-    for mailbox, attempts in one.mailboxes:
-        seq = database.value(
-            "insert into sequence values (?, 1) "
-            "on conflict (name) do update set last = sequence.last + 1 returning last",
-            (sequence_name(mailbox, one.sender, one.topic),),
-        )
-        database.execute(
-            "insert into delivery (mailbox, message, seq, attempts, size, expires_ms) values (?, ?, ?, ?, ?, ?)",
-            (mailbox, number, seq, attempts, size, one.expires_ms),
-        )
+_INSERT_MESSAGE = (
+    "insert into message (sender, sender_kind, id, at_ms, addressed, topic, thread, kind, payload, treatment) "
+    "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (sender, id) do nothing returning number"
+)
+_NEXT_SEQ = (
+    "insert into sequence values (?, 1) "
+    "on conflict (name) do update set last = sequence.last + 1 returning last"
+)
+_INSERT_DELIVERY = (
+    "insert into delivery (mailbox, message, seq, attempts, size, expires_ms) "
+    "values (?, ?, ?, ?, ?, ?)"
+)
+
+
+def _deliver(
+    tables: Tables, numbered: Iterable[tuple[int, Post]]
+) -> dict[int, list[tuple[str, int]]]:
+    """Put new messages, whose numbers are not 0, into their mailboxes; of each number the mailboxes,
+    with the sequence number in each.
+    """
+    going = [
+        (number, one, mailbox, attempts)
+        for number, one in numbered
+        if number
+        for mailbox, attempts in one.mailboxes
+    ]
+    names = [(sequence_name(mailbox, one.sender, one.topic),) for _, one, mailbox, _ in going]
+    deliveries: dict[int, list[tuple[str, int]]] = defaultdict(list)
+    rows = []
+    for (number, one, mailbox, attempts), row in zip(
+        going, tables.database.row_each(_NEXT_SEQ, names), strict=True
+    ):
+        assert row is not None
+        size = len(one.payload) + len(one.treatment)
+        rows.append((mailbox, number, row[0], attempts, size, one.expires_ms))
         tables.news.load(mailbox, size)
-        deliveries.append((mailbox, seq))
-    return Posted(number, tuple(deliveries))
+        deliveries[number].append((mailbox, row[0]))
+    tables.database.execute_many(_INSERT_DELIVERY, rows)
+    return deliveries
 
 
 def _repeated(database: Statements, one: Post) -> Posted:
@@ -199,11 +222,16 @@ def mark(tables: Tables, marks: Iterable[Mark]) -> list[Settled]:
             "update delivery set attempts = ? where mailbox = ? and message = ?", attempts
         )
     settled = []
-    for one in marks:
-        if one.stage is not Stage.ACCEPTED:
-            row = database.row(_ADVANCE[one.stage], (one.at_ms, one.note, one.mailbox, one.message))
-            if row is not None and row[1]:
-                settled.append(Settled(one.mailbox, row[0]))
+    advanced = (one for one in marks if one.stage is not Stage.ACCEPTED)
+    for stage, found in groupby(advanced, key=lambda one: one.stage):
+        together = list(found)
+        values = [(one.at_ms, one.note, one.mailbox, one.message) for one in together]
+        rows = database.row_each(_ADVANCE[stage], values)
+        settled += [
+            Settled(one.mailbox, row[0])
+            for one, row in zip(together, rows, strict=True)
+            if row is not None and row[1]
+        ]
     return _told(tables, settled)
 
 

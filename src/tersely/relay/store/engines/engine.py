@@ -33,6 +33,11 @@ class Statements(Protocol):
     def row(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
         """The first row of a query, if it has one."""
 
+    def row_each(self, sql: str, rows: Sequence[Sequence[Any]]) -> list[Row | None]:
+        """The first row that a statement gives, run once a row in their order; None where it gives
+        none.
+        """
+
     def value(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """The first column of the first row, None without a row."""
 

@@ -46,6 +46,8 @@ class PostgresEngine:
             "application_name": "tersely relay",
             "synchronous_commit": "on" if durable else "off",
             "idle_in_transaction_session_timeout": f"{idle_seconds}s",
+            # a plan that was made while the tables were empty would be kept, and read all of them
+            "plan_cache_mode": "force_custom_plan",
         }
         self._session = Session(url, settings, _keyed, _LOCK)
         self.sharing = Sharing(self._session, tenant)
