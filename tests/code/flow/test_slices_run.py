@@ -10,7 +10,7 @@ import re
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.code.flow.programs import program
 
@@ -64,12 +64,13 @@ def test_a_slice_is_closed_under_dependence_and_stays_within_its_function(
             assert statement_of[then] in kept
 
 
-@given(SEEDS, st.data())
-@settings(max_examples=100)
-def test_forward_is_backward_read_the_other_way(seed: int, data: st.DataObject) -> None:
+@given(SEEDS, st.integers(0, 2**32))
+@example(5, 107)  # the function that is defined after it reads what it changes
+@settings(max_examples=20)
+def test_forward_is_backward_read_the_other_way(seed: int, chosen: int) -> None:
     routine = subject(program(Random(seed)))
-    one, other = (data.draw(st.integers(0, len(routine.statements) - 1)) for _ in range(2))
-    if other in slice_of(routine, [one], Direction.FORWARD):
+    one = chosen % len(routine.statements)
+    for other in slice_of(routine, [one], Direction.FORWARD):
         assert one in slice_of(routine, [other], Direction.BACKWARD)
 
 

@@ -5,8 +5,8 @@ A slice is the closure of the criterion under data and control dependence. State
 whole: with one step of a statement come its others. What a routine is given it may have from calls
 that come back to it, and what they give is what it returns. A backward slice is closed under the
 structure of the text too: with a statement comes what it stands in, and with a `try` its handlers,
-since they decide where control goes on. A forward slice has the functions written in the routine
-which read what it changes.
+since they decide where control goes on. A function written in the routine takes what it reads as
+it is where the function is used.
 """
 
 from __future__ import annotations
@@ -53,7 +53,6 @@ class Dependences(NamedTuple):
     taken: list[int]  # for each statement, the definitions of which it takes a value
     control: list[set[int]]  # for each statement, those that decide whether it runs
     inside: list[set[int]]  # with a statement come these, for the sake of structure
-    captured: dict[int, int]  # by statements that define functions: the definitions that those see
     recursion: Recursion
 
 
@@ -66,6 +65,8 @@ def dependences(routine: Routine) -> Dependences:
     for number, point in enumerate(routine.points):
         for path in point.reads:
             taken[point.statement] |= incoming[number] & views.seen_by(path)
+    for at, seen in _captured(routine, definitions, incoming, views).items():
+        taken[at] |= seen
     control: list[set[int]] = [set() for _ in routine.statements]
     for number, deciding in enumerate(control_dependences(routine)):
         control[routine.points[number].statement].update(
@@ -84,7 +85,6 @@ def dependences(routine: Routine) -> Dependences:
         taken,
         control,
         inside,
-        _captured(routine, definitions, incoming, views),
         _recursion(routine, definitions),
     )
 
@@ -196,8 +196,11 @@ def _dependent(routine: Routine, start: Iterable[int], graph: Dependences) -> se
         available |= graph.recursion.given if not seen.isdisjoint(graph.recursion.calls) else 0
         given_back = graph.recursion.calls if not seen.isdisjoint(graph.recursion.returns) else ()
         for at in rest:
-            takes = (graph.taken[at] | graph.captured.get(at, 0)) & available
-            if takes or at in given_back or not graph.control[at].isdisjoint(seen):
+            if (
+                graph.taken[at] & available
+                or at in given_back
+                or not graph.control[at].isdisjoint(seen)
+            ):
                 seen.add(at)
                 available |= made[at]
             else:
