@@ -84,8 +84,8 @@ def test_an_answer_has_text_thought_figures_and_an_end(kind: str) -> None:
     assert "".join(chunk.thought for chunk in chunks) == "hm"
     assert chunks[-1].stop == "end"
     expected = {
-        "openai": Usage(9, 6, 4, None, 2, 1), "responses": Usage(9, 6, 4, None, 2, 1),
-        "anthropic": Usage(9, 6, 4, 3, 2, 1), "ollama": Usage(9, None, 4),
+        "openai": Usage(9, 6, 4, 1), "responses": Usage(9, 6, 4, 1),
+        "anthropic": Usage(9, 6, 4, 1), "ollama": Usage(9, None, 4),
     }  # fmt: skip
     assert chunks[-1].usage == expected[kind]
 
