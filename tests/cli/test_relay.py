@@ -136,7 +136,8 @@ def test_the_same_commands_are_a_program_of_their_own(relay: Home) -> None:
     assert relay.run("status", program=main_relay).status == 0
     assert "relay cap invoke" in relay.run("help", program=main_relay).out
     assert f"home       {relay.home}\n" in relay.ok("status")
-    assert "payload_bytes" in relay.ok("config")
+    shown = dict(line.split(None, 1) for line in relay.ok("config").splitlines())
+    assert (shown["payload_bytes"], shown["allow"], shown["trusted_hosts"]) == ("16384", "{}", "[]")
     assert "relay answers at" in relay.ok("doctor")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from json import dumps
 
 from tersely.capabilities.declaration import (
     Effect,
@@ -209,10 +210,13 @@ def _about(one: CapabilityTold) -> str:
 
 
 def _settings_text(found: Settings, style: Style) -> str:
-    rows = [("home", found.home), *((name, str(value)) for name, value in found.policy.items())]
+    """The settings as `config.toml` has them."""
+    rows = [("home", found.home), *((name, dumps(value)) for name, value in found.policy.items())]
     for one in found.services:
         decided = ", ".join(
-            f"{name} {value}" for name, value in one.items() if name != "name" and value != ""
+            f"{name} {value if isinstance(value, str) else dumps(value)}"
+            for name, value in one.items()
+            if name != "name" and value != ""
         )
         rows.append((f"service {one['name']}", visible_line(decided)))
     return "\n".join(aligned(rows, [style.faint]))
