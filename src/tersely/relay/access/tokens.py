@@ -116,7 +116,7 @@ class Tokens:
 
     def principal(self, secret: str) -> Principal:
         """Whom a secret stands for; raises `unauthorized`."""
-        token = self._known.get(self._by_digest.get(digest_of(secret), ""))
+        token = self._of_secret(secret)
         if (
             token is None
             or token.code_until_ms is not None
@@ -175,6 +175,7 @@ class Tokens:
 
     def revoke(self, meant: str) -> list[Token]:
         """End a token, or all of an identity; those that were ended. Raises `token_not_found`."""
+        self._follow()
         ended = [one for one in self._known.values() if meant in {one.id, one.identity}]
         if not ended:
             raise _no_token(meant)
@@ -210,7 +211,7 @@ class Tokens:
         """
         now_ms = self._store.now_ms()
         letters = re.sub(r"[\s-]", "", code).upper()
-        token = self._known.get(self._by_digest.get(digest_of(letters), ""))
+        token = self._of_secret(letters)
         if token is not None and token.code_until_ms is not None and _holds(token, now_ms):
             return token
         with self._changing:
@@ -224,7 +225,18 @@ class Tokens:
             self._wrong_ms.append(now_ms)
         raise _no_code()
 
+    def _of_secret(self, secret: str) -> Token | None:
+        """The token of a secret. One that is not known may have been issued by another process a
+        moment ago.
+        """
+        digest = digest_of(secret)
+        if digest not in self._by_digest:
+            self._follow()
+        return self._known.get(self._by_digest.get(digest, ""))
+
     def _one(self, token_id: str) -> Token:
+        if token_id not in self._known:
+            self._follow()
         token = self._known.get(token_id)
         if token is None:
             raise _no_token(token_id)
