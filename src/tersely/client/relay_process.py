@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
+from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
 import msgspec
@@ -101,19 +101,33 @@ def _begun_by_another(home: Path) -> RelayTold | None:
     return None
 
 
-def stay(home: Path) -> None:
+def endings() -> SimpleQueue[int]:
+    """A queue of the signals that tell this process to end, which from now on do not end it."""
+    told: SimpleQueue[int] = SimpleQueue()  # the only one that a signal may put something in
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda given, frame: told.put(given))
+    return told
+
+
+def stay(home: Path, told: SimpleQueue[int]) -> None:
     """Return when this process is told to end, having ended the relay of a home.
 
     Raises `daemon_unavailable` where the relay ends by itself, and what `stop` raises.
     """
-    told = Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: told.set())
-    while not told.wait(STAY_SECONDS):
+    while not _has_one(told):
         if not is_held(str(home / LOCK)):
             message = "the relay has ended"
             raise TerselyError("daemon_unavailable", message, f"its log is {home / LOG}")
     stop(home)
+
+
+def _has_one(told: SimpleQueue[int]) -> bool:
+    """True if there is a signal within `STAY_SECONDS`."""
+    try:
+        told.get(timeout=STAY_SECONDS)
+    except Empty:
+        return False
+    return True
 
 
 def stop(home: Path) -> bool:

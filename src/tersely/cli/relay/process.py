@@ -92,6 +92,8 @@ def _up(asked: Asked, parameters: _UpParameters) -> dict[str, Any]:
         parameters.listen, parameters.tls, parameters.tls_cert, parameters.tls_key
     )
     root = resolved_root(asked.options.root)
+    # before the start: who is told to end meanwhile would leave the relay behind
+    told = relay_process.endings() if parameters.stay else None
     started = relay_process.start(home_directory(), port, root, ANSWER_WORDS, address)
     how = "runs already" if started.was_running else "started"
     found = started.told
@@ -99,12 +101,12 @@ def _up(asked: Asked, parameters: _UpParameters) -> dict[str, Any]:
     taken = f" (port {found.wanted_port} is taken)" if found.wanted_port else ""
     others = f"for other machines at {found.remote_url}\n" if found.remote_url else ""
     text = f"relay {how}{where}{taken} as process {found.pid}\n{others}"
-    if parameters.stay:
+    if told is not None:
         sys.stderr.write(text)
-        relay_process.stay(home_directory())
+        relay_process.stay(home_directory(), told)
         text = "stopped\n"
-    told = {name: getattr(found, name) for name in ("url", "remote_url", "pid")}
-    return {**told, "was_running": started.was_running, "text": text}
+    about = {name: getattr(found, name) for name in ("url", "remote_url", "pid")}
+    return {**about, "was_running": started.was_running, "text": text}
 
 
 def _down(asked: Asked, parameters: Nothing) -> dict[str, Any]:
