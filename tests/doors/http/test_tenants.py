@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.doors.http.far import Far, said, serving
-from tests.doors.http.things import CHANNEL, SECRET, Red, arguments_of, body_of, envelope
+from tests.doors.http.far import Far, serving
+from tests.doors.http.things import CHANNEL, SECRET, Red, arguments_of, body_of, envelope, told_of
 
 from tersely.capabilities import catalogue
 from tersely.doors.http.contract.operations import OPERATIONS, Content
@@ -132,14 +132,5 @@ def test_every_envelope(unchanged: Red, far: Far, blue: str) -> None:
     assert answered["type"] == "ERROR", answered
     for asked in sorted(_DO.keys() - {"BYE", "PING"}):
         payload = payloads.get(asked, {"channel": CHANNEL, "nonce": "n"})
-        with far.socket(blue) as socket:
-            told = [said(socket, "HELLO", {"agent": "red", "capabilities": {"ack": True}})]
-            for one in (
-                {"type": asked, "id": "1", "to": "red", "topic": "logs:red", "payload": payload},
-                {"type": "PING", "id": "2", "payload": {"nonce": "last"}},
-            ):
-                socket.send(json.dumps({"v": 1, **one}))
-            while told[-1]["type"] != "PONG":
-                told.append(json.loads(socket.recv(20)))
-        assert SECRET not in json.dumps(told), asked
+        assert SECRET not in told_of(far, blue, "red", asked, payload), asked
     assert payloads.keys() <= _DO.keys() | _BEFORE.keys()

@@ -109,3 +109,17 @@ def envelope(
     """What is answered to the first envelope of a connection."""
     with far.socket(token) as socket:
         return said(socket, asked, payload or {"agent": agent, "capabilities": {"resume": True}})
+
+
+def told_of(far: Far, token: str, agent: str, asked: str, payload: Any) -> str:
+    """All that an agent is told by a connection that asks this about `red`, as JSON."""
+    with far.socket(token) as socket:
+        told = [said(socket, "HELLO", {"agent": agent, "capabilities": {"ack": True}})]
+        for one in (
+            {"type": asked, "id": "1", "to": "red", "topic": "logs:red", "payload": payload},
+            {"type": "PING", "id": "2", "payload": {"nonce": "last"}},
+        ):
+            socket.send(json.dumps({"v": 1, **one}))
+        while told[-1]["type"] != "PONG":
+            told.append(json.loads(socket.recv(20)))
+    return json.dumps(told)
