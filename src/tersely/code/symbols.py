@@ -155,8 +155,9 @@ class FileFacts:
     """Everything `syntax` knows of one file: a pure function of its text and language.
 
     `definitions[0]` is the module. `scopes[i]` is what the body of definition `i` does, in the
-    expression language of `code/expressions.py`; it is marshalled as it stands, so it holds only
-    plain tuples, str, int and None. `mentions` are the identifiers that the file uses (not only
+    expression language of `code/expressions.py`, or the position of the definition that `i` is
+    another name of; it is marshalled as it stands, so it holds only plain tuples, str, int and
+    None. `mentions` are the identifiers that the file uses (not only
     defines): the postings by which the graph finds candidate callers.
     """
 

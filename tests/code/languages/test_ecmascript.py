@@ -476,3 +476,38 @@ res.flush = function () {};
         ],
         docs=docs,
     )
+
+
+def test_every_name_of_a_chain_of_assignments_means_the_same_definition(tmp_path: Path) -> None:
+    source = """\
+var res = {};
+res.set =
+res.header = function (field) { return field; };
+exports.run = exports.start = function () { return res.set(1); };
+function List() {}
+List.prototype.each = List.prototype.forEach = function () { return this.each(); };
+var one = two = function () {};
+res.send = function () {};
+"""
+    check(
+        tmp_path,
+        {"r.js": source, "user.js": "require('./r').run();"},
+        definitions=[
+            "r.js:res.header function 3",
+            "r.js:res.set field 2",
+            "r.js:start function 4",
+            "r.js:run variable 4",
+            "r.js:List.forEach method 6",
+            "r.js:List.each field 6",
+            "r.js:two function 7",
+            "r.js:one variable 7",
+        ],
+        edges=["user.js -> r.js:start exact"],
+    )
+    with Engine.open(tmp_path) as engine:
+        for name, other in [("res.header", "res.set"), ("List.forEach", "List.each")]:
+            callers = [edge.caller for edge in engine.graph.callers(f"r.js:{name}")]
+            assert callers, name
+            assert [edge.caller for edge in engine.graph.callers(f"r.js:{other}")] == callers
+        assert not engine.lookup("res.send.res")
+        assert [found.kind.value for found in engine.lookup("res.send")] == ["function"]

@@ -160,8 +160,12 @@ class File:
         self.facts: Resolution = self.language.resolution
         self.definitions = definitions
         self.scopes: list[Scope | None] = [
-            Scope(*scope) if scope is not None else None for scope in scopes
+            Scope(*scope) if type(scope) is tuple else None for scope in scopes
         ]
+        # by position of what is another name of a definition
+        self._meant = {
+            position: scope for position, scope in enumerate(scopes) if type(scope) is int
+        }
         self.children: dict[int, list[int]] = defaultdict(list)
         for position, definition in enumerate(definitions):
             if position:
@@ -225,8 +229,11 @@ class File:
 
     @cached_property
     def by_qualname(self) -> dict[str, int]:
-        """Positions by numbered qualified name."""
-        return {name: position for position, name in enumerate(self.qualnames())}
+        """Positions by numbered qualified name: for another name of a definition its position."""
+        return {
+            name: self._meant.get(position, position)
+            for position, name in enumerate(self.qualnames())
+        }
 
     @cached_property
     def stubs(self) -> dict[int, list[int]]:

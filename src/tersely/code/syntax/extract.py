@@ -60,7 +60,10 @@ def extract(source: bytes, language: Language) -> FileFacts:
     namespace = language.namespace_of(root, walk.text) if language.namespace_of else ""
     return FileFacts(
         tuple(walk.redefinitions.finish(walk.definitions, walk.drafts)),
-        tuple(draft.freeze() if draft is not None else None for draft in walk.drafts),
+        tuple(
+            draft.freeze() if draft is not None else walk.other_names.get(position)
+            for position, draft in enumerate(walk.drafts)
+        ),
         tuple(walk.imports),
         tuple(sorted(walk.mentions)),
         namespace,

@@ -58,6 +58,8 @@ class Lowering:
         self.rules = rules
         self.definitions: list[Definition] = []
         self.drafts: list[ScopeDraft | None] = []
+        # of definitions by their positions: the one that they are another name of
+        self.other_names: dict[int, int] = {}
         self.imports: list[Import] = []
         self.mentions: set[str] = set()
         self.serial = 0
@@ -455,10 +457,11 @@ class Lowering:
         """Make the variable whose name a node is a symbol, as `define_value` does."""
         self.define_value(node, self.text(name), name, kind)
 
-    def define_value(
-        self, node: Node, name: str, name_node: Node, kind: Kind, prefix: str = ""
-    ) -> None:
-        """Make a variable of a module or class a symbol, once."""
+    def define_value(self, node: Node, name: str, name_node: Node, kind: Kind, prefix: str = "",
+                     meant: int = -1) -> None:  # fmt: skip
+        """Make a variable of a module or class a symbol, once: another name of the definition
+        `meant` if that is one.
+        """
         scope = self.scope
         key = f"{prefix}.{name}" if prefix else name
         if key in scope.values:
@@ -466,8 +469,14 @@ class Lowering:
         scope.values.add(key)
         doc = comment_above(self, node)
         row = self._definition(kind, name, node, name_node, node.end_byte, doc, prefix)
+        if meant >= 0:
+            self.other_names[len(self.definitions)] = meant
         self.definitions.append(row)
         self.drafts.append(None)
+
+    def qualname(self, name: str, prefix: str) -> str:
+        """What a definition of the current scope is called in its file."""
+        return ".".join(part for part in (self.scope.qualname, prefix, name) if part)
 
     def enter(self, node: Node, kind: Kind, name: str, name_node: Node | None, body: Node | None,
               prefix: str = "") -> ScopeDraft:  # fmt: skip
@@ -550,7 +559,7 @@ class Lowering:
     def _definition(self, kind: Kind, name: str, node: Node, name_node: Node, signature_end: int,
                     doc: tuple[int, int], prefix: str = "") -> Definition:  # fmt: skip
         scope = self.scope
-        qualname = ".".join(part for part in (scope.qualname, prefix, name) if part)
+        qualname = self.qualname(name, prefix)
         end_row, end_column = node.end_point
         start_line = line_of(node)
         # in broken source the name may stand elsewhere

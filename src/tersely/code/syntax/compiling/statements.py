@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
+    DEFINED,
     ELEMENT,
     ENTER,
     GENERATOR,
@@ -23,6 +24,7 @@ from tersely.code.symbols import CLASS_KINDS, Kind
 from tersely.code.syntax.children import field, only_leaf
 from tersely.code.syntax.compiling import Compilers, Handler, visited
 from tersely.code.syntax.compiling.blocks import target_names
+from tersely.code.syntax.naming import naming_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -54,8 +56,12 @@ def _assign(rule: model.Assign) -> Handler:
         if rule.updates and type(walk.rules[left.kind_id]) is model.Name:
             return walk.update(walk.text(left), value, straight=walk.is_straight(node))
         _bind_left(walk, rule, node, left, value)
+        outermost = wrapped[0] if wrapped else node
         if rule.defines is not None and walk.scope.holds_symbols and not is_definition:
-            _define_targets(walk, wrapped[0] if wrapped else node, left, rule.defines)
+            meant = value[1] if is_tagged(value, DEFINED) else -1
+            _define_targets(walk, outermost, left, rule.defines, meant)
+        elif rule.names and is_tagged(value, DEFINED):
+            _define_other_name(walk, outermost, left, value[1])
         return value
 
     return lower
@@ -82,14 +88,24 @@ def _bind_left(
     walk.rebinds, walk.outward = False, outward
 
 
-def _define_targets(walk: Lowering, node: Node, target: Node, kind: Kind) -> None:
+def _define_targets(walk: Lowering, node: Node, target: Node, kind: Kind, meant: int) -> None:
     for place in target_names(walk, target):
         name, own = walk.text(place).removeprefix(walk.resolution.sigil), kind
         if kind is Kind.VARIABLE and walk.scope.kind in CLASS_KINDS:
             own = Kind.FIELD
         elif kind is Kind.VARIABLE and name.isupper():
             own = Kind.CONSTANT
-        walk.define_value(node, name, place, own)
+        walk.define_value(node, name, place, own, meant=meant)
+
+
+def _define_other_name(walk: Lowering, node: Node, target: Node, meant: int) -> None:
+    """`a.b = a.c = function …`: a name before the last is another of the same definition."""
+    naming = naming_of(walk, target)
+    if naming is None or not naming.name:
+        return
+    if walk.qualname(naming.name, naming.prefix) != walk.definitions[meant].qualname:
+        kind = Kind.FIELD if naming.prefix else Kind.VARIABLE
+        walk.define_value(node, naming.name, naming.node, kind, naming.prefix, meant)
 
 
 def _return(rule: model.Return) -> Handler:
