@@ -343,3 +343,97 @@ def test_a_method_has_the_name_that_a_constant_in_brackets_holds(
     with Engine.open(tmp_path) as engine:
         callers = {edge.caller for edge in engine.graph.callers(f"store.{ending}:Store.[SAVE]")}
         assert callers == {f"use.{ending}:byName", f"use.{ending}:byKey"}
+
+
+NARROWED = """\
+class A { m() {} }
+class B { m() {} }
+class Holder {
+  x: A | B;
+  #y: A | B;
+  error?: unknown;
+  run() { if (this.x instanceof A) this.x.m(); }
+  early() { if (!(this.#y instanceof B)) return; this.#y.m(); }
+  both() { return this.error instanceof A && this.error.m(); }
+  changed(next: B) { if (this.x instanceof A) { this.x = next; this.x.m(); } }
+  otherwise() { this.x.m(); }
+  inside() { if (this.x instanceof A) return function (this: Holder) { this.error.m(); }; }
+}
+function deep(c: { inner: { error: unknown } }) { if (c.inner.error instanceof A) c.inner.error.m(); }
+function replaced(c: { inner: { error: unknown } }, other: any) {
+  if (c.inner.error instanceof A) { c.inner = other; c.inner.error.m(); }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "callees"),
+    [
+        ("Holder.run", {"A.m"}),
+        ("Holder.early", {"B.m"}),
+        ("Holder.both", {"A.m"}),
+        ("Holder.changed", {"B.m"}),
+        ("Holder.otherwise", {"B.m"}),
+        ("Holder.inside", set()),
+        ("deep", {"A.m"}),
+        ("replaced", set()),
+    ],
+)
+def test_a_condition_tells_what_a_member_is(tmp_path: Path, caller: str, callees: set[str]) -> None:
+    every = {"A.m", "B.m"}
+    check(
+        tmp_path,
+        {"a.ts": NARROWED},
+        edges=[f"a.ts:{caller} -> a.ts:{callee} inferred" for callee in callees],
+        absent=[f"a.ts:{caller} -> a.ts:{callee} inferred" for callee in every - callees],
+    )
+
+
+DECLARED_FOR_ALL = {
+    "globals.d.ts": """\
+declare namespace Deno {
+  interface FsFile { close(): void; }
+  function open(path: string): Promise<FsFile>;
+}
+declare class Widget { draw(): void }
+declare const tool: Widget;
+""",
+    "module.d.ts": """\
+export {};
+declare global {
+  interface Promise<T> { later(): void }
+  function make(): App;
+  class App { start(): void }
+  var shared: App;
+}
+""",
+    "user.ts": """\
+export async function files() { const file = await Deno.open("a"); file.close(); }
+export function widgets() { tool.draw(); }
+export function apps() { make().start(); shared.start(); }
+export function hidden(make: () => Widget) { make().draw(); }
+export function runtime() { Promise.resolve(make).then((each) => each()); }
+""",
+}
+
+
+def test_what_declarations_declare_for_all_files_is_known_in_all(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        DECLARED_FOR_ALL,
+        definitions=[
+            "globals.d.ts:Deno.open function 3",
+            "module.d.ts:global namespace 2",
+            "module.d.ts:global.App.start method 5",
+        ],
+        edges=[
+            "user.ts:files -> globals.d.ts:Deno.open inferred",
+            "user.ts:files -> globals.d.ts:Deno.FsFile.close inferred",
+            "user.ts:widgets -> globals.d.ts:Widget.draw inferred",
+            "user.ts:apps -> module.d.ts:global.make inferred",
+            "user.ts:apps -> module.d.ts:global.App.start inferred",
+            "user.ts:hidden -> globals.d.ts:Widget.draw inferred",
+            "user.ts:runtime -> module.d.ts:global.make inferred",
+        ],
+        absent=["user.ts:hidden -> module.d.ts:global.make"],
+    )

@@ -392,6 +392,7 @@ RESOLUTION = Resolution(
     modules=module_files,
     namespace="shared",
     sharing=sharing_scripts,
+    global_namespace="global",
     receiver_names=names("this"),
     super_names=names("super"),
     arguments_name="arguments",

@@ -1,5 +1,5 @@
-"""Where a condition says what a variable is an instance of: `x instanceof A`, and `isA(x)` of a
-type guard.
+"""Where a condition says what a variable or a member of one is an instance of: `x instanceof A`,
+`this.x instanceof A`, and `isA(x)` of a type guard.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 VALUE_OPERATORS = ("||", "&&", "??")  # of which one side is the value
 JUMPS = frozenset({"return_statement", "throw_statement", "continue_statement", "break_statement"})
 CALLEES = frozenset({"identifier", "member_expression"})
+PLACE = re.compile(r"[\w$]+(?:\.[\w$#]+)*")  # a variable, or a member of a member … of one
 
 
 class Test(NamedTuple):
-    """A variable that a condition asks about, and the node that asks: a class, or the call of a
-    guard.
+    """A variable or member that a condition asks about, and the node that asks: a class, or the
+    call of a guard.
     """
 
     name: Node
@@ -89,7 +90,7 @@ def lower_predicate(walk: Lowering, node: Node) -> Expression:
 
 @contextmanager
 def _narrowed(walk: Lowering, condition: Node | None, branch: Node | None) -> Iterator[None]:
-    """What a condition tells of variables that a branch does not assign holds meanwhile."""
+    """What a condition tells of what a branch does not assign holds meanwhile."""
     told = list(_told(condition, when=True)) if condition is not None and branch is not None else []
     kept = [test for test in told if branch is not None and not _assigns(walk, branch, test.name)]
     if not kept:
@@ -102,9 +103,9 @@ def _narrowed(walk: Lowering, condition: Node | None, branch: Node | None) -> It
 
 
 def _known(walk: Lowering, test: Test) -> tuple[str, Expression]:
-    """A variable, and what it is after a test."""
-    name = walk.text(test.name)
-    return name, (DECLARED, walk.versioned(name), _type_of(walk, test.name, test.asked))
+    """A variable or member, and what it is after a test."""
+    held = walk.callee(test.name)
+    return walk.text(test.name), (DECLARED, held, _type_of(walk, test.name, test.asked))
 
 
 def _type_of(walk: Lowering, name: Node, asked: Node) -> Expression:
@@ -129,7 +130,7 @@ def _told(condition: Node, *, when: bool) -> Iterator[Test]:
             yield from _told(part, when=when)
     elif word == "!" and parts:
         yield from _told(parts[0], when=not when)
-    elif when and word == "instanceof" and len(parts) > 1 and parts[0].type == "identifier":
+    elif when and word == "instanceof" and len(parts) > 1 and _is_place(parts[0]):
         yield Test(parts[0], parts[1])
     elif when and condition.type == "call_expression":
         yield from _guarded(condition)
@@ -146,8 +147,16 @@ def _guarded(call: Node) -> Iterator[Test]:
     ):
         return
     for argument in named_parts(arguments):
-        if argument.type == "identifier":
+        if _is_place(argument):
             yield Test(argument, call)
+
+
+def _is_place(node: Node) -> bool:
+    """Whether a node is a variable, or a member that is written with names alone."""
+    return (
+        node.type in CALLEES
+        and PLACE.fullmatch((node.text or b"").decode("utf-8", "replace")) is not None
+    )
 
 
 def _leaves(branch: Node | None) -> bool:
@@ -158,6 +167,8 @@ def _leaves(branch: Node | None) -> bool:
 
 
 def _assigns(walk: Lowering, branch: Node, name: Node) -> bool:
-    """Whether a branch gives a variable another value."""
-    text = walk.text(branch)
-    return re.search(rf"(?<![\w$.]){re.escape(walk.text(name))}\s*=(?!=|>)", text) is not None
+    """Whether a branch gives a variable, or a member or what it is a member of, another value."""
+    first, *members = walk.text(name).split(".")
+    place = re.escape(first) + "".join(rf"(?:\.{re.escape(member)}" for member in members)
+    written = rf"(?<![\w$.]){place}{')?' * len(members)}\s*=(?!=|>)"
+    return re.search(written, walk.text(branch)) is not None

@@ -681,6 +681,10 @@ class Resolution:
     # With "shared" the paths of the files that share them with one, as far as both have the same
     # declared namespace.
     sharing: Callable[[Files, str], list[str]] = no_sharing
+    # of what a file declares for all files of its family of languages
+    global_namespace: str = ""
+    # so does a file with a declared namespace, by all its top-level names
+    scripts_declare_for_all: bool = False
     receiver_parameter: bool = False  # the first parameter of a method is the receiver
     receiver_names: frozenset[str] = frozenset()  # names for the receiver: this, self
     class_names: frozenset[str] = frozenset()  # names for the receiver's class: Self, static

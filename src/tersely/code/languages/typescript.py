@@ -31,6 +31,7 @@ from tersely.code.languages.ecmascript import (
     read_call,
 )
 from tersely.code.languages.ecmascript_narrowing import lower_predicate
+from tersely.code.languages.ecmascript_scripts import namespace_of
 from tersely.code.languages.model import (
     Assign,
     Call,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 
     from tersely.code.syntax.lowering import Lowering
 
+GLOBAL = "global"  # the namespace of what a module declares for all files
 CALLED = "()"  # the member of an interface by which it is called
 UNKNOWN_TYPES = frozenset({"any", "unknown", "object", "void", "never", "undefined", "null"})
 FIELD_MARKS = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
@@ -290,6 +292,13 @@ def _names_of_path(node: Node) -> list[Node]:
 
 
 NAMESPACE = Class(kind=Kind.NAMESPACE)
+GLOBAL_NAMESPACE = Class(kind=Kind.NAMESPACE, name=f"={GLOBAL}", body=":statement_block")
+
+
+def lower_ambient(walk: Lowering, node: Node) -> Expression:
+    """`declare …` belongs to what it declares; `declare global {…}` is a namespace."""
+    is_global = any(child.type == GLOBAL for child in node.children)
+    return walk.as_rule(GLOBAL_NAMESPACE if is_global else Statement(), node)
 
 
 def lower_enum_body(walk: Lowering, node: Node) -> Expression:
@@ -389,7 +398,7 @@ TYPE_RULES: dict[str, Rule] = {
     "enum_assignment": Variable(kind=Kind.CONSTANT, name="name", value="value"),
     "internal_module": Custom(lower_namespace),
     "module": Class(kind=Kind.NAMESPACE),
-    "ambient_declaration": Statement(),
+    "ambient_declaration": Custom(lower_ambient),
 }
 
 TYPED_BLOCKS = BLOCKS | {
@@ -401,7 +410,13 @@ TYPED_BLOCKS = BLOCKS | {
     "mapped_type_clause",
     "index_signature",
 }
-TYPED_RESOLUTION = replace(RESOLUTION, call_method=CALLED, virtual=True, declarations_suffice=True)
+TYPED_RESOLUTION = replace(
+    RESOLUTION,
+    call_method=CALLED,
+    virtual=True,
+    declarations_suffice=True,
+    scripts_declare_for_all=True,
+)
 
 TYPESCRIPT = Language(
     name="typescript",
@@ -412,6 +427,7 @@ TYPESCRIPT = Language(
     hoists=True,
     outlives=outlives,
     control=control_table("ecmascript"),
+    namespace_of=namespace_of,
     resolution=TYPED_RESOLUTION,
 )
 
@@ -424,5 +440,6 @@ TSX = Language(
     hoists=True,
     outlives=outlives,
     control=control_table("ecmascript"),
+    namespace_of=namespace_of,
     resolution=TYPED_RESOLUTION,
 )

@@ -69,6 +69,8 @@ class Lowering:
         self.in_blocks: dict[str, str] = {}
         # of variables, once the present block has ended
         self.known_behind: list[tuple[str, Expression]] = []
+        # last names of the members of which more is known in some block
+        self.narrowed_members: set[str] = set()
         self.type_parameters: dict[str, Expression] = {}  # in sight, with what bounds them
         self.outward = False  # bindings now declare nothing
         self.rebinds = False  # bindings now replace the earlier ones of the same names
@@ -249,7 +251,10 @@ class Lowering:
             self._new_variable(name)
 
     def narrow(self, name: str, value: Expression) -> None:
-        """More is known of a variable in the present block: there it is another one."""
+        """More is known of a variable, or a member of one by its path, in the present block: there
+        it is another one.
+        """
+        self.narrowed_members.add(name.rpartition(".")[2] if "." in name else "")
         self._bind_variable(self._new_variable(name), value)
 
     @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +49,7 @@ from tersely.code.graph.pointsto.values import (
     one,
 )
 from tersely.code.graph.program import File
+from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, Kind
 
 if TYPE_CHECKING:
@@ -859,7 +860,46 @@ class Members:
         if found or file.facts.namespace == "file":
             return found
         found = self._from_neighbours(file, name)
+        if not found and file.facts.global_namespace:
+            found = self._declared_for_all(file, name)
         return found if found or not file.facts.found_anywhere else self._only_one(file, name)
+
+    def _declared_for_all(self, file: File, name: str) -> Values:
+        """What a name means that files declare for all others; where those are types alone, it may
+        be a value of the runtime as well.
+        """
+        places = [
+            *self._in_global_namespaces(file, name),
+            *self._in_declaring_scripts(file, name),
+        ]
+        found: Values = NOTHING
+        for other, owner in places:
+            if name in other.names(owner):
+                found |= self.evaluator.names.bound(other, owner, name)
+        is_type = all(self._is_type(value) for value in found)
+        return found | external(f"{file.facts.builtins}.{name}") if found and is_type else found
+
+    def _in_global_namespaces(self, file: File, name: str) -> Iterator[tuple[File, int]]:
+        """The namespaces for what is declared for all that define a name."""
+        namespace = file.facts.global_namespace
+        for file_id, position in self.program.named(name, owner=namespace):
+            other = self.program.file(file_id)
+            owner = other.definitions[position][3]
+            if other.family == file.family and other.definitions[owner][0] == Kind.NAMESPACE:
+                yield other, owner
+
+    def _in_declaring_scripts(self, file: File, name: str) -> Iterator[tuple[File, int]]:
+        """The scripts that define a name at their top and declare it for all files by that."""
+        for file_id, _ in self.program.named(name, owner=""):
+            row = self.program.rows[file_id]
+            declares = LANGUAGES[row.language].resolution.scripts_declare_for_all
+            if row.namespace and declares and self.program.is_kin(file_id, file):
+                yield self.program.file(file_id), 0
+
+    def _is_type(self, value: Value) -> bool:
+        """Whether a value is a type that nothing is made of."""
+        kind = self.program.file(value[1]).definitions[value[2]][0] if value[0] == CLASS else ""
+        return kind in (Kind.INTERFACE, Kind.TYPE)
 
     def _only_one(self, file: File, name: str) -> Values:
         """The one top-level definition of that name in the repository; the name of a package means

@@ -31,6 +31,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.pointsto.containers import is_keyed
 from tersely.code.graph.pointsto.values import (
+    BUILTIN,
     CLASS,
     COLLECTION,
     DISPLAY,
@@ -110,7 +111,7 @@ class Typed:
                     kept.update(one for one in ours if self._is_below(one, value))
             elif tag == FUNCTION:
                 kept.add((*value[:3], (CLASS, *ours[0][1:3])))
-            elif tag in UNKNOWN or tag == KEY:
+            elif tag in UNKNOWN or tag in (KEY, BUILTIN):
                 unknown = True
             else:
                 kept.add(value)

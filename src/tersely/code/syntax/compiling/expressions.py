@@ -73,6 +73,9 @@ def _member(rule: model.Member) -> Handler:
             member = field(rule_of_member.base)(member) or member
         name = walk.text(member).removeprefix(walk.resolution.sigil)
         walk.mentions.add(name)
+        known = walk.in_blocks.get(walk.text(node)) if name in walk.narrowed_members else None
+        if known in walk.scope.block_variables:
+            return known
         result = (MEMBER, walk.value(get_object(node)), name)
         walk.scope.reads.append((result, line_of(node)))
         return result
