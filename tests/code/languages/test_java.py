@@ -425,6 +425,49 @@ def test_overloads_are_told_apart_by_classes_texts_and_numbers(tmp_path: Path) -
     )
 
 
+REFLECTION = {
+    "p/Reflects.java": """\
+package p;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+
+class Reflects {
+    static String named() { return ""; }
+
+    String handled(int number) { return ""; }
+
+    String other() { return ""; }
+
+    void byReflection(String name) throws Exception {
+        Reflects.class.getDeclaredMethod("named").invoke(null);
+        Reflects.class.getMethod(name).invoke(this);
+    }
+
+    void byHandle() throws Throwable {
+        MethodType type = MethodType.methodType(String.class, int.class);
+        MethodHandle handle = MethodHandles.lookup().findVirtual(Reflects.class, "handled", type);
+        handle.invokeExact(new Reflects(), 4);
+    }
+}
+""",
+}
+
+
+def test_methods_that_constants_name_are_called_by_reflection_and_handles(tmp_path: Path) -> None:
+    at = "p/Reflects.java:Reflects"
+    check(
+        tmp_path,
+        REFLECTION,
+        edges=[
+            f"{at}.byReflection -> {at}.named inferred",
+            f"{at}.byHandle -> {at}.handled inferred",
+        ],
+        absent=[f"{at}.byReflection -> {at}.other", f"{at}.byReflection -> {at}.handled"],
+    )
+
+
 def test_a_branch_knows_what_its_condition_tests(tmp_path: Path) -> None:
     source = TESTED["p/Main.java"]
     (tmp_path / "p").mkdir()

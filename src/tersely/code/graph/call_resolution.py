@@ -128,8 +128,9 @@ def member_getters(facts: Resolution) -> tuple[str, ...]:
     """
     return tuple(
         name.rpartition(".")[2]
-        for name, summary in facts.summaries.items()
-        if summary.member_of >= 0
+        for table in (facts.summaries, facts.methods)
+        for name, summary in table.items()
+        if summary.member_of != -1
     )
 
 

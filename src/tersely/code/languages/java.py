@@ -482,6 +482,13 @@ METHODS = {
     "computeIfAbsent": Summary(calls=(1,), passes=("argument 0",)),
     "orElseGet": Summary(calls=(0,), result_of=0, elements=RECEIVER),
     **dict.fromkeys(names("findFirst findAny"), Summary(iterates=RECEIVER)),
+    # reflection and method handles
+    **dict.fromkeys(names("getMethod getDeclaredMethod"), Summary(member_of=RECEIVER)),
+    **dict.fromkeys(names("findStatic findVirtual findSpecial"), Summary(member_of=0)),
+    **dict.fromkeys(
+        names("invoke invokeExact invokeWithArguments"),
+        Summary(calls=(RECEIVER,), result_of=RECEIVER),
+    ),
 }
 FIRST = Summary(returns=0)
 GATHERS = Summary(gathers=0)

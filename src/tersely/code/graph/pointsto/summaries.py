@@ -84,10 +84,9 @@ class Summaries:
             found = self._admitted(
                 found, argument(summary.admitted_by), gives_list=summary.items_of != -1
             )
-        if summary.member_of >= 0:
-            found |= self._members_named(
-                argument(summary.member_of), argument(summary.member_of + 1), file
-            )
+        if summary.member_of != -1:
+            named_by = summary.member_of + 1 if summary.member_of >= 0 else 0
+            found |= self._members_named(argument(summary.member_of), argument(named_by), file)
         if 0 <= summary.instance_of < len(call[2]):
             named = self.evaluator.annotations.instances(file, scope, call[2][summary.instance_of])
             says_enough = any(value[0] != RESULT for value in named)
@@ -126,8 +125,15 @@ class Summaries:
         return collection(admitted) if gives_list else admitted
 
     def _members_named(self, owners: Values, names: Values, file: File) -> Values:
-        """The members of some values that constants name: `getattr(thing, "name")`."""
+        """The members of some values that constants name: `getattr(thing, "name")`.
+
+        Where functions are virtual, a member of a class is what any object of it may have.
+        """
         found: Values = NOTHING
+        if file.facts.virtual:
+            owners = frozenset(
+                (INSTANCE, *value[1:3], True) if value[0] == CLASS else value for value in owners
+            )
         for name in names:
             if name[0] == KEY and type(name[1]) is str:
                 found |= self.evaluator.members.of_all(owners, name[1], file)
