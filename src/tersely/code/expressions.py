@@ -63,6 +63,8 @@ GUARD = 25
 GUARDED = 26
 # (GIVEN, values): only in types made by `graph`, for a type parameter of which they are instances
 GIVEN = 33
+# (STORED, object, name): only among what is read, a member that is assigned instead
+STORED = 27
 DISPLAYED = 21  # (DISPLAYED, serial): the list or mapping of that serial, from inside it
 
 # (LITERAL, ELLIPSIS): among type arguments, any number more of the one before

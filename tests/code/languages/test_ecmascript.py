@@ -511,3 +511,75 @@ res.send = function () {};
             assert [edge.caller for edge in engine.graph.callers(f"r.js:{other}")] == callers
         assert not engine.lookup("res.send.res")
         assert [found.kind.value for found in engine.lookup("res.send")] == ["function"]
+
+
+ACCESSORS = """\
+module.exports = {
+  get header() { return this.req.headers; },
+  set header(value) { this.req.headers = value; },
+  get status() { return 1; },
+  show() { return this.header; },
+  change() { this.header = 1; },
+};
+class Shape {
+  get side() { return 1; }
+  set side(value) {}
+  read() { return this.side; }
+  write() { this.side = 2; }
+  take() { const { side } = this; return side; }
+}
+"""
+ACCESSOR_USER = """\
+const a = require('./a');
+function use() { a.header = 2; return a.status; }
+function take() { const { header: found, status = 2 } = a; }
+"""
+
+
+def test_reading_and_assigning_a_member_call_its_accessors(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.js": ACCESSORS, "b.js": ACCESSOR_USER},
+        edges=[
+            "a.js:show -> a.js:header inferred",
+            "a.js:change -> a.js:header#2 inferred",
+            "a.js:Shape.read -> a.js:Shape.side inferred",
+            "a.js:Shape.write -> a.js:Shape.side#2 inferred",
+            "a.js:Shape.take -> a.js:Shape.side inferred",
+            "b.js:use -> a.js:header#2 inferred",
+            "b.js:use -> a.js:status inferred",
+            "b.js:take -> a.js:header inferred",
+            "b.js:take -> a.js:status inferred",
+        ],
+        absent=[
+            "a.js:show -> a.js:header#2",
+            "a.js:change -> a.js:header inferred",
+            "a.js:Shape.read -> a.js:Shape.side#2",
+            "a.js:Shape.write -> a.js:Shape.side inferred",
+        ],
+    )
+    with Engine.open(tmp_path) as engine:
+        readers = [edge.caller for edge in engine.graph.callers("a.js:header")]
+        writers = [edge.caller for edge in engine.graph.callers("a.js:header#2")]
+    assert readers == ["a.js:show", "b.js:take"]
+    assert writers == ["a.js:change", "b.js:use"]
+
+
+def test_the_directory_of_a_package_stands_for_its_entry(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "package.json": '{"name": "server", "main": "lib/application.js"}',
+            "lib/application.js": "module.exports = class Application { use() {} };\n",
+            "test/deep/use.test.js": "const App = require('../..');\nnew App().use();\n",
+            "test/named.test.js": "const App = require('server');\nnew App().use();\n",
+            "other/package.json": '{"name": "@scope/other", "main": "./built.js"}',
+            "other/built.js": "module.exports = function () {};\n",
+            "other/user.js": "const built = require('../other');\nfunction run() { built(); }\n",
+        },
+        edges=[
+            "test/deep/use.test.js -> lib/application.js:Application.use inferred",
+            "test/named.test.js -> lib/application.js:Application.use inferred",
+            "other/user.js:run -> other/built.js:module.exports exact",
+        ],
+    )

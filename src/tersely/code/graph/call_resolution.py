@@ -24,7 +24,9 @@ from tersely.code.expressions import (
     HELD,
     MEMBER,
     PROPERTY,
+    SETTER,
     SPREAD,
+    STORED,
     Expression,
 )
 from tersely.code.graph.pointsto.annotations import type_words
@@ -443,7 +445,7 @@ class Sites:
         return known
 
     def properties(self, file: File, scope: int, expression: Expression) -> list[Target]:
-        """The property functions that reading a member, or a bare name, calls."""
+        """The property functions that reading or storing a member, or reading a bare name, calls."""
         if type(expression) is str:
             kinds = file.facts.called_by_name
             found = (
@@ -452,24 +454,31 @@ class Sites:
                 else set()
             )
             return sorted(found)
-        if (
-            type(expression) is not tuple
-            or expression[0] != MEMBER
-            or not self._named(expression[2], READ_KINDS)
-        ):
+        if type(expression) is not tuple or expression[0] not in (MEMBER, STORED):
+            return []
+        if not self._named(expression[2], READ_KINDS):
             return []
         name, found = expression[2], set()
         for value in self.evaluator.values(file, scope, expression[1]):
             found |= self._properties_of(value, name, file)
-        for receiver, members in self.evaluator.overriding.unbound(file, scope, expression):
+        member = (MEMBER, *expression[1:])
+        for receiver, members in self.evaluator.overriding.unbound(file, scope, member):
             found |= self._property_functions(members, receiver[0] == INSTANCE)
-        return sorted(found)
+        is_stored = expression[0] == STORED
+        return sorted(target for target in found if self._is_setter(target) == is_stored)
+
+    def _is_setter(self, target: Target) -> bool:
+        """Whether a property function is called where the property is assigned."""
+        return bool(self.program.file(target.file).scope(target.position).flags & SETTER)
 
     def _named(self, name: str, kinds: tuple[str, ...]) -> bool:
         return bool(kinds and self.program.named(name, kinds=kinds))
 
     def _properties_of(self, value: Value, name: str, file: File) -> set[Target]:
         """The property functions of that name that a value has."""
+        if value[0] == DISPLAY and file.facts.members_are_items:
+            written = self.evaluator.containers.items(value, frozenset((name,)), file)
+            return self._property_functions(written, of_instance=True)
         if value[0] not in (INSTANCE, CLASS):
             return set()
         members = self.evaluator.members.of_class((CLASS, *value[1:3]), name, file, value)
@@ -705,7 +714,8 @@ class Sites:
     def importers(self, home: int) -> set[int]:
         """Files that may import a file as a whole."""
         file = self.program.file(home)
-        keys = file.facts.module_keys(file.path) if file.facts.module_keys is not None else ()
+        own = file.facts.module_keys(file.path) if file.facts.module_keys is not None else ()
+        keys = {*own, *file.facts.entry_words(self.program, file.path)}
         return {
             file_id
             for key in keys

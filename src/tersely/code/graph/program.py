@@ -427,7 +427,7 @@ class File:
                 yield position, callee
         for position, index in self.reads_by_name.get(name, ()):
             expression = self.scope(position).reads[index][0]
-            if type(expression) is tuple:
+            if type(expression) is tuple and expression[0] == MEMBER:
                 yield position, expression
         for store in self.member_stores().get(name, ()):
             yield store.scope, (MEMBER, store.base, name)

@@ -18,7 +18,7 @@ from tersely.code.expressions import (
     SPREAD,
     Expression,
 )  # fmt: skip
-from tersely.code.languages.ecmascript_modules import module_files, module_keys
+from tersely.code.languages.ecmascript_modules import entry_words, module_files, module_keys
 from tersely.code.languages.ecmascript_narrowing import lower_binary, lower_if, lower_ternary
 from tersely.code.languages.ecmascript_scripts import namespace_of, sharing_scripts
 from tersely.code.languages.frameworks import ECMASCRIPT_FRAMEWORKS
@@ -393,6 +393,7 @@ RESOLUTION = Resolution(
     namespace="shared",
     sharing=sharing_scripts,
     global_namespace="global",
+    setters=True,
     receiver_names=names("this"),
     super_names=names("super"),
     arguments_name="arguments",
@@ -408,6 +409,7 @@ RESOLUTION = Resolution(
     module_object="exports",
     default_export="default",
     module_keys=module_keys,
+    entry_words=entry_words,
     methods=ARRAY_METHODS,
     receiver_binders=names("bind call apply"),
     fillable={"Map": True, "WeakMap": True, "Set": False, "WeakSet": False, "Array": False},

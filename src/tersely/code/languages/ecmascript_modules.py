@@ -33,6 +33,10 @@ SOURCES = {
 }
 INDEX_NAMES = ("index", "main", "mod")
 ENTRIES = ("index", "src/index", "src/main", "lib/index")  # of a package that declares none
+# keys of package.json for the entry of a package, best first: of one that is imported by its name,
+# and of one that is imported by a path
+NAME_ENTRIES = ("source", "types", "module", "main", "typings")
+PATH_ENTRIES = ("source", "main", "module", "types", "typings")
 CONDITIONS = ("source", "types", "import", "module", "node", "browser", "require", "default")
 MAX_EXTENDS = 5  # configurations that extend each other
 MAX_TARGET_DEPTH = 6  # conditions inside conditions
@@ -66,8 +70,11 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     module = module.partition("?")[0]
     if module.startswith((".", "/")):
         base = module.lstrip("/") if module.startswith("/") else posixpath.join(directory, module)
-        return candidates(files, posixpath.normpath(base)) or _in_other_roots(
-            files, directory, module
+        path = posixpath.normpath(base)
+        return (
+            candidates(files, path)
+            or _entries(files, path, PATH_ENTRIES)
+            or _in_other_roots(files, directory, module)
         )
     found: list[str] = []
     settings = _settings(files, directory)
@@ -284,12 +291,43 @@ def _package_files(files: Files, directory: str, module: str) -> list[str]:
     if rest:
         paths = (posixpath.normpath(posixpath.join(home, root, rest)) for root in ("", "src"))
         return next((found for path in paths if (found := candidates(files, path))), [])
-    entries = [settings.get(key) for key in ("source", "types", "module", "main", "typings")]
+    return _entries(files, home, NAME_ENTRIES)
+
+
+def _entries(files: Files, directory: str, keys: tuple[str, ...]) -> list[str]:
+    """The entry points of the package in a directory: what its package.json has under one of some
+    keys, else where one is by custom.
+    """
+    home = "" if directory == "." else directory
+    settings = files.once(package_directories).get(home)
+    if settings is None:
+        return []
+    entries = [settings.get(key) for key in keys]
     for entry in [*(entry for entry in entries if isinstance(entry, str)), *ENTRIES]:
         found = _built(files, home, entry)
         if found:
             return found
     return []
+
+
+def entry_words(files: Files, path: str) -> tuple[str, ...]:
+    """Words under which the file of a path is imported as the entry of a package: the last parts of
+    the package's name and directory.
+    """
+    return files.once(_words_by_entry).get(path, ())
+
+
+def _words_by_entry(files: Files) -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    for name, (directory, _) in files.once(packages).items():
+        words = dict.fromkeys([*module_keys(name), *module_keys(directory)])
+        paths = [
+            *_package_files(files, "", name)[:1],
+            *_entries(files, directory, PATH_ENTRIES)[:1],
+        ]
+        for path in paths:
+            found.setdefault(path, {}).update(words)
+    return {path: tuple(words) for path, words in found.items()}
 
 
 def _exported(files: Files, home: str, table: dict[str, Any], wanted: str) -> list[str]:

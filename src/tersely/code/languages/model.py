@@ -644,6 +644,11 @@ def no_sharing(files: Files, path: str) -> list[str]:
     return []
 
 
+def no_words(files: Files, path: str) -> tuple[str, ...]:
+    """A language whose files are imported by their paths alone."""
+    return ()
+
+
 @value
 class Injection:
     """How a framework fills parameters by their names with what functions of these names give."""
@@ -670,6 +675,8 @@ class Resolution:
 
     # (files, importing path, module) -> paths, best first
     modules: Callable[[Files, str, str], list[str]] = no_modules
+    # (files, path) -> words under which the file is imported beside those of its path
+    entry_words: Callable[[Files, str], tuple[str, ...]] = no_words
     separator: str = "."  # between the names of a module's path
     # modules of the repository have names everywhere, without an import
     modules_in_scope: bool = False
@@ -685,6 +692,7 @@ class Resolution:
     global_namespace: str = ""
     # so does a file with a declared namespace, by all its top-level names
     scripts_declare_for_all: bool = False
+    setters: bool = False  # assigning a member may call a function: `set name(value) {…}`
     receiver_parameter: bool = False  # the first parameter of a method is the receiver
     receiver_names: frozenset[str] = frozenset()  # names for the receiver: this, self
     class_names: frozenset[str] = frozenset()  # names for the receiver's class: Self, static

@@ -12,12 +12,13 @@ from tersely.code.expressions import (
     MEMBER,
     SEQUENCE,
     SPREAD,
+    STORED,
     Expression,
     either,
     is_tagged,
 )
 from tersely.code.languages import model
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.syntax import items
 from tersely.code.syntax.children import field
 
@@ -38,6 +39,8 @@ def bind(walk: Lowering, target: Node, value: Expression) -> None:
         walk.bind_node(target, value)
     elif kind is model.Member:
         member = walk.callee(target)
+        if walk.resolution.setters and is_tagged(member, MEMBER):
+            walk.scope.reads.append(((STORED, *member[1:]), line_of(target)))
         walk.stored(member[2] if is_tagged(member, MEMBER) else "", target)
         walk.scope.binds.append((member, value))
     elif kind is model.Item:
@@ -104,18 +107,27 @@ def _bind_members(walk: Lowering, target: Node, value: Expression) -> None:
         rule = walk.rules[child.kind_id]
         kind = type(rule)
         if kind is model.Name:
-            walk.bind_node(child, value and (MEMBER, value, walk.text(child)))
+            walk.bind_node(child, _member(walk, child, value, walk.text(child)))
         elif kind is model.Pair:
             key, inner = field(rule.key)(child), field(rule.value)(child)
             if key is not None and inner is not None:
                 name = walk.text(key).strip(QUOTES)
                 walk.mentions.add(name)
-                bind(walk, inner, value and (MEMBER, value, name))
+                bind(walk, inner, _member(walk, child, value, name))
         elif kind is model.Assign:  # a name with a default
             left = field(rule.left)(child)
-            bind(walk, child, value and left and (MEMBER, value, walk.text(left)))
+            bind(walk, child, left and _member(walk, child, value, walk.text(left)))
         else:
             bind(walk, child, value)
+
+
+def _member(walk: Lowering, node: Node, value: Expression, name: str) -> Expression:
+    """The member of that name which a pattern reads."""
+    if value is None:
+        return None
+    member = (MEMBER, value, name)
+    walk.scope.reads.append((member, line_of(node)))
+    return member
 
 
 def _bind_default(walk: Lowering, rule: model.Assign, target: Node, value: Expression) -> None:

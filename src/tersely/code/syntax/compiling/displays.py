@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import (
     CONST,
+    DEFINED,
     DISPLAYED,
     MAPPING,
     MEMBER,
+    PROPERTY,
     SEQUENCE,
     SPREAD,
     Expression,
@@ -85,7 +87,7 @@ def _mapping(rule: model.Dictionary) -> Handler:
                 pairs.append((key, walk.value(child)))
             else:
                 walk.value(child)
-        return (MAPPING, _last_of_each(pairs), display.serial)
+        return (MAPPING, _last_of_each(walk, pairs), display.serial)
 
     return lower
 
@@ -141,11 +143,26 @@ def _key_of_function(walk: Lowering, name: Node) -> Expression:
 
 
 def _last_of_each(
-    pairs: list[tuple[Expression, Expression]],
+    walk: Lowering, pairs: list[tuple[Expression, Expression]]
 ) -> tuple[tuple[Expression, Expression], ...]:
-    """Pairs without those whose constant key comes again."""
-    last = {key: index for index, (key, _) in enumerate(pairs) if is_tagged(key, CONST)}
-    return tuple(pair for index, pair in enumerate(pairs) if last.get(pair[0], index) == index)
+    """Pairs without those whose constant key comes again; one key may have a function to read it
+    and one to assign it.
+    """
+    last: dict[Expression, int] = {}
+    kept: list[tuple[Expression, Expression]] = []
+    for index, (key, value) in enumerate(pairs):
+        if is_tagged(key, CONST) and not _is_accessor(walk, value):
+            last[key] = index
+    for index, (key, value) in enumerate(pairs):
+        if last.get(key, index) == index or _is_accessor(walk, value):
+            kept.append((key, value))
+    return tuple(kept)
+
+
+def _is_accessor(walk: Lowering, value: Expression) -> bool:
+    """Whether a value is a function that is called where its member is read or assigned."""
+    draft = walk.drafts[value[1]] if is_tagged(value, DEFINED) else None
+    return draft is not None and bool(draft.flags & PROPERTY)
 
 
 def _key(text: str) -> Expression:
