@@ -75,8 +75,9 @@ class Names:
             return self.bound(file, scope, name, inside=True)
         position = scope
         while position >= 0:
-            if found := self._in_scope(file, position, scope, name, called):
-                return found[0]
+            found = self._in_scope(file, position, scope, name, called)
+            if found is not None:
+                return found
             position = file.definitions[position][3]
         return self._free_name(file, scope, name, called)
 
@@ -89,53 +90,52 @@ class Names:
 
     def _in_scope(
         self, file: File, position: int, scope: int, name: str, called: bool
-    ) -> tuple[Values] | None:
+    ) -> Values | None:
         """What a name is in one of the scopes around it, None if the next one is to be asked."""
-        facts = file.facts
-        kind = file.definitions[position][0]
-        is_class = kind in MEMBER_OWNERS
-        found: Values
-        if (
-            is_class
-            and facts.constructor_is_class_name
-            and name == file.definitions[position][1]
-            and not called
-        ):
-            return (self.evaluator.values(file, position, (DEFINED, position)),)
-        if is_class and facts.implicit_receiver:
-            found = self._own_kind(
-                file, self.evaluator.members.implicit(file, position, name, scope), called
-            )
-            return (found,) if found else None
+        if file.definitions[position][0] in MEMBER_OWNERS:
+            return self._in_class(file, position, scope, name, called)
         table = file.names(position)
         if name not in table:
-            found = (
-                self._of_explicit_receiver(file, position, name)
-                if facts.implicit_receiver
-                else NOTHING
-            )
-            inner = file.scopes[position]
-            if (
-                position
-                and not is_class
-                and inner is not None
-                and inner.stars
-                and facts.classes_are_modules
-            ):
-                found = found or self.evaluator.members.from_class_stars(file, name, inner.stars)
-            return (found,) if found else None
-        if position == scope and not table[name] and not is_class:
+            return self._beside_bound(file, position, name) or None
+        if position == scope and not table[name]:
             return None  # only later versions of the name are bound here
-        is_seen = position == scope or (kind == Kind.NAMESPACE and facts.namespace_scope_visible)
-        if is_class and not is_seen:
-            return None
         found = self.bound(file, position, name, inside=position == scope)
-        if facts.called_by_name and not is_class:
+        if file.facts.called_by_name:
             found = self.evaluator.members.evaluated(found)
-        if not called and (found or position or not facts.extension_functions):
-            return (found,)
-        found = self._only_methods(found)
-        return (found,) if found else None
+        may_be_extension = position == 0 and not found and file.facts.extension_functions
+        if called or may_be_extension:
+            return self._only_methods(found) or None
+        return found
+
+    def _in_class(
+        self, file: File, position: int, scope: int, name: str, called: bool
+    ) -> Values | None:
+        """What a name is in a class or namespace around a scope, None if it says nothing of it."""
+        facts = file.facts
+        own = file.definitions[position]
+        if facts.constructor_is_class_name and name == own.name and not called:
+            return self.evaluator.values(file, position, (DEFINED, position))
+        if facts.implicit_receiver:
+            members = self.evaluator.members.implicit(file, position, name, scope)
+            return self._own_kind(file, members, called) or None
+        is_inside = position == scope
+        is_seen = is_inside or (own.kind == Kind.NAMESPACE and facts.namespace_scope_visible)
+        if not is_seen or name not in file.names(position):
+            return None
+        found = self.bound(file, position, name, inside=is_inside)
+        return self._only_methods(found) or None if called else found
+
+    def _beside_bound(self, file: File, position: int, name: str) -> Values:
+        """What a name that a function does not bind is by its receiver, or by what it imports
+        whole.
+        """
+        facts = file.facts
+        if facts.implicit_receiver and (found := self._of_explicit_receiver(file, position, name)):
+            return found
+        scope = file.scopes[position]
+        if not facts.classes_are_modules or not position or scope is None or not scope.stars:
+            return NOTHING
+        return self.evaluator.members.from_class_stars(file, name, scope.stars)
 
     def _free_name(self, file: File, scope: int, name: str, called: bool) -> Values:
         """What a name may be that no scope around it binds."""
