@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -114,6 +115,15 @@ class Passing(NamedTuple):
     shift: int
 
 
+class FoundCall(NamedTuple):
+    """A call that reaches what was searched for; `shift` is that of the `Target`."""
+
+    file: int
+    scope: int
+    call: int  # its position among the calls of the scope
+    shift: int
+
+
 class Carrier(NamedTuple):
     """A name that holds what is searched for; `is_local` names are known in their file alone."""
 
@@ -121,6 +131,29 @@ class Carrier(NamedTuple):
     file: int
     is_local: bool = False
     is_first: bool = True
+
+
+@dataclass(slots=True)
+class _Search:
+    """A search for the calls that reach a definition, while it goes on."""
+
+    file: File
+    position: int
+    guess: bool  # whether calls that reach the definition by its name alone count
+    near: bool  # whether it looks less far
+    wanted: frozenset[Value]
+    gives_itself: bool = False  # whether calling what is wanted may give it again
+    makers: set[Value] = field(default_factory=set)  # functions that give what is wanted
+    pending: deque[Carrier] = field(default_factory=deque)
+    # the files that were searched, by which name, and whether results of calling it were followed
+    seen: set[tuple[int, Any, bool]] = field(default_factory=set)
+    names: set[Any] = field(default_factory=set)  # of the carriers that are not local
+    found: set[FoundCall] = field(default_factory=set)
+
+    @property
+    def reach(self) -> int:
+        """The most files that may mention a carrier's name."""
+        return MAX_CARRIER_FILES_NEAR if self.near else MAX_CARRIER_FILES
 
 
 @cache
@@ -530,7 +563,7 @@ class Sites:
         return known[0]
 
     def _passed_to(self, file: File, position: int) -> list[Passing]:
-        return [self._passing(*found) for found in sorted(self._bounded_search(file, position))]
+        return [self._passing(found) for found in sorted(self._bounded_search(file, position))]
 
     def callbacks(self, file: File, position: int, index: int) -> list[Passing]:
         """Calls that give a constructor a function for a parameter, however widely its class is
@@ -556,14 +589,15 @@ class Sites:
                         found.append(Passing(other.id, at, call, shift))
         return found
 
-    def _passing(self, file_id: int, scope: int, index: int, shift: int) -> Passing:
-        site = self.program.file(file_id)
-        call = site.scope(scope).calls[index]
-        if shift < 0:
-            return Passing(file_id, scope, self.given(site, scope, call), -1 - shift)
-        return Passing(file_id, scope, call, shift)
+    def _passing(self, found: FoundCall) -> Passing:
+        site = self.program.file(found.file)
+        call = site.scope(found.scope).calls[found.call]
+        if found.shift < 0:
+            given = self.given(site, found.scope, call)
+            return Passing(found.file, found.scope, given, -1 - found.shift)
+        return Passing(found.file, found.scope, call, found.shift)
 
-    def _bounded_search(self, file: File, position: int) -> frozenset[Any]:
+    def _bounded_search(self, file: File, position: int) -> frozenset[FoundCall]:
         owner = file.owner_class(position)
         own = file.definitions[position if owner < 0 else owner][1]
         if len(self.program.mentioning(own, file)) > MAX_FLOW_FILES and self._is_constructor(
@@ -586,69 +620,81 @@ class Sites:
             self._unfollowed() if calls > MAX_FLOW_SITES else self.search(file, position, near=True)
         )
 
-    def _unfollowed(self) -> frozenset[Any]:
+    def _unfollowed(self) -> frozenset[FoundCall]:
         self.evaluator.solver.mark_cut(FLOW_LIMIT)
         return frozenset()
 
     def search(
         self, file: File, position: int, guess: bool = False, near: bool = False
-    ) -> frozenset[tuple[int, int, int, int]]:
-        """(file, scope, position of the call, shift) of all calls that reach a definition; `near`
-        looks less far.
-        """
+    ) -> frozenset[FoundCall]:
+        """All calls that reach a definition; `near` looks less far."""
         found, cut = self.evaluator.solver.hear(self._search, file, position, guess, near)
         self.evaluator.solver.mark_cut(*_beside_flow(cut))
         return found
 
-    def _search(
-        self, file: File, position: int, guess: bool, near: bool
-    ) -> frozenset[tuple[int, int, int, int]]:
-        wanted = self._wanted(file, position)
-        found: set[tuple[int, int, int, int]] = set()
-        seen: set[tuple[int, Any, bool]] = set()
-        makers: set[Value] = set()
-        pending = deque(Carrier(name, file.id) for name in self._first_names(file, position))
+    def _search(self, file: File, position: int, guess: bool, near: bool) -> frozenset[FoundCall]:
+        search = self._begin_search(file, position, guess, near)
+        while search.pending:
+            carrier = search.pending.popleft()
+            follows_results = search.gives_itself or not carrier.is_first
+            for file_id in sorted(self._files_of(search, carrier)):
+                look = (file_id, carrier.name, follows_results)
+                if look not in search.seen:
+                    search.seen.add(look)
+                    self._search_file(search, carrier, self.program.file(file_id), follows_results)
+        return frozenset(search.found | self._by_topic(search.found, file, position))
+
+    def _begin_search(self, file: File, position: int, guess: bool, near: bool) -> _Search:
+        """A search with the names that it begins with."""
+        search = _Search(file, position, guess, near, wanted=self._wanted(file, position))
+        pending = search.pending
+        pending.extend(Carrier(name, file.id) for name in self._first_names(file, position))
         pending.append(Carrier(position, file.id, True, False))  # what decorators are applied to
         pending.extend(self._class_receivers(file, position))
-        pending.extend(self._declared_names(file, position, makers) if not near else ())
-        pending.extend(self._getters(file, wanted) if not near else ())
-        reach = MAX_CARRIER_FILES_NEAR if near else MAX_CARRIER_FILES
-        found |= self._chaining(file, position)
-        carriers: set[Any] = set()
-        gives_itself = self._gives_itself(file, position, wanted)
-        while pending:
-            name, home, is_local, is_first = pending.popleft()
-            results = gives_itself or not is_first
-            files = {home}
-            whole = self._whole_module(home, name)
-            if whole:
-                files.update(self.importers(home))
-                pending.extend(
-                    Carrier(other, home, False, False)
-                    for other in whole
-                    if (home, other, True) not in seen
-                )
-            elif type(name) is str and not is_local:
-                mentioning = self.program.mentioning(name, file)
-                if is_first or len(mentioning) <= reach:
-                    files.update(mentioning)
-                elif not near:
-                    self.evaluator.solver.mark_cut(CARRIER_FILES_LIMIT)
-            for file_id in sorted(files):
-                if (file_id, name, results) in seen:
-                    continue
-                seen.add((file_id, name, results))
-                other = self.program.file(file_id)
-                found |= self._verified(other, name, file, position, guess)
-                if is_first and self._has_unknown(other, name):
-                    self.evaluator.solver.mark_cut(NAME_LIMIT)
-                for carrier in self._carriers(other, name, wanted, makers, results):
-                    carriers.update(() if carrier.is_local else (carrier.name,))
-                    if carrier.is_local or len(carriers) <= MAX_CARRIERS:
-                        pending.append(carrier)
-                    else:
-                        self.evaluator.solver.mark_cut(CARRIERS_LIMIT)
-        return frozenset(found | self._by_topic(found, file, position))
+        if not near:
+            pending.extend(self._declared_names(file, position, search.makers))
+            pending.extend(self._getters(file, search.wanted))
+        search.found |= self._chaining(file, position)
+        search.gives_itself = self._gives_itself(file, position, search.wanted)
+        return search
+
+    def _files_of(self, search: _Search, carrier: Carrier) -> set[int]:
+        """The files in which a name may hold what is searched for."""
+        home, name = carrier.file, carrier.name
+        if whole := self._whole_module(home, name):
+            search.pending.extend(
+                Carrier(other, home, False, False)
+                for other in whole
+                if (home, other, True) not in search.seen
+            )
+            return {home} | self.importers(home)
+        if type(name) is not str or carrier.is_local:
+            return {home}
+        mentioning = self.program.mentioning(name, search.file)
+        if carrier.is_first or len(mentioning) <= search.reach:
+            return {home, *mentioning}
+        if not search.near:
+            self.evaluator.solver.mark_cut(CARRIER_FILES_LIMIT)
+        return {home}
+
+    def _search_file(
+        self, search: _Search, carrier: Carrier, other: File, follows_results: bool
+    ) -> None:
+        """Find the calls by a name in a file, and the names that what it holds goes to from there."""
+        search.found |= self._verified(
+            other, carrier.name, search.file, search.position, search.guess
+        )
+        if carrier.is_first and self._has_unknown(other, carrier.name):
+            self.evaluator.solver.mark_cut(NAME_LIMIT)
+        for further in self._carriers(
+            other, carrier.name, search.wanted, search.makers, follows_results
+        ):
+            if not further.is_local:
+                search.names.add(further.name)
+            if further.is_local or len(search.names) <= MAX_CARRIERS:
+                search.pending.append(further)
+            else:
+                self.evaluator.solver.mark_cut(CARRIERS_LIMIT)
 
     def _getters(self, file: File, wanted: frozenset[Value]) -> list[Carrier]:
         """Functions that give a member by its name, in the files where they give something wanted."""
@@ -678,25 +724,24 @@ class Sites:
             self._given_members[file_id, name] = known
         return known
 
-    def _by_topic(
-        self, found: set[tuple[int, int, int, int]], file: File, position: int
-    ) -> set[Any]:
+    def _by_topic(self, found: set[FoundCall], file: File, position: int) -> set[FoundCall]:
         """Calls that reach a handler by what it is registered for."""
-        registered = False
-        for file_id, scope, index, shift in found:
-            other = self.program.file(file_id)
-            summary = (
-                self.summary(other, scope, other.scope(scope).calls[index]) if shift < 0 else None
-            )
-            registered = registered or bool(summary is not None and summary.registers)
-        if not registered:
+        if not any(self._registers(call) for call in found):
             return set()
         reached = set()
         for file_id, scope, index in self.evaluator.topics.reaching():
             for target in self.targets_at(self.program.file(file_id), scope, index):
                 if (target.file, target.position) == (file.id, position):
-                    reached.add((file_id, scope, index, target.shift))
+                    reached.add(FoundCall(file_id, scope, index, target.shift))
         return reached
+
+    def _registers(self, found: FoundCall) -> bool:
+        """Whether a call registers for a topic what it is given."""
+        if found.shift >= 0:
+            return False
+        file = self.program.file(found.file)
+        summary = self.summary(file, found.scope, file.scope(found.scope).calls[found.call])
+        return summary is not None and bool(summary.registers)
 
     def rule(self, file: File, scope: int, call: Expression) -> str:
         """The rule of a framework by which a call reaches what it does not call."""
@@ -722,12 +767,12 @@ class Sites:
             for file_id in self.program.mentioning(key, self.program.file(home))
         }
 
-    def _chaining(self, file: File, position: int) -> set[tuple[int, int, int, int]]:
+    def _chaining(self, file: File, position: int) -> set[FoundCall]:
         """`this(…)`, `super(…)`, `new(…)` that reach a constructor: they stand in its class and in
         those below.
         """
         facts, owner = file.facts, file.owner_class(position)
-        found: set[tuple[int, int, int, int]] = set()
+        found: set[FoundCall] = set()
         names = (
             facts.super_names | facts.receiver_names if facts.chains_constructors else frozenset()
         )
@@ -890,7 +935,7 @@ class Sites:
 
     def _verified(
         self, other: File, name: Any, file: File, position: int, guess: bool
-    ) -> set[tuple[int, int, int, int]]:
+    ) -> set[FoundCall]:
         found = set()
         is_class = file.definitions[position][0] in CLASS_KINDS
         handed = () if is_class else other.handed_by_name.get(name, ())
@@ -900,14 +945,14 @@ class Sites:
                 if self.evaluator.members.open.whole(file, position) in self.evaluator.values(
                     other, scope, call[1]
                 ):
-                    found.add((other.id, scope, index, 0))
+                    found.add(FoundCall(other.id, scope, index, 0))
                 continue
             targets = self.targets_at(other, scope, index)
             if guess and not targets:
                 targets = self.guesses(other, scope, call)
             for target in targets:
                 if target.file == file.id and target.position == position:
-                    found.add((other.id, scope, index, target.shift))
+                    found.add(FoundCall(other.id, scope, index, target.shift))
         return found
 
     def _has_unknown(self, other: File, name: Any) -> bool:

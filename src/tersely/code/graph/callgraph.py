@@ -204,11 +204,11 @@ class CallGraph:
         kind = file.definitions[position][0]
         if kind in CALLABLE_KINDS or kind in CLASS_KINDS:
             sites = self._sites_for(file, position)
-            for file_id, scope, index, shift in sorted(sites.search(file, position, guesses)):
-                other = self.program.file(file_id)
-                call = other.scope(scope).calls[index]
-                rule = sites.rule(other, scope, call) if shift < 0 else ""
-                grade = self._site_grade(other, scope, index, file, position)
+            for site in sorted(sites.search(file, position, guesses)):
+                other, scope = self.program.file(site.file), site.scope
+                call = other.scope(scope).calls[site.call]
+                rule = sites.rule(other, scope, call) if site.shift < 0 else ""
+                grade = self._site_grade(other, scope, site.call, file, position)
                 grade = _weaker(grade, Grade.INFERRED) if rule else grade
                 found.add(self._owner_id(other, scope), symbol_id, grade, other.path, call[4], rule)
         body = file.scopes[position]
