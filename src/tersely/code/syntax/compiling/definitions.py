@@ -200,7 +200,6 @@ def _class(rule: model.Class) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         naming, walk.naming = walk.naming, None
         own_name, body = get_name(node), get_body(node)
-        name_node = naming.node if naming is not None else own_name
         parent, type_parameters = walk.scope, walk.type_parameters
         declared = _declare_type_parameters(walk, node, get_generics)
         if rule.alias and body is None:
@@ -209,28 +208,41 @@ def _class(rule: model.Class) -> Handler:
             return _type_alias(walk, node, own_name, value, rule.kind)
         skipped = {child.id for child in (own_name, body) if child is not None}
         bases = _all_bases(walk, node, get_bases, skipped)
-        if rule.extends and name_node is not None:
-            name = base_name(walk.value(name_node)) or walk.text(name_node)
-        else:
-            name = _name_of(walk, naming, own_name, "class")
-        prefix = naming.prefix if naming is not None else ""
-        draft = walk.enter(
-            node, Kind.EXTENSION if rule.extends else rule.kind, name, name_node, body, prefix
-        )
+        draft = _enter_class(walk, rule, node, body, naming, own_name)
         draft.bases, draft.type_parameters = bases, declared
-        if naming is not None or rule.is_value:
-            draft.flags |= DETACHED
-        if rule.extends:
-            draft.flags |= EXTENSION
-            draft.receiver_type = walk.value(name_node)
         walk.scope = draft
-        draft.body = body.id if body is not None else 0
         walk.visit([child for child in named_parts(node) if child.id not in skipped])
         walk.value(body)
         walk.type_parameters = type_parameters
         return walk.leave(draft, parent)
 
     return lower
+
+
+def _enter_class(
+    walk: Lowering,
+    rule: model.Class,
+    node: Node,
+    body: Node | None,
+    naming: Naming | None,
+    own_name: Node | None,
+) -> ScopeDraft:
+    """The scope of a class, named by where it is put or by itself; of an extension, by its type."""
+    name_node = naming.node if naming is not None else own_name
+    prefix = naming.prefix if naming is not None else ""
+    kind = Kind.EXTENSION if rule.extends else rule.kind
+    if rule.extends and name_node is not None:
+        name = base_name(walk.value(name_node)) or walk.text(name_node)
+    else:
+        name = _name_of(walk, naming, own_name, "class")
+    draft = walk.enter(node, kind, name, name_node, body, prefix)
+    draft.body = body.id if body is not None else 0
+    if naming is not None or rule.is_value:
+        draft.flags |= DETACHED
+    if rule.extends:
+        draft.flags |= EXTENSION
+        draft.receiver_type = walk.value(name_node)
+    return draft
 
 
 def _all_bases(

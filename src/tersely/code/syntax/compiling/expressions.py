@@ -116,43 +116,41 @@ def _call(rule: model.Call) -> Handler:
     tag = NEW if rule.constructs else CALL
 
     def lower(walk: Lowering, node: Node) -> Expression:
-        callee_node, receiver = get_callee(node), get_receiver(node)
         fact = rule.imports(node, walk.text) if rule.imports is not None else None
         if fact is not None:
             walk.add_import(fact)
             return walk.imported(fact)
-        callee: Expression
-        if callee_node is None:
-            callee = walk.value(receiver)
-        elif receiver is not None:
-            name = walk.text(callee_node)
-            walk.mentions.add(name)
-            callee = (MEMBER, walk.value(receiver), name)
-        else:
-            callee = walk.callee(callee_node)
+        callee_node = get_callee(node)
+        callee = _callee(walk, callee_node, get_receiver(node))
         positional, keywords = arguments_of(walk, get_arguments(node))
         in_place = is_tagged(callee, DEFINED)
         line = (node.start_point if in_place else (callee_node or node).end_point)[0] + 1
         listed = get_generics(node)
-        generics = (
-            tuple(walk.value(child) for child in named_parts(listed)) if listed is not None else ()
-        )
-        result = walk.call(
-            callee, positional, keywords, line, tag, () if rule.constructs else generics
-        )
+        generics = tuple(map(walk.value, named_parts(listed))) if listed is not None else ()
+        of_call = () if rule.constructs else generics
+        result = walk.call(callee, positional, keywords, line, tag, of_call)
         for target, added in _mergers(walk, callee, positional):
             if walk.is_straight(node):
                 merged(walk, target, added)
         if positional and _derives(walk, callee):
             return (MAPPING, (((SPREAD, None), positional[0]),), walk.next_serial())
-        made = _filled(walk, callee, positional) if rule.constructs else None
-        return (
-            walk.typed(made or result, (GENERIC, callee, generics))
-            if generics and rule.constructs
-            else made or result
-        )
+        if not rule.constructs:
+            return result
+        made = _filled(walk, callee, positional) or result
+        return walk.typed(made, (GENERIC, callee, generics)) if generics else made
 
     return lower
+
+
+def _callee(walk: Lowering, callee: Node | None, receiver: Node | None) -> Expression:
+    """What a call calls, where the grammar may have its receiver in a node apart."""
+    if callee is None:
+        return walk.value(receiver)
+    if receiver is None:
+        return walk.callee(callee)
+    name = walk.text(callee)
+    walk.mentions.add(name)
+    return (MEMBER, walk.value(receiver), name)
 
 
 def _mergers(
