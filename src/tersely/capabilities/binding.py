@@ -13,10 +13,9 @@ from typing import Any, TypeVar
 
 from tersely.capabilities.declaration import Parameter, Role, made, parameters_of
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_CONTENT_BYTES
 
 MAX_ARGUMENT_VALUES = 200  # of one parameter
-_LONG_ROLES = frozenset({Role.CONTENT, Role.SOURCE, Role.PROSE})
+MAX_SHOWN_CHARACTERS = 200  # of a name or a value that is refused
 
 ParametersT = TypeVar("ParametersT")
 
@@ -38,27 +37,50 @@ _FALSE = frozenset({"false", "no", "off", "0"})
 
 def bind(parameters: type[ParametersT], arguments: Mapping[str, object]) -> ParametersT:
     """Check `arguments` against the declaration and make the parameters; raises `invalid_argument`."""
-    declared = {parameter.name: parameter for parameter in parameters_of(parameters)}
-    shown = [one.name for one in declared.values() if not one.hidden]
+    return made(parameters, checked(parameters_of(parameters), arguments))
+
+
+def checked(declared: Sequence[Parameter], arguments: Mapping[str, object]) -> dict[str, object]:
+    """The arguments as these parameters take them; raises `invalid_argument`."""
+    by_name = {parameter.name: parameter for parameter in declared}
     for name in arguments:
-        if name not in declared:
-            raise _invalid(f"there is no parameter {name!r}", suggestion(name, shown))
-    given = {name: _checked(declared[name], value) for name, value in arguments.items()}
-    for parameter in declared.values():
+        if name not in by_name:
+            shown = [one.name for one in declared if not one.hidden]
+            raise _invalid(f"there is no parameter {shown_value(name)}", suggestion(name, shown))
+    given = {name: _checked(by_name[name], value) for name, value in arguments.items()}
+    for parameter in declared:
         if parameter.required and parameter.name not in given:
             raise _invalid(f"{parameter.name} is missing", parameter.help)
-    return made(parameters, given)
+    return given
+
+
+def shown_value(value: object) -> str:
+    """A value that is refused, as it was given but for what is beyond MAX_SHOWN_CHARACTERS."""
+    shown = value[:MAX_SHOWN_CHARACTERS] if isinstance(value, str) else value
+    return repr(shown)[: 2 * MAX_SHOWN_CHARACTERS]
 
 
 def schema(parameters: type) -> dict[str, Any]:
     """The declaration as a JSON schema (2020-12) of an object."""
     declared = parameters_of(parameters)
-    return {
-        "type": "object",
-        "properties": {parameter.name: schema_of(parameter) for parameter in declared},
-        "required": [parameter.name for parameter in declared if parameter.required],
-        "additionalProperties": False,
-    }
+    properties = {parameter.name: schema_of(parameter) for parameter in declared}
+    return closed_object(properties, required_names(declared))
+
+
+def required_names(declared: Iterable[Parameter]) -> list[str]:
+    """The names of the parameters that a call has to give."""
+    return [parameter.name for parameter in declared if parameter.required]
+
+
+def object_schema(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str, Any]:
+    """A JSON schema of an object with these properties."""
+    whole = {"type": "object", "properties": properties}
+    return {**whole, "required": required} if required else whole
+
+
+def closed_object(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str, Any]:
+    """A JSON schema of an object with these properties and no others."""
+    return {**object_schema(properties, required), "additionalProperties": False}
 
 
 def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> dict[str, object]:
@@ -231,7 +253,8 @@ def _checked_element(parameter: Parameter, value: object) -> object:
         if isinstance(value, str) and value in parameter.choices:
             return parameter.type(value)
         raise _invalid(
-            f"{name}: {value!r} is not one of {', '.join(parameter.choices)}", parameter.help
+            f"{name}: {shown_value(value)} is not one of {', '.join(parameter.choices)}",
+            parameter.help,
         )
     if parameter.type is float and type(value) is int:
         value = float(value)
@@ -245,12 +268,9 @@ def _checked_element(parameter: Parameter, value: object) -> object:
 
 
 def _check_text(parameter: Parameter, text: str) -> None:
-    name, bound = parameter.name, None if parameter.many else parameter.maximum
-    longest = bound or (
-        MAX_CONTENT_BYTES if parameter.role in _LONG_ROLES else MAX_ARGUMENT_CHARACTERS
-    )
-    if len(text) > longest:
-        raise _invalid(f"{name} is longer than {longest} characters")
+    name = parameter.name
+    if len(text) > parameter.longest:
+        raise _invalid(f"{name} is longer than {parameter.longest} characters")
     if not parameter.many and len(text) < (parameter.minimum or 0):
         raise _invalid(f"{name} is empty", parameter.help)
     if "\0" in text and parameter.role is not Role.PROSE:
@@ -258,7 +278,7 @@ def _check_text(parameter: Parameter, text: str) -> None:
     if not _is_encodable(text):
         raise _invalid(f"{name} is not UTF-8", "files whose names are not UTF-8 are not indexed")
     if parameter.pattern and not re.fullmatch(parameter.pattern, text):
-        raise _invalid(f"{text[:80]!r} is no {name}: {parameter.help}")
+        raise _invalid(f"{shown_value(text)} is no {name}: {parameter.help}")
 
 
 def _is_encodable(text: str) -> bool:

@@ -26,6 +26,8 @@ from functools import cache
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
+from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_CONTENT_BYTES
+
 if TYPE_CHECKING:
     from tersely.capabilities.text import Style
 
@@ -34,13 +36,19 @@ ResultT = TypeVar("ResultT")
 
 
 class Effect(StrEnum):
-    """The effects that a capability may have on the world. The index is derived data: refreshing it
-    is not an effect.
+    """The effects that a capability, or a tool of the agent, may have on the world. The index is
+    derived data: refreshing it is not an effect.
     """
 
     READ = "read"
     WRITE = "write"
     EXECUTE = "execute"  # runs a program that the caller names
+    NETWORK = "network"  # reaches others, on this machine or elsewhere
+
+    @property
+    def tier(self) -> Tier:
+        """The level of trust that it needs."""
+        return _TIER_OF_EFFECT[self]
 
 
 class Tier(IntEnum):
@@ -59,7 +67,12 @@ class Context(StrEnum):
     RELAY = "relay"
 
 
-_TIER_OF_EFFECT = {Effect.READ: Tier.READ, Effect.WRITE: Tier.EDIT, Effect.EXECUTE: Tier.SYSTEM}
+_TIER_OF_EFFECT = {
+    Effect.READ: Tier.READ,
+    Effect.WRITE: Tier.EDIT,
+    Effect.EXECUTE: Tier.SYSTEM,
+    Effect.NETWORK: Tier.EXTERNAL,
+}
 
 
 class Role(StrEnum):
@@ -71,6 +84,7 @@ class Role(StrEnum):
     SYMBOL = "symbol"  # a symbol id, qualified name, name or glob
     PATH = "path"  # a file or directory of the repository, POSIX, from its root
     FILE = "file"  # as PATH, never a directory
+    NEW_PATH = "new path"  # as PATH, of what need not exist yet
     PLACE = "place"  # PATH:LINE or PATH:LINE:COLUMN
     # as PLACE or FILE, or `cass://` and the hash of an artifact, see `references`
     SOURCE = "source"
@@ -83,31 +97,34 @@ class Role(StrEnum):
     CONTENT = "content"
 
 
+_LONG_ROLES = frozenset({Role.CONTENT, Role.SOURCE, Role.PROSE})
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One declared parameter, in the words that every door understands."""
 
     name: str
     # str, int, float, bool, a StrEnum, dict or list of JSON; of the elements where `many`
-    type: type
-    help: str
-    default: Any
-    required: bool
-    positional: bool
-    many: bool
-    nullable: bool
+    type: type = str
+    help: str = ""
+    default: Any = None
+    required: bool = True
+    positional: bool = False
+    many: bool = False
+    nullable: bool = False
     # of a number; of characters of a text; of the number of elements where `many`
-    minimum: int | None
-    maximum: int | None
+    minimum: int | None = None
+    maximum: int | None = None
     # of the whole of a text, in the dialect that Python and JSON Schema share; "" for any
-    pattern: str
-    metavar: str
-    role: Role
-    bare: str | None  # the value of the flag alone, None if it needs one
-    shorthand: bool  # each choice is also a flag of its own: `--callers` for `--direction callers`
-    effect: Effect  # what giving it does, beside what its capability does
-    hidden: bool  # help leaves it out
-    greedy: bool  # an option that takes all words up to the next option
+    pattern: str = ""
+    metavar: str = ""
+    role: Role = Role.TEXT
+    bare: str | None = None  # the value of the flag alone, None if it needs one
+    shorthand: bool = False  # each choice is also a flag: `--callers` for `--direction callers`
+    effect: Effect = Effect.READ  # what giving it does, beside what its capability does
+    hidden: bool = False  # help leaves it out
+    greedy: bool = False  # an option that takes all words up to the next option
 
     def tier(self, value: object) -> Tier:
         """The level of trust that a value needs. What is outside of the repository is not for
@@ -118,7 +135,7 @@ class Parameter:
             isinstance(one, str) and (one.startswith("/") or ".." in one.split("/"))
             for one in values
         )
-        return Tier.SYSTEM if is_outside else _TIER_OF_EFFECT[self.effect if value else Effect.READ]
+        return Tier.SYSTEM if is_outside else (self.effect if value else Effect.READ).tier
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -128,9 +145,19 @@ class Parameter:
         )
 
     @property
+    def longest(self) -> int:
+        """The most characters that a text may have, or each of several."""
+        bound = None if self.many else self.maximum
+        usual = MAX_CONTENT_BYTES if self.role in _LONG_ROLES else MAX_ARGUMENT_CHARACTERS
+        return bound or usual
+
+    @property
     def flag(self) -> str:
         """The option as it is written on a command line."""
         return "--" + self.name.replace("_", "-")
+
+
+_TOLD = "told"  # what a field's metadata has its parameter under, as far as the field says it
 
 
 def positional(
@@ -144,16 +171,11 @@ def positional(
     pattern: str = "",
 ) -> Any:
     """Declare a parameter that is given by its place; required unless it has a default."""
-    told = {
-        "help": help,
-        "positional": True,
-        "role": role,
-        "metavar": metavar,
-        "minimum": minimum,
-        "maximum": maximum,
-    }
-    told |= {"pattern": pattern}
-    return dataclasses.field(default=default, metadata=told)
+    told = Parameter(
+        "", help=help, positional=True, role=role, metavar=metavar,
+        minimum=minimum, maximum=maximum, pattern=pattern,
+    )  # fmt: skip
+    return dataclasses.field(default=default, metadata={_TOLD: told})
 
 
 def option(
@@ -174,22 +196,11 @@ def option(
     """Declare a parameter that is given by its name: that of the field, without the `_` after a
     word of Python's.
     """
-    told = {
-        "help": help,
-        "role": role,
-        "metavar": metavar,
-        "minimum": minimum,
-        "maximum": maximum,
-        "hidden": hidden,
-    }
-    told |= {
-        "pattern": pattern,
-        "bare": bare,
-        "shorthand": shorthand,
-        "effect": effect,
-        "greedy": greedy,
-    }
-    return dataclasses.field(default=default, metadata=told)
+    told = Parameter(
+        "", help=help, role=role, metavar=metavar, minimum=minimum, maximum=maximum, pattern=pattern,
+        bare=bare, shorthand=shorthand, effect=effect, hidden=hidden, greedy=greedy,
+    )  # fmt: skip
+    return dataclasses.field(default=default, metadata={_TOLD: told})
 
 
 def fixed(value: Any) -> Any:
@@ -253,32 +264,22 @@ def _name(field: dataclasses.Field[Any]) -> str:
 
 
 def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
-    told = field.metadata
+    told: Parameter = field.metadata[_TOLD]
     nullable = get_origin(hint) is UnionType
     if nullable:
         hint = next(part for part in get_args(hint) if part is not type(None))
     many = get_origin(hint) is tuple
-    element: type = get_args(hint)[0] if many else get_origin(hint) or hint
     required = field.default is dataclasses.MISSING
-    return Parameter(
-        name=_name(field),
-        type=element,
-        help=told["help"],
+    name = _name(field)
+    return dataclasses.replace(
+        told,
+        name=name,
+        type=get_args(hint)[0] if many else get_origin(hint) or hint,
         default=None if required else field.default,
         required=required,
-        positional=told.get("positional", False),
         many=many,
         nullable=nullable,
-        minimum=told["minimum"],
-        maximum=told["maximum"],
-        pattern=told["pattern"],
-        metavar=told["metavar"] or _name(field).upper().replace("_", "-"),
-        role=told["role"],
-        bare=told.get("bare"),
-        shorthand=told.get("shorthand", False),
-        effect=told.get("effect", Effect.READ),
-        hidden=told.get("hidden", False),
-        greedy=told.get("greedy", False),
+        metavar=told.metavar or name.upper().replace("_", "-"),
     )
 
 
@@ -331,7 +332,7 @@ class Capability(Generic[ParametersT, ResultT]):
     @property
     def tier(self) -> Tier:
         """How much trust a caller needs before it is offered."""
-        return _TIER_OF_EFFECT[self.effect]
+        return self.effect.tier
 
     @property
     def answers(self) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from tersely.capabilities import catalogue
@@ -36,11 +37,13 @@ def offered(capability: Capability[Any, Any]) -> list[Parameter]:
     ]
 
 
-def signature(capability: Capability[Any, Any]) -> str:
-    """`send(to, body, reply_to?)`."""
-    words = [
-        one.name if one.required else f"{one.name}?"
-        for one in offered(capability)
-        if one.name != BUDGET
-    ]
-    return f"{tool_name(capability.name)}({', '.join(words)})"
+def call_line(capability: Capability[Any, Any]) -> str:
+    """How a model calls a capability: `send(to, body, reply_to?)`."""
+    named = [one for one in offered(capability) if one.name != BUDGET]
+    return signature(tool_name(capability.name), named)
+
+
+def signature(name: str, parameters: Iterable[Parameter]) -> str:
+    """How a tool of these parameters is called; one that can be left out has a question mark."""
+    words = [one.name if one.required else f"{one.name}?" for one in parameters]
+    return f"{name}({', '.join(words)})"

@@ -11,7 +11,7 @@ from tests.agent.tool_calling.tools import PATHS, TOOLS, first_call
 
 from tersely.agent.tool_calling import Call, CallFormat, PathTrie
 from tersely.agent.tool_calling.grammar import grammar_for
-from tersely.agent.tools.declaration import Kind, Parameter
+from tersely.capabilities.declaration import Role
 
 MOST_TOKENS = 400  # of one answer; one that is cut off there is no answer
 # Added to the logits of what ends lines, and begins and ends calls: it would talk until it is cut
@@ -28,7 +28,7 @@ class Answers(NamedTuple):
 def fuzz(server: Server, paths: PathTrie, count: int, seed: int = 0) -> Answers:
     """Ask so many times, and read every answer."""
     names_of_paths = {
-        tool.name: [one.name for one in tool.parameters if is_known_path(one)] for tool in TOOLS
+        tool.name: [one.name for one in tool.parameters if one.role is Role.PATH] for tool in TOOLS
     }
     calls, malformed, unknown = 0, [], []
     for choice in choices(server, grammar_for(TOOLS, paths), count, seed):
@@ -43,10 +43,6 @@ def fuzz(server: Server, paths: PathTrie, count: int, seed: int = 0) -> Answers:
         elif call is not None or "\n<call" in f"\n{text}":
             malformed.append(f"{text!r}: {call}")
     return Answers(calls, malformed, unknown)
-
-
-def is_known_path(parameter: Parameter) -> bool:
-    return parameter.kind is Kind.PATH and not parameter.is_new
 
 
 def choices(server: Server, grammar: str, count: int, seed: int) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from tersely.agent.tool_calling import (
     written,
 )
 from tersely.agent.tool_calling.grammar import grammar_for
-from tersely.agent.tools.declaration import Kind
+from tersely.capabilities.declaration import Role
 
 KNOWN = PathTrie(PATHS)
 GRAMMAR = Grammar(grammar_for(TOOLS, KNOWN))
@@ -39,7 +39,7 @@ def test_every_call_of_the_grammar_is_read_and_valid(answer: str) -> None:
     assert isinstance(call, Call), call
     assert answer.startswith(f"<call {call.tool}>\n")
     for parameter in BY_NAME[call.tool].parameters:
-        if parameter.kind is Kind.PATH and not parameter.is_new:
+        if parameter.role is Role.PATH:
             assert call.arguments[parameter.name] in KNOWN
 
 

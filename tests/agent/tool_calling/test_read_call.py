@@ -100,22 +100,24 @@ def test_a_fence_in_markdown_stays() -> None:
     ("answer", "reason"),
     [
         ("<call rm>\npath: src/app.py\n</call>", "there is no tool 'rm'; there are read, search"),
-        ("<call read>\n</call>", "'path' is missing; read(path, start?, end?)"),
+        ("<call read>\n</call>", "path is missing; read(path, start?, end?)"),
         ("<call read>\npath: src/ap.py\n</call>", "there is no 'src/ap.py', maybe src/app.py"),
         (
             "<call read>\npath: src/app.py\nstart: soon\n</call>",
-            "'start' is to be a whole number, not 'soon'",
+            "start must be of type integer",
         ),
-        ("<call read>\npath: src/app.py\ncolour: red\n</call>", "it has no parameter 'colour'"),
+        ("<call read>\npath: src/app.py\ncolour: red\n</call>", "there is no parameter 'colour'"),
         (
             "<call read>\npath: src/app.py\nplease read it\n</call>",
             "'please read it' is no `name: value`",
         ),
         (
             "<call search>\nquery: x\nkind: regex\n</call>",
-            "'kind' is one of text, symbol, Meaning, not 'regex'",
+            "kind: 'regex' is not one of text, symbol, Meaning",
         ),
-        (f"<call search>\nquery: {'x' * 41}\n</call>", "has 41 characters, at most 40"),
+        (f"<call search>\nquery: x\nkind: {'y' * 9_000}\n</call>", "y' is not one of text"),
+        (f"<call search>\n{'y' * 9_000}: x\nquery: x\n</call>", "there is no parameter 'yyy"),
+        (f"<call search>\nquery: {'x' * 41}\n</call>", "query is longer than 40 characters"),
         (
             "<call edit_lines>\npath: src/app.py\nstart: 1\nend: 2\n--- body\ndef f():",
             "does not end with </call>",
@@ -127,7 +129,7 @@ def test_a_fence_in_markdown_stays() -> None:
         ),
         (
             '<tool_call>{"name": "read", "arguments": {"path": ["src/app.py"]}}</tool_call>',
-            "'path' is to be text",
+            "path must be of type string",
         ),
     ],
 )
@@ -136,6 +138,7 @@ def test_what_cannot_be_understood_is_said_in_one_line(answer: str, reason: str)
     assert isinstance(call, Malformed), call
     assert reason in call.reason
     assert "\n" not in call.reason
+    assert len(call.reason) < 500
 
 
 @pytest.mark.parametrize(

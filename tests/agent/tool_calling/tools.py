@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 from tersely.agent.tool_calling import Call, CallFormat, Malformed, PathTrie, read_calls
-from tersely.agent.tools.declaration import Effect, Kind, Observation, Parameter, Tool
+from tersely.agent.tools.declaration import Observation, Tool
 from tersely.agent.tools.toolbox import Toolbox
+from tersely.capabilities.declaration import Effect, Parameter, Role
 
 PATHS = (
     "README.md",
@@ -28,21 +30,27 @@ async def nothing(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation
     return Observation("")
 
 
-def tool(signature: str, *parameters: Parameter) -> Tool:
-    return Tool(signature.partition("(")[0], 0, signature, parameters, Effect.READ, nothing)
+def tool(name: str, summary: str, *parameters: Parameter) -> Tool:
+    return Tool(name, summary, parameters, Effect.READ, nothing)
 
 
-BODY = Parameter("body", Kind.RAW, most_characters=2_000)
+class Kind(StrEnum):
+    TEXT = "text"
+    SYMBOL = "symbol"
+    MEANING = "Meaning"
+
+
+def lines(name: str, most: int) -> Parameter:
+    return Parameter(name, role=Role.CONTENT, maximum=most)
+
+
+PATH, BODY = Parameter("path", role=Role.PATH), lines("body", 2_000)
 TOOLS = (
-    tool("read(path, start?, end?) shows lines", Parameter("path", Kind.PATH), Parameter("start", Kind.INTEGER, False),
-         Parameter("end", Kind.INTEGER, False)),
-    tool("search(query, kind?) finds code", Parameter("query", most_characters=40),
-         Parameter("kind", Kind.CHOICE, False, ("text", "symbol", "Meaning"))),
-    tool("show(symbol) shows a symbol", Parameter("symbol", Kind.SYMBOL)),
-    tool("edit_lines(path, start, end, body) puts body in place of lines", BODY, Parameter("path", Kind.PATH),
-         Parameter("start", Kind.INTEGER), Parameter("end", Kind.INTEGER)),
-    tool("swap(path, search, replace) puts text in place of text", Parameter("path", Kind.PATH),
-         Parameter("search", Kind.RAW, most_characters=900), Parameter("replace", Kind.RAW, most_characters=900)),
-    tool("create(path, body) makes a file", Parameter("path", Kind.PATH, is_new=True), BODY),
-    tool("tidy() takes no arguments"),
+    tool("read", "shows lines", PATH, Parameter("start", int, required=False), Parameter("end", int, required=False)),
+    tool("search", "finds code", Parameter("query", maximum=40), Parameter("kind", Kind, required=False)),
+    tool("show", "shows a symbol", Parameter("symbol", role=Role.SYMBOL)),
+    tool("edit_lines", "puts body in place of lines", BODY, PATH, Parameter("start", int), Parameter("end", int)),
+    tool("swap", "puts text in place of text", PATH, lines("search", 900), lines("replace", 900)),
+    tool("create", "makes a file", Parameter("path", role=Role.NEW_PATH), BODY),
+    tool("tidy", "takes no arguments"),
 )  # fmt: skip

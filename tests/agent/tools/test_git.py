@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from tests.agent.tools.box import call, tool
 
-from tersely.agent.tools.declaration import Effect
 from tersely.agent.tools.running import git
 from tersely.agent.tools.toolbox import Toolbox
+from tersely.capabilities.declaration import Effect
 
 AUTHOR = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
 

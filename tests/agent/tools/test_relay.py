@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from tests.agent.tools.box import call, opened, tool
 
 from tersely.agent.tools.approvals import Verdict
-from tersely.agent.tools.declaration import Effect
 from tersely.capabilities import catalogue
+from tersely.capabilities.declaration import Effect
 from tersely.capabilities.toolset import OFFERED, tool_name
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tersely.agent.tool_calling.path_trie import PathTrie, literal
+from tersely.agent.tool_calling.path_trie import KNOWN_PATHS, PathTrie, literal
 from tersely.agent.tool_calling.text_call_format import CLOSING, OPENING, marker
-from tersely.agent.tools.declaration import Kind, Parameter, Tool
+from tersely.agent.tools.declaration import Tool
+from tersely.capabilities.declaration import Parameter, Role
 
 MAX_CALL_LINE_CHARACTERS = 400  # of one value, or of one line of a raw one
 
@@ -66,10 +67,10 @@ def rule_name(name: str) -> str:
 def _tool_rules(tool: Tool) -> list[str]:
     """The rules of one tool's call: its plain parameters in order, one a line, then its raw ones."""
     lines, rules = [], []
-    raw = [parameter for parameter in tool.parameters if parameter.kind is Kind.RAW]
+    raw = [parameter for parameter in tool.parameters if parameter.role is Role.CONTENT]
     for parameter in tool.parameters:
         name = f"{rule_name(tool.name)}-{rule_name(parameter.name)}"
-        if parameter.kind is Kind.RAW:
+        if parameter.role is Role.CONTENT:
             later = [marker(other.name) for other in raw[raw.index(parameter) + 1 :]]
             written = f"{literal(marker(parameter.name) + chr(10))} {name}"
             rules += _raw_rules(name, parameter, (CLOSING, *later))
@@ -77,7 +78,7 @@ def _tool_rules(tool: Tool) -> list[str]:
             written = f'{literal(parameter.name + ": ")} {name} "\\n"'
             rules.append(f"{name} ::= {_value(parameter)}")
         lines.append((parameter, written if parameter.required else f"({written})?"))
-    lines.sort(key=lambda each: each[0].kind is Kind.RAW)
+    lines.sort(key=lambda each: each[0].role is Role.CONTENT)
     body = " ".join(written for _, written in lines)
     opening = literal(f"{OPENING} {tool.name}>\n")
     return [
@@ -88,17 +89,17 @@ def _tool_rules(tool: Tool) -> list[str]:
 
 def _value(parameter: Parameter) -> str:
     """What the value of a plain parameter may be."""
-    if parameter.kind is Kind.CHOICE:
+    if parameter.choices:
         return " | ".join(map(literal, parameter.choices))
-    if parameter.kind is Kind.INTEGER:
+    if parameter.type is int:
         return "number"
-    if parameter.kind is Kind.SYMBOL:
+    if parameter.role is Role.SYMBOL:
         return "symbol"
-    if parameter.kind is Kind.PATH and not parameter.is_new:
+    if parameter.role in KNOWN_PATHS:
         return "known-path"
-    most = min(parameter.most_characters, MAX_CALL_LINE_CHARACTERS)
+    most = min(parameter.longest, MAX_CALL_LINE_CHARACTERS)
     allowed, not_first = (
-        (_NEW_PATH, f"{_BLANK}/") if parameter.kind is Kind.PATH else (_LINE, _BLANK)
+        (_NEW_PATH, f"{_BLANK}/") if parameter.role is Role.NEW_PATH else (_LINE, _BLANK)
     )
     return f"{_class(allowed, not_first)} {_class(allowed)}{{0,{most - 1}}}"
 
@@ -107,8 +108,8 @@ def _raw_rules(name: str, parameter: Parameter, endings: tuple[str, ...]) -> lis
     """Lines as they are, none of which may begin with what ends them; all together within the
     parameter's bound.
     """
-    width = min(MAX_CALL_LINE_CHARACTERS, max(1, parameter.most_characters // 2))
-    most = max(1, parameter.most_characters // (width + len(CLOSING) + 1))
+    width = min(MAX_CALL_LINE_CHARACTERS, max(1, parameter.longest // 2))
+    most = max(1, parameter.longest // (width + len(CLOSING) + 1))
     return [
         f'{name} ::= ({name}-line "\\n"){{0,{most}}}',
         f"{name}-line ::= {_line_without(endings, f'{name}-rest')}",

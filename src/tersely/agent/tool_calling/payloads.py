@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tersely.agent.tool_calling.text_call_format import Written
-from tersely.agent.tools.declaration import Kind, Tool
+from tersely.agent.tools.declaration import Tool
+from tersely.capabilities.declaration import Role
 from tersely.foundation.limits import MAX_MODEL_CALLS
 
 MAX_EXPRESSION_CHARACTERS = 20_000  # of calls written in Python
@@ -210,14 +211,14 @@ def _fields(
 ) -> Read | None:
     """A call whose arguments are fields in tags, up to a closing tag."""
     name = plain_name(begun.group("name"))
-    kinds = (
-        {parameter.name: parameter.kind for parameter in tools[name].parameters}
+    roles = (
+        {parameter.name: parameter.role for parameter in tools[name].parameters}
         if name in tools
         else {}
     )
     values: dict[str, Any] = {}
     at = begun.end()
-    while (found := _field(text, at, forms, kinds)) is not None:
+    while (found := _field(text, at, forms, roles)) is not None:
         values[found.group("key")] = _CDATA.sub(r"\1", found.group("value"))
         at = found.end()
     if not values and _CLOSED_TAG.match(text, at) is None:
@@ -226,15 +227,15 @@ def _fields(
 
 
 def _field(
-    text: str, at: int, forms: tuple[re.Pattern[str], ...], kinds: Mapping[str, Kind]
+    text: str, at: int, forms: tuple[re.Pattern[str], ...], roles: Mapping[str, Role]
 ) -> re.Match[str] | None:
     """The field at an index. One of a single line ends with it where its closing tag is missing."""
-    for form in forms if kinds else forms[:1]:
+    for form in forms if roles else forms[:1]:
         # elements named as parameters are those of a known tool
         found = form.match(text, at)
-        if found is None or (form is _ELEMENT and found.group("key") not in kinds):
+        if found is None or (form is _ELEMENT and found.group("key") not in roles):
             continue
-        is_line = kinds.get(found.group("key"), Kind.RAW) is not Kind.RAW
+        is_line = roles.get(found.group("key"), Role.CONTENT) is not Role.CONTENT
         if form is _PARAMETER and is_line and "\n" in found.group("value"):
             return _UNCLOSED.match(text, at) or found
         return found

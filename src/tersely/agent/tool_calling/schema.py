@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tersely.agent.tools.declaration import Kind, Parameter, Tool
+from tersely.agent.tools.declaration import Tool
+from tersely.capabilities.binding import (
+    closed_object,
+    element_schema,
+    object_schema,
+    required_names,
+)
 
 SAY, CALL, TOOL = "say", "call", "tool"
 
 
 def envelope(tools: Sequence[Tool]) -> Mapping[str, Any]:
     """The schema of an answer: what is said, then a call or null."""
-    calls: list[Mapping[str, Any]] = [_object({TOOL: _choice([tool.name])}, tool) for tool in tools]
-    return {
-        "type": "object",
-        "properties": {SAY: {"type": "string"}, CALL: {"anyOf": [*calls, {"type": "null"}]}},
-        "required": [SAY, CALL],
-        "additionalProperties": False,
-    }
+    calls: list[Mapping[str, Any]] = [*map(_call, tools), {"type": "null"}]
+    return closed_object({SAY: {"type": "string"}, CALL: {"anyOf": calls}}, [SAY, CALL])
 
 
 def functions(tools: Sequence[Tool]) -> tuple[Mapping[str, Any], ...]:
@@ -29,40 +30,19 @@ def functions(tools: Sequence[Tool]) -> tuple[Mapping[str, Any], ...]:
 
 
 def _function(tool: Tool) -> Mapping[str, Any]:
-    properties = {each.name: _value(each) for each in tool.parameters}
-    required = [each.name for each in tool.parameters if each.required]
-    parameters = {
-        "type": "object",
-        "properties": properties,
-        **({"required": required} if required else {}),
-    }
     # names of parameters are declared; a tool of several forms needs all
-    summary = tool.signature.partition(") ")[2]
+    has_forms = "(" in tool.summary
     return {
         "name": tool.name,
-        "description": tool.signature if "(" in summary else summary,
-        "parameters": parameters,
+        "description": tool.signature if has_forms else tool.summary,
+        "parameters": object_schema(_properties(tool), required_names(tool.parameters)),
     }
 
 
-def _object(first: Mapping[str, Any], tool: Tool) -> Mapping[str, Any]:
-    properties = {**first, **{each.name: _value(each) for each in tool.parameters}}
-    required = [*first, *(each.name for each in tool.parameters if each.required)]
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": False,
-    }
+def _call(tool: Tool) -> Mapping[str, Any]:
+    named = {TOOL: {"type": "string", "enum": [tool.name]}}
+    return closed_object({**named, **_properties(tool)}, [TOOL, *required_names(tool.parameters)])
 
 
-def _choice(values: Sequence[str]) -> Mapping[str, Any]:
-    return {"type": "string", "enum": list(values)}
-
-
-def _value(parameter: Parameter) -> Mapping[str, Any]:
-    if parameter.kind is Kind.INTEGER:
-        return {"type": "integer"}
-    if parameter.kind is Kind.CHOICE:
-        return _choice(parameter.choices)
-    return {"type": "string"}
+def _properties(tool: Tool) -> dict[str, Any]:
+    return {each.name: element_schema(each) for each in tool.parameters}

@@ -19,7 +19,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tersely.agent.tools.declaration import Kind, Tool
+from tersely.agent.tools.declaration import Tool
+from tersely.capabilities.declaration import Parameter, Role
 from tersely.foundation.limits import MAX_MODEL_CALLS
 
 OPENING, CLOSING = "<call", "</call>"
@@ -53,11 +54,21 @@ def marker(name: str) -> str:
 
 def written(tool: Tool, arguments: Mapping[str, Any]) -> str:
     """A call in this form; raw values end with a newline or are empty."""
-    plain = [parameter.name for parameter in tool.parameters if parameter.kind is not Kind.RAW]
-    raw = [parameter.name for parameter in tool.parameters if parameter.kind is Kind.RAW]
+    raw = _raw_names(tool)
+    plain = [parameter.name for parameter in tool.parameters if parameter.name not in raw]
     lines = [f"{name}: {arguments[name]}\n" for name in plain if name in arguments]
     lines += [f"{marker(name)}\n{arguments[name]}" for name in raw if name in arguments]
     return f"{OPENING} {tool.name}>\n{''.join(lines)}{CLOSING}"
+
+
+def _raw_names(tool: Tool) -> list[str]:
+    """The names of the parameters whose lines are written as they are."""
+    return [parameter.name for parameter in tool.parameters if parameter.role is Role.CONTENT]
+
+
+def _is_text(parameter: Parameter) -> bool:
+    """Whether quotes around a value may have a meaning."""
+    return parameter.type is str and parameter.role is Role.TEXT
 
 
 def start_of(text: str, is_strict: bool) -> int:
@@ -101,8 +112,7 @@ def _read_one(lines: Sequence[str], tools: Sequence[Tool]) -> tuple[Written, int
         body = _without_fence(list(body))
         repairs += (f"added {CLOSING}",)
     problem = _read_body(body, tool, values)
-    has_raw = tool is not None and any(one.kind is Kind.RAW for one in tool.parameters)
-    if end < 0 and has_raw and not problem:
+    if end < 0 and tool is not None and _raw_names(tool) and not problem:
         problem = f"it does not end with {CLOSING}, so its lines may have been cut off"
     return Written(name, values, repairs, problem), end + 1 if end > 0 else len(lines)
 
@@ -119,8 +129,8 @@ def _end(lines: Sequence[str]) -> int:
 
 def _read_body(lines: Sequence[str], tool: Tool | None, values: dict[str, Any]) -> str:
     """Read the lines between the first and the last; what is wrong with them, "" for nothing."""
-    kinds = {parameter.name: parameter.kind for parameter in tool.parameters} if tool else {}
-    raw = [name for name, kind in kinds.items() if kind is Kind.RAW]
+    known = {parameter.name: parameter for parameter in tool.parameters} if tool else {}
+    raw = _raw_names(tool) if tool else []
     at = 0
     while at < len(lines):
         line = lines[at]
@@ -130,9 +140,9 @@ def _read_body(lines: Sequence[str], tool: Tool | None, values: dict[str, Any]) 
             at = _read_raw(lines, at + 1, marked.group(1) or raw[0], raw, values)
         elif header and header.group(1) in raw and header.group(2).strip() in {"", "|", "|-", ">"}:
             at = _read_raw(lines, at + 1, header.group(1), raw, values)
-        elif header and (header.group(1) in kinds or not raw):
+        elif header and (header.group(1) in known or not raw):
             name, value = header.groups()
-            is_text = kinds.get(name) is Kind.TEXT  # whose quotes may have a meaning
+            is_text = name in known and _is_text(known[name])
             values[name] = value.strip(" \t") if is_text else _unquoted(value)
             at += 1
         elif len(raw) == 1 and raw[0] not in values and line.strip():

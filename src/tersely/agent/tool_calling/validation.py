@@ -13,9 +13,12 @@ from difflib import get_close_matches
 from typing import Any
 
 from tersely.agent.tool_calling.call import Call, Malformed
-from tersely.agent.tool_calling.path_trie import PathTrie
+from tersely.agent.tool_calling.path_trie import KNOWN_PATHS, PathTrie
 from tersely.agent.tool_calling.text_call_format import Written
-from tersely.agent.tools.declaration import Kind, Parameter, Tool, by_names
+from tersely.agent.tools.declaration import Tool, by_names
+from tersely.capabilities import binding
+from tersely.capabilities.declaration import Parameter, Role
+from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 from tersely.foundation.tokens import well_formed
 
@@ -38,10 +41,6 @@ _SAME = (
 _MARKUP = (".md", ".markdown", ".rst", ".txt", ".adoc", ".mdx")
 
 
-class _RefusedError(Exception):
-    """A value that does not fit, with what is wrong about it."""
-
-
 def checked(
     said: Written, tools: Sequence[Tool], paths: PathTrie | None = None, id: str = ""
 ) -> Call | Malformed:
@@ -54,10 +53,10 @@ def checked(
         return Malformed(f"{tool.name}: {said.problem}; {tool.signature}", tool.name, id)
     repairs = [*said.repairs, *repaired]
     try:
-        values = _renamed(said.values, tool, repairs)
-        arguments = _fitted(values, tool, paths, repairs)
-    except _RefusedError as error:
-        return Malformed(f"{tool.name}: {error}; {tool.signature}", tool.name, id)
+        meant = _meant(_renamed(said.values, tool, repairs), tool, repairs)
+        arguments = _found(binding.checked(tool.parameters, meant), tool, paths, repairs)
+    except TerselyError as error:
+        return Malformed(f"{tool.name}: {error.message}; {tool.signature}", tool.name, id)
     return Call(tool.name, arguments, tuple(repairs), id)
 
 
@@ -77,7 +76,7 @@ def _tool_named(name: str, tools: Sequence[Tool]) -> tuple[Tool | None, list[str
 
 def _renamed(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> dict[str, Any]:
     """The values under the names of parameters; a name that is not known stands for the one that it
-    must mean.
+    must mean, if there is one.
     """
     known = {parameter.name for parameter in tool.parameters}
     found = {name: value for name, value in values.items() if name in known and value is not None}
@@ -89,101 +88,110 @@ def _renamed(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> dict[
         meant = sorted(same & set(free)) or get_close_matches(
             name.lower(), free, n=2, cutoff=_NAME_CUTOFF
         )
-        if len(meant) != 1:
-            raise _RefusedError(f"it has no parameter {name!r}")
-        found[meant[0]] = value
-        repairs.append(f"took {name!r} for {meant[0]!r}")
+        own = meant[0] if len(meant) == 1 else name
+        if own != name:
+            repairs.append(f"took {name!r} for {own!r}")
+        found[own] = value
     return found
 
 
-def _fitted(
-    values: dict[str, Any], tool: Tool, paths: PathTrie | None, repairs: list[str]
-) -> dict[str, Any]:
-    fitted: dict[str, Any] = {}
+def _meant(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> dict[str, Any]:
+    """The values as they are meant. An empty one of a parameter that can be left out is left out."""
+    meant = dict(values)
     is_markup = any(str(value).lower().endswith(_MARKUP) for value in values.values())
     for parameter in tool.parameters:
-        given = parameter.name in values
-        if given and not (
-            values[parameter.name] == ""
-            and not parameter.required
-            and parameter.kind is not Kind.RAW
-        ):
-            value = _value(parameter, values[parameter.name], paths, repairs)
-            if parameter.kind is Kind.RAW and not is_markup:
-                value = _without_fence(value, repairs)
-            fitted[parameter.name] = value
-        elif parameter.required:
-            raise _RefusedError(f"{parameter.name!r} is missing")
-    return fitted
+        given = values.get(parameter.name)
+        if given is None:
+            continue
+        if parameter.role is Role.CONTENT:
+            lines = _lines(given)
+            meant[parameter.name] = lines if is_markup else _without_fence(lines, repairs)
+        elif given == "" and not parameter.required:
+            del meant[parameter.name]
+        else:
+            meant[parameter.name] = _value(parameter, given, repairs)
+    return meant
 
 
-def _value(parameter: Parameter, value: Any, paths: PathTrie | None, repairs: list[str]) -> Any:
-    """The value as its kind wants it; raises _RefusedError."""
-    if parameter.kind is Kind.INTEGER:
-        return _integer(parameter, value)
-    if (
-        isinstance(value, list)
-        and parameter.kind is Kind.RAW
-        and all(isinstance(each, str) for each in value)
-    ):
+def _value(parameter: Parameter, value: Any, repairs: list[str]) -> Any:
+    """A value as its parameter wants it, as far as it can be made so."""
+    if parameter.type is int and not isinstance(value, bool):
+        plain = _INTEGER.match(str(value).strip())
+        return int(plain.group(1)) if plain else value
+    if parameter.choices:
+        return _choice(parameter, value, repairs)
+    return well_formed(value) if isinstance(value, str) else value
+
+
+def _lines(value: Any) -> Any:
+    """Lines, each with its end, of a text or a list of lines; anything else as it is."""
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
         value = "".join(f"{line}\n" for line in value)
     if not isinstance(value, str):
-        raise _RefusedError(f"{parameter.name!r} is to be text, not {type(value).__name__}")
-    value = well_formed(value)
-    if len(value) > parameter.most_characters:
-        raise _RefusedError(
-            f"{parameter.name!r} has {len(value):,} characters, at most {parameter.most_characters:,} are taken"
-        )
-    if parameter.kind is Kind.RAW:
-        return value if value.endswith("\n") or not value else f"{value}\n"
-    if not value.strip(" \t") or any(character in value for character in "\n\r\0"):
-        raise _RefusedError(f"{parameter.name!r} is to be one line of text")
-    if parameter.kind is Kind.CHOICE:
-        return _choice(parameter, value, repairs)
-    if parameter.kind is Kind.PATH and parameter.is_new and visible_line(value) != value:
-        raise _RefusedError(
-            f"{parameter.name!r} has characters that nobody sees: {visible_line(value)[:200]!r}"
-        )
-    if parameter.kind is Kind.PATH and not parameter.is_new and paths is not None:
-        return _path(parameter, value, paths, repairs)
-    return value
+        return value
+    return well_formed(value if value.endswith("\n") or not value else f"{value}\n")
 
 
-def _integer(parameter: Parameter, value: Any) -> int:
-    plain = _INTEGER.match(str(value).strip()) if not isinstance(value, bool) else None
-    if plain is None:
-        raise _RefusedError(f"{parameter.name!r} is to be a whole number, not {str(value)[:40]!r}")
-    return int(plain.group(1))
-
-
-def _without_fence(value: str, repairs: list[str]) -> str:
-    """Lines without a fence that was put around all of them."""
-    fenced = _FENCED.match(value)
+def _without_fence(value: Any, repairs: list[str]) -> Any:
+    """Lines without a fence that was put around all of them; anything else as it is."""
+    fenced = _FENCED.match(value) if isinstance(value, str) else None
     if fenced is None or re.search(r"^[ \t]*(```|~~~)", fenced.group(2), re.MULTILINE):
         return value
     repairs.append("took the fence off the code")
     return fenced.group(2)
 
 
-def _choice(parameter: Parameter, value: str, repairs: list[str]) -> str:
-    if value in parameter.choices:
+def _choice(parameter: Parameter, value: Any, repairs: list[str]) -> Any:
+    """The choice that a value is, but for blanks and the case of letters."""
+    plain = str(value).strip().lower()
+    alike = [choice for choice in parameter.choices if choice.lower() == plain]
+    if value in parameter.choices or len(alike) != 1:
         return value
-    alike = [choice for choice in parameter.choices if choice.lower() == value.strip().lower()]
-    if len(alike) != 1:
-        raise _RefusedError(
-            f"{parameter.name!r} is one of {', '.join(parameter.choices)}, not {value[:40]!r}"
-        )
     repairs.append(f"took {value!r} for {alike[0]!r}")
     return alike[0]
 
 
-def _path(parameter: Parameter, value: str, paths: PathTrie, repairs: list[str]) -> str:
+def _found(
+    values: dict[str, Any], tool: Tool, paths: PathTrie | None, repairs: list[str]
+) -> dict[str, Any]:
+    """The arguments, in the order of the parameters, with paths that there are; raises
+    `invalid_argument`.
+    """
+    found = {}
+    for parameter in tool.parameters:
+        if parameter.name not in values:
+            continue
+        value = values[parameter.name]
+        if isinstance(value, str) and parameter.role is not Role.CONTENT:
+            _check_line(parameter, value)
+        if parameter.role in KNOWN_PATHS and paths is not None:
+            value = _path(value, paths, repairs)
+        found[parameter.name] = value
+    return found
+
+
+def _check_line(parameter: Parameter, value: str) -> None:
+    """Raises `invalid_argument` for a text that is not one line, or cannot be the name of a file."""
+    has_breaks = "\n" in value or "\r" in value
+    if has_breaks or not value.strip(" \t"):
+        raise _refused(f"{parameter.name} must be one line of text")
+    if parameter.role is Role.NEW_PATH and visible_line(value) != value:
+        shown = binding.shown_value(visible_line(value))
+        raise _refused(f"{parameter.name} has characters that nobody sees: {shown}")
+
+
+def _path(value: str, paths: PathTrie, repairs: list[str]) -> str:
+    """The path that is meant; raises `invalid_argument` where there is none."""
     if value in paths:
         return value
     meant = paths.meant(value)
     if meant is None:
         nearest = paths.nearest(value)
         hint = f", maybe {' or '.join(nearest)}" if nearest else ""
-        raise _RefusedError(f"there is no {value[:200]!r}{hint}")
+        raise _refused(f"there is no {binding.shown_value(value)}{hint}")
     repairs.append(f"took {value!r} for {meant!r}")
     return meant
+
+
+def _refused(message: str) -> TerselyError:
+    return TerselyError("invalid_argument", message)

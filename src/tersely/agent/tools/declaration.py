@@ -13,33 +13,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS
+from tersely.capabilities.declaration import Effect, Parameter, Tier
+from tersely.capabilities.toolset import signature
 
 if TYPE_CHECKING:
     from tersely.agent.tools.toolbox import Toolbox
 
 INSIST = "force"  # said after `/undo`, it takes back what it would leave
 ANSWER, REQUEST_TOOLS = "respond", "request_tools"  # the tools that the loop itself acts upon
-
-
-class Kind(StrEnum):
-    """What the value of a parameter is, so that the output of a model can be held to it."""
-
-    TEXT = "text"  # one line
-    INTEGER = "integer"
-    PATH = "path"  # of a file or folder of the repository, POSIX, from its root
-    SYMBOL = "symbol"  # a symbol id or a name
-    RAW = "raw"  # lines as they are, without any escaping: code
-    CHOICE = "choice"  # one of `choices`
-
-
-class Effect(StrEnum):
-    """What a call does to the world."""
-
-    READ = "read"
-    WRITE = "write"  # to files of the repository, with a checkpoint
-    EXECUTE = "execute"
-    NETWORK = "network"
 
 
 class Subject(StrEnum):
@@ -49,18 +30,6 @@ class Subject(StrEnum):
     PATH = "path"
     COMMAND = "command"
     HOST = "host"
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter. `is_new`: a path that need not exist yet."""
-
-    name: str
-    kind: Kind = Kind.TEXT
-    required: bool = True
-    choices: tuple[str, ...] = ()
-    most_characters: int = MAX_ARGUMENT_CHARACTERS
-    is_new: bool = False
 
 
 class Change(NamedTuple):
@@ -116,8 +85,7 @@ class Tool:
     """
 
     name: str
-    tier: int
-    signature: str
+    summary: str
     parameters: tuple[Parameter, ...]
     effect: Effect
     run: Run
@@ -129,10 +97,21 @@ class Tool:
     about: Subject = Subject.NAME
     refusal: Callable[[Toolbox, Mapping[str, Any]], Observation | None] = no_refusal
     is_doubtful: Callable[[Toolbox, Mapping[str, Any]], bool] = no_doubt
+    form: str = ""  # how it is called, where its parameters do not say it
     other_name: str = ""  # by which models know it, too
     is_in_editor: bool = False  # there is none without an editor
     is_in_browser: bool = False  # there is none without a browser
     is_confined: bool = True  # else it is asked about where commands otherwise are not
+
+    @property
+    def tier(self) -> Tier:
+        """What it is unlocked with."""
+        return self.effect.tier
+
+    @property
+    def signature(self) -> str:
+        """The line by which a model knows it."""
+        return f"{self.form or signature(self.name, self.parameters)} {self.summary}"
 
     def effect_of(self, arguments: Mapping[str, Any]) -> Effect:
         """What a call with these arguments does to the world."""

@@ -23,10 +23,11 @@ from tersely.agent.events import (
 from tersely.agent.sessions.session import Draft
 from tersely.agent.tool_calling import Call, CallFormat, Malformed
 from tersely.agent.tools.approvals import Verdict, suggested
-from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Effect, Observation, Tool
+from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Observation, Tool
 from tersely.agent.tools.running.tail import Tail
 from tersely.agent.turn import assembling, repeats
 from tersely.agent.turn.repeats import Repeated
+from tersely.capabilities.declaration import Effect
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line

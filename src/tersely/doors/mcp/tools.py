@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.binding import JSON_NAMES, schema_of, suggestion
+from tersely.capabilities.binding import JSON_NAMES, object_schema, schema_of, suggestion
 from tersely.capabilities.declaration import Capability, Context, Effect, Parameter, parameters_of
 from tersely.capabilities.delta import for_reader
 from tersely.capabilities.reply import BUDGET
-from tersely.capabilities.toolset import OFFERED, offered, signature, tool_name
+from tersely.capabilities.toolset import OFFERED, call_line, offered, tool_name
 from tersely.daemon.ndjson.spellings import SPELLINGS, spelling_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS
@@ -77,11 +77,6 @@ class Question(NamedTuple):
     arguments: dict[str, Any]
 
 
-def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
-    schema = {"type": "object", "properties": properties}
-    return {**schema, "required": required} if required else schema
-
-
 def _callers() -> list[Tool]:
     about_more = (
         f"Lists the tools that {CALL} and {ACT} call: calls, dead code, slices, threads, state, artifacts, board "
@@ -91,14 +86,14 @@ def _callers() -> list[Tool]:
     called = {"tool": named, "arguments": {"type": "object", "description": "by name"}}
     acting = f"Calls a tool that {MORE_TOOLS} lists and that changes what agents share"
     return [
-        Tool(MORE_TOOLS, about_more, _object({"tool": named}, []), only_reads=True),
+        Tool(MORE_TOOLS, about_more, object_schema({"tool": named}, []), only_reads=True),
         Tool(
             CALL,
             f"Calls a tool that {MORE_TOOLS} lists and that reads",
-            _object(called, ["tool"]),
+            object_schema(called, ["tool"]),
             only_reads=True,
         ),
-        Tool(ACT, acting, _object(called, ["tool"]), only_reads=False),
+        Tool(ACT, acting, object_schema(called, ["tool"]), only_reads=False),
     ]
 
 
@@ -181,7 +176,7 @@ def more_tools(arguments: Mapping[str, Any]) -> str:
     asked = arguments.get("tool")
     if not asked:
         return "".join(
-            f"{signature(capability)}  {capability.summary}\n" for capability in _others()
+            f"{call_line(capability)}  {capability.summary}\n" for capability in _others()
         )
     found = {tool_name(name): name for name in OFFERED}
     if not isinstance(asked, str) or tool_name(asked) not in found:
@@ -238,7 +233,10 @@ def _tool(
     required = [name for name in shown if needed(declared[name])]
     only_reads = capability.effect is Effect.READ
     return Tool(
-        tool_name(capability.name), capability.summary, _object(properties, required), only_reads
+        tool_name(capability.name),
+        capability.summary,
+        object_schema(properties, required),
+        only_reads,
     )
 
 

@@ -9,12 +9,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tersely.agent.tools.declaration import Effect, Observation
+from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Effect as CapabilityEffect
-from tersely.capabilities.toolset import OFFERED, signature, tool_name
+from tersely.capabilities.declaration import Effect
+from tersely.capabilities.toolset import OFFERED, call_line, tool_name
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
@@ -50,7 +50,7 @@ def effect_of(arguments: Mapping[str, Any]) -> Effect:
     """What only reads needs nobody's approval; all else reaches other agents."""
     name = _NAMES.get(tool_name(str(arguments.get("tool") or "")))
     is_listing = not arguments.get("tool")
-    only_reads = name is not None and catalogue.load(name).effect is CapabilityEffect.READ
+    only_reads = name is not None and catalogue.load(name).effect is Effect.READ
     return Effect.READ if is_listing or only_reads else Effect.NETWORK
 
 
@@ -73,7 +73,7 @@ def read_arguments(text: str) -> dict[str, Any]:
 
 def _listing() -> str:
     every = (catalogue.load(name) for name in _NAMES.values())
-    return "".join(f"{signature(one)}  {one.summary}\n" for one in every)
+    return "".join(f"{call_line(one)}  {one.summary}\n" for one in every)
 
 
 def _capability(named: str) -> str:

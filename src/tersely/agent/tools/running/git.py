@@ -15,10 +15,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tersely.agent.tools.declaration import Effect, Observation
+from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
 from tersely.agent.tools.running import shell
 from tersely.agent.tools.toolbox import Toolbox
+from tersely.capabilities.declaration import Effect
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 from tersely.foundation.git.listing import filterless_environment

@@ -8,22 +8,35 @@ import asyncio
 import base64
 import re
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from tersely.agent.tools.declaration import Effect, Observation
+from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.agent.tools.web.browser import Browser, Shown
+from tersely.capabilities.declaration import Effect
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 
-OPEN, READ, CLICK, TYPE, PRESS, SCREENSHOT, LOG = ACTIONS = (
-    "open", "read", "click", "type", "press", "screenshot", "log",
-)  # fmt: skip
 MAX_PICTURE_BYTES = 2_000_000  # that a model is sent; providers take 5 MB of Base64 and more
 MAX_SHOWN_NOTES = 5  # beside a page; `log` has them all
-_LOOKS = frozenset({READ, SCREENSHOT, LOG})
+
+
+class Action(StrEnum):
+    """The things that can be done with a page."""
+
+    OPEN = "open"
+    READ = "read"
+    CLICK = "click"
+    TYPE = "type"
+    PRESS = "press"
+    SCREENSHOT = "screenshot"
+    LOG = "log"
+
+
+_LOOKS = frozenset({Action.READ, Action.SCREENSHOT, Action.LOG})
 _REF = re.compile(r"\[?(?:ref=)?((?:f\d+)?e)?(\d+)\]?")
 _NOTHING = "(no errors, no warnings, no failed requests)"
 _ON_THIS_MACHINE = "(a server of this machine, which pages that are opened can use from now on)"
@@ -35,14 +48,14 @@ async def browser(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation
     noted = page.noted
     try:
         action = str(arguments["action"])
-        if action == LOG:
+        if action == Action.LOG:
             return await toolbox.observed("\n".join(page.log()) or _NOTHING)
-        if action == SCREENSHOT:
+        if action == Action.SCREENSHOT:
             return await _pictured(toolbox, page)
         shown = await _done(page, action, arguments)
     except TerselyError as error:
         return failed(error)
-    return await toolbox.observed(_told(shown, _notes(page, 0 if action == OPEN else noted)))
+    return await toolbox.observed(_told(shown, _notes(page, 0 if action == Action.OPEN else noted)))
 
 
 def effect_of(arguments: Mapping[str, Any]) -> Effect:
@@ -54,14 +67,14 @@ def subject_of(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
     """The URL that is opened, or of the page that is used."""
     return (
         str(arguments.get("url") or "").strip()
-        if arguments.get("action") == OPEN
+        if arguments.get("action") == Action.OPEN
         else toolbox.browser.url
     )
 
 
 def is_doubtful(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
     """Whether a server of this machine is opened that nobody was asked about."""
-    return arguments.get("action") == OPEN and toolbox.browser.is_unasked(
+    return arguments.get("action") == Action.OPEN and toolbox.browser.is_unasked(
         str(arguments.get("url") or "")
     )
 
@@ -69,7 +82,7 @@ def is_doubtful(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
 def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
     """What is done, with the element as the page names it."""
     page, action = toolbox.browser, str(arguments.get("action"))
-    if action == OPEN:
+    if action == Action.OPEN:
         warning = [_ON_THIS_MACHINE] if is_doubtful(toolbox, arguments) else []
         return "\n".join([visible_line(f"open {arguments.get('url')}"), *warning])
     ref = _ref(arguments)
@@ -89,15 +102,15 @@ async def _pictured(toolbox: Toolbox, page: Browser) -> Observation:
 
 
 async def _done(page: Browser, action: str, arguments: Mapping[str, Any]) -> Shown:
-    if action == OPEN:
+    if action == Action.OPEN:
         return await page.open(_given(arguments, "url"))
-    if action == CLICK:
+    if action == Action.CLICK:
         return await page.click(_ref(arguments) or _given(arguments, "element"))
-    if action == TYPE:
+    if action == Action.TYPE:
         return await page.type(
             _ref(arguments) or _given(arguments, "element"), str(arguments.get("text") or "")
         )
-    if action == PRESS:
+    if action == Action.PRESS:
         return await page.press(_ref(arguments), _given(arguments, "text"))
     return await page.read()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from tersely.agent.tools.declaration import Observation
@@ -16,7 +17,14 @@ from tersely.foundation.escape import visible_line
 if TYPE_CHECKING:
     from tersely.foundation.fetch import Page
 
-TEXT, SOURCE = FORMS = ("text", "source")
+
+class Form(StrEnum):
+    """The forms that a page is given in."""
+
+    TEXT = "text"
+    SOURCE = "source"
+
+
 _OF_TEXT = (
     "text/",
     "application/json",
@@ -36,7 +44,7 @@ async def fetch(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
         text = _text(page)
     except TerselyError as error:
         return failed(error)
-    if page.mime in _OF_PAGES and arguments.get("form") != SOURCE:
+    if page.mime in _OF_PAGES and arguments.get("form") != Form.SOURCE:
         text = await asyncio.to_thread(page_text, text, page.url)
     return await toolbox.observed(text if text.strip() else "(the page is empty)")
 
