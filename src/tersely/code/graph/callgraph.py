@@ -302,12 +302,10 @@ class CallGraph:
         if scope is None:
             return
         for index, call in enumerate(scope.calls):
+            line = call[4]
             targets = self.sites.targets_at(file, position, index)
-            rule = (
-                self.sites.rule(file, position, call)
-                if any(target.shift < 0 for target in targets)
-                else ""
-            )
+            is_called_back = any(target.shift < 0 for target in targets)
+            rule = self.sites.rule(file, position, call) if is_called_back else ""
             grade = Grade.INFERRED if rule else self.grade(file, position, call[1])
             if file.facts.virtual and len(targets) > 1:  # the declaration alone does not say which
                 grade = _weaker(grade, Grade.INFERRED)
@@ -315,19 +313,29 @@ class CallGraph:
                 if target.manner in unwanted:
                     continue
                 surely = grade if target.manner is Manner.DIRECT else _weaker(grade, Grade.INFERRED)
-                found.add(caller, self._target_id(target), surely, file.path, call[4], rule)
-            for target in (
-                self.sites.guesses(file, position, call) if guesses and not targets else ()
-            ):
-                found.add(caller, self._target_id(target), Grade.BY_NAME, file.path, call[4])
-            named = (
-                type(call[1]) is str
-                and call[1] in file.facts.super_names | file.facts.receiver_names
-            )
-            named = named or (type(call[1]) is tuple and call[1][-1] in file.facts.implicit_methods)
-            for value in () if named else self.evaluator.calls.called(file, position, call):
-                if value[0] == EXTERNAL:
-                    found.add(caller, EXTERNAL_PREFIX + value[1], grade, file.path, call[4])
+                found.add(caller, self._target_id(target), surely, file.path, line, rule)
+            if guesses and not targets:
+                for target in self.sites.guesses(file, position, call):
+                    found.add(caller, self._target_id(target), Grade.BY_NAME, file.path, line)
+            for name in self._external_callees(file, position, call):
+                found.add(caller, EXTERNAL_PREFIX + name, grade, file.path, line)
+        self._collect_properties(file, position, caller, found)
+
+    def _external_callees(self, file: File, position: int, call: Expression) -> list[str]:
+        """What a call calls outside the repository; the receiver and what syntax calls not counted."""
+        callee, facts = call[1], file.facts
+        if type(callee) is str and callee in facts.super_names | facts.receiver_names:
+            return []
+        if type(callee) is tuple and callee[-1] in facts.implicit_methods:
+            return []
+        values = self.evaluator.calls.called(file, position, call)
+        return [value[1] for value in values if value[0] == EXTERNAL]
+
+    def _collect_properties(
+        self, file: File, position: int, caller: str, found: _Collected
+    ) -> None:
+        """Add the property functions that what a body reads, or calls, is given by."""
+        scope = file.scope(position)
         called = ((call[1], call[4]) for call in scope.calls)  # a property may give what is called
         for expression, line in (*scope.reads, *called):
             for target in self.sites.properties(file, position, expression):
