@@ -8,6 +8,7 @@ Clover: https://openclover.org/doc/manual/latest/general--openclover-xml-report-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from tersely.code.coverage.model import (
     Coverage,
@@ -55,25 +56,14 @@ def read_jacoco(text: bytes) -> Coverage:
     """JaCoCo: a `sourcefile` of a `package` has lines with the numbers of instructions that ran and
     that did not.
     """
-    files: Files = {}
-    package = ""
-    current: list[dict[int, int]] = []
 
-    def start(name: str, attributes: Attributes) -> None:
-        nonlocal package
-        if name == "package":
-            package = attributes.get("name", "")
-        elif name == "sourcefile":
-            path = slashed(f"{package}/{attributes.get('name', '')}").lstrip("/")
-            current[:] = [files.setdefault(path, {})]
-        elif name == "line" and current:
-            _add(current[0], attributes.get("nr"), attributes.get("ci"), JACOCO)
+    def path_of(package: str, attributes: Attributes) -> str:
+        return slashed(f"{package}/{attributes.get('name', '')}").lstrip("/")
 
-    def end(name: str, inside: str) -> None:
-        if name == "sourcefile":
-            current.clear()
+    def line_of(attributes: Attributes) -> Line:
+        return Line(attributes.get("nr"), (attributes.get("ci"),))
 
-    _read(text, start, end, JACOCO)
+    files = _files_of_packages(text, JACOCO, "sourcefile", path_of, line_of)
     return _coverage(JACOCO, files, counts_times=False)
 
 
@@ -81,32 +71,58 @@ def read_clover(text: bytes) -> Coverage:
     """Clover: a `file` has a `line` for each method, statement and condition; what ran of a line is
     what ran most.
     """
+
+    def path_of(package: str, attributes: Attributes) -> str:
+        folder = package.replace(".", "/")
+        below = f"{folder}/{attributes.get('name', '')}".lstrip("/")
+        return slashed(attributes.get("path") or below)
+
+    def line_of(attributes: Attributes) -> Line:
+        number = attributes.get("num")
+        if "count" in attributes:
+            return Line(number, (attributes["count"],))
+        return Line(number, (attributes.get("truecount"), attributes.get("falsecount")))
+
+    return _coverage(CLOVER, _files_of_packages(text, CLOVER, "file", path_of, line_of))
+
+
+class Line(NamedTuple):
+    """A line as a report lists it: its number, and how often each part of it ran."""
+
+    number: str | None
+    times: tuple[str | None, ...]
+
+
+def _files_of_packages(
+    text: bytes,
+    format_name: str,
+    file_element: str,
+    path_of: Callable[[str, Attributes], str],
+    line_of: Callable[[Attributes], Line],
+) -> Files:
+    """The files of a report that lists packages, in those files, in those lines."""
     files: Files = {}
     package = ""
-    current: list[dict[int, int]] = []
+    current: dict[int, int] | None = None
 
     def start(name: str, attributes: Attributes) -> None:
-        nonlocal package
+        nonlocal package, current
         if name == "package":
-            package = attributes.get("name", "").replace(".", "/")
-        elif name == "file":
-            path = attributes.get("path") or f"{package}/{attributes.get('name', '')}".lstrip("/")
-            current[:] = [files.setdefault(slashed(path), {})]
-        elif name == "line" and current:
-            is_condition = "count" not in attributes
-            times = [
-                attributes.get(one)
-                for one in (("truecount", "falsecount") if is_condition else ("count",))
-            ]
-            for one in times:
-                _add(current[0], attributes.get("num"), one, CLOVER)
+            package = attributes.get("name", "")
+        elif name == file_element:
+            current = files.setdefault(path_of(package, attributes), {})
+        elif name == "line" and current is not None:
+            line = line_of(attributes)
+            for times in line.times:
+                _add(current, line.number, times, format_name)
 
     def end(name: str, inside: str) -> None:
-        if name == "file":
-            current.clear()
+        nonlocal current
+        if name == file_element:
+            current = None
 
-    _read(text, start, end, CLOVER)
-    return _coverage(CLOVER, files)
+    _read(text, start, end, format_name)
+    return files
 
 
 def _read(text: bytes, start: Take, end: Callable[[str, str], None], format_name: str) -> None:
