@@ -46,37 +46,63 @@ def table_of(
 ) -> Table:
     """All symbols of the likeliest files, and those of other files that something points at."""
     opened = list(files.paths[:MAX_OPENED_FILES])
-    marked = (symbol(name) for name in _most_marked(found.marks))
-    elsewhere = {
-        one.path for one in marked if one is not None and one.path in files.probabilities
-    } - set(opened)
+    elsewhere = _marked_files(found, files, symbol) - set(opened)
+    likeliest = sorted(elsewhere, key=lambda path: -files.probabilities[path])
     rows: list[Numbers] = []
     symbols: list[Symbol] = []
-    for rank, path in enumerate(
-        [*opened, *sorted(elsewhere, key=lambda path: -files.probabilities[path])]
-    ):
-        everything = rank < len(opened)
+    for rank, path in enumerate([*opened, *likeliest]):
         own = symbols_of(path)[:MAX_OPENED_SYMBOLS]
         units = _units(searcher, path, own, found)
-        best = np.max(list(units.values()), axis=0, initial=0.0) if units else np.zeros(2)
+        most = np.max(list(units.values()), axis=0, initial=0.0) if units else np.zeros(2)
+        of_file = _FileEvidence(files.probabilities[path], rank, units, most)
         kinds = {one.id: one.kind for one in own}
         for one in own:
-            if not is_subject(one, kinds) or not (everything or one.id in found.marks):
-                continue
-            row = found.marks[one.id].copy() if one.id in found.marks else np.zeros(len(Mark))
-            row[[Mark.TITLE_UNIT, Mark.TEXT_UNIT]] = unit = units.get(one.id, np.zeros(2))
-            row[[Mark.TITLE_HERE, Mark.TEXT_HERE]] = unit / (best + _TINY)
-            row[Mark.NAME_WORDS] = _share_of_name(one, title_terms)
-            row[Mark.FILE] = _logit(files.probabilities[path]) / 10
-            row[Mark.FILE_RANK] = 1 / (1 + rank)
-            row[Mark.SIZE] = math.log(1 + one.end_line - one.start_line) / 5
-            row[Mark.IS_CLASS] = one.kind in CLASS_KINDS
-            row[Mark.IS_VALUE] = one.kind in VALUE_KINDS
-            if one.parent in found.marks:
-                row[Mark.OWNER] = max(found.marks[one.parent][[Mark.TITLE_NAME, Mark.NAME]])
-            rows.append(row)
-            symbols.append(one)
+            is_row = rank < len(opened) or one.id in found.marks
+            if is_row and is_subject(one, kinds):
+                rows.append(_row(one, found.marks, of_file, title_terms))
+                symbols.append(one)
     return Table(tuple(symbols), np.array(rows).reshape(-1, len(Mark)))
+
+
+class _FileEvidence(NamedTuple):
+    """What is known of a file: how likely it is changed, its place among the likeliest, and by
+    symbol id what words its symbols have.
+    """
+
+    probability: float
+    rank: int
+    units: Mapping[str, Numbers]
+    most: Numbers  # that a symbol of the file has of either: of the title, and of the text
+
+
+def _row(
+    symbol: Symbol,
+    marks: Mapping[str, Numbers],
+    file: _FileEvidence,
+    title_terms: Mapping[str, float],
+) -> Numbers:
+    """The evidence of one symbol, a number for each `Mark`."""
+    row = marks[symbol.id].copy() if symbol.id in marks else np.zeros(len(Mark))
+    unit = file.units.get(symbol.id, np.zeros(2))
+    row[[Mark.TITLE_UNIT, Mark.TEXT_UNIT]] = unit
+    row[[Mark.TITLE_HERE, Mark.TEXT_HERE]] = unit / (file.most + _TINY)
+    row[Mark.NAME_WORDS] = _share_of_name(symbol, title_terms)
+    row[Mark.FILE] = _logit(file.probability) / 10
+    row[Mark.FILE_RANK] = 1 / (1 + file.rank)
+    row[Mark.SIZE] = math.log(1 + symbol.end_line - symbol.start_line) / 5
+    row[Mark.IS_CLASS] = symbol.kind in CLASS_KINDS
+    row[Mark.IS_VALUE] = symbol.kind in VALUE_KINDS
+    if symbol.parent in marks:
+        row[Mark.OWNER] = max(marks[symbol.parent][[Mark.TITLE_NAME, Mark.NAME]])
+    return row
+
+
+def _marked_files(
+    found: Evidence, files: Files, symbol: Callable[[str], Symbol | None]
+) -> set[str]:
+    """The files of a task that have a symbol with much evidence of its own."""
+    marked = map(symbol, _most_marked(found.marks))
+    return {one.path for one in marked if one is not None and one.path in files.probabilities}
 
 
 def is_subject(symbol: Symbol, kinds: Mapping[str, Kind]) -> bool:
