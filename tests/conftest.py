@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 
 from tersely.foundation.recursion import allow_deep_nesting
+from tersely.foundation.roots import enclosing_root, is_repository
 
 # Shared machines stall now and then, so no example has a deadline. CI tries the same examples every
 # time.
@@ -36,6 +37,16 @@ def own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("XDG_RUNTIME_DIR", runtime)
         yield
     shutil.rmtree(runtime, ignore_errors=True)  # what ends with us may still be removing its socket
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Stop at once where the temporary folder lies in a repository or has an index: the
+    repositories that tests make there would all be that one.
+    """
+    around = enclosing_root(os.path.realpath(config.option.basetemp or tempfile.gettempdir()))
+    if is_repository(around):
+        message = f"{around}, where tests make repositories, is one: remove its .git or .tersely"
+        raise pytest.UsageError(f"{message}, or set TMPDIR to another folder")
 
 
 def pytest_collection_finish() -> None:
