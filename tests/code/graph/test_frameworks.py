@@ -178,6 +178,42 @@ router.get('/:id', function show(req, res) { listUsers(req, res); });
 app.post('/inline', (req, res) => { listUsers(req, res); });
 """,
 }
+VUEX = {
+    "store/types.js": 'export const SET = "setArticle";\nexport const FETCH = "fetchArticle";\n',
+    "store/articles.js": """\
+import { SET, FETCH } from "./types";
+import api from "@/api";
+const actions = {
+  async [FETCH](context, slug) { context.commit(SET, await api.get(slug)); },
+  again({ commit, dispatch }) { commit("clear"); dispatch(FETCH); commit("elsewhere"); },
+};
+const mutations = {
+  [SET](state, article) { state.article = article; },
+  clear(state) {},
+};
+const getters = { clear(state) {} };
+export default { actions, mutations, getters };
+""",
+    "store/index.js": """\
+import { createStore } from "vuex";
+import articles from "./articles";
+export default createStore({ modules: { articles } });
+""",
+    "store/page.js": """\
+import store from "./index";
+import { FETCH } from "./types";
+export default {
+  enter(to) { store.dispatch(FETCH, to.slug); },
+  methods: { leave() { this.$store.commit("articles/clear"); transaction.commit(FETCH); } },
+};
+""",
+    "store/page.spec.js": """\
+import { actions } from "./spied";
+const context = { commit() {} };
+actions.run(context);
+""",
+    "store/spied.js": 'export const actions = { run(context) { context.commit("clear"); } };\n',
+}
 NEST = {
     "nest/cats.controller.ts": """\
 import { Controller, Get, Post, Body, UseGuards } from '@nestjs/common';
@@ -272,6 +308,17 @@ EXPECTED = {
         "server/app.js -> server/app.js:auth (Express middleware)",
         "server/app.js -> server/app.js:show (Express route)",
     ], []),
+    "Vuex": (VUEX, [
+        "store/articles.js:actions.[FETCH] -> store/articles.js:mutations.[SET] (Vuex mutation)",
+        "store/articles.js:actions.again -> store/articles.js:mutations.clear (Vuex mutation)",
+        "store/articles.js:actions.again -> store/articles.js:actions.[FETCH] (Vuex action)",
+        "store/page.js:enter -> store/articles.js:actions.[FETCH] (Vuex action)",
+        "store/page.js:methods.leave -> store/articles.js:mutations.clear (Vuex mutation)",
+        "store/spied.js:actions.run -> store/articles.js:mutations.clear (Vuex mutation)",
+    ], [
+        "store/articles.js:actions.again -> store/articles.js:getters.clear",
+        "store/page.js:methods.leave -> store/articles.js:actions",
+    ]),
     "Nest": (NEST, [
         "nest/cats.controller.ts:CatsController -> nest/cats.controller.ts:CatsController.findAll (Nest route)",
         "nest/cats.controller.ts:CatsController -> nest/roles.guard.ts:RolesGuard.canActivate (Nest part)",

@@ -533,6 +533,7 @@ ACCESSOR_USER = """\
 const a = require('./a');
 function use() { a.header = 2; return a.status; }
 function take() { const { header: found, status = 2 } = a; }
+function bare() { const { header } = a; }
 """
 
 
@@ -561,7 +562,7 @@ def test_reading_and_assigning_a_member_call_its_accessors(tmp_path: Path) -> No
     with Engine.open(tmp_path) as engine:
         readers = [edge.caller for edge in engine.graph.callers("a.js:header")]
         writers = [edge.caller for edge in engine.graph.callers("a.js:header#2")]
-    assert readers == ["a.js:show", "b.js:take"]
+    assert readers == ["a.js:show", "b.js:bare", "b.js:take"]
     assert writers == ["a.js:change", "b.js:use"]
 
 
@@ -582,4 +583,29 @@ def test_the_directory_of_a_package_stands_for_its_entry(tmp_path: Path) -> None
             "test/named.test.js -> lib/application.js:Application.use inferred",
             "other/user.js:run -> other/built.js:module.exports exact",
         ],
+    )
+
+
+def test_a_rare_name_is_guessed_on_what_nothing_is_known_of(tmp_path: Path) -> None:
+    library = """\
+var api = {};
+api.fetchAll = function () {};
+exports.compute = function () {};
+function Shape() {}
+Shape.shrink = () => {};
+function lonely() {}
+module.exports.api = api;
+"""
+    use = """\
+module.exports = function use(x) { x.fetchAll(); x.compute(); x.shrink(); x.lonely(); };
+"""
+    check(
+        tmp_path,
+        {"lib.js": library, "use.js": use},
+        edges=[
+            "use.js:use -> lib.js:api.fetchAll by_name",
+            "use.js:use -> lib.js:compute by_name",
+            "use.js:use -> lib.js:Shape.shrink by_name",
+        ],
+        absent=["use.js:use -> lib.js:lonely"],
     )

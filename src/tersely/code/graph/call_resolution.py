@@ -82,6 +82,7 @@ MAX_CARRIER_FILES_NEAR = 8  # likewise, when only what a parameter receives is a
 MAX_NESTING = 3  # containers in containers searched for a value
 READ_KINDS = (Kind.PROPERTY,)
 GUESSED_KINDS = (Kind.METHOD,)
+HELD_KINDS = (Kind.FUNCTION,)  # guessed as well where they are members of objects
 MAX_NAMESAKES = 3  # definitions of a name, above which none of them is believed
 
 
@@ -230,12 +231,23 @@ class Sites:
         for value in sorted(self.evaluator.calls.called(file, scope, call), key=repr):
             for target in self._targets_of(value, file, scope, call):
                 found[target] = None
-        by_name = type(callee) is tuple and callee[0] == MEMBER and callee[2] in file.facts.methods
-        if not found and by_name and not self.evaluator.values(file, scope, callee):
-            found.update(
-                dict.fromkeys(self.called_back(file.facts.methods[callee[2]], file, scope, call))
-            )
+        method = file.facts.methods.get(self._method_name(file, scope, callee))
+        if method is None:
+            return _with_others(list(found), below)
+        if not found and not self.evaluator.values(file, scope, callee):
+            found.update(dict.fromkeys(self.called_back(method, file, scope, call)))
+        found.update(dict.fromkeys(self.evaluator.topics.reached(file, scope, method, call)))
         return _with_others(list(found), below)
+
+    def _method_name(self, file: File, scope: int, callee: Expression) -> str:
+        """The name of the method that a callee is written as: `x.m`, or `m` of a pattern `{m}`."""
+        if type(callee) is tuple:
+            return str(callee[2]) if callee[0] == MEMBER else ""
+        while type(callee) is str and scope >= 0:
+            for _, entry in file.names(scope).get(callee, ()):
+                return str(entry[2]) if type(entry) is tuple and entry[0] == MEMBER else ""
+            scope = file.definitions[scope][3]
+        return ""
 
     def _below(self, file: File, scope: int, call: Expression) -> list[Target]:
         """What a call of the receiver, or of a member of it, reaches where that is of a class below
@@ -422,11 +434,7 @@ class Sites:
             summary = self.evaluator.summaries.of(value, file)
             if summary is not None:
                 return summary
-        return (
-            file.facts.methods.get(callee[2])
-            if type(callee) is tuple and callee[0] == MEMBER
-            else None
-        )
+        return file.facts.methods.get(self._method_name(file, scope, callee))
 
     def given(self, file: File, scope: int, call: Expression) -> Expression:
         """The call that a function outside the repository makes to a function it was given."""
@@ -470,12 +478,21 @@ class Sites:
         key = (name, file.family)
         known = self._few.get(key)
         if known is None:
-            every = self.program.named(name, kinds=GUESSED_KINDS)
+            methods = self.program.named(name, kinds=GUESSED_KINDS)
+            functions = self.program.named(name, kinds=HELD_KINDS)
+            held = functions if len(functions) <= MAX_NAMESAKES else ()
             found = [
-                Target(at, position, 1) for at, position in every if self.program.is_kin(at, file)
+                Target(at, position, 1)
+                for at, position in (*methods, *filter(self._is_held, held))
+                if self.program.is_kin(at, file)
             ]
             known = self._few[key] = found if len(found) <= MAX_NAMESAKES else []
         return known
+
+    def _is_held(self, place: tuple[int, int]) -> bool:
+        """Whether a function is written as the member of an object: `api.load = function …`."""
+        scope = self.program.file(place[0]).scopes[place[1]]
+        return scope is not None and scope.holder is not None
 
     def properties(self, file: File, scope: int, expression: Expression) -> list[Target]:
         """The property functions that reading or storing a member, or reading a bare name, calls."""
@@ -726,7 +743,8 @@ class Sites:
 
     def _by_topic(self, found: set[FoundCall], file: File, position: int) -> set[FoundCall]:
         """Calls that reach a handler by what it is registered for."""
-        if not any(self._registers(call) for call in found):
+        in_registry = self.evaluator.topics.is_in_registry(file.id, position)
+        if not in_registry and not any(self._registers(call) for call in found):
             return set()
         reached = set()
         for file_id, scope, index in self.evaluator.topics.reaching():

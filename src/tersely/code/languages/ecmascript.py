@@ -21,7 +21,7 @@ from tersely.code.expressions import (
 from tersely.code.languages.ecmascript_modules import entry_words, module_files, module_keys
 from tersely.code.languages.ecmascript_narrowing import lower_binary, lower_if, lower_ternary
 from tersely.code.languages.ecmascript_scripts import namespace_of, sharing_scripts
-from tersely.code.languages.frameworks import ECMASCRIPT_FRAMEWORKS
+from tersely.code.languages.frameworks import ECMASCRIPT_FRAMEWORKS, VUEX_METHODS
 from tersely.code.languages.model import (  # fmt: skip
     RECEIVER,
     Assign,
@@ -339,6 +339,7 @@ ARRAY_METHODS = {
     "call": Summary(calls=(RECEIVER,), result_of=RECEIVER, passes=("rest",)),
     "apply": Summary(calls=(RECEIVER,), result_of=RECEIVER, passes=("elements 1",)),
     "bind": Summary(returns=RECEIVER),
+    **VUEX_METHODS,
 }
 
 CALLS_FIRST = Summary(calls=(0,))

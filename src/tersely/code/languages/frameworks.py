@@ -9,7 +9,15 @@ capital letter: then one key stands for both. `docs/frameworks.md` says how to a
 from __future__ import annotations
 
 from tersely.code.expressions import GENERIC, TYPE_PARAMETER
-from tersely.code.languages.model import HANDLER, RECEIVER, Inherited, Summary, Topic, names
+from tersely.code.languages.model import (
+    HANDLER,
+    RECEIVER,
+    Inherited,
+    Registry,
+    Summary,
+    Topic,
+    names,
+)
 
 HTTP_VERBS = names("get post put patch delete head options")
 PATH = Topic("path", argument=0)
@@ -133,10 +141,25 @@ NEST = {
     "@nestjs/schedule.Cron": _NEST_HANDLER,
 }
 
+_VUEX_MUTATION, _VUEX_ACTION = "Vuex mutation", "Vuex action"
+_VUEX_MEMBERS = {"mutations": _VUEX_MUTATION, "actions": _VUEX_ACTION}
+_VUEX_STORE = Summary(registry=Registry(0, _VUEX_MEMBERS, inside="modules"))
+VUEX = {
+    "vuex.Store": _VUEX_STORE,
+    "vuex.default.Store": _VUEX_STORE,
+    "vuex.createStore": _VUEX_STORE,
+    "Store.registerModule": Summary(registry=Registry(1, _VUEX_MEMBERS, inside="modules")),
+}
+VUEX_METHODS = {
+    "commit": Summary(rule=_VUEX_MUTATION, reaches=Topic("name", _VUEX_MUTATION, 0)),
+    "dispatch": Summary(rule=_VUEX_ACTION, reaches=Topic("name", _VUEX_ACTION, 0)),
+}
+
 _FETCH = Summary(rule="route by its path", reaches=PATH)
 ECMASCRIPT_FRAMEWORKS = {
     **EXPRESS,
     **NEST,
+    **VUEX,
     "globalThis.fetch": _FETCH,
     **{f"{client}.{verb}": _FETCH for client in ("axios", "axios.default") for verb in HTTP_VERBS},
 }

@@ -550,6 +550,20 @@ class Topic:
 
 
 @value
+class Registry:
+    """Where an object that a framework is given holds handlers by their names: in the objects that
+    are its members of some names.
+
+    `frameworks`: by the name of such a member, whose handlers a `Topic` of the kind "name" means
+    them by.
+    """
+
+    argument: int  # the position of the object
+    frameworks: Mapping[str, str]
+    inside: str = ""  # the member that holds further such objects
+
+
+@value
 class Summary:
     """What a function outside the repository does with its arguments (positions; -1 for none)."""
 
@@ -596,6 +610,7 @@ class Summary:
     passes: tuple[str, ...] = ()
     rule: str = ""  # what a framework does, in a few words: its edges are inferred and name it
     registers: tuple[Topic, ...] = ()  # the functions it calls are handlers of these
+    registry: Registry | None = None  # an object that it is given holds handlers
     reaches: Topic | None = None  # calls the handlers of this
     receives: str = ""  # likewise what is the receiver in the functions it calls
 

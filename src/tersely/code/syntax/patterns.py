@@ -112,7 +112,6 @@ def _bind_members(walk: Lowering, target: Node, value: Expression) -> None:
             key, inner = field(rule.key)(child), field(rule.value)(child)
             if key is not None and inner is not None:
                 name = walk.text(key).strip(QUOTES)
-                walk.mentions.add(name)
                 bind(walk, inner, _member(walk, child, value, name))
         elif kind is model.Assign:  # a name with a default
             left = field(rule.left)(child)
@@ -123,6 +122,7 @@ def _bind_members(walk: Lowering, target: Node, value: Expression) -> None:
 
 def _member(walk: Lowering, node: Node, value: Expression, name: str) -> Expression:
     """The member of that name which a pattern reads."""
+    walk.mentions.add(name)
     if value is None:
         return None
     member = (MEMBER, value, name)

@@ -9,15 +9,24 @@ calls the handlers of that topic, in any language for paths.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CALL, MEMBER, Expression
 from tersely.code.graph.call_resolution import Target
 from tersely.code.graph.dispatch.type_filtering import type_name
-from tersely.code.graph.pointsto.values import CLASS, INSTANCE, KEY
+from tersely.code.graph.pointsto.values import (
+    CLASS,
+    DISPLAY,
+    FUNCTION,
+    INSTANCE,
+    KEY,
+    MODULE,
+    Value,
+    Values,
+)
 from tersely.code.graph.program import File, callee_names
-from tersely.code.languages.model import HANDLER, RECEIVER, Resolution, Summary, Topic
+from tersely.code.languages.model import HANDLER, RECEIVER, Registry, Resolution, Summary, Topic
 from tersely.code.languages.registry import LANGUAGES
 
 if TYPE_CHECKING:
@@ -25,6 +34,7 @@ if TYPE_CHECKING:
 
 # files that write the name of a function that registers or reaches; with more none is searched
 MAX_TOPIC_FILES = 300
+MAX_REGISTRY_DEPTH = 5  # objects with handlers inside each other
 
 Key = tuple[str, str, Any]  # kind of a topic, the framework, and what tells it from others
 
@@ -37,6 +47,7 @@ class Topics:
         self.program = evaluator.program
         self._handlers: dict[Key, set[Target]] | None = None
         self._reaching: list[tuple[int, int, int]] | None = None
+        self._held: dict[Key, set[Target]] | None = None
 
     def reached(self, file: File, scope: int, summary: Summary, call: Expression) -> list[Target]:
         """The handlers that a call leads to by what is known of the function it calls."""
@@ -47,10 +58,10 @@ class Topics:
             if kind == "path":
                 found |= self._by_path(told)
             else:
-                space, _, word = told.replace(":", ".").rpartition(".")
-                found |= self._of_space(
-                    self._registered().get((kind, framework, word), set()), space
-                )
+                space, _, word = told.replace(":", ".").replace("/", ".").rpartition(".")
+                key = (kind, framework, word)
+                named = self._in_registries().get(key) or self._registered().get(key, set())
+                found |= self._of_space(named, space)
         return sorted(found)
 
     def _of_space(self, targets: set[Target], space: str) -> set[Target]:
@@ -64,21 +75,80 @@ class Topics:
         here = {target for target in targets if space in paths[target]}
         return here or (targets if len(targets) == 1 else set())
 
+    def is_in_registry(self, file_id: int, position: int) -> bool:
+        """Whether a function is a handler that an object holds which a framework is given."""
+        return any(
+            (target.file, target.position) == (file_id, position)
+            for targets in self._in_registries().values()
+            for target in targets
+        )
+
     def reaching(self) -> list[tuple[int, int, int]]:
         """(file, scope, position among its calls) of every call that may lead to a handler."""
         if self._reaching is None:
             self._reaching = [
-                place for place, summary, _ in self._calls() if summary.reaches is not None
+                place
+                for place, summary, _ in self._calls(_is_topical)
+                if summary.reaches is not None
             ]
         return self._reaching
 
     def _registered(self) -> dict[Key, set[Target]]:
         if self._handlers is None:
             self._handlers = defaultdict(set)
-            for (file_id, scope, _), summary, call in self._calls():
+            for (file_id, scope, _), summary, call in self._calls(_is_topical):
                 if summary.registers:
                     self._register(self.program.file(file_id), scope, summary, call)
         return self._handlers
+
+    def _in_registries(self) -> dict[Key, set[Target]]:
+        """The handlers that objects hold which frameworks are given."""
+        if self._held is None:
+            self._held = defaultdict(set)
+            for (file_id, scope, _), summary, call in self._calls(_has_registry):
+                registry, file = summary.registry, self.program.file(file_id)
+                if registry is not None and registry.argument < len(call[2]):
+                    given = self.evaluator.values(file, scope, call[2][registry.argument])
+                    self._take(given, registry, file, 0)
+        return self._held
+
+    def _take(self, objects: Values, registry: Registry, file: File, depth: int) -> None:
+        """Note the handlers that some objects hold, and those of the objects inside them."""
+        assert self._held is not None
+        members = self.evaluator.members
+        for member, framework in registry.frameworks.items():
+            for table in members.of_all(objects, member, file):
+                for name, functions in self._entries(table):
+                    targets = (Target(one[1], one[2], -1) for one in functions)
+                    self._held["name", framework, name].update(targets)
+        if registry.inside and depth < MAX_REGISTRY_DEPTH:
+            inside = members.of_all(objects, registry.inside, file)
+            inner = self.evaluator.containers.held(inside)
+            if inner:
+                self._take(inner, registry, file, depth + 1)
+
+    def _entries(self, table: Value) -> Iterator[tuple[str, Values]]:
+        """The functions that an object or a module has, by their names."""
+        if table[0] == MODULE:
+            home = self.program.file(table[1])
+            found = {
+                name: self.evaluator.members.of_module(home, name)
+                for name in home.names(0)
+                if type(name) is str
+            }
+        elif table[0] == DISPLAY:
+            keys = sorted(
+                str(key[1])
+                for key in self.evaluator.containers.display_keys(table)
+                if key[0] == KEY
+            )
+            found = {
+                key: self.evaluator.containers.items(table, frozenset((key,)), None) for key in keys
+            }
+        else:
+            return
+        for name, values in found.items():
+            yield name, frozenset(value for value in values if value[0] == FUNCTION)
 
     def _register(self, file: File, scope: int, summary: Summary, call: Expression) -> None:
         assert self._handlers is not None
@@ -87,17 +157,17 @@ class Topics:
                 for key in self._keys(file, scope, topic, call, target):
                     self._handlers[key].add(target)
 
-    def _calls(self) -> Iterator[tuple[tuple[int, int, int], Summary, Expression]]:
-        """Every call of a function that registers or reaches handlers, with what is known of it."""
+    def _calls(
+        self, is_wanted: Callable[[Summary], bool]
+    ) -> Iterator[tuple[tuple[int, int, int], Summary, Expression]]:
+        """Every call of a function of which something wanted is known, with what is known of it."""
         for language in sorted({row.language for row in self.program.rows.values()}):
-            for name in sorted(topical_names(LANGUAGES[language].resolution)):
+            for name in sorted(_names_of(LANGUAGES[language].resolution, is_wanted)):
                 for file in self._writing(name, language):
                     for scope, index in file.calls_by_name.get(name, ()):
                         call = file.scope(scope).calls[index]
                         summary = self.evaluator.members.sites.summary(file, scope, call)
-                        if summary is not None and (
-                            summary.registers or summary.reaches is not None
-                        ):
+                        if summary is not None and is_wanted(summary):
                             yield (file.id, scope, index), summary, call
 
     def _writing(self, name: str, language: str) -> list[File]:
@@ -167,11 +237,20 @@ class Topics:
             yield "type", topic.framework, type_name(parameters[0][1])
 
 
-def topical_names(facts: Resolution) -> frozenset[str]:
-    """The last names of the functions outside the repository that register or reach handlers."""
+def _is_topical(summary: Summary) -> bool:
+    """Whether a function registers handlers that it is given, or reaches some."""
+    return bool(summary.registers) or summary.reaches is not None
+
+
+def _has_registry(summary: Summary) -> bool:
+    return summary.registry is not None
+
+
+def _names_of(facts: Resolution, is_wanted: Callable[[Summary], bool]) -> frozenset[str]:
+    """The last names of the functions outside the repository of which something wanted is known."""
     every = (*facts.methods.items(), *facts.summaries.items())
-    topical = (name for name, summary in every if summary.registers or summary.reaches is not None)
-    return frozenset(name.rpartition(".")[2].removesuffix("()") for name in topical)
+    names = (name for name, summary in every if is_wanted(summary))
+    return frozenset(name.rpartition(".")[2].removesuffix("()") for name in names)
 
 
 def _argument(topic: Topic, call: Expression) -> Expression:
