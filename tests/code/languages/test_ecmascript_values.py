@@ -437,3 +437,56 @@ def test_what_declarations_declare_for_all_files_is_known_in_all(tmp_path: Path)
         ],
         absent=["user.ts:hidden -> module.d.ts:global.make"],
     )
+
+
+KEPT_BY_SYMBOLS = {
+    "symbols.js": """\
+const keys = { kHooks: Symbol('hooks'), kOther: Symbol('other') };
+module.exports = keys;
+""",
+    "a.js": """\
+const keys = require('./symbols');
+const { kHooks, kOther } = keys;
+const kState = Symbol();
+class Hooks { add() {} }
+class Other { add() {} }
+class State { add() {} }
+function build() {
+  const app = { [kHooks]: new Hooks(), [kOther]: new Other(), addHook, child() { this[kOther].add(); } };
+  app.later = later;
+  return app;
+  function addHook() { this[kHooks].add(); }
+}
+function later() { this.addHook(); }
+function never() { this[kHooks].add(); }
+class Box {
+  constructor() { this[kState] = new State(); }
+  put() { this[kState].add(); }
+}
+function use() { build()[keys.kHooks].add(); }
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("caller", "callees"),
+    [
+        ("build.app.child", {"Other.add inferred"}),
+        ("build.addHook", {"Hooks.add inferred"}),
+        ("later", {"build.addHook exact"}),
+        ("never", set()),
+        ("Box.put", {"State.add inferred"}),
+        ("use", {"Hooks.add inferred"}),
+    ],
+)
+def test_what_objects_keep_under_symbols_is_told_apart(
+    tmp_path: Path, caller: str, callees: set[str]
+) -> None:
+    known = {callee.partition(" ")[0] for callee in callees}
+    every = {"Hooks.add", "Other.add", "State.add", "build.addHook"}
+    check(
+        tmp_path,
+        KEPT_BY_SYMBOLS,
+        edges=[f"a.js:{caller} -> a.js:{callee}" for callee in callees],
+        absent=[f"a.js:{caller} -> a.js:{callee} " for callee in every - known],
+    )

@@ -134,6 +134,14 @@ class Store(NamedTuple):
     value: Expression
 
 
+class Placement(NamedTuple):
+    """A value that becomes a member of an object: `object.name = value`, `{name: value}`."""
+
+    scope: int
+    value: Expression
+    object: Expression
+
+
 class Flow(NamedTuple):
     """A value that goes somewhere: to the name `target`, or into argument `target` of `call`."""
 
@@ -604,6 +612,39 @@ class File:
             for store in self.item_stores()
             if type(store.key) is not tuple or store.key[0] != CONST
         ]
+
+    @cached_property
+    def placements(self) -> dict[Any, list[Placement]]:
+        """Where something is made a member of an object, by the names that it is written with."""
+        found: dict[Any, list[Placement]] = defaultdict(list)
+        for stores in self.member_stores().values():
+            for store in stores:
+                for name in callee_names(store.value):
+                    found[name].append(Placement(store.scope, store.value, store.base))
+        for position, scope in enumerate(self.scopes):
+            if scope is None:
+                continue
+            for display in displays_in((scope.binds, scope.calls, scope.returns, scope.yields)):
+                for _, value in display[1] if display[0] == MAPPING else ():
+                    for name in callee_names(value):
+                        found[name].append(Placement(position, value, display))
+        return found
+
+    def computed_receiver_stores(self, owner: int) -> list[Store]:
+        """What a class, or a function that makes objects, assigns to items of its receiver under
+        keys that are not written down.
+        """
+        return [store for store in self.computed_stores if self._stores_into(store) == owner]
+
+    def _stores_into(self, store: Store) -> int:
+        """The class, or function that makes objects, whose receiver an assignment changes; -1 for
+        none.
+        """
+        if store.base not in self.facts.receiver_names:
+            return -1
+        method = self.enclosing_method(store.scope)
+        owner = self.owner_class(method) if method >= 0 else -1
+        return owner if owner >= 0 else method
 
     @cached_property
     def merges(self) -> list[Store]:

@@ -360,6 +360,7 @@ SUMMARIES = ECMASCRIPT_FRAMEWORKS | {
     "globalThis.Array.from": Summary(calls=(1,), collects=(1,), returns=0, passes=("element 0",)),
     "globalThis.Array.of": Summary(gathers=0),
     "globalThis.Proxy": IDENTITY,
+    "globalThis.Symbol": Summary(makes_key=True),
     "globalThis.structuredClone": IDENTITY,
     "globalThis.Object.assign": IDENTITY,
     "globalThis.Object.freeze": IDENTITY,

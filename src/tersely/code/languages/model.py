@@ -608,6 +608,7 @@ class Summary:
     # function that takes more than one word passes takes the parts of it: of an element of a
     # mapping the key and the item.
     passes: tuple[str, ...] = ()
+    makes_key: bool = False  # gives back a key that is equal to no other
     rule: str = ""  # what a framework does, in a few words: its edges are inferred and name it
     registers: tuple[Topic, ...] = ()  # the functions it calls are handlers of these
     registry: Registry | None = None  # an object that it is given holds handlers

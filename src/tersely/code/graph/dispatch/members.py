@@ -333,13 +333,19 @@ class Members:
         return frozenset(found) or self._of_companion(target, name)
 
     def _computed(self, owner: Value, name: str) -> Values:
-        """Methods of a class whose names are constants that have this value: `[SAVE]() {…}`."""
+        """Members of a class whose names are constants that have this value: `[SAVE]() {…}`,
+        `this[SAVE] = …`.
+        """
         file = self.program.file(owner[1])
         outer = file.definitions[owner[2]][3]
         found: Values = NOTHING
         for written in file.computed_names.get(owner[2], ()):
             if (KEY, name) in self.evaluator.values(file, outer, written[1:-1]):
                 found |= self.evaluator.names.bound(file, owner[2], written)
+        for store in file.computed_receiver_stores(owner[2]):
+            keys = self.evaluator.containers.keys(file, store.scope, store.key)
+            if keys is not None and name in keys:
+                found |= self.evaluator.values(file, store.scope, store.value)
         return found
 
     def _having(self, owner: Value, name: str) -> list[tuple[File, int]]:

@@ -39,7 +39,7 @@ from tersely.code.graph.pointsto.values import (
     external,
     one,
 )
-from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names
+from tersely.code.graph.program import MEMBER_OWNERS, File, Placement, callee_names
 from tersely.code.languages.model import Resolution, shared_directories
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
@@ -350,7 +350,9 @@ class Names:
         return self.evaluator.typed.opened(found) if file.facts.virtual else found
 
     def _given_receivers(self, file: File, function: int) -> Values:
-        """What a function is given as its receiver: `function.call(receiver, …)`."""
+        """What a function is given as its receiver: `function.call(receiver, …)`, and the objects
+        of which it is made a member.
+        """
         if not file.facts.receiver_binders:
             return NOTHING
         return self.solver.solve(
@@ -360,17 +362,21 @@ class Names:
     def _receivers_passed(self, file: File, function: int) -> Values:
         below, name = self.evaluator.below, file.definitions[function][1]
         self.solver.mark_own()
-        files = sorted({file.id, *self.program.mentioning(name, file)}) if below is not None else []
+        if below is None:
+            return NOTHING
+        files = sorted({file.id, *self.program.mentioning(name, file)})
         found: Values = NOTHING
         for other in map(
             self.program.file, files if len(files) <= MAX_RECEIVER_FILES else [file.id]
         ):
-            for scope, call in _binding_calls(other, name, file.facts.receiver_binders):
-                functions = below.values(other, scope, call[1][1]) if below is not None else NOTHING
-                if below is not None and any(
-                    value[:3] == (FUNCTION, file.id, function) for value in functions
-                ):
-                    found |= below.values(other, scope, call[2][0])
+            given = [
+                Placement(scope, call[1][1], call[2][0])
+                for scope, call in _binding_calls(other, name, file.facts.receiver_binders)
+            ]
+            for scope, value, receiver in (*given, *other.placements.get(name, ())):
+                functions = below.values(other, scope, value)
+                if any(each[:3] == (FUNCTION, file.id, function) for each in functions):
+                    found |= below.values(other, scope, receiver)
         return found
 
     def parent(self, file: File, scope: int) -> Values:

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 PAIRS = (TUPLE, DISPLAY)  # what may have parts with places
 
 
+UNIQUE_KEY = "@@"  # before a key that is made by a call: no name begins so
+
 LEAST_PATTERN = 3  # known characters of a name, below which it may be any
 MAX_FAMILY = 60  # members of one class whose names fit a pattern
 
@@ -94,6 +96,8 @@ class Summaries:
         for key in argument(summary.module_named):
             if key[0] == KEY and type(key[1]) is str:
                 found |= self.evaluator.names.imported(file, key[1], "")
+        if summary.makes_key:
+            found |= one(KEY, f"{UNIQUE_KEY}{file.path}:{call[4]}:{call[2]}")
         for value in argument(summary.class_of):
             found |= one(CLASS, *value[1:3]) if value[0] == INSTANCE else NOTHING
         return found
