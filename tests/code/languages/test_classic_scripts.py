@@ -48,3 +48,71 @@ def test_a_page_says_which_scripts_share_their_names(tmp_path: Path) -> None:
         ],
         absent=["js/main.js:main -> js/unused.js", "js/unused.js:unused -> lib/util.js"],
     )
+
+
+GLOBAL_OBJECT = {
+    "index.html": "<script src='helpers.js'></script><script src='model.js'></script><script src='app.js'></script>",
+    "helpers.js": "(function (window) { window.$on = function (target) {}; })(window);\n",
+    "model.js": """\
+(function (window) {
+  function Model() {}
+  Model.prototype.find = function () {};
+  window.app = window.app || {};
+  window.app.Model = Model;
+})(window);
+(function (root) { root.later = function () {}; })(this);
+""",
+    "app.js": """\
+function Todo() { this.model = new app.Model(); }
+Todo.prototype.run = function () { this.model.find(); $on(this); window.$on(this); self.later(); };
+""",
+    "elsewhere/app.js": "function other() { $on(1); new app.Model(); }\n",
+}
+
+
+def test_scripts_of_a_page_share_what_is_put_into_the_global_object(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        GLOBAL_OBJECT,
+        edges=[
+            "app.js:Todo -> model.js:<lambda1>.Model inferred",
+            "app.js:Todo.run -> model.js:<lambda1>.Model.find inferred",
+            "app.js:Todo.run -> helpers.js:<lambda1>.window.$on exact",
+            "app.js:Todo.run -> model.js:<lambda2>.root.later exact",
+        ],
+        absent=["elsewhere/app.js:other -> helpers.js", "elsewhere/app.js:other -> model.js"],
+    )
+
+
+EXTENDED = {
+    "index.html": "<script src='todos.js'></script><script src='views.js'></script><script src='start.js'></script>",
+    "todos.js": """\
+var app = app || {};
+(function () {
+  var Todos = Backbone.Collection.extend({ remaining: function () {}, initialize() {} });
+  app.todos = new Todos();
+})();
+""",
+    "views.js": """\
+var app = app || {};
+app.View = Backbone.View.extend({
+  initialize: function () { this.show(); },
+  show: function () { app.todos.remaining(); },
+});
+""",
+    "start.js": "var app = app || {};\nfunction start() { new app.View().show(); }\n",
+}
+
+
+def test_an_object_that_a_class_is_extended_with_stands_for_the_class(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        EXTENDED,
+        edges=[
+            "todos.js -> todos.js:<lambda1>.initialize inferred",
+            "views.js:initialize -> views.js:show exact",
+            "views.js:show -> todos.js:<lambda1>.remaining inferred",
+            "start.js:start -> views.js:initialize inferred",
+            "start.js:start -> views.js:show inferred",
+        ],
+    )

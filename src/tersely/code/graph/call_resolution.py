@@ -20,10 +20,12 @@ from tersely.code.expressions import (
     CLASS_METHOD,
     DEFINED,
     DETACHED,
+    DISPLAYED,
     EITHER,
     ELEMENT,
     HELD,
     MEMBER,
+    NEW,
     PROPERTY,
     SETTER,
     SPREAD,
@@ -52,7 +54,7 @@ from tersely.code.graph.pointsto.values import (
     Values,
     is_open,
 )
-from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names, carried_names
+from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names, carried_names, displays_in
 from tersely.code.languages.model import RECEIVER, Resolution, Summary
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
@@ -288,6 +290,10 @@ class Sites:
             is_namespace = self.program.file(value[1]).definitions[value[2]][0] == Kind.NAMESPACE
             itself = [] if is_namespace else [Target(value[1], value[2], 0)]
             return self.constructors(value, file, scope, call) or itself
+        if tag == DISPLAY and call[0] == NEW:
+            names = file.facts.object_constructors
+            members = self.evaluator.containers.items(value, names, file) if names else NOTHING
+            return [self._function(member) for member in members if member[0] == FUNCTION]
         if tag == INSTANCE and file.facts.call_method and call[0] == CALL:
             members = self.evaluator.members.of(value, file.facts.call_method, file)
             return [self._function(member) for member in members if member[0] == FUNCTION]
@@ -816,6 +822,8 @@ class Sites:
             return [position]
         facts = file.facts
         scope = file.scopes[position]
+        if scope is not None and name in facts.object_constructors:
+            return [name, position, *self._names_of_object(file, scope.holder)]
         if scope is not None and scope.flags & DETACHED:
             return [name, position]
         owner = file.owner_class(position)
@@ -832,6 +840,19 @@ class Sites:
             return [name]
         classes = self._classes_of(file, name, target)
         return [name, *(self.program.file(value[1]).definitions[value[2]][1] for value in classes)]
+
+    def _names_of_object(self, file: File, holder: Expression) -> list[str]:
+        """The names that a mapping is bound to, by way of calls too: where it stands for a class,
+        whoever constructs it writes one of them.
+        """
+        if type(holder) is not tuple or holder[0] != DISPLAYED:
+            return []
+        found: dict[str, None] = {}
+        for scope in file.scopes:
+            for target, value in scope.binds if scope is not None else ():
+                if any(display[2] == holder[1] for display in displays_in(value)):
+                    found.update(dict.fromkeys(callee_names(target)))
+        return list(found)
 
     def _computed_names(self, file: File, position: int) -> list[str]:
         """The constants that the name of a method is, if it is written in brackets."""

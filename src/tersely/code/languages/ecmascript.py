@@ -339,6 +339,7 @@ ARRAY_METHODS = {
     "call": Summary(calls=(RECEIVER,), result_of=RECEIVER, passes=("rest",)),
     "apply": Summary(calls=(RECEIVER,), result_of=RECEIVER, passes=("elements 1",)),
     "bind": Summary(returns=RECEIVER),
+    "extend": Summary(returns=0),  # of a class outside, with members
     **VUEX_METHODS,
 }
 
@@ -395,12 +396,14 @@ RESOLUTION = Resolution(
     namespace="shared",
     sharing=sharing_scripts,
     global_namespace="global",
+    global_objects=("globalThis", "window", "self", "global"),
     setters=True,
     receiver_names=names("this"),
     super_names=names("super"),
     arguments_name="arguments",
     constructors=("constructor",),
     chains_constructors=True,
+    object_constructors=names("initialize"),
     iterate_methods=("[Symbol.iterator]", "[Symbol.asyncIterator]"),
     next_method="next",
     next_item="value",

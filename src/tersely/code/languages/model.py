@@ -704,6 +704,8 @@ class Resolution:
     # With "shared" the paths of the files that share them with one, as far as both have the same
     # declared namespace.
     sharing: Callable[[Files, str], list[str]] = no_sharing
+    # names of the object whose members are the names of the global scope
+    global_objects: tuple[str, ...] = ()
     # of what a file declares for all files of its family of languages
     global_namespace: str = ""
     # so does a file with a declared namespace, by all its top-level names
@@ -718,6 +720,8 @@ class Resolution:
     called_by_name: tuple[str, ...] = ()
     implicit_receiver: bool = False  # a bare name in a method may be a member
     constructors: tuple[str, ...] = ()  # methods that construction calls, first found along the MRO
+    # members that construction calls of an object which stands for a class
+    object_constructors: frozenset[str] = frozenset()
     constructor_is_class_name: bool = False
     # the header of a class is a constructor, beside its own `constructors`
     header_constructs: bool = False

@@ -868,7 +868,39 @@ class Members:
         found = self._from_neighbours(file, name)
         if not found and file.facts.global_namespace:
             found = self._declared_for_all(file, name)
+        if not found and file.facts.global_objects:
+            found = self._stored_globally(file, name)
         return found if found or not file.facts.found_anywhere else self._only_one(file, name)
+
+    def _stored_globally(self, file: File, name: str) -> Values:
+        """What assignments put into the global scope under a name: `window.name = …`, in the scripts
+        of the same pages, or anywhere if few files use the name.
+        """
+        files = [*self.program.neighbours(file), file.id] if file.namespace else []
+        mentioning = self.program.mentioning(name, file)
+        if files or len(mentioning) > MAX_STORE_FILES:
+            files = [file_id for file_id in mentioning if file_id in files]
+        else:
+            files = list(mentioning)
+        found: Values = NOTHING
+        for other in map(self.program.file, sorted(files)):
+            for store in other.member_stores().get(name, ()):
+                bases = self.evaluator.values(other, store.scope, store.base)
+                if any(self._is_global_object(base, other) for base in bases):
+                    found |= self.evaluator.values(other, store.scope, store.value)
+        return found
+
+    def _is_global_object(self, value: Value, file: File) -> bool:
+        """Whether the members of a value are the names of the global scope."""
+        before, _, name = str(value[1]).rpartition(".") if value[0] == EXTERNAL else ("", "", "")
+        return before == file.facts.builtins and name in file.facts.global_objects
+
+    def _of_global_object(self, file: File, name: str) -> Values:
+        """What a name of the global scope means in a file."""
+        found = self.top_level(file, name)
+        if file.namespace and name in file.names(0):
+            found |= self.evaluator.names.bound(file, 0, name)
+        return found or external(f"{file.facts.builtins}.{name}")
 
     def _declared_for_all(self, file: File, name: str) -> Values:
         """What a name means that files declare for all others; where those are types alone, it may
@@ -996,7 +1028,11 @@ class Members:
         return found
 
     def _of_external(self, value: Value, name: str, file: File) -> Values:
-        """A member of an external module may be a submodule that is ours after all."""
+        """A member of an external module may be a submodule that is ours after all, and one of the
+        global object a global name.
+        """
+        if self._is_global_object(value, file):
+            return self._of_global_object(file, name)
         if file.facts.namespace == "declared":  # a name with its package in front
             package = value[1].removeprefix(f"{file.facts.builtins}.")
             if self.program.modules(file, package):

@@ -11,6 +11,7 @@ from tersely.code.graph.pointsto.values import (
     BUILTIN,
     CLASS,
     COLLECTION,
+    DISPLAY,
     EXTERNAL,
     FUNCTION,
     GENERATED,
@@ -133,6 +134,10 @@ class Calls:
             return made | self._returned_to(callee, file, scope, call)
         if tag == CLASS:
             return one(INSTANCE, callee[1], callee[2])
+        if tag == DISPLAY and call[0] == NEW:
+            return one(
+                *callee
+            )  # an object that stands for a class has the members of what it makes
         if tag == INSTANCE:
             return (
                 self.of_member(callee, file.facts.call_method, file)

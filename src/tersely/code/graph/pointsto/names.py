@@ -11,6 +11,7 @@ from tersely.code.expressions import (
     CALL,
     CLASS_METHOD,
     DEFINED,
+    EITHER,
     EXTENSION,
     MEMBER,
     NEW,
@@ -100,6 +101,8 @@ class Names:
         if position == scope and not table[name]:
             return None  # only later versions of the name are bound here
         found = self.bound(file, position, name, inside=position == scope)
+        if not position and file.facts.global_objects and _continues(file, name):
+            found |= self.evaluator.members.top_level(file, name)
         if file.facts.called_by_name:
             found = self.evaluator.members.evaluated(found)
         may_be_extension = position == 0 and not found and file.facts.extension_functions
@@ -342,12 +345,18 @@ class Names:
                 scope if file.definitions[scope][0] in MEMBER_OWNERS else file.owner_class(scope)
             )
         if owner < 0:
-            return NOTHING
+            return self._global_object(file) if method < 0 else NOTHING
         target = self.evaluator.members.class_of(file, owner)
         if target is None:
             return NOTHING
         found = one(CLASS if as_class else INSTANCE, *target[1:])
         return self.evaluator.typed.opened(found) if file.facts.virtual else found
+
+    def _global_object(self, file: File) -> Values:
+        """What the receiver is outside of any function: in a script the global object."""
+        facts = file.facts
+        is_script = bool(facts.global_objects and file.namespace)
+        return external(f"{facts.builtins}.{facts.global_objects[0]}") if is_script else NOTHING
 
     def _given_receivers(self, file: File, function: int) -> Values:
         """What a function is given as its receiver: `function.call(receiver, …)`, and the objects
@@ -451,3 +460,13 @@ def _binding_calls(file: File, name: str, binders: frozenset[str]) -> Iterator[t
             is_member = type(call[1]) is tuple and call[1][0] == MEMBER
             if is_member and call[2] and name in callee_names(call[1][1]):
                 yield scope, call
+
+
+def _continues(file: File, name: str) -> bool:
+    """Whether a script gives a name of the global scope a value that may be the one which it has
+    already: `var app = app || {}`.
+    """
+    entries = file.names(0).get(name, ()) if file.namespace else ()
+    return any(
+        type(entry) is tuple and entry[0] == EITHER and name in entry[1] for _, entry in entries
+    )
