@@ -8,10 +8,11 @@ traced when a question needs it.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import (
@@ -94,6 +95,24 @@ class Token(NamedTuple):
     member: tuple[int, Expression] | None = None
 
 
+class LastSpans:
+    """Spans of offsets by their numbers, to find the highest number whose span has an offset. A
+    span is its beginning and the offset behind its end.
+    """
+
+    def __init__(self, spans: Mapping[int, tuple[int, int]]) -> None:
+        self._borders = sorted({border for span in spans.values() for border in span})
+        self._last = [0] * len(self._borders)  # from each border to the next
+        for number in sorted(spans):
+            start, end = (bisect_left(self._borders, border) for border in spans[number])
+            self._last[start:end] = [number] * (end - start)
+
+    def at(self, offset: int) -> int:
+        """The highest number whose span has the offset, 0 if none has."""
+        border = bisect_right(self._borders, offset) - 1
+        return self._last[border] if border >= 0 else 0
+
+
 class Trace(Lowering):
     """A file walked again. `offsets`: the bytes, ascending, of which `token` is to tell what stands
     there.
@@ -119,6 +138,8 @@ class Trace(Lowering):
         # (offset, line) of assigned members
         self.stores: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._notes: dict[str, list[Note]] = defaultdict(list)
+        # where statements that import begin and end
+        self._importing: dict[tuple[int, int], None] = {}
         self._opened: dict[int, int] = {}  # node -> the definition that it is
         # (scope, variable) -> those that it may be
         self._met: dict[tuple[int, str], tuple[str, ...]] = {}
@@ -193,16 +214,22 @@ class Trace(Lowering):
 
     def is_in_import(self, offset: int) -> bool:
         """Whether an offset is inside a statement that imports."""
-        every = (note for notes in self._notes.values() for note in notes)
-        return any(note.imported is not None and self._covers(note.node, offset) for note in every)
+        return any(start <= offset < end for start, end in self._importing)
 
     def innermost(self, offset: int) -> int:
         """The innermost definition with a scope around an offset."""
-        best = 0
-        for position, row in enumerate(self.definitions):
-            if self.drafts[position] is not None and row.start_byte <= offset < row.end_byte:
-                best = position
-        return best
+        return self._innermost.at(offset)
+
+    @cached_property
+    def _innermost(self) -> LastSpans:
+        """The definitions with a scope, to be looked up by offset once the walk is over."""
+        return LastSpans(
+            {
+                position: (row.start_byte, row.end_byte)
+                for position, row in enumerate(self.definitions)
+                if self.drafts[position] is not None
+            }
+        )
 
     # What the walk tells
 
@@ -245,6 +272,7 @@ class Trace(Lowering):
             self._notes[fact.alias].append(
                 Note(self._current, -1, True, self.versioned(fact.alias), fact)
             )
+            self._importing[self._current.start_byte, self._current.end_byte] = None
 
     def enter(self, node: Node, kind: Kind, name: str, name_node: Node | None, body: Node | None,
               prefix: str = "") -> ScopeDraft:  # fmt: skip
