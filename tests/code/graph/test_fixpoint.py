@@ -40,7 +40,8 @@ class Asked:
     """A solver with the equations of a system."""
 
     def __init__(self, system: System) -> None:
-        self.solver = Solver()
+        self.limits: set[str] = set()  # that answers have met
+        self.solver = Solver(say_cut=self.limits.add)
         self.system = system
         self.computations = 0
 
@@ -103,6 +104,34 @@ def test_a_question_ends_after_so_many_computations(monkeypatch: pytest.MonkeyPa
     assert asked.computations <= 20
     asked.system = {200: (frozenset({1}), ())}
     assert asked.ask(200) == {1}  # the next question has a budget of its own
+
+
+@given(systems(), st.integers(1, 12), st.data())
+def test_a_question_that_was_cut_takes_nothing_from_others(
+    system: System, bound: int, data: st.DataObject
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fixpoint, "MAX_COMPUTATIONS", bound)
+        asked, expected = Asked(system), least(system)
+        for key in data.draw(st.permutations(sorted(system))):
+            alone = Asked(system)
+            is_whole_alone = alone.ask(key) == expected[key] and not alone.limits
+            asked.limits.clear()
+            found = asked.ask(key)
+            assert found == expected[key] if not asked.limits else not is_whole_alone
+            assert asked.ask(key) == found  # a question has one answer
+
+
+def test_what_a_cut_question_has_finished_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fixpoint, "MAX_COMPUTATIONS", 5)
+    asked = Asked({**chain(10), 0: (frozenset(), (20, 1)), 20: (frozenset({2}), ())})
+    asked.ask(0)
+    assert asked.limits == {fixpoint.COMPUTATIONS_LIMIT}
+    asked.limits.clear()
+    spent = asked.computations
+    assert asked.ask(20) == {2}
+    assert asked.computations == spent
+    assert not asked.limits
 
 
 def test_an_unknown_that_never_settles_ends() -> None:

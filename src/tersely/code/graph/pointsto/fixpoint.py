@@ -9,6 +9,9 @@ and whoever read a value that changed later is computed again.
 
 Several solvers may have the same equations but for some, which say so. What depends on none of
 those is solved once.
+
+What a question has not finished when its computations are used up is forgotten: other questions
+find it out for themselves.
 """
 
 from __future__ import annotations
@@ -69,6 +72,8 @@ class Solver:
         )
         self._solved: dict[Hashable, frozenset[Any]] = {}
         self._cut: dict[Hashable, frozenset[str]] = {}  # limits that were met for what is solved
+        # the answers to questions that used up their computations, and the limits that they met
+        self._given_up: dict[Hashable, tuple[frozenset[Any], frozenset[str]]] = {}
         self._open: dict[Hashable, _Unknown] = {}  # of the question being answered, not final yet
         self._stack: list[_Unknown] = []
         self._say_cut = say_cut
@@ -160,14 +165,21 @@ class Solver:
     def _answer(
         self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any
     ) -> frozenset[Any]:
+        if key in self._given_up:
+            value, limits = self._given_up[key]
+            self.mark_cut(*limits)
+            return value
         asked = self._open[key] = _Unknown(compute, arguments)
         self._left = MAX_COMPUTATIONS
         try:
             self._compute(asked)
-            while self._stale:
+            while self._stale and self._left >= 0:
                 stale, _ = self._stale.popitem()
                 self._compute(stale)
-            self._keep()
+            unfinished = self._unfinished()
+            self._keep(unfinished)
+            if asked in unfinished:
+                self._given_up[key] = asked.value, asked.limits
         except RecursionError:
             # expressions nested deeply in a long chain: nothing is said of this one
             self._solved[key] = asked.value = EMPTY
@@ -179,19 +191,26 @@ class Solver:
         self.mark_cut(*asked.limits)
         return asked.value
 
-    def _keep(self) -> None:
-        """Keep what was solved: for all solvers unless it depends on what is our own, or on how
-        much was left.
-        """
+    def _unfinished(self) -> set[_Unknown]:
+        """What was not computed to its end, and whoever reads that, directly or indirectly."""
+        found, pending = set(self._stale), list(self._stale)
+        while pending:
+            readers = pending.pop().readers.keys() - found
+            found |= readers
+            pending.extend(readers)
+        for unknown in found:
+            unknown.limits |= {COMPUTATIONS_LIMIT}
+        return found
+
+    def _keep(self, unfinished: set[_Unknown]) -> None:
+        """Keep what was solved: for all solvers unless it depends on what is our own."""
         unknowns = self._open.values()
-        if self._left < 0:
-            for unknown in unknowns:
-                unknown.limits |= {COMPUTATIONS_LIMIT}
         self._spread([unknown for unknown in unknowns if unknown.is_own or unknown.limits])
         for key, unknown in self._open.items():
-            is_shared = not unknown.is_own and self._left >= 0
+            if unknown in unfinished:
+                continue
             values, cut = (
-                (self._shared, self._shared_cut) if is_shared else (self._solved, self._cut)
+                (self._solved, self._cut) if unknown.is_own else (self._shared, self._shared_cut)
             )
             values[key] = unknown.value
             if unknown.limits:
@@ -214,6 +233,7 @@ class Solver:
         unknown.computations += 1
         self._left -= 1
         if self._left < 0:
+            self._stale[unknown] = None
             return
         if unknown.computations > MAX_RECOMPUTATIONS:
             unknown.limits |= {RECOMPUTATIONS_LIMIT}
