@@ -2,3 +2,4 @@
 
 WORKING = "working"
 LIMITED = "limited until "  # before the time when they may go on, by what their makers allow
+ALLOW, DENY = "allow", "deny"  # what the person says to an agent that waits for permission

@@ -11,10 +11,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import socket
 import sys
 from time import monotonic
-from typing import Any
+from typing import Any, NoReturn
 
 # It is run as a file, without its package.
 sys.path.append(os.path.dirname(__file__))
@@ -182,22 +183,21 @@ def _is_of_symbol(target: str) -> bool:
 
 
 def _of_permission(name: str, event: str, call: dict[str, Any]) -> str:
-    """What the person says elsewhere, while the agent shows its dialog; the agent ends the hook
-    when it has closed.
+    """What the person says elsewhere, while the agent shows its dialog; the agent ends the hook by
+    SIGTERM when it has closed.
     """
     if os.environ.get(_ENTRY, _TERMINAL) != _TERMINAL:
         return ""
     given = call.get("tool_input") or {}
     what = given.get("command") or given.get("file_path") or json.dumps(given, ensure_ascii=False)
     question = {"tool": str(call["tool_name"]), "what": str(what)[:_MAX_WHAT_CHARACTERS], "id": ""}
-    until = monotonic() + PERMISSION_HOOK_SECONDS
-    wait = {"seconds": PERMISSION_ASK_SECONDS}
-    decision = ""
-    while not decision and monotonic() < until:
-        waits = wait if question["id"] else {}
-        relay = _Relay(name, MAIL_HOOK_SECONDS + waits.get("seconds", 0))
-        told = relay.ask("permission.ask", {**question, **waits})["result"]
-        question["id"], decision = told["id"], told["decision"]
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        decision = _said(name, question)
+    except InterruptedError:
+        if question["id"]:
+            _Relay(name).ask("permission.ask", {**question, "over": True})
+        return ""
     if not decision:
         return ""
     reason = {"message": "The user has denied it."} if decision == "deny" else {}
@@ -209,6 +209,23 @@ def _of_permission(name: str, event: str, call: dict[str, Any]) -> str:
             }
         }
     )
+
+
+def _said(name: str, question: dict[str, Any]) -> str:
+    """The person's answer to a question, which is given its `id`; "" where none comes."""
+    until = monotonic() + PERMISSION_HOOK_SECONDS
+    wait = {"seconds": PERMISSION_ASK_SECONDS}
+    decision = ""
+    while not decision and monotonic() < until:
+        waits = wait if question["id"] else {}
+        relay = _Relay(name, MAIL_HOOK_SECONDS + waits.get("seconds", 0))
+        told = relay.ask("permission.ask", {**question, **waits})["result"]
+        question["id"], decision = told["id"], told["decision"]
+    return decision
+
+
+def _interrupt(number: int, frame: object) -> NoReturn:
+    raise InterruptedError
 
 
 def _context(event: str, text: str) -> str:

@@ -26,8 +26,8 @@ EDITORS = (
     "Edit|MultiEdit|Write|NotebookEdit|edit|write_file|replace|apply_patch"
 )
 _OPENCODE_SETTINGS = "OPENCODE_CONFIG_CONTENT"
-# tells our plugin which command says whether a file may be changed
-_EDIT_HOOK = "TERSELY_EDIT_HOOK"
+# tells our plugin by which commands it asks the relay
+_HOOKS = "TERSELY_HOOKS"
 
 
 class State(StrEnum):
@@ -63,13 +63,26 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
+class Dialog:
+    """How the dialog looks in which an agent asks its person for permission, as regular
+    expressions: its first row, which no row below it can look like, and the words of the choices
+    that allow and that refuse what is asked, this once.
+    """
+
+    title: str
+    allow: str
+    deny: str
+
+
+@dataclass(frozen=True, slots=True)
 class Wrapped:
     """How an agent is wrapped. `prompt` is a regular expression for the row in which its empty
-    prompt stands.
+    prompt stands; `dialog` is None where its hooks or our plugin hand over what the person says.
     """
 
     moments: Mapping[str, Moment]
     prompt: str
+    dialog: Dialog | None = None
     # else `install` writes the hooks
     launch: Callable[[Mapping[str, str]], Launch] = lambda environment: Launch()
 
@@ -143,9 +156,8 @@ def _opencode(environment: Mapping[str, str]) -> Launch:
         return Launch()
     plugin = f"file://{files('tersely.integrations') / 'files' / 'opencode_run.js'}"
     settings = json.dumps({**known, "plugin": [*plugins, plugin]})
-    return Launch(
-        environment={_OPENCODE_SETTINGS: settings, _EDIT_HOOK: json.dumps(mail_words("edit"))}
-    )
+    hooks = {kind: mail_words(kind) for kind in ("edit", "permission")}
+    return Launch(environment={_OPENCODE_SETTINGS: settings, _HOOKS: json.dumps(hooks)})
 
 
 _AT_WORK = Moment(State.WORKING)
@@ -200,8 +212,25 @@ _CLAUDE_BESIDE = (
     ("PermissionRequest", "permission", "", WAITING_HOOK_SECONDS),
 )
 
-CLAUDE = Wrapped(_CLAUDE_MOMENTS, r'❯[\s\xa0]*(?:Try ".*)?', _claude)
-CODEX = Wrapped(_CODEX_MOMENTS, r"› (?:Ask Codex to do anything.*)?", _codex)
-OPENCODE = Wrapped(_OPENCODE_MOMENTS, r"\s*┃\s+Ask anything….*", _opencode)
-GEMINI = Wrapped(GEMINI_MOMENTS, r"[\s│]*>\s+Type your message.*")
-QWEN = Wrapped(QWEN_MOMENTS, r"[\s│]*>\s+Type your message.*")
+CLAUDE = Wrapped(_CLAUDE_MOMENTS, r'❯[\s\xa0]*(?:Try ".*)?', launch=_claude)
+CODEX = Wrapped(
+    _CODEX_MOMENTS,
+    r"› (?:Ask Codex to do anything.*)?",
+    Dialog(
+        r"  (?:Would you like to|Do you want to) .+",
+        r"Yes, (?:proceed|just this once)(?: \(y\))?",
+        r"No, and .+ \(esc\)",
+    ),
+    _codex,
+)
+OPENCODE = Wrapped(_OPENCODE_MOMENTS, r"\s*┃\s+Ask anything….*", launch=_opencode)
+GEMINI = Wrapped(
+    GEMINI_MOMENTS,
+    r"[\s│]*>\s+Type your message.*",
+    Dialog(r"│ \? .+│", "Allow once", r"No, suggest changes \(esc\)"),
+)
+QWEN = Wrapped(
+    QWEN_MOMENTS,
+    r"[\s│]*>\s+Type your message.*",
+    Dialog(r"  \? \S.*", "Yes, allow once", r"No, suggest changes \(esc\)"),
+)

@@ -18,10 +18,12 @@ from tersely.foundation.clock import elapsed_seconds, wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import WRAPPER_END_SECONDS
 from tersely.handoff.handover import Handover
-from tersely.integrations.wrapped import State
+from tersely.integrations.wrapped import Dialog, State
 from tersely.pty import terminal
 from tersely.pty.command_executor import RELAY, Speech
 from tersely.pty.delivery.activity import Activity
+from tersely.pty.delivery.approvals import Approvals
+from tersely.pty.delivery.dialogs import Asked, asked
 from tersely.pty.delivery.hooks import Hooks
 from tersely.pty.delivery.inbox import Inbox, Text, Written
 from tersely.pty.delivery.injection import Outcome, Scene, Typist
@@ -68,6 +70,7 @@ class Given(NamedTuple):
     rules: str  # what the program is told of the relay, "" where nothing is typed in
     resumes: bool  # when a limit ends, it is told so
     spending: Spending  # what it uses
+    dialog: Dialog | None  # in which it asks for permission, where that can be answered
 
 
 class Session:
@@ -95,6 +98,7 @@ class Session:
         self._speech = speech
         self._hooks = hooks
         self._activity = Activity()
+        self._approvals = Approvals(mail.who)
         self._typing: Written | None = None
         self._handing: asyncio.Task[None] | None = None
         self._unwritten = bytearray()
@@ -129,6 +133,7 @@ class Session:
                 status = await self._ended
                 for task in others:
                     task.cancel()
+                await self._approvals.close()
                 await self._pass_rest(passing)
                 await self._last_words()
                 speaking.cancel()
@@ -272,6 +277,7 @@ class Session:
 
     def _press(self, data: bytes) -> None:
         self._typist.note_key(data, elapsed_seconds())
+        self._approvals.end()
         self._write(data)
 
     def _write(self, data: bytes) -> None:
@@ -314,6 +320,8 @@ class Session:
             await asyncio.sleep(_TICK_SECONDS)
             scene = self._look()
             self._tell_screen()
+            if key := self._answer(scene):
+                self._write(key)
             if self._can_hand_over():
                 assert self._hooks is not None
                 self._handing = asyncio.create_task(self._hooks.hand_over())
@@ -345,6 +353,19 @@ class Session:
         is_open = sight is Sight.PROMPT and self._activity.state is State.IDLE
         is_alive = self._hooks is not None and self._hooks.is_alive
         return Scene(line, is_open, not has_dialog(self._screen), is_alive)
+
+    def _answer(self, scene: Scene) -> bytes:
+        """The key that answers the dialog that is shown, once the person has said so elsewhere."""
+        is_drawn = not self._is_passing and not terminal.can_be_read(self._program.ours)
+        is_calm = is_drawn and not scene.line.unread_bytes and not self._held
+        return self._approvals.look(elapsed_seconds(), self._dialog(), is_calm=is_calm)
+
+    def _dialog(self) -> Asked | None:
+        """The dialog in which the program waits for permission; None for none that is known."""
+        dialog = self._given.dialog
+        if dialog is None or self._activity.state is not State.PERMISSION:
+            return None
+        return asked(dialog, self._given.prompt, self._screen.texts())
 
     def _look_for_limit(self) -> None:
         """Hear of a limit that the program has reached, and go on once one has ended, where the

@@ -1,5 +1,5 @@
-"""What an agent waits for permission to do: asked by its hook. To answer is no capability: agents
-never do.
+"""What an agent waits for permission to do: asked by its hook, or by `run` for its dialog. To answer
+is no capability: agents never do.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from tersely.capabilities.declaration import (
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.text import Style
 
+MAX_TOOL_CHARACTERS = 200  # of the name of a tool, or the first row of a dialog
 MAX_PERMISSION_CHARACTERS = 2_000  # of what is shown of a call
 MAX_PERMISSION_SECONDS = 5  # for an answer, within one question
 
@@ -25,7 +26,7 @@ class PermissionParameters:
     first answer.
     """
 
-    tool: str = positional("the tool that it wants to use", minimum=1, maximum=200)
+    tool: str = positional("the tool that it wants to use", minimum=1, maximum=MAX_TOOL_CHARACTERS)
     what: str = positional(
         "what for: a command, a path", metavar="TEXT", maximum=MAX_PERMISSION_CHARACTERS
     )
@@ -33,6 +34,7 @@ class PermissionParameters:
     seconds: int = option(
         0, "how long to wait for an answer", minimum=0, maximum=MAX_PERMISSION_SECONDS
     )
+    over: bool = option(False, "it waits no more: the question is taken back")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,11 @@ class PermissionAnswer:
 
 def wait(context: RelayContext, parameters: PermissionParameters) -> PermissionAnswer:
     """The person's answer."""
-    asked = context.relay.permissions.ask(
+    permissions = context.relay.permissions
+    if parameters.over:
+        ended = permissions.close(context.agent, parameters.id)
+        return PermissionAnswer(ended.id, ended.decision)
+    asked = permissions.ask(
         context.agent, parameters.tool, parameters.what, parameters.id, parameters.seconds
     )
     return PermissionAnswer(asked.id, asked.decision)
@@ -58,8 +64,8 @@ def _text(answer: PermissionAnswer, style: Style) -> str:
 CAPABILITY = RelayCapability(
     name="permission.ask",
     summary="Have the person asked whether a tool may be used, wherever the person is",
-    description="Hooks of agents ask it while their dialog is open. The person alone answers, on the page of agents or "
-    "by `tersely agents approve`.",
+    description="Hooks of agents, and `run`, ask it while a dialog is open. The person alone answers, on the page of "
+    "agents or by `tersely agents approve`.",
     parameters=PermissionParameters,
     run=wait,
     text=_text,

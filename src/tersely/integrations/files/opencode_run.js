@@ -3,33 +3,39 @@ import { spawn } from "node:child_process";
 import { connect } from "node:net";
 
 const PATH = process.env.TERSELY_RUN_SOCKET;
-const EDIT_HOOK = JSON.parse(process.env.TERSELY_EDIT_HOOK ?? "[]"); // the command that says whether a file may be changed
+// Commands that ask the relay: `edit` whether a file may be changed, `permission` what the person says elsewhere.
+const HOOKS = JSON.parse(process.env.TERSELY_HOOKS ?? "{}");
 const EDITORS = new Set(["edit", "write", "patch", "apply_patch", "multiedit"]);
 const LONGEST_MILLISECONDS = 15_000;
 const PAUSE_MILLISECONDS = 1_000;
 
-/** Why an answer of the hook denies something, "" where it does not. */
-function reasonOf(text) {
+/** What a hook has printed, as an object; {} where that is nothing. */
+function outputOf(text) {
   try {
-    return JSON.parse(text).hookSpecificOutput?.permissionDecisionReason ?? "";
+    return JSON.parse(text).hookSpecificOutput ?? {};
   } catch {
-    return "";
+    return {};
   }
 }
 
-/** Why a file may not be changed, "" where it may. */
-function whyNot(args, directory) {
+/** What the command of a hook answers to a call, as an object; `bounds` are those of `spawn`. */
+function answerOf([program, ...words], call, bounds) {
   return new Promise((resolve) => {
-    const [program, ...words] = EDIT_HOOK;
-    if (!program) return resolve("");
-    const child = spawn(program, words, { stdio: ["pipe", "pipe", "ignore"], timeout: LONGEST_MILLISECONDS });
+    const child = spawn(program, words, { stdio: ["pipe", "pipe", "ignore"], ...bounds });
     let text = "";
-    child.on("error", () => resolve(""));
+    child.on("error", () => resolve({}));
     child.stdin.on("error", () => {});
     child.stdout.on("data", (piece) => (text += piece));
-    child.on("close", () => resolve(reasonOf(text)));
-    child.stdin.end(JSON.stringify({ hook_event_name: "PreToolUse", cwd: directory, tool_input: args }));
+    child.on("close", () => resolve(outputOf(text)));
+    child.stdin.end(JSON.stringify(call));
   });
+}
+
+/** Why a file may not be changed, "" where it may. */
+async function whyNot(args, directory) {
+  const call = { hook_event_name: "PreToolUse", cwd: directory, tool_input: args };
+  const answer = await answerOf(HOOKS.edit, call, { timeout: LONGEST_MILLISECONDS });
+  return answer.permissionDecisionReason ?? "";
 }
 
 /** Calls the wrapper; the text that it answers, "" when anything goes wrong. `take` says whether it was taken. */
@@ -57,6 +63,7 @@ export const TerselyRun = async ({ client, directory }) => {
   let isWaiting = false;
   const children = new Set(); // sessions of sub-agents
   const answers = new Map(); // tokens of each answer, of sub-agents too: of prompts but what was cached, and of answers
+  const asking = new Map(); // permissions that are waited for, and what ends the hook that asks for each
   const rules = call("SessionStart");
 
   async function put(text) {
@@ -76,6 +83,22 @@ export const TerselyRun = async ({ client, directory }) => {
       const text = await call("wait", {}, "always", put);
       if (!text) await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS).unref());
     }
+  }
+
+  /** Has the person asked elsewhere beside the dialog, which closes with whichever answer comes first. */
+  async function askFor({ id, sessionID, permission, patterns = [], metadata = {} }) {
+    const ending = new AbortController();
+    asking.set(id, ending);
+    const asked = { hook_event_name: "PermissionRequest", tool_name: permission, tool_input: { ...metadata, patterns } };
+    const { decision } = await answerOf(HOOKS.permission, asked, { signal: ending.signal });
+    if (!asking.delete(id) || !decision) return;
+    const response = decision.behavior === "allow" ? "once" : "reject";
+    await client.postSessionIdPermissionsPermissionId({ path: { id: sessionID, permissionID: id }, body: { response } });
+  }
+
+  function endAsking(id) {
+    asking.get(id)?.abort();
+    asking.delete(id);
   }
 
   function count({ id, role, tokens, time }) {
@@ -103,6 +126,8 @@ export const TerselyRun = async ({ client, directory }) => {
       if (children.has(event.properties?.sessionID) && !event.type.startsWith("permission.")) return;
       if (event.type === "session.status" && event.properties.status?.type === "busy") void call("busy");
       if (event.type === "session.idle") void call("idle");
+      if (event.type === "permission.asked") void askFor(event.properties);
+      if (event.type === "permission.replied") endAsking(event.properties.requestID);
       if (event.type === "permission.asked" || event.type === "permission.replied") void call(event.type);
     },
     "experimental.chat.system.transform": async (input, output) => {

@@ -47,7 +47,7 @@ class Prompt:
         rows = [text for text in screen.texts() if text.strip()][-MAX_PROMPT_ROWS:]
         if line.reads_lines:
             return self._of_lines(rows, screen, line)
-        places = [number for number, text in enumerate(rows) if self._is_empty_prompt(text)]
+        places = [number for number, text in enumerate(rows) if self.is_empty(text)]
         near = rows[max(0, places[-1] - _ROWS_ABOVE) :] if places else rows
         if any(map(_DIALOG.search, near)):
             return Sight.DIALOG
@@ -69,7 +69,8 @@ class Prompt:
         )
         return Sight.PROMPT if is_at_prompt else Sight.UNKNOWN
 
-    def _is_empty_prompt(self, text: str) -> bool:
+    def is_empty(self, text: str) -> bool:
+        """Whether a row is an empty prompt."""
         return (self.row or _EMPTY_PROMPT).fullmatch(text) is not None
 
 

@@ -1,8 +1,8 @@
 """What agents wait for permission to do, and what the person said of it.
 
-It is in memory: a question lasts as long as the hook of its agent waits, which asks again and
-again. The first answer stands, and is remembered for as long, so that a button that is pressed
-twice answers once.
+It is in memory: a question lasts as long as its agent's hook, or `run`, asks it again and again,
+until that says that it is over. The first answer stands, and is remembered for as long, so that a
+button that is pressed twice answers once.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Condition
 
+from tersely.foundation.activity import ALLOW, DENY
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 
-PERMISSION_SILENCE_SECONDS = 10.0  # without its hook asking again, after which a question is over
+PERMISSION_SILENCE_SECONDS = 10.0  # without being asked again, after which a question is over
 MAX_OPEN_PERMISSIONS = 1_000
-ALLOW, DENY = "allow", "deny"
 _ID_BYTES = 3
 
 
@@ -30,7 +30,7 @@ class Permission:
     tool: str
     what: str
     since_ms: int
-    heard: float  # when its hook has last asked
+    heard: float  # when it was last asked
     decision: str = ""
 
 
@@ -57,6 +57,16 @@ class Permissions:
             known.heard = self._clock() + seconds
             self._answered.wait_for(lambda: bool(known.decision), seconds)
             known.heard = self._clock()
+            return known
+
+    def close(self, agent: str, id: str) -> Permission:
+        """End a question of an agent that was answered where the agent runs; raises
+        `permission_not_found`.
+        """
+        with self._answered:
+            self._forget_silent()
+            known = self._found(id, agent)
+            del self._open[id]
             return known
 
     def answer(self, id: str, *, allows: bool) -> Permission:

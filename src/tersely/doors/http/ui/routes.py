@@ -44,11 +44,11 @@ from tersely.doors.http.ui.rendering import (
     Visit,
     document,
 )
+from tersely.foundation.activity import ALLOW
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import encode
 from tersely.relay.relay import Relay
-from tersely.relay.teams.permissions import ALLOW
 
 # a character outside of ASCII is up to twelve
 MAX_UI_FORM_BYTES = 12 * MAX_UI_ANSWER_CHARACTERS + 8_000

@@ -1,0 +1,178 @@
+"""The person answers the dialog of an agent from elsewhere, and only the dialog that was shown."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.cli.relay_home import Home
+from tests.pty.conftest import PROGRAMS, Tmux, sent_lines, wait_for
+
+from tersely.client import Client
+from tersely.integrations.wrapped import CODEX, GEMINI, QWEN, Dialog
+from tersely.pty.delivery.dialogs import Asked, asked
+from tersely.pty.delivery.prompts import Prompt
+
+TITLE = "  Would you like to run the following command?"
+NO_PROMPT = Prompt()
+CODEX_CHOICES = """\
+› 1. Yes, proceed (y)
+  2. Yes, and don't ask again for commands that start with `touch` (p)
+  3. No, and tell Codex what to do differently (esc)
+  Press enter to confirm or esc to cancel"""
+GEMINI_SHOWN = """\
+╭──────────────────────────────────────╮
+│ ? Shell  touch made-it               │
+│ ╭──────────────────────────────────╮ │
+│ │ touch made-it                    │ │
+│ ╰──────────────────────────────────╯ │
+│ Allow execution of [Shell]?          │
+│                                      │
+│ ● 1. Allow once                      │
+│   2. Allow for this session          │
+│   3. No, suggest changes (esc)       │
+╰──────────────────────────────────────╯"""
+QWEN_SHOWN = """\
+  > please run it
+  ? Shell touch made-it ←
+     touch made-it
+   Allow execution of: 'touch'?
+   › 1. Yes, allow once
+     2. Always allow run 'touch *' commands in this project
+     3. Always allow run 'touch *' commands for this user
+     4. No, suggest changes (esc)
+  ⠏ Waiting for user confirmation..."""
+
+
+def codex(*command: str, above: str = "") -> str:
+    wanted = "\n".join(f"  {line}" for line in command)
+    return f"{above}{TITLE}\n\n  Reason: May I?\n\n{wanted}\n\n{CODEX_CHOICES}"
+
+
+def read(dialog: Dialog | None, shown: str) -> Asked | None:
+    assert dialog is not None
+    return asked(dialog, NO_PROMPT, shown.split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("dialog", "shown", "what", "deny"),
+    [
+        (CODEX.dialog, codex("$ touch made-it"), "Reason: May I? ⏎ $ touch made-it", b"3"),
+        (GEMINI.dialog, GEMINI_SHOWN, "touch made-it ⏎ Allow execution of [Shell]?", b"3"),
+        (QWEN.dialog, QWEN_SHOWN, "touch made-it ⏎ Allow execution of: 'touch'?", b"4"),
+    ],
+)
+def test_a_dialog_is_read_with_the_keys_that_it_offers(
+    dialog: Dialog, shown: str, what: str, deny: bytes
+) -> None:
+    found = read(dialog, shown)
+    assert found is not None
+    assert (found.what, found.allow, found.deny) == (what, b"1", deny)
+
+
+ROWS = st.one_of(
+    st.text(st.characters(exclude_categories=["C", "Z"]), max_size=20),
+    st.sampled_from([*codex("$ ls").split("\n"), *GEMINI_SHOWN.split("\n")]),
+)
+
+
+@given(st.lists(ROWS, max_size=12), st.lists(ROWS, max_size=12))
+def test_no_part_of_a_dialog_passes_for_all_of_it(command: list[str], above: list[str]) -> None:
+    history = "".join(f"{row}\n" for row in above)
+    found = read(CODEX.dialog, codex(*command, above=history))
+    if found is not None:
+        assert (found.title, found.allow, found.deny) == (TITLE.strip(), b"1", b"3")
+        whole = codex(*command).split("\n")[:-1]
+        assert found.rows == tuple(row.rstrip() for row in whole if row.strip())
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        codex("$ touch made-it", TITLE.strip(), "$ ls"),  # the command has a title of its own
+        codex("$ touch made-it", "[… 71 lines] ^a view all"),
+        codex(*["$ " + "x" * 300] * 10),
+        codex("$ ls") + "\n› Ask Codex to do anything",  # a text with a prompt below
+        codex("$ ls") + "\nand\nmore\nthan\nfits",
+        codex("$ ls").replace("3. No, and", "3. Yes, and"),
+        codex("$ ls").replace("  3. No", "  4. No"),
+        codex("$ ls").replace("  2. Yes, and", "› 2. Yes, proceed (y)\n  3. Yes, and"),
+    ],
+)
+def test_what_is_not_wholly_understood_is_no_dialog(shown: str) -> None:
+    prompt = Prompt(re.compile(CODEX.prompt))
+    assert CODEX.dialog is not None
+    assert asked(CODEX.dialog, prompt, shown.split("\n")) is None
+
+
+def waiting(relay: Home, name: str) -> list[Any]:
+    with Client.local("tess", relay.home) as client:
+        return [one for one in client.ask("agent.list").permissions if one.agent == name]
+
+
+def question(relay: Home, name: str, text: str) -> Any:
+    """The question of an agent that has a text."""
+    return wait_for(
+        lambda: next((one for one in waiting(relay, name) if text in one.what), None), text
+    )
+
+
+def answer(tmux: Tmux, told: Path, *answers: tuple[str, str]) -> list[str]:
+    """What persons are told who answer at once, each at a terminal of their own."""
+    outs = [told.with_suffix(f".{number}") for number in range(len(answers))]
+    for out, (verb, which) in zip(outs, answers, strict=True):
+        words = f"{sys.executable} -m tersely agents {verb} {which} > {out}.part 2>&1; mv {out}.part {out}"
+        tmux.ask("new-session", "-d", "-s", out.name.replace(".", "-"), words)
+    return [
+        wait_for(lambda out=out: out.exists() and out.read_text(), "the answer") for out in outs
+    ]
+
+
+def begun(tmux: Tmux, folder: Path, name: str, shown: str) -> tuple[Path, Path]:
+    """Run a program that is called as an agent, and shows what a file says; the file, and its log."""
+    program, screen, log = folder / "codex", folder / "screen", folder / "log"
+    program.write_text(f"#!{sys.executable}\n" + (PROGRAMS / "asking.py").read_text())
+    program.chmod(0o755)
+    screen.write_text(shown)
+    tmux.run(name, str(program), str(screen), str(log), options=())
+    return screen, log
+
+
+def test_of_two_answers_at_once_one_presses_one_key(
+    tmux: Tmux, relay: Home, tmp_path: Path
+) -> None:
+    _, log = begun(tmux, tmp_path, "una", codex("$ touch \x1b[8mmade-it\u202e"))
+    one = question(relay, "una", "made-it")
+    refused = relay.run_apart("agents", "approve", one.id)
+    assert "not_permitted" in refused.err
+    told = answer(tmux, tmp_path / "told", ("approve", one.id), ("deny", one.id))
+    assert sum("answered already" in text for text in told) == 1
+    assert not any("\u202e" in text for text in told)
+    key = "1" if any(text.startswith("allowed") for text in told) else "3"
+    wait_for(lambda: sent_lines(log) == [key], "the key")
+
+
+def test_an_answer_to_another_dialog_presses_nothing(
+    tmux: Tmux, relay: Home, tmp_path: Path
+) -> None:
+    screen, log = begun(tmux, tmp_path, "ute", codex("$ touch one"))
+    first = question(relay, "ute", "touch one")
+    screen.write_text(codex("$ touch two"))
+    second = question(relay, "ute", "touch two")
+    assert [one.id for one in waiting(relay, "ute")] == [second.id]
+    [told] = answer(tmux, tmp_path / "told", ("approve", first.id))
+    assert "permission_not_found" in told
+    tmux.keys("ute", "Down")
+    third = wait_for(
+        lambda: next((one for one in waiting(relay, "ute") if one.id != second.id), None),
+        "a question anew, for the person is at the terminal",
+    )
+    assert "touch two" in third.what
+    screen.write_text("working")
+    wait_for(lambda: not waiting(relay, "ute"), "the end of the question")
+    assert sent_lines(log) == ["\x1b[B"]
