@@ -70,6 +70,21 @@ def test_what_was_used_is_counted_and_ends_the_starting(
     assert getattr(ask(relay, "thread.spend", thread=thread, **{kind: 5}), kind) == amount + 5
 
 
+def test_a_thread_has_bounds_of_its_own_that_no_agent_sets(relay: Relay) -> None:
+    bounds = {"programs": 3, "tokens": 50}
+    with pytest.raises(TerselyError, match="an agent sets no bounds"):
+        ask(relay, "thread.new", **bounds)
+    of_person = RelayContext(relay, "cli", is_typed=lambda: True)
+    made = result_of(of_person, "thread.new", bounds)
+    assert (made.spent.most_programs, made.spent.most_turns, made.spent.most_tokens) == (3, 10, 50)
+    for _ in range(3):
+        ask(relay, "thread.spend", thread=made.thread_id, programs=1)
+    assert "3 of 3 programs" in refused(relay, made.thread_id)
+    assert "a thread with more programs" in refused(relay, made.thread_id)
+    other = str(ask(relay, "thread.new").thread_id)
+    assert ask(relay, "thread.get", thread=other).spent.most_programs == 2
+
+
 def test_the_next_day_begins_anew_and_old_days_are_forgotten(
     relay: Relay, thread: str, clock: Clock
 ) -> None:

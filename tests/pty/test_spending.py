@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.cli.relay_home import Home
+from tests.own_terminal import IS_TOLD_APART, at_terminal
 from tests.pty.conftest import PATIENCE_SECONDS
 
 from tersely.client import Client
@@ -75,6 +76,17 @@ def test_what_an_agent_runs_in_a_shell_counts_and_a_person_is_not_bound(
     assert "spending_limit" in refused.stderr
     assert run(home, thread, "--", PROGRAM).returncode == 0
     assert spent(home, thread).programs == 1
+
+
+def test_the_person_alone_gives_a_thread_bounds_of_its_own(home: Home) -> None:
+    words = [sys.executable, "-m", "tersely", "relay", "thread", "new", "--programs", "5"]
+    agent = {**os.environ, **home.environment, NAME_VARIABLE: "ann"}
+    refused = subprocess.run(words, env=agent, capture_output=True, text=True, check=False)
+    assert (refused.returncode != 0, "not_permitted" in refused.stderr) == (True, True)
+    if not IS_TOLD_APART:
+        pytest.skip("persons cannot be told from agents here")
+    made = at_terminal(*words, **home.environment)
+    assert spent(home, made).most_programs == 5
 
 
 def test_tokens_come_from_the_transcript_that_hooks_name(

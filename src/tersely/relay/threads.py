@@ -5,7 +5,8 @@ written together.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from tersely.foundation.errors import TerselyError
@@ -37,6 +38,8 @@ class Thread:
     name: str
     created_at: str
     created_by: str
+    # what its agents use in a day before none starts another, where that is not as the policy says
+    most: Mapping[str, int] = field(default_factory=dict)
 
     def told(self, version: int) -> dict[str, Any]:
         """The thread as doors send it."""
@@ -81,7 +84,9 @@ def read_state_ref(text: str) -> int:
     return int(text.removeprefix("v"))
 
 
-def create(store: Store, name: str, actor: str, thread_id: str = "") -> Thread:
+def create(
+    store: Store, name: str, actor: str, thread_id: str = "", most: Mapping[str, int] | None = None
+) -> Thread:
     """A new thread with an empty state at version 1; raises `version_conflict` if there is one of
     the id.
     """
@@ -90,8 +95,9 @@ def create(store: Store, name: str, actor: str, thread_id: str = "") -> Thread:
             "invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters"
         )
     now_ms = store.now_ms()
-    thread = Thread(thread_id or new_id(now_ms), name, timestamp(now_ms), actor)
-    body = encode({"name": name, "created_at": thread.created_at, "created_by": actor})
+    thread = Thread(thread_id or new_id(now_ms), name, timestamp(now_ms), actor, most or {})
+    about = {"name": name, "created_at": thread.created_at, "created_by": actor}
+    body = encode({**about, "most": thread.most} if most else about)
     first = encode(states.new_state(thread.thread_id, now_ms))
     store.commit(
         Batch(

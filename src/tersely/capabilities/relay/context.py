@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ class RelayContext:
     expected: str = ""  # the version of a state that a change is for, "" for any
     # the identity for which the agent asks; None: the relay's own user
     principal: Principal | None = None
+    # whether the person has typed it at a terminal that no agent was started in
+    is_typed: Callable[[], bool] = lambda: False
 
     @property
     def is_of_person(self) -> bool:

@@ -32,11 +32,10 @@ def spend(context: RelayContext, parameters: SpendParameters) -> SpentTold:
     from tersely.relay.teams import spending
 
     relay = context.relay
-    threads.get(relay.store, parameters.thread)
+    thread = threads.get(relay.store, parameters.thread)
     more = spending.Spent(parameters.programs, parameters.turns, parameters.tokens)
-    return spent_told(
-        context, spending.spend(relay.store, parameters.thread, context.agent, more, relay.policy)
-    )
+    spent = spending.spend(relay.store, thread, context.agent, more, relay.policy)
+    return spent_told(context, thread, spent)
 
 
 CAPABILITY = RelayCapability(

@@ -30,6 +30,7 @@ from tersely.capabilities.relay.documents import (
 )
 from tersely.capabilities.relay.pages import MAX_PAGE_ENTRIES
 from tersely.capabilities.text import Style, aligned
+from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import json_escaped, visible_line
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 VERSION = "v?[1-9][0-9]{0,11}"  # of a state, as it is written
 THREAD_ERRORS = ("thread_not_found",)
+MAX_THREAD_LIMIT = 1_000_000_000_000  # of programs, turns or tokens in a day
 LISTED_ENTRIES = 100  # where nobody says how many
 SHOWN_REF_CHARACTERS = 12  # of a hash
 _SHOWN_ITEM_CHARACTERS = 200
@@ -53,6 +55,26 @@ class NewParameters:
     """A thread to be made."""
 
     name: str = option("", "what to call it", maximum=MAX_NAME_CHARACTERS)
+    programs: int | None = option(
+        None,
+        "that its agents start in a day, where that is not as the policy says; the person's to say",
+        minimum=1,
+        maximum=MAX_THREAD_LIMIT,
+    )
+    turns: int | None = option(
+        None,
+        "likewise the prompts that they work at, after which none starts another program",
+        minimum=1,
+        maximum=MAX_THREAD_LIMIT,
+    )
+    tokens: int | None = option(
+        None, "likewise the tokens that they use", minimum=1, maximum=MAX_THREAD_LIMIT
+    )
+
+    def most(self) -> dict[str, int]:
+        """Its own bounds of a day."""
+        said = {"programs": self.programs, "turns": self.turns, "tokens": self.tokens}
+        return {name: bound for name, bound in said.items() if bound is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +146,15 @@ class ThreadShown:
 
 
 def new(context: RelayContext, parameters: NewParameters) -> ThreadTold:
-    """A new thread."""
+    """A new thread; raises `not_permitted` for bounds that no person sets."""
     from tersely.relay import threads
 
-    return told(context, threads.create(context.relay.store, parameters.name, context.agent))
+    most = parameters.most()
+    if most and not context.is_typed():
+        hint = "the person types it at a terminal that no agent was started in"
+        raise TerselyError("not_permitted", "an agent sets no bounds of a thread", hint)
+    store = context.relay.store
+    return told(context, threads.create(store, parameters.name, context.agent, most=most))
 
 
 def recent(context: RelayContext, parameters: ListParameters) -> Threads:
@@ -222,16 +249,16 @@ def told(context: RelayContext, thread: threads.Thread) -> ThreadTold:
     counts = {
         "hop_count": figures["hops"],
         "artifact_count": figures["artifacts"],
-        "spent": spent_told(context, spending.of_thread(store, thread.thread_id)),
+        "spent": spent_told(context, thread, spending.of_thread(store, thread.thread_id)),
     }
     return document(ThreadTold, {**thread.told(found[0] if found else 1), **counts})
 
 
-def spent_told(context: RelayContext, spent: spending.Spent) -> SpentTold:
+def spent_told(context: RelayContext, thread: threads.Thread, spent: spending.Spent) -> SpentTold:
     """The use of a thread's agents today, beside the bounds."""
     from tersely.relay.teams import spending
 
-    most = spending.bounds(context.relay.policy)
+    most = spending.bounds(context.relay.policy, thread)
     return SpentTold(*spent, *most)
 
 
@@ -338,8 +365,9 @@ _writing = partial(_reading, effect=Effect.WRITE)
 
 NEW = _writing(
     "thread.new", "Make a thread", NewParameters, new, lambda made, style: made.thread_id,
-    'thread new --name "parse dates"', description="A thread is one piece of work: a state, artifacts and events.",
-    fails=("invalid_argument",),
+    'thread new --name "parse dates"', "thread new --tokens 1000000 --programs 4",
+    description="A thread is one piece of work: a state, artifacts and events.",
+    fails=("invalid_argument", "not_permitted"),
 )  # fmt: skip
 LIST = _reading(
     "thread.list",

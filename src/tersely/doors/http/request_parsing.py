@@ -28,7 +28,8 @@ from tersely.doors.http.contract.operations import (
 from tersely.doors.http.guard import PRINCIPAL
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
-from tersely.relay.access.principals import Principal
+from tersely.foundation.process.ancestry import is_of_person
+from tersely.relay.access.principals import Kind, Principal
 
 MAX_OPEN_BODY_BYTES = 10_000  # of who has shown no token
 # by which a machine that has joined says that a person asks at its socket
@@ -49,6 +50,11 @@ class Asked:
     peer: int = 0  # the process that asks, where the system says which
     principal: Principal | None = None  # the identity that asks; None: the relay's own user
     of_person: bool = False  # the machine of the identity has seen that a person asks
+
+    def is_typed(self) -> bool:
+        """Whether the person has typed it, at a terminal that no agent was started in."""
+        is_of_identity = self.principal is not None and self.principal.kind is Kind.PERSON
+        return (is_of_identity and self.of_person) or is_of_person(self.peer)
 
     def arguments(self) -> dict[str, Any]:
         """The parameters by which is decided whether it is permitted."""

@@ -11,6 +11,7 @@ from tersely.relay.accounting import day_scope
 from tersely.relay.policy import CONFIG, Policy
 from tersely.relay.store.store import Store
 from tersely.relay.store.tables import Tables, add, forget_counters
+from tersely.relay.threads import Thread
 
 SPENT = "spent/"  # how the scopes begin of what was used in a day
 SPENDING_KEPT_SECONDS = 40 * 86_400  # after which the figures of a day are forgotten
@@ -28,9 +29,10 @@ class Spent(NamedTuple):
     tokens: int = 0
 
 
-def bounds(policy: Policy) -> Spent:
-    """The most that the agents of one thread use in a day before no agent starts another."""
-    return Spent(policy.thread_programs, policy.thread_turns, policy.thread_tokens)
+def bounds(policy: Policy, thread: Thread) -> Spent:
+    """The most that the agents of a thread use in a day before no agent starts another."""
+    everywhere = Spent(policy.thread_programs, policy.thread_turns, policy.thread_tokens)
+    return everywhere._replace(**thread.most)
 
 
 def of_thread(store: Store, thread_id: str) -> Spent:
@@ -43,20 +45,19 @@ def of_agent(store: Store, name: str) -> Spent:
     return _spent(store, _scope(store, "agent", name))
 
 
-def spend(store: Store, thread_id: str, actor: str, more: Spent, policy: Policy) -> Spent:
+def spend(store: Store, thread: Thread, actor: str, more: Spent, policy: Policy) -> Spent:
     """Add what an agent of a thread has used; the sums of the thread today.
 
     Turns and tokens have been used and are taken in any case. Programs are yet to be started:
     nothing is taken, and `spending_limit` raised, where that is beyond a bound.
     """
-    thread, agent = _scope(store, "thread", thread_id), _scope(store, "agent", actor)
-    most = bounds(policy)
+    of_thread, of_agent = _scope(store, "thread", thread.thread_id), _scope(store, "agent", actor)
 
     def do(tables: Tables) -> Spent:
-        known = Spent(*(add(tables, thread, name, 0) for name in _NAMES))
+        known = Spent(*(add(tables, of_thread, name, 0) for name in _NAMES))
         if more.programs:
-            _check(known, more, most)
-        for scope in (thread, agent):
+            _check(known, more, bounds(policy, thread), thread)
+        for scope in (of_thread, of_agent):
             for name, amount in zip(_NAMES, more, strict=True):
                 add(tables, scope, name, amount)
         return Spent(*(a + b for a, b in zip(known, more, strict=True)))
@@ -70,16 +71,18 @@ def forget(store: Store) -> None:
     store.write(lambda tables: forget_counters(tables, SPENT, end)).result()
 
 
-def _check(known: Spent, more: Spent, most: Spent) -> None:
+def _check(known: Spent, more: Spent, most: Spent, thread: Thread) -> None:
     """Raise `spending_limit` where programs that are to be started are beyond a bound."""
     used = known._replace(programs=known.programs + more.programs - 1)
     for name, count, bound in zip(_NAMES, used, most, strict=True):
         if count >= bound:
+            raised = f"raise thread_{name} in {CONFIG} and start the relay anew"
+            made = f"make a thread with more {name}, by `tersely relay thread new`"
             raise TerselyError(
                 "spending_limit",
                 f"the agents of this thread have used {count:,} of {bound:,} {name} today (UTC): "
                 "no agent starts another",
-                f"a person may raise thread_{name} in {CONFIG} and start the relay anew, or start the program",
+                f"a person may {made if name in thread.most else raised}, or start the program",
             )
 
 

@@ -48,7 +48,9 @@ def stats(relay: Relay, asked: Asked) -> Any:
 
 
 def _context(relay: Relay, asked: Asked) -> RelayContext:
-    return RelayContext(relay, asked.agent, asked.key, asked.expected, asked.principal)
+    return RelayContext(
+        relay, asked.agent, asked.key, asked.expected, asked.principal, asked.is_typed
+    )
 
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:

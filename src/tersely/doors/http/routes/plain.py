@@ -11,9 +11,7 @@ from tersely import __version__
 from tersely.doors.http.contract.shapes import Envelope, NewCall
 from tersely.doors.http.request_parsing import Asked
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.process.ancestry import is_of_person
 from tersely.relay import sessions
-from tersely.relay.access.principals import Kind
 from tersely.relay.calls import Call
 from tersely.relay.encoding import encode
 from tersely.relay.policy import Policy
@@ -83,10 +81,7 @@ def permission_answer(relay: Relay, asked: Asked) -> Any:
     """The decision of the person, who asks at the socket in the home; raises `not_permitted` for
     everybody else.
     """
-    is_of_identity = (
-        asked.principal is not None and asked.principal.kind is Kind.PERSON and asked.of_person
-    )
-    if not (is_of_identity or is_of_person(asked.peer)):
+    if not asked.is_typed():
         hint = "the person types it at a terminal that no agent was started in, or answers on the page of agents"
         raise TerselyError("not_permitted", "an agent is allowed nothing by another", hint)
     answered = relay.permissions.answer(asked.path["name"], allows=asked.body.allows)
