@@ -18,9 +18,11 @@ import pytest
 
 from tersely.capabilities.relay.introduction import Peer, introduction
 from tersely.client import Client
+from tersely.foundation.clock import Stopwatch
 from tersely.foundation.process.ancestry import agent_name
 from tersely.foundation.tokens import count
 
+PATIENCE_SECONDS = 30.0
 MAX_CONTINUED_STOPS = 3  # as the hook has it, which is a file of its own
 
 HOOK = str(files("tersely.integrations") / "mail_hook.py")
@@ -51,6 +53,33 @@ def hook(home: Path, kind: str, name: str = "ada", **call: Any) -> Any:
 def send(home: Path, to: str, body: str) -> None:
     with Client.local("ben", home) as relay:
         relay.ask("mail.send", to=to, body=body, queue=True)
+
+
+def asked_of_person(home: Path, name: str) -> list[Any]:
+    with Client.local("ben", home) as relay:
+        return [one for one in relay.ask("agent.list").permissions if one.agent == name]
+
+
+def test_a_question_is_over_when_the_agent_ends_its_hook(home: Path) -> None:
+    hook = subprocess.Popen(
+        [sys.executable, "-I", "-S", HOOK, "permission"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={"TERSELY_HOME": str(home), "TERSELY_AGENT": "peg"},
+    )  # fmt: skip
+    call = {"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": "make"}}  # fmt: skip
+    with hook as process:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(call))
+        process.stdin.close()
+        watch, nothing = Stopwatch(), threading.Event()
+        while not (found := asked_of_person(home, "peg")):
+            assert watch.seconds() < PATIENCE_SECONDS
+            nothing.wait(0.02)
+        assert (found[0].tool, found[0].what) == ("Bash", "make")
+        process.terminate()
+        assert process.wait(PATIENCE_SECONDS) == 0
+        assert process.stdout is not None
+        assert process.stdout.read() == ""
+    assert asked_of_person(home, "peg") == []
 
 
 def test_an_agent_is_told_who_it_is_and_who_is_there(home: Path, tmp_path: Path) -> None:

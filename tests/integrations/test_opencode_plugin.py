@@ -61,3 +61,66 @@ def test_both_versions_get_packets_and_outlines(tmp_path: Path) -> None:
         "tersely", "task\n\nprompt a .", "read b .", "whole", "task\n\nprompt c .", outline, None
     ]  # fmt: skip
     assert (tmp_path / "anew").read_text() == "e compact\n"
+
+
+RUN_HOOK = """import json, signal, sys, time
+call = json.load(sys.stdin)
+wanted = call["tool_input"]["command"]
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(open("ended", "w").write(wanted)))
+while wanted == "wait":
+    open("waits", "w").close()
+    time.sleep(0.02)
+decision = {"behavior": wanted}
+print(json.dumps({"hookSpecificOutput": {"hookEventName": call["hook_event_name"], "decision": decision}}))
+"""
+RUN_DRIVER = """
+import { existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { TerselyRun } from "./plugin.mjs";
+const calls = [], replies = [];
+const until = async (look) => { while (!look()) await new Promise((resolve) => setTimeout(resolve, 10)); };
+const server = createServer((wire) => wire.on("data", (text) => {
+  const { call } = JSON.parse(text.toString().split("\\n")[0]);
+  if (call) calls.push(call);
+  if (call) wire.write('{"text": ""}\\n');
+}));
+await new Promise((resolve) => server.listen(process.env.TERSELY_RUN_SOCKET, resolve));
+const client = { postSessionIdPermissionsPermissionId: async (reply) => replies.push(reply) };
+const plugin = await TerselyRun({ client, directory: "." });
+const happens = (type, properties) => plugin.event({ event: { type, properties } });
+const answered = (id, role, tokens, time) => happens("message.updated", { info: { id, role, tokens, time } });
+const tokens = { input: 100, output: 10, reasoning: 5, cache: { read: 900, write: 7 } };
+await answered("a", "assistant", tokens, { completed: 1 });
+await answered("a", "assistant", tokens, { completed: 1 });
+await answered("b", "user", tokens, { completed: 1 });
+await answered("c", "assistant", tokens, {});
+await answered("c", "assistant", { input: 1000, output: 1 }, { completed: 2 });
+for (const command of ["allow", "deny", "wait"])
+  await happens("permission.asked", { id: `of ${command}`, sessionID: "s", permission: "bash", metadata: { command } });
+await until(() => replies.length === 2 && existsSync("waits"));
+await happens("permission.replied", { sessionID: "s", requestID: "of wait", reply: "once" });
+await until(() => existsSync("ended"));
+await until(() => calls.filter((call) => call.hook_event_name === "permission.replied").length);
+const counted = calls.filter((call) => call.hook_event_name === "tokens").map((call) => call.tokens);
+console.log(JSON.stringify({ counted, replies }));
+process.exit();
+"""
+
+
+@pytest.mark.skipif(NODE is None, reason="without node there is nothing to run the plugin")
+def test_under_run_answers_are_counted_and_the_person_is_asked(tmp_path: Path) -> None:
+    assert NODE is not None
+    files = importlib.resources.files("tersely.integrations") / "files"
+    (tmp_path / "plugin.mjs").write_text((files / "opencode_run.js").read_text())
+    (tmp_path / "driver.mjs").write_text(RUN_DRIVER)
+    (tmp_path / "hook.py").write_text(RUN_HOOK)
+    hooks = {"permission": [sys.executable, "hook.py"]}
+    environment = {"TERSELY_RUN_SOCKET": "socket", "TERSELY_HOOKS": json.dumps(hooks)}
+    done = subprocess.run(
+        [NODE, "driver.mjs"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True,
+        timeout=60,
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+    assert sorted(told["counted"]) == [122, 122, 1_123]
+    said = {one["path"]["permissionID"]: one["body"]["response"] for one in told["replies"]}
+    assert said == {"of allow": "once", "of deny": "reject"}

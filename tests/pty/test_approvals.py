@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from tests.cli.relay_home import Home
 from tests.pty.conftest import PROGRAMS, Tmux, sent_lines, wait_for
 
 from tersely.client import Client
+from tersely.foundation.process.ancestry import NAME_VARIABLE
 from tersely.integrations.wrapped import CODEX, GEMINI, QWEN, Dialog
 from tersely.pty.delivery.dialogs import Asked, asked
 from tersely.pty.delivery.prompts import Prompt
@@ -133,6 +136,15 @@ def answer(tmux: Tmux, told: Path, *answers: tuple[str, str]) -> list[str]:
     ]
 
 
+def asked_by_an_agent(relay: Home, *words: str) -> str:
+    """What an agent is told that it may not ask."""
+    command = [sys.executable, "-m", "tersely", *words]
+    environment = {**os.environ, **relay.environment, NAME_VARIABLE: "mallory"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    return done.stderr
+
+
 def begun(tmux: Tmux, folder: Path, name: str, shown: str) -> tuple[Path, Path]:
     """Run a program that is called as an agent, and shows what a file says; the file, and its log."""
     program, screen, log = folder / "codex", folder / "screen", folder / "log"
@@ -148,8 +160,7 @@ def test_of_two_answers_at_once_one_presses_one_key(
 ) -> None:
     _, log = begun(tmux, tmp_path, "una", codex("$ touch \x1b[8mmade-it\u202e"))
     one = question(relay, "una", "made-it")
-    refused = relay.run_apart("agents", "approve", one.id)
-    assert "not_permitted" in refused.err
+    assert "not_permitted" in asked_by_an_agent(relay, "agents", "approve", one.id)
     told = answer(tmux, tmp_path / "told", ("approve", one.id), ("deny", one.id))
     assert sum("answered already" in text for text in told) == 1
     assert not any("\u202e" in text for text in told)
