@@ -82,6 +82,12 @@ def test_a_question_is_over_when_the_agent_ends_its_hook(home: Path) -> None:
     assert asked_of_person(home, "peg") == []
 
 
+def test_a_call_that_cannot_be_shown_whole_is_not_asked_about(home: Path) -> None:
+    call = {"tool_name": "Bash", "tool_input": {"command": f"true {'x' * 2_000}; make"}}
+    assert hook(home, "permission", "pia", hook_event_name="PermissionRequest", **call) == ""
+    assert asked_of_person(home, "pia") == []
+
+
 def test_an_agent_is_told_who_it_is_and_who_is_there(home: Path, tmp_path: Path) -> None:
     send(home, "ada", "welcome")
     told = hook(home, "start", "cleo", hook_event_name="SessionStart", cwd=str(tmp_path))

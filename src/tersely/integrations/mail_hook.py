@@ -39,6 +39,7 @@ _START, _STOP, _EDIT, _PERMISSION = "start", "stop", "edit", "permission"
 _BESIDE_RUN = frozenset({_EDIT, _PERMISSION})  # what `run` does not do by itself
 PERMISSION_HOOK_SECONDS = 3_600.0  # for which the person may answer from elsewhere
 PERMISSION_ASK_SECONDS = 5  # that one question to the relay waits
+# a longer call is not shown in part: it is allowed where the agent runs
 _MAX_WHAT_CHARACTERS = 2_000
 # how Claude Code was started: elsewhere nobody sees a dialog
 _ENTRY, _TERMINAL = "CLAUDE_CODE_ENTRYPOINT", "cli"
@@ -190,7 +191,9 @@ def _of_permission(name: str, event: str, call: dict[str, Any]) -> str:
         return ""
     given = call.get("tool_input") or {}
     what = given.get("command") or given.get("file_path") or json.dumps(given, ensure_ascii=False)
-    question = {"tool": str(call["tool_name"]), "what": str(what)[:_MAX_WHAT_CHARACTERS], "id": ""}
+    if len(str(what)) > _MAX_WHAT_CHARACTERS:
+        return ""
+    question = {"tool": str(call["tool_name"]), "what": str(what), "id": ""}
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         decision = _said(name, question)

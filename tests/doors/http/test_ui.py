@@ -456,7 +456,9 @@ def test_the_person_answers_agents_on_pages(web: Web, person: Visitor) -> None:
 def test_the_first_answer_to_an_agent_stands(web: Web) -> None:
     permissions = web.relay.permissions
     asked = permissions.ask("ivo", "Bash", "rm -r build", "", 0).id
-    assert permissions.answer("ivo", allows=False).id == asked
+    with pytest.raises(TerselyError, match="nobody waits"):
+        permissions.answer("ivo", allows=True)  # who may wait for something else by now
+    assert permissions.answer(asked, allows=False).id == asked
     with pytest.raises(TerselyError, match="answered already: deny"):
         permissions.answer(asked, allows=True)
     assert permissions.ask("ivo", "Bash", "", asked, 0).decision == "deny"

@@ -25,14 +25,13 @@ from tersely.capabilities.relay.messages import (
     PermissionTold,
 )
 from tersely.capabilities.relay.names import meet
-from tersely.capabilities.text import Style, aligned, clipped
+from tersely.capabilities.text import Style, aligned
 from tersely.foundation.escape import visible_line
 
 if TYPE_CHECKING:
     from tersely.relay.mail.channels import Write
 
 CHANNEL = r"(?=#.)[#A-Za-z0-9_][A-Za-z0-9._:@/#-]{0,99}"  # the whole of a name, as it is addressed
-SHOWN_PERMISSION_CHARACTERS = 200  # of what an agent wants to do
 IDLE, OWES, AWAY = "idle", "owes an answer", "away"
 MAX_AWAY_CHARACTERS = 200  # of what somebody says who is away
 MAX_SHOWN_ASKERS = 3  # of those to whom an agent owes an answer
@@ -205,9 +204,8 @@ def _agents_text(found: Agents, style: Style) -> str:
         )
     lines = [_table(rows, style, "no agents known", right=(3,))]
     for waiting in found.permissions:
-        wanted = clipped(
-            visible_line(f"{waiting.tool}: {waiting.what}"), SHOWN_PERMISSION_CHARACTERS
-        )
+        # all of it, without blanks that push its end away: it is what the person allows
+        wanted = " ".join(visible_line(f"{waiting.tool}: {waiting.what}").split())
         lines.append(f"{waiting.agent} waits for permission {style.symbol(waiting.id)}: {wanted}")
     if found.permissions:
         lines.append("answer: tersely agents approve ID, or tersely agents deny ID")

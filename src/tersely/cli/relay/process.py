@@ -57,9 +57,7 @@ class _DoctorParameters:
 
 @dataclass(frozen=True, slots=True)
 class _AnswerParameters:
-    permission: str = positional(
-        "its id, as agents shows it, or the name of an agent that waits for one"
-    )
+    permission: str = positional("its id, as agents shows it")
 
 
 def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:

@@ -143,9 +143,7 @@ class Access:
     def waits_for_permission(self, principal: Principal, permission: str) -> bool:
         """True if an agent of an identity waits for a permission."""
         waiting = self._relay.permissions.listed()
-        return any(
-            permission in {one.id, one.agent} and self.owns(principal, one.agent) for one in waiting
-        )
+        return any(permission == one.id and self.owns(principal, one.agent) for one in waiting)
 
     # What is shown
 

@@ -70,8 +70,8 @@ class Permissions:
             return known
 
     def answer(self, id: str, *, allows: bool) -> Permission:
-        """Give the person's answer to a question, by its id or, where it has one alone, by its
-        agent.
+        """Give the person's answer to a question, by its id: under the name of an agent another
+        question may stand by now than the person has seen.
 
         The same answer again changes nothing. Raises `permission_not_found`, also where the other
         answer was given.
@@ -79,10 +79,7 @@ class Permissions:
         decision = ALLOW if allows else DENY
         with self._answered:
             self._forget_silent()
-            of_agent = [
-                one.id for one in self._open.values() if one.agent == id and not one.decision
-            ]
-            known = self._found(of_agent[0] if len(of_agent) == 1 else id)
+            known = self._found(id)
             if known.decision not in {"", decision}:
                 message = f"permission {known.id} was answered already: {known.decision}"
                 raise TerselyError("permission_not_found", message, "an answer cannot be changed")
