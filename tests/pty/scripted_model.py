@@ -151,12 +151,14 @@ def _events(path: str, reply: Reply, number: int) -> Iterator[dict[str, Any]]:
         delta = {"tool_calls": [function]} if reply.tool else {"content": reply.text}
         for part, reason in ((delta, None), ({}, "tool_calls" if reply.tool else "stop")):
             choice = {"index": 0, "delta": {"role": "assistant", **part}, "finish_reason": reason}
+            usage = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
             yield {
                 "id": call,
                 "object": "chat.completion.chunk",
                 "created": 1,
                 "model": "m",
                 "choices": [choice],
+                "usage": usage if reason else None,
             }
         return
     if path.endswith("/messages"):
