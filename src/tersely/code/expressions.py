@@ -7,6 +7,7 @@ they are marshalled into the index as they stand and evaluated by `graph` on dem
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeGuard
 
 # A name that straight-line code binds again is another variable: `name`, `name<mark>2`, … The mark
@@ -34,7 +35,8 @@ TYPED = 9  # (TYPED, type): an instance of the type
 ELEMENT = 10  # (ELEMENT, collection)
 # (PART, collection, start, stop, serial): what a slice takes; a bound is a number or None
 PART = 20
-ENTER = 11  # (ENTER, context manager)
+# (ENTER, object, method): what a method gives that syntax calls on an object, else the object itself
+ENTER = 11
 GENERIC = 12  # (GENERIC, base, arguments)
 SPREAD = 13  # (SPREAD, collection)
 # (LITERAL, type name), or (LITERAL, type name, pattern): of a text of which parts are known, `*`
@@ -144,6 +146,17 @@ def last_name(type_: Expression) -> str:
     while type(type_) is tuple:
         type_ = type_[2] if type_[0] == MEMBER else type_[1]
     return str(type_ or "")
+
+
+def named_parameters(type_: Expression) -> Iterator[str]:
+    """The names of the type parameters that are part of a type, in order."""
+    if type(type_) is not tuple or not type_:
+        return
+    if type_[0] == TYPE_PARAMETER:
+        yield type_[2]
+        return
+    for part in type_:
+        yield from named_parameters(part)
 
 
 def patterned(pattern: str) -> Expression:

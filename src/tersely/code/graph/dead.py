@@ -103,6 +103,8 @@ def called_by_language(file: File) -> set[str]:
         facts.enter_method,
         *facts.iterate_methods,
         facts.next_method,
+        facts.await_method,
+        *facts.async_methods.values(),
     }
 
 

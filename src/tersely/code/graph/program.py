@@ -544,6 +544,8 @@ class File:
         scope = self.scopes[method]
         if scope is None or scope.flags & (STATIC | OUTSIDE) or not scope.parameters:
             return ""
+        if self.definitions[method][0] in MEMBER_OWNERS:
+            return ""
         if scope.receiver_type is not None or self.facts.receiver_parameter:
             return scope.parameters[0][0]
         return ""

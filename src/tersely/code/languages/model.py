@@ -245,6 +245,7 @@ class Assign:
     names: bool = False  # a function or class without a name on the right is named by the left
     # declares nothing: a name that its scope does not declare is one of a scope around it
     outward: bool = False
+    noted: Callable[[Lowering, Node], None] | None = None  # called behind it
 
 
 @value
@@ -270,6 +271,7 @@ class Iterate:
     iterable: Field = "right"
     type: Field = ""
     keys: str = ""  # with this token between them it holds keys
+    waits: str = ""  # with this token `async_methods` are called
 
 
 @value
@@ -282,9 +284,19 @@ class Alias:
 
 @value
 class Enters:
-    """A context manager is entered; an `Alias` inside binds what entering gives."""
+    """A context manager is entered; an `Alias` inside binds what entering gives. `waits`: a token of
+    the statement around with which `async_methods` are called.
+    """
 
     value: Field = "value"
+    waits: str = ""
+
+
+@value
+class Awaits:
+    """The value is what waiting for that of one field gives."""
+
+    field: Field = "#0"
 
 
 @value
@@ -496,7 +508,8 @@ class Custom:
 Rule = (
     Name | Member | Call | KeywordArgument | Spread | Item | Slice | Raises | Text | Literal
     | Sequence | Comprehension | Dictionary | Pair | Either | Operator | Removes | Inner | Typed | Generic
-    | Assign | Return | Yield | Iterate | Alias | Enters | Catches | Captures | Block | Statement | Branches | Runs
+    | Assign | Return | Yield | Iterate | Alias | Enters | Awaits | Catches | Captures | Block | Statement
+    | Branches | Runs
     | Parameter | TypeParameter | Function | Class | Variable | Variables | Wrapper
     | Outer | Imports | Comment | Attribute | Label | Jump | Skip | Custom
 )  # fmt: skip
@@ -714,6 +727,9 @@ class Resolution:
     receiver_parameter: bool = False  # the first parameter of a method is the receiver
     receiver_names: frozenset[str] = frozenset()  # names for the receiver: this, self
     class_names: frozenset[str] = frozenset()  # names for the receiver's class: Self, static
+    own_type: str = ""  # in a class, the type parameter that stands for the type of the receiver
+    # generic types that are given the type parameters of the class which has them as a base
+    parameter_lists: frozenset[str] = frozenset()
     super_names: frozenset[str] = frozenset()
     arguments_name: str = ""  # in a function, the collection of all that it was given
     # kinds of definitions that a bare name may call without an argument list
@@ -733,6 +749,9 @@ class Resolution:
     exit_method: str = ""
     iterate_methods: tuple[str, ...] = ()
     next_method: str = ""
+    await_method: str = ""  # called when an object is waited for
+    # methods that syntax calls -> those that it calls instead where it waits
+    async_methods: Mapping[str, str] = field(default_factory=dict)
     # straight-line code that stores an item and reads it gets what it stored
     items_in_order: bool = False
     item_methods: tuple[str, ...] = ()  # called to read, store and remove an item

@@ -18,6 +18,7 @@ from tersely.code.languages.frameworks import DISPATCHERS, PYTHON_FRAMEWORKS
 from tersely.code.languages.model import (
     Alias,
     Assign,
+    Awaits,
     Branches,
     Call,
     Captures,
@@ -65,6 +66,8 @@ from tersely.code.languages.model import (
     shared_directories,
 )
 from tersely.code.languages.nodes import line_of, named_parts, parts_in
+from tersely.code.languages.python_fields import note_declared
+from tersely.code.languages.python_generics import lower_type_parameters
 from tersely.code.languages.python_narrowing import (
     known_behind,
     known_in,
@@ -240,12 +243,12 @@ RULES: dict[str, Rule] = {
     "set_comprehension": Comprehension(),
     "generator_expression": Comprehension(),
     "dictionary_comprehension": Comprehension(),
-    "for_in_clause": Iterate(),
-    "for_statement": Iterate(),
+    "for_in_clause": Iterate(waits="async"),
+    "for_statement": Iterate(waits="async"),
     "boolean_operator": Custom(lower_boolean),
     "conditional_expression": Custom(lower_conditional),
     "parenthesized_expression": Inner(),
-    "await": Inner(),
+    "await": Awaits(),
     "type": Inner(),
     "named_expression": Assign("name", "value"),
     "generic_type": Generic("#0", "#1"),
@@ -254,10 +257,11 @@ RULES: dict[str, Rule] = {
     "comparison_operator": Operator(COMPARISONS, values=False),
     "augmented_assignment": Operator(UPDATES, updates=True),
     "delete_statement": Removes(),
-    "assignment": Assign("left", "right", "type", defines=Kind.VARIABLE),
+    "assignment": Assign("left", "right", "type", defines=Kind.VARIABLE, noted=note_declared),
+    "type_parameter": Custom(lower_type_parameters),
     "return_statement": Return(),
     "yield": Yield(),
-    "with_item": Enters("value"),
+    "with_item": Enters("value", waits="async"),
     "as_pattern": Alias("#0", "alias|#1"),
     "as_pattern_target": Inner(),
     "except_clause": Catches("value", "alias"),
@@ -266,9 +270,9 @@ RULES: dict[str, Rule] = {
     "typed_parameter": Parameter("#0", "type"),
     "default_parameter": Parameter("name", "", "value"),
     "typed_default_parameter": Parameter("name", "type", "value"),
-    "function_definition": Function(returns="return_type"),
+    "function_definition": Function(returns="return_type", generics=("type_parameters",)),
     "lambda": Function(name="", body_is_value=True),
-    "class_definition": Class(bases=("superclasses",)),
+    "class_definition": Class(bases=("superclasses",), generics=("type_parameters",)),
     "decorated_definition": Wrapper("definition", "decorator"),
     "global_statement": Outer(),
     "nonlocal_statement": Outer(module=False),
@@ -307,6 +311,8 @@ PYTHON = Language(
         open_declarations=True,
         open_receivers=True,
         names_parent=True,
+        own_type="Self",
+        parameter_lists=names("Generic Protocol"),
         descriptor_method="__get__",
         keyword_keepers={"argparse": "set_defaults"},
         top_types=names("Any object"),
@@ -315,13 +321,22 @@ PYTHON = Language(
         exit_method="__exit__",
         iterate_methods=("__iter__",),
         next_method="__next__",
+        await_method="__await__",
+        async_methods={
+            "__enter__": "__aenter__",
+            "__exit__": "__aexit__",
+            "__iter__": "__aiter__",
+            "__next__": "__anext__",
+        },
         items_in_order=True,
         item_methods=ITEM_METHODS,
         reflected=REFLECTED,
         container_first=names("__contains__"),
         stand_ins=STAND_INS,
         asking_functions=ASKING_FUNCTIONS,
-        implicit_methods=names("__enter__ __exit__ __neg__ __pos__ __invert__").union(
+        implicit_methods=names(
+            "__enter__ __exit__ __aenter__ __aexit__ __aiter__ __anext__ __await__ __neg__ __pos__ __invert__"
+        ).union(
             ITEM_METHODS,
             REFLECTED,
             REFLECTED.values(),
@@ -338,8 +353,9 @@ PYTHON = Language(
         tuples=names("tuple Tuple"),
         containers=names(
             "list List set Set frozenset FrozenSet dict Dict Iterable Iterator Sequence Mapping Collection "
-            "MutableMapping MutableSequence Generator AsyncIterator AsyncIterable deque defaultdict OrderedDict"
+            "MutableMapping MutableSequence AsyncIterator AsyncIterable deque defaultdict OrderedDict"
         ),
+        generators=names("Generator AsyncGenerator"),
         adders={
             "append": (-1, 0),
             "appendleft": (-1, 0),

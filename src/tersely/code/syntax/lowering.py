@@ -72,9 +72,11 @@ class Lowering:
         # last names of the members of which more is known in some block
         self.narrowed_members: set[str] = set()
         self.type_parameters: dict[str, Expression] = {}  # in sight, with what bounds them
+        # those that are declared by themselves: they belong to what names them
+        self.loose_type_parameters: dict[str, Expression] = {}
         self.outward = False  # bindings now declare nothing
         self.rebinds = False  # bindings now replace the earlier ones of the same names
-        self.enters = False  # an Alias met now binds what entering gives
+        self.enters = ""  # the method whose result an Alias met now binds
         # the node around the next definition, and flags for it
         self.wrapped: tuple[Node, int] | None = None
         self.naming: Naming | None = None  # the name of the next function, class or mapping

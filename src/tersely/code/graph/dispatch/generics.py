@@ -7,7 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.expressions import DECLARED, GENERIC, GIVEN, TYPE_PARAMETER, TYPED, Expression
+from tersely.code.expressions import (
+    DECLARED,
+    GENERIC,
+    GIVEN,
+    TYPE_PARAMETER,
+    TYPED,
+    Expression,
+    named_parameters,
+)
 from tersely.code.graph.dispatch.type_filtering import type_name
 from tersely.code.graph.pointsto.annotations import written_types
 from tersely.code.graph.pointsto.values import (
@@ -76,13 +84,15 @@ class Generics:
         owner = file.owner_class(function[2])
         if (
             receiver is None
-            or receiver[0] != INSTANCE
+            or receiver[0] not in (INSTANCE, CLASS)
             or owner < 0
             or not names_type_parameter(annotation)
         ):
             return annotation
         hidden = file.scope(function[2]).type_parameters
         given = self._given(receiver, self.evaluator.members.open.whole(file, owner))
+        if file.facts.own_type:
+            given[file.facts.own_type] = (GIVEN, one(INSTANCE, *receiver[1:]))
         return put(annotation, {name: type_ for name, type_ in given.items() if name not in hidden})
 
     def in_instance(self, members: Values, instance: Value, name: str) -> Values:
@@ -212,9 +222,7 @@ def _type_of(entry: Any) -> Expression:
 
 def names_type_parameter(type_: Expression) -> bool:
     """Whether a type parameter is part of a type."""
-    if type(type_) is not tuple or not type_:
-        return False
-    return type_[0] == TYPE_PARAMETER or any(names_type_parameter(part) for part in type_)
+    return next(named_parameters(type_), None) is not None
 
 
 def put(type_: Expression, given: Mapping[str, Expression]) -> Expression:

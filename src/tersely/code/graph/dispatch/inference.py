@@ -22,8 +22,10 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.dispatch.generics import names_type_parameter, put
 from tersely.code.graph.dispatch.type_filtering import type_name
+from tersely.code.graph.pointsto.annotations import instances_of
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
+    CLASS,
     FUNCTION,
     INSTANCE,
     OUTSIDE,
@@ -75,6 +77,12 @@ class Inference:
             known: dict[str, Values] = dict(zip(names, types, strict=False))
         else:
             known = self._inferred(function, place)
+        if not self.program.file(function[1]).facts.virtual:
+            # a type does not say which function
+            known = {
+                name: frozenset(value for value in values if value[0] != FUNCTION)
+                for name, values in known.items()
+            }
         return put(
             annotation,
             {name: (GIVEN, values) for name, values in known.items() if name in names and values},
@@ -90,8 +98,11 @@ class Inference:
         for index, (_, annotation, _, mode) in enumerate(body.parameters):
             if index - shift == place.but or not names_type_parameter(annotation):
                 continue
-            passed = passed_expressions(body, index, place.call, shift)
-            values = self.evaluator.union(place.file, place.scope, passed)
+            if index < shift and function[3] is not None:
+                values: Values = frozenset((function[3],))
+            else:
+                passed = passed_expressions(body, index, place.call, shift)
+                values = self.evaluator.union(place.file, place.scope, passed)
             type_ = _element_type(annotation) if mode == REST else annotation
             self._match(type_, values, home, found, MAX_TYPE_DEPTH)
         return found
@@ -132,11 +143,18 @@ class Inference:
         """
         name, facts, containers = type_name(type_[1]), home.facts, self.evaluator.containers
         if name in facts.union_types or name in facts.transparent_types:
-            for part in type_[2][:1]:
+            for part in type_[2]:
                 self._match(part, values, home, found, left)
         elif name in facts.mappings and len(type_[2]) == len(("key", "item")):
             self._match(type_[2][0], containers.keys_of(values), home, found, left)
             self._match(type_[2][1], containers.held(values), home, found, left)
+        elif name in facts.class_types:
+            for part in type_[2]:
+                self._match(part, instances_of(values), home, found, left)
+        elif name in facts.callable_types:
+            self._match(type_[2][-1], self._results(values), home, found, left)
+        elif name in facts.generators:
+            self._match(type_[2][0], containers.held(values), home, found, left)
         elif name in facts.containers:
             self._match(type_[2][-1], containers.held(values), home, found, left)
         else:
@@ -159,6 +177,8 @@ class Inference:
                 found |= self.evaluator.calls.returned(function)
             elif function[0] == PROMISED:
                 found |= self.evaluator.calls.promised(function)
+            elif function[0] == CLASS:
+                found |= instances_of(frozenset((function,)))
         return frozenset(found)
 
 

@@ -21,6 +21,7 @@ from tersely.code.expressions import (
     SEQUENCE,
     TYPE_PARAMETER,
     Expression,
+    is_tagged,
 )
 from tersely.code.graph.pointsto.values import (
     CLASS,
@@ -90,7 +91,17 @@ class Annotations:
                 return self._instances_of_generic(
                     file, scope, expression[1], inner[1] if several else (inner,)
                 )
-        return instances_of(self.evaluator.values(file, scope, expression))
+        types = self.evaluator.values(file, scope, expression)
+        if any(self._takes_arguments(value) for value in types):
+            written = self.evaluator.names.written(file, scope, expression)
+            if written is not None and is_tagged(written.expression, ITEM):
+                return self._instances(*written)
+        return instances_of(types)
+
+    def _takes_arguments(self, value: Value) -> bool:
+        return value[0] == CLASS and bool(
+            self.evaluator.program.file(value[1]).scope(value[2]).type_parameters
+        )
 
     def _mapped_parameters(self, target: Value) -> list[int]:
         """The places of type parameters of which a type has all members: `{[K in keyof T]?: T[K]}`."""

@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import CALL, GENERATOR, MEMBER, NEW, SINGLETON, Expression, is_spread
+from tersely.code.expressions import (
+    CALL,
+    GENERATOR,
+    GENERIC,
+    ITEM,
+    MEMBER,
+    NEW,
+    SEQUENCE,
+    SINGLETON,
+    TYPE_PARAMETER,
+    Expression,
+    is_spread,
+    is_tagged,
+)
 from tersely.code.graph.dispatch.inference import Place
+from tersely.code.graph.dispatch.type_filtering import type_name
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
     BUILTIN,
@@ -48,6 +62,8 @@ class Calls:
         called = self.called(file, scope, expression)
         for value in called:
             found |= self.result(file, scope, value, expression)
+        if is_tagged(callee, ITEM) and any(value[0] == CLASS for value in called):
+            found = self.evaluator.annotations.instances(file, scope, callee)
         if (
             not called
             and type(callee) is tuple
@@ -177,6 +193,20 @@ class Calls:
                 found |= self.promised(member)
         return found
 
+    def awaited(self, value: Value, file: File) -> Values:
+        """What waiting for an instance gives: what the generator of its method returns."""
+        found: Values = NOTHING
+        for member in self.evaluator.members.of(value, file.facts.await_method, file):
+            if member[0] != FUNCTION:
+                continue
+            home, position = self.program.file(member[1]), member[2]
+            written = self.evaluator.generics.seen_by(member, home.scope(position).returned_type)
+            parts = generator_parts(written, home)
+            if len(parts) == len(("yielded", "sent", "returned")):
+                found |= self.evaluator.annotations.instances(home, position, parts[2])
+            found = found or self.evaluator.union(home, position, home.scope(position).returns)
+        return found
+
     def _returned_to(self, function: Value, file: File, scope: int, call: Any) -> Values:
         """What a function returns to one call: where it gives back a parameter as it came, what
         that call passes.
@@ -186,15 +216,11 @@ class Calls:
         by_stubs = self.evaluator.stubs.returned(function, call, shift)
         if by_stubs:
             return self.evaluator.generics.returned(function, by_stubs)
-        written = home.scope(position).returned_type
-        seen = self.evaluator.inference.seen(function, written, Place(file, scope, call))
-        if seen is not written:
-            declared = self.evaluator.annotations.instances(home, position, seen)
-            return self.evaluator.typed.narrowed(self.returned(function), declared)
-        given_back = home.given_back(position)
-        if not given_back or home.facts.virtual or self._is_declared(home, position):
-            return self.returned(function)
         body = home.scope(position)
+        given_back = () if home.facts.virtual else home.given_back(position)
+        is_told = not is_tagged(body.returned_type, TYPE_PARAMETER)
+        if not given_back or (is_told and self._is_declared(home, position)):
+            return self._seen_by(function, Place(file, scope, call))
         found: Values = NOTHING
         for index in given_back:
             passed = passed_expressions(body, index, call, shift)
@@ -206,7 +232,19 @@ class Calls:
             if not given or any(is_spread(expression) for expression in passed):
                 return self.returned(function)
             found |= given
-        return found | self.returned(function, given_back)
+        names = {body.parameters[index][0] for index in given_back}
+        returns_others = any(type(each) is not str or each not in names for each in body.returns)
+        return found | self.returned(function, given_back) if returns_others else found
+
+    def _seen_by(self, function: Value, place: Place) -> Values:
+        """What a function returns, as far as its type admits that for what one call passes."""
+        home, position = self.program.file(function[1]), function[2]
+        written = home.scope(position).returned_type
+        seen = self.evaluator.inference.seen(function, written, place)
+        if seen is written:
+            return self.returned(function)
+        declared = self.evaluator.annotations.instances(home, position, seen)
+        return self.evaluator.typed.narrowed(self.returned(function), declared)
 
     def returned(self, function: Value, given_back: tuple[int, ...] = ()) -> Values:
         """What a function returns; a bound function that returns its receiver gives that very
@@ -269,6 +307,15 @@ class Calls:
         yielded = self.evaluator.union(file, position, scope.yields)
         elements = self.evaluator.containers.elements(declared)
         return self.evaluator.typed.narrowed(yielded, elements, whole=True) if elements else yielded
+
+
+def generator_parts(type_: Expression, file: File) -> tuple[Expression, ...]:
+    """The arguments of a type of generators, none of another type."""
+    if not is_tagged(type_, GENERIC, ITEM) or type_name(type_) not in file.facts.generators:
+        return ()
+    if type_[0] == GENERIC:
+        return tuple(type_[2])
+    return tuple(type_[2][1]) if is_tagged(type_[2], SEQUENCE) else (type_[2],)
 
 
 def result_name(callee: str) -> str:

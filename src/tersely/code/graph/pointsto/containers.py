@@ -168,16 +168,26 @@ class Containers:
     def _by_iterator(self, value: Value, file: File) -> Values:
         """What the methods of an object give that iterating over it calls."""
         found: Values = NOTHING
-        for method in file.facts.iterate_methods:
-            for started in self.evaluator.calls.of_member(value, method, file):
-                if started[0] in (INSTANCE, DISPLAY) and file.facts.next_method:
-                    found |= self._next_items(started, file)
-                elif started != value:
-                    found |= self.elements(frozenset((started,)))
+        facts = file.facts
+        for method in facts.iterate_methods:
+            found |= self._by_methods(value, method, facts.next_method, file)
+            if method in facts.async_methods:
+                going_on = facts.async_methods[facts.next_method]
+                found |= self._by_methods(value, facts.async_methods[method], going_on, file)
         return found
 
-    def _next_items(self, iterator: Value, file: File) -> Values:
-        given = self.evaluator.calls.of_member(iterator, file.facts.next_method, file)
+    def _by_methods(self, value: Value, starting: str, going_on: str, file: File) -> Values:
+        """What an object gives by the method that starts iterating over it and that which goes on."""
+        found: Values = NOTHING
+        for started in self.evaluator.calls.of_member(value, starting, file):
+            if started[0] in (INSTANCE, DISPLAY) and going_on:
+                found |= self._next_items(started, going_on, file)
+            elif started != value:
+                found |= self.elements(frozenset((started,)))
+        return found
+
+    def _next_items(self, iterator: Value, method: str, file: File) -> Values:
+        given = self.evaluator.calls.of_member(iterator, method, file)
         return (
             self.evaluator.members.of_all(given, file.facts.next_item, file)
             if file.facts.next_item

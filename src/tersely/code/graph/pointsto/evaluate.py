@@ -68,10 +68,12 @@ from tersely.code.graph.pointsto.values import (
     DISPLAY,
     FUNCTION,
     GENERATED,
+    INSTANCE,
     KEY,
     NOTHING,
     PROMISED,
     RESULT,
+    Value,
     Values,
     one,
 )
@@ -231,21 +233,19 @@ class Evaluator:
         return self._display(file, scope, (SEQUENCE, ((SPREAD, collection),), serial))
 
     def _enter(self, file: File, scope: int, expression: Any) -> Values:
+        _, entered, method = expression
         found: Values = NOTHING
-        for value in self.values(file, scope, expression[1]):
-            if (
-                value[0] == GENERATED
-                and self.program.file(value[1]).scope(value[2]).flags & CONTEXT_MANAGER
-            ):
+        for value in self.values(file, scope, entered):
+            if value[0] == GENERATED and self._is_manager(value):
                 found |= self.calls.yielded(value)
-                continue
-            entered = (
-                self.calls.of_member(value, file.facts.enter_method, file)
-                if file.facts.enter_method
-                else NOTHING
-            )
-            found |= entered or frozenset((value,))
+            elif value[0] == INSTANCE and method == file.facts.await_method:
+                found |= self.calls.awaited(value, file) or frozenset((value,))
+            else:
+                found |= self.calls.of_member(value, method, file) or frozenset((value,))
         return found
+
+    def _is_manager(self, generated: Value) -> bool:
+        return bool(self.program.file(generated[1]).scope(generated[2]).flags & CONTEXT_MANAGER)
 
     def _around(self, file: File, scope: int, expression: Any) -> Values:
         return self.names.of(file, max(file.definitions[scope][3], 0), expression[1])

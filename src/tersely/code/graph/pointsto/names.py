@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import (
     BLOCK_MARK,
@@ -13,11 +13,14 @@ from tersely.code.expressions import (
     DEFINED,
     EITHER,
     EXTENSION,
+    IMPORTED,
     MEMBER,
     NEW,
     OUTSIDE,
     OWN_RECEIVER,
     VERSION_MARK,
+    Expression,
+    is_tagged,
 )
 from tersely.code.graph.dispatch.type_filtering import type_name
 from tersely.code.graph.pointsto.annotations import instances_of
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
 
 # files searched for what a function is given as its receiver; with more, its own alone
 MAX_RECEIVER_FILES = 10
+MAX_IMPORTS_OF_NAME = 8  # modules by way of which a name of a type comes
 
 
 @cache
@@ -58,6 +62,14 @@ def gives_receivers(facts: Resolution) -> bool:
     them.
     """
     return any(summary.receives for summary in (*facts.methods.values(), *facts.summaries.values()))
+
+
+class Written(NamedTuple):
+    """What a name stands for as it is written, in a scope of the file that binds it."""
+
+    file: File
+    scope: int
+    expression: Expression
 
 
 class Names:
@@ -398,6 +410,24 @@ class Names:
             CLASS if file.facts.class_side and file.scope(method).flags & CLASS_METHOD else INSTANCE
         )
         return one(PARENT, file.id, owner, side)
+
+    def written(self, file: File, scope: int, name: Expression) -> Written | None:
+        """What the one binding of a name says, behind imports; None where there is no such."""
+        for _ in range(MAX_IMPORTS_OF_NAME):
+            while type(name) is str and scope > 0 and name not in file.names(scope):
+                scope = file.definitions[scope][3]
+            entries = file.names(scope).get(name, ()) if type(name) is str else ()
+            if len(entries) != 1:
+                return None
+            bound = Written(file, *entries[0])
+            if not is_tagged(bound.expression, IMPORTED) or not bound.expression[2]:
+                return bound
+            _, module, name = bound.expression
+            targets = self.program.modules(file, module)
+            if not targets:
+                return None
+            file, scope = self.program.file(targets[0]), 0
+        return None
 
     def imported(self, file: File, module: str, name: str) -> Values:
         """What an import binds; outside the repository it is external."""

@@ -11,7 +11,6 @@ from tersely.code.expressions import (
     CONST,
     ITEM,
     OUTSIDE,
-    STATIC,
     VARIADIC,
     Expression,
     Scope,
@@ -65,7 +64,7 @@ class Parameters:
         if (
             index == 0
             and file.facts.receiver_parameter
-            and not scope.flags & STATIC
+            and file.receiver_name(position)
             and file.owner_class(position) >= 0
         ):
             return self.evaluator.names.receiver(file, position, bool(scope.flags & CLASS_METHOD))
@@ -99,7 +98,9 @@ class Parameters:
         self.solver.mark_own()
         scope = file.scope(position)
         sites = (
-            self.evaluator.below.members.sites.of(file, position) if self.evaluator.below else []
+            self.evaluator.below.members.sites.filling(file, position)
+            if self.evaluator.below
+            else []
         )
         return all(passed_expressions(scope, index, call, shift) for _, _, call, shift in sites)
 
@@ -165,7 +166,7 @@ class Parameters:
             return NOTHING
         found: Values = NOTHING
         sites = below.members.sites
-        passings = sites.of(file, position)
+        passings = sites.filling(file, position)
         if not passings and index != EVERY:
             return self._called_back(file, position, index, sites.callbacks(file, position, index))
         for site_file, site_scope, call, shift in passings:

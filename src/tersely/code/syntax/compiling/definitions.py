@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
@@ -19,6 +20,7 @@ from tersely.code.expressions import (
     TYPED,
     Expression,
     is_tagged,
+    named_parameters,
 )
 from tersely.code.languages import model
 from tersely.code.languages.nodes import line_of, named_parts, next_part, parts_of
@@ -92,7 +94,8 @@ class _FunctionReader:
         draft.flags |= flags | (ABSTRACT if body is None and walk.resolution.virtual else 0)
         draft.receiver_type = receiver
         draft.returned_type = returned
-        draft.type_parameters = declared
+        annotations = [parameter.annotation for parameter in (*receivers, *parameters)]
+        draft.type_parameters = declared + _loose_parameters(walk, draft, (*annotations, returned))
         draft.take(receivers + parameters)
         draft.body = body.id if body is not None else 0
         return draft, patterns
@@ -133,6 +136,26 @@ def _declare_type_parameters(walk: Lowering, node: Node, getters: list[Child]) -
     return tuple(
         name for name, type_ in walk.type_parameters.items() if type_ is not outer.get(name)
     )
+
+
+def _loose_parameters(
+    walk: Lowering, draft: ScopeDraft, types: Iterable[Expression]
+) -> tuple[str, ...]:
+    """The type parameters that types name and no definition declares, as far as none around has
+    them.
+    """
+    if not walk.loose_type_parameters:
+        return ()
+    lists = walk.resolution.parameter_lists
+    listing = sorted(types, key=lambda type_: base_name(type_) not in lists)
+    named = dict.fromkeys(name for type_ in listing for name in named_parameters(type_))
+    around = walk.definitions[draft.definition].parent
+    while around >= 0:
+        outer = walk.drafts[around]
+        for name in outer.type_parameters if outer is not None else ():
+            named.pop(name, None)
+        around = walk.definitions[around].parent
+    return tuple(name for name in named if name in walk.loose_type_parameters)
 
 
 def _flags_of(rule: model.Function, node: Node, naming: Naming | None) -> int:
@@ -209,7 +232,11 @@ def _class(rule: model.Class) -> Handler:
         skipped = {child.id for child in (own_name, body) if child is not None}
         bases = _all_bases(walk, node, get_bases, skipped)
         draft = _enter_class(walk, rule, node, body, naming, own_name)
-        draft.bases, draft.type_parameters = bases, declared
+        draft.bases = bases
+        draft.type_parameters = declared + _loose_parameters(walk, draft, bases)
+        if walk.resolution.own_type:
+            own = walk.resolution.own_type
+            walk.type_parameters = {**walk.type_parameters, own: (TYPE_PARAMETER, None, own)}
         walk.scope = draft
         walk.visit([child for child in named_parts(node) if child.id not in skipped])
         walk.value(body)

@@ -56,6 +56,8 @@ def _assign(rule: model.Assign) -> Handler:
         if rule.updates and type(walk.rules[left.kind_id]) is model.Name:
             return walk.update(walk.text(left), value, straight=walk.is_straight(node))
         _bind_left(walk, rule, node, left, value)
+        if rule.noted is not None:
+            rule.noted(walk, node)
         outermost = wrapped[0] if wrapped else node
         if rule.defines is not None and walk.scope.holds_symbols and not is_definition:
             meant = value[1] if is_tagged(value, DEFINED) else -1
@@ -164,36 +166,45 @@ def _iterate(rule: model.Iterate) -> Handler:
                 target, walk.typed(value and (KEY_OF if takes_keys else ELEMENT, value), annotation)
             )
         if value is not None:
-            _implicit_iteration(walk, value, line_of(node))
+            _implicit_iteration(walk, value, node, waits=_has_token(node, rule.waits))
         walk.visit_others(node, target, iterable)
         return None
 
     return lower
 
 
-def _implicit_iteration(walk: Lowering, value: Expression, line: int) -> None:
+def _has_token(node: Node, token: str) -> bool:
+    return bool(token) and any(child.type == token for child in node.children)
+
+
+def _implicit_iteration(walk: Lowering, value: Expression, node: Node, *, waits: bool) -> None:
     """Iterating calls methods that nobody writes down."""
-    facts = walk.resolution
+    facts, line = walk.resolution, line_of(node)
     if is_tagged(value, SEQUENCE, MAPPING):
         return
+    going_on = _called_by_syntax(walk, facts.next_method, waits=waits)
     for method in facts.iterate_methods:
-        walk.mentions.update((method, facts.next_method))
-        started = walk.call((MEMBER, value, method), (), (), line)
-        if facts.next_method:
-            walk.call((MEMBER, started, facts.next_method), (), (), line)
+        starting = _called_by_syntax(walk, method, waits=waits)
+        walk.mentions.update((starting, going_on))
+        started = walk.call((MEMBER, value, starting), (), (), line)
+        if going_on:
+            walk.call((MEMBER, started, going_on), (), (), line)
+
+
+def _called_by_syntax(walk: Lowering, method: str, *, waits: bool) -> str:
+    """The method that a statement calls, by whether it waits."""
+    return walk.resolution.async_methods.get(method, method) if waits else method
 
 
 def _alias(rule: model.Alias) -> Handler:
     get_value, get_target = field(rule.value), field(rule.target)
 
     def lower(walk: Lowering, node: Node) -> Expression:
-        enters, walk.enters = walk.enters, False
+        enters, walk.enters = walk.enters, ""
         value = walk.value(get_value(node))
         target = get_target(node)
-        if enters:
-            _implicit_enter(walk, value, line_of(node))
         if target is not None:
-            walk.bind(target, value and (ENTER, value) if enters else value)
+            walk.bind(target, value and (ENTER, value, enters) if enters else value)
         return value
 
     return lower
@@ -203,24 +214,41 @@ def _enters(rule: model.Enters) -> Handler:
     get = field(rule.value)
 
     def lower(walk: Lowering, node: Node) -> Expression:
-        inner = get(node)
+        inner, facts = get(node), walk.resolution
+        waits = _has_token(_statement_around(walk, node), rule.waits)
+        enter = _called_by_syntax(walk, facts.enter_method, waits=waits)
         if inner is not None and type(walk.rules[inner.kind_id]) is model.Alias:
-            walk.enters = True
-            return walk.value(inner)
+            walk.enters = enter
         value = walk.value(inner)
-        _implicit_enter(walk, value, line_of(node))
+        if value is not None:
+            leave = _called_by_syntax(walk, facts.exit_method, waits=waits)
+            for method in (enter, leave):
+                walk.mentions.add(method)
+                walk.call((MEMBER, value, method), (), (), line_of(node))
         return value
 
     return lower
 
 
-def _implicit_enter(walk: Lowering, value: Expression, line: int) -> None:
-    if value is None:
-        return
-    for method in (walk.resolution.enter_method, walk.resolution.exit_method):
-        if method:
-            walk.mentions.add(method)
-            walk.call((MEMBER, value, method), (), (), line)
+def _statement_around(walk: Lowering, node: Node) -> Node:
+    """The statement that runs its body with what a node enters; the node itself outside of any."""
+    around: Node | None = node
+    while around is not None and type(walk.rules[around.kind_id]) is not model.Runs:
+        around = around.parent
+    return around or node
+
+
+def _awaits(rule: model.Awaits) -> Handler:
+    get = field(rule.field)
+
+    def lower(walk: Lowering, node: Node) -> Expression:
+        value, method = walk.value(get(node)), walk.resolution.await_method
+        if value is None:
+            return None
+        walk.implicit(value, method, (), line_of(node))
+        return (ENTER, value, method)
+
+    return lower
 
 
 def _catches(rule: model.Catches) -> Handler:
@@ -325,6 +353,7 @@ STATEMENTS: Compilers = {
     model.Iterate: _iterate,
     model.Alias: _alias,
     model.Enters: _enters,
+    model.Awaits: _awaits,
     model.Catches: _catches,
     model.Captures: _captures,
     model.Statement: _statement,
