@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tersely.capabilities import catalogue
 from tersely.capabilities.binding import bind, read_words, schema
 from tersely.capabilities.declaration import Role, option, parameters_of, positional
 from tersely.foundation.errors import TerselyError
@@ -154,6 +155,13 @@ def test_a_word_too_many_is_refused() -> None:
 
     with pytest.raises(TerselyError, match="unexpected word 'b'"):
         read_words(parameters_of(One), ["a", "b"])
+
+
+def test_the_schema_of_every_capability_says_what_is_required_and_what_else_is_taken() -> None:
+    for capability in catalogue.every():
+        described = schema(capability.parameters)
+        assert set(described) == {"type", "properties", "required", "additionalProperties"}
+        assert set(described["required"]) <= set(described["properties"])
 
 
 def test_the_schema_says_what_the_checks_check() -> None:

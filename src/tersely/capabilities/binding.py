@@ -79,8 +79,9 @@ def object_schema(properties: Mapping[str, Any], required: Sequence[str]) -> dic
 
 
 def closed_object(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str, Any]:
-    """A JSON schema of an object with these properties and no others."""
-    return {**object_schema(properties, required), "additionalProperties": False}
+    """A JSON schema of an object with these properties and no others; `required` is always there."""
+    whole = {"type": "object", "properties": properties, "required": required}
+    return {**whole, "additionalProperties": False}
 
 
 def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> dict[str, object]:
