@@ -40,9 +40,9 @@ def test_unknown_names_are_complained_about_and_the_rest_holds(tmp_path: Path) -
     )
     assert found.answer_seconds == 5
     assert found.complaints == (
-        "pyproject.toml: there is no setting 'budget' (did you mean 'budget_tokens'?)",
+        "pyproject.toml: there is no setting 'budget' (did you mean budget_tokens?)",
         "TERSELY_COMPLAINTS: there is no setting 'complaints'",
-        "TERSELY_VOCABULARI: there is no setting 'vocabulari' (did you mean 'vocabulary'?)",
+        "TERSELY_VOCABULARI: there is no setting 'vocabulari' (did you mean vocabulary?)",
     )
 
 

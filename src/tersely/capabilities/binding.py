@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from tersely.capabilities.declaration import Parameter, Role, made, parameters_of
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.suggestion import suggestion
 
 MAX_ARGUMENT_VALUES = 200  # of one parameter
 MAX_SHOWN_CHARACTERS = 200  # of a name or a value that is refused
@@ -332,17 +333,6 @@ def schema_of(parameter: Parameter) -> dict[str, Any]:
     if not parameter.required:
         whole["default"] = list(parameter.default) if parameter.many else parameter.default
     return whole
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """A hint with the known name that a wrong one may mean."""
-    import difflib  # only who errs pays for it
-
-    known = list(known)
-    near = difflib.get_close_matches(name, known, n=1)
-    if near:
-        return f"did you mean {near[0]}?"
-    return f"known: {', '.join(known)}" if known else ""
 
 
 def _invalid(message: str, hint: str = "") -> TerselyError:

@@ -12,6 +12,7 @@ from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import Capability, Parameter, parameters_of
 from tersely.cli.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.suggestion import suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def find_command(words: Sequence[str]) -> tuple[Command, Sequence[str]]:
         length = len(command.words)
         if tuple(words[:length]) == command.words:
             return command, words[length:]
-    raise TerselyError("usage", f"there is no command {words[0]!r}", suggestion(words[0]))
+    raise TerselyError("usage", f"there is no command {words[0]!r}", meant_by(words[0]))
 
 
 def _relay_groups() -> set[str]:
@@ -141,10 +142,8 @@ def _relay_groups() -> set[str]:
     return {command.words[0] for command in OF_RELAY}
 
 
-def suggestion(word: str) -> str:
+def meant_by(word: str) -> str:
     """What somebody who wrote an unknown command may have meant."""
-    import difflib  # only who errs pays for it
-
     known = {command.words[0] for command in COMMANDS} | set(OWN_COMMANDS) | set(RELAY_COMMANDS)
     # A name of a symbol command is an easy slip: `find` for `symbol find`.
     seconds = {command.words[1]: command.name for command in COMMANDS if len(command.words) > 1}
@@ -152,5 +151,4 @@ def suggestion(word: str) -> str:
         return f"did you mean {seconds[word]}?"
     if word in _relay_groups():
         return f"did you mean {RELAY} {word}? `tersely help {RELAY} {word}` lists what there is"
-    near = difflib.get_close_matches(word, sorted(known), n=1)
-    return f"did you mean {near[0]}?" if near else "tersely help lists the commands"
+    return suggestion(word, sorted(known), "tersely help lists the commands")

@@ -12,12 +12,12 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tersely.capabilities.binding import suggestion
 from tersely.cli import extension
 from tersely.cli.daemon import resolved_root
 from tersely.cli.extension import Step
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
+from tersely.foundation.suggestion import suggestion
 from tersely.integrations.changes import Change, Wanted, carry_out, planned, undone
 from tersely.integrations.declaration import Place
 from tersely.integrations.state import read_record

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tersely.capabilities.declaration import Parameter
 from tersely.capabilities.text import Style, aligned
-from tersely.cli.commands import SECTIONS, Command, suggestion
+from tersely.cli.commands import SECTIONS, Command, meant_by
 from tersely.cli.options import OPTIONS
 from tersely.cli.overview import OVERVIEW, OWN_COMMANDS, RELAY, RELAY_COMMANDS
 from tersely.foundation.errors import TerselyError
@@ -104,7 +104,7 @@ def _pages(program: str, words: Sequence[str], style: Style) -> str:
     if exact:
         return page(program, exact[0], style)
     if not group:
-        raise TerselyError("usage", f"there is no command {words[0]!r}", suggestion(words[0]))
+        raise TerselyError("usage", f"there is no command {words[0]!r}", meant_by(words[0]))
     lines = aligned([(_synopsis(command), command.line()) for command in group], [style.symbol])
     blocks = [
         f"{style.heading(f'{program} {words[0]}')}\n",

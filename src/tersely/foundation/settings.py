@@ -17,6 +17,7 @@ from typing import Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_SETTINGS_BYTES
+from tersely.foundation.suggestion import suggestion
 
 DEFAULT_ANSWER_SECONDS = 120  # of a command that no daemon answers, once the index is up to date
 ENVIRONMENT_PREFIX = "TERSELY_"
@@ -212,7 +213,5 @@ def _refused(source: str, name: str, value: Any) -> TerselyError:
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches  # only who errs pays for it
-
-    near = get_close_matches(name, known, n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+    hint = suggestion(name, known, "")
+    return f" ({hint})" if hint else ""

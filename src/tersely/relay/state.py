@@ -15,6 +15,7 @@ from tersely.foundation.shortening import shortened
 from tersely.relay.encoding import canonical, decode, encode, timestamp
 from tersely.relay.patch import apply
 from tersely.relay.store.commands import Edit
+from tersely.relay.streams import no_thread
 
 HEADER_BYTES = 2_048  # of JSON, of the header of a thread's state
 HEADER_TEXT_CHARACTERS = 120  # of one text in a header that has too little room
@@ -70,14 +71,12 @@ def patched(body: bytes, operations: object, now_ms: int) -> bytes:
     return encode({**after, "version": before["version"] + 1, "updated_at": timestamp(now_ms)})
 
 
-def edit_by(operations: object, now_ms: int) -> Any:
-    """The edit of a state's document by a patch, for the store."""
+def edit_by(thread_id: str, operations: object, now_ms: int) -> Any:
+    """The edit of a thread's state by a patch, for the store."""
 
     def edit(body: bytes | None) -> Edit:
         if body is None:
-            raise TerselyError(
-                "thread_not_found", "there is no such thread", "`tersely relay runs` lists them"
-            )
+            raise no_thread(thread_id)
         return Edit(
             patched(body, operations, now_ms), encode({"at_ms": now_ms, "operations": operations})
         )

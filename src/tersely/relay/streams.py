@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import decode, encode, timestamp
 from tersely.relay.store.commands import Append, Entry
+
+MAX_SHOWN_ID_CHARACTERS = 80  # of a thread that is not there
 
 STATE = "state/"
 THREAD = "thread/"
@@ -21,6 +24,15 @@ REPORT_GENERATED = "report.generated"
 CHECKPOINT_CREATED = "checkpoint.created"
 SESSION_ENDED = "session.ended"
 THREAD_IMPORTED = "thread.imported"
+
+
+def no_thread(thread_id: str) -> TerselyError:
+    """The error of who asks for a thread that is not there, or not theirs."""
+    return TerselyError(
+        "thread_not_found",
+        f"there is no thread {thread_id[:MAX_SHOWN_ID_CHARACTERS]!r}",
+        "`tersely relay runs` lists them",
+    )
 
 
 @dataclass(frozen=True, slots=True)

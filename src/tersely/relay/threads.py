@@ -25,6 +25,7 @@ from tersely.relay.streams import (
     Event,
     event,
     happened,
+    no_thread,
 )
 
 _STATE_REF = re.compile("v?[1-9][0-9]{0,11}")
@@ -115,11 +116,7 @@ def get(store: Store, thread_id: str) -> Thread:
     """The thread of an id; raises `thread_not_found`."""
     found = store.document(THREAD + thread_id)
     if found is None:
-        raise TerselyError(
-            "thread_not_found",
-            f"there is no thread {thread_id[:80]!r}",
-            "`tersely relay runs` lists them",
-        )
+        raise no_thread(thread_id)
     return Thread(thread_id, **decode(found[1]))
 
 
@@ -135,11 +132,7 @@ def state(store: Store, thread_id: str, version: int | None = None) -> dict[str,
     """
     found = store.document(STATE + thread_id)
     if found is None:
-        raise TerselyError(
-            "thread_not_found",
-            f"there is no thread {thread_id[:80]!r}",
-            "`tersely relay runs` lists them",
-        )
+        raise no_thread(thread_id)
     body = found[1]
     if version is not None and version != found[0]:
         earlier = store.version(STATE + thread_id, version, states.replay)
@@ -196,7 +189,7 @@ def patching(
             "operations": operations,
         }
 
-    edit = states.edit_by(operations, store.now_ms())
+    edit = states.edit_by(thread_id, operations, store.now_ms())
     return Write(STATE + thread_id, edit, actor, expected), happened(thread_id, STATE_PATCHED, told)
 
 

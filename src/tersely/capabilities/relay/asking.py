@@ -16,6 +16,7 @@ from tersely.capabilities.relay.permitted import shown_to
 from tersely.capabilities.reply import cut
 from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.suggestion import suggestion
 
 if TYPE_CHECKING:
     from tersely.relay.access.principals import Principal
@@ -35,7 +36,9 @@ def capability_of(name: str) -> Capability[Any, Any]:
     if name in catalogue.RELAY_NAMES:
         return catalogue.load(name)
     raise TerselyError(
-        "unknown_command", f"the relay has no capability {name[:80]!r}", _suggestion(name)
+        "unknown_command",
+        f"the relay has no capability {name[:80]!r}",
+        suggestion(name, catalogue.RELAY_NAMES),
     )
 
 
@@ -93,10 +96,3 @@ def _said(name: str, result: Any, style: Style, budget: int | None) -> Answer:
 
         text = cut(text, budget, Tokenizer())
     return Answer(name, to_json(result), text)
-
-
-def _suggestion(name: str) -> str:
-    import difflib  # only who errs pays for it
-
-    near = difflib.get_close_matches(name, catalogue.RELAY_NAMES, n=1)
-    return f"did you mean {near[0]}?" if near else f"known: {', '.join(catalogue.RELAY_NAMES)}"

@@ -39,6 +39,7 @@ from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import EXIT_OK, TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES
 from tersely.foundation.process.ancestry import NAME_VARIABLE
+from tersely.foundation.suggestion import suggestion
 
 COMMANDS: tuple[RelayCommand | Command, ...] = (
     *process.COMMANDS, *addresses.COMMANDS, *tokens.COMMANDS, *joining.COMMANDS, *backups.COMMANDS,
@@ -163,13 +164,10 @@ def _command_of(words: Sequence[str]) -> RelayCommand | Command | None:
 
 def _unknown(words: Sequence[str]) -> TerselyError:
     """The error for words that begin no command."""
-    import difflib
-
-    near = difflib.get_close_matches(
-        " ".join(words[:2]), [command.name for command in COMMANDS], n=1
-    )
-    hint = f"did you mean {near[0]}?" if near else "relay help lists the commands"
-    return TerselyError("usage", f"there is no command {' '.join(words[:2])!r} of the relay", hint)
+    begun = " ".join(words[:2])
+    names = [command.name for command in COMMANDS]
+    hint = suggestion(begun, names, "relay help lists the commands")
+    return TerselyError("usage", f"there is no command {begun!r} of the relay", hint)
 
 
 def _with_json(declared: Sequence[Parameter], words: Sequence[str]) -> list[str]:

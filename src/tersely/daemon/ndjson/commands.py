@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.binding import suggestion
 from tersely.capabilities.declaration import Parameter, Role, parameters_of
 from tersely.daemon.ndjson.answers import Shape
 from tersely.daemon.ndjson.spellings import PREFIX, SPELLINGS, Spelling, spelling_of
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.suggestion import suggestion
 
 # What the daemon answers about itself, with the parameters that it takes.
 OWN_COMMANDS: Mapping[str, frozenset[str]] = {
@@ -60,7 +60,9 @@ def call(command: str, given: Mapping[str, Any], root: str) -> Call:
     spelling = spelling_of(command)
     if spelling is None:
         raise TerselyError(
-            "unknown_command", f"there is no command {command!r}", _suggestion(command)
+            "unknown_command",
+            f"there is no command {command!r}",
+            suggestion(command, commands()),
         )
     spelling = spelling.about(given, root)
     declared = parameters_of(catalogue.load(spelling.capability).parameters)
@@ -113,10 +115,3 @@ def _from_root(value: Any, root: str) -> Any:
     if isinstance(value, str) and value.startswith(f"{root}/"):
         return value[len(root) + 1 :]
     return value
-
-
-def _suggestion(command: str) -> str:
-    import difflib  # only who errs pays for it
-
-    near = difflib.get_close_matches(command, commands(), n=1)
-    return f"did you mean {near[0]}?" if near else f"known: {', '.join(commands())}"

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.binding import JSON_NAMES, object_schema, schema_of, suggestion
+from tersely.capabilities.binding import JSON_NAMES, object_schema, schema_of
 from tersely.capabilities.declaration import Capability, Context, Effect, Parameter, parameters_of
 from tersely.capabilities.delta import for_reader
 from tersely.capabilities.reply import BUDGET
@@ -20,6 +20,7 @@ from tersely.capabilities.toolset import OFFERED, call_line, offered, tool_name
 from tersely.daemon.ndjson.spellings import SPELLINGS, spelling_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS
+from tersely.foundation.suggestion import suggestion
 
 INSTRUCTIONS = (
     "Answers about the code of one repository. Begin a task with packet, and do what its line next says. A symbol is "
@@ -299,10 +300,7 @@ def _suggestion(name: str, known: Mapping[str, str]) -> str:
     """What a wrong name may mean: one that is spelled alike, or one that ends with it, as
     `symbol_deps` with `deps`.
     """
-    import difflib  # only who errs pays for it
-
     wrong = tool_name(name)
-    near = difflib.get_close_matches(wrong, known, n=1) or [
-        one for one in known if one.endswith(f"_{wrong}")
-    ]
-    return f"did you mean {near[0]}?" if near else f"{MORE_TOOLS} lists them"
+    ending = [one for one in known if one.endswith(f"_{wrong}")]
+    otherwise = f"did you mean {ending[0]}?" if ending else f"{MORE_TOOLS} lists them"
+    return suggestion(wrong, known, otherwise)

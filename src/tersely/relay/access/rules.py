@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from tersely.foundation.errors import TerselyError
 from tersely.relay.access.principals import Level, Principal, is_meant
+from tersely.relay.streams import no_thread
 
 Arguments = Mapping[str, Any]
 
@@ -58,11 +59,7 @@ def _anything(facts: Facts, principal: Principal, given: Arguments) -> Arguments
 def _in_thread(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
     thread_id = given.get("thread") or ""
     if thread_id and not facts.is_member(principal, thread_id):
-        raise TerselyError(
-            "thread_not_found",
-            f"there is no thread {thread_id[:80]!r}",
-            "`tersely relay runs` lists them",
-        )
+        raise no_thread(thread_id)
     return given
 
 

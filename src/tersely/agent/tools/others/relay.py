@@ -4,7 +4,6 @@ use as well.
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -18,6 +17,7 @@ from tersely.capabilities.toolset import OFFERED, call_line, tool_name
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
+from tersely.foundation.suggestion import suggestion
 
 _NAMES: Mapping[str, str] = {
     tool_name(name): name for name in OFFERED if name in catalogue.RELAY_NAMES
@@ -79,7 +79,6 @@ def _listing() -> str:
 def _capability(named: str) -> str:
     found = _NAMES.get(tool_name(named))
     if found is None:
-        near = difflib.get_close_matches(tool_name(named), _NAMES, n=1)
-        hint = f"did you mean {near[0]}?" if near else "relay without tool lists them"
+        hint = suggestion(tool_name(named), _NAMES, "relay without tool lists them")
         raise TerselyError("unknown_command", f"the relay has no tool {named[:80]!r}", hint)
     return found
