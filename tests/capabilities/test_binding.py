@@ -138,6 +138,8 @@ def test_after_two_dashes_every_word_is_a_place() -> None:
         (["x", "--other"], "unknown option --other", "--no-checks"),
         (["x", "--depth"], "--depth needs a value", "how far to go"),
         (["x", "--depth", "far"], "'far' is not a whole number", "how far to go"),
+        (["x", "--depth", "1_0"], "'1_0' is not a whole number", "how far to go"),
+        (["x", "--depth", "٣"], "'٣' is not a whole number", "how far to go"),
         (["x", "--docs=yes"], "--docs takes no value", ""),
         (["x", "-d"], "unknown option -d", "two dashes"),
     ],

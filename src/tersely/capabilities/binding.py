@@ -32,6 +32,7 @@ JSON_NAMES = {
 _BOUNDS: Mapping[type, tuple[str, str]] = {
     str: ("minLength", "maxLength")
 }  # the words of JSON schema, numbers having others
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 
@@ -209,12 +210,11 @@ def _check_given(parameter: Parameter, word: str, arguments: Mapping[str, object
 def from_text(parameter: Parameter, text: str) -> object:
     """A value as typed by its parameter; anything that is left to check is checked by `bind`."""
     if parameter.type is int:
-        try:
-            return int(text)
-        except ValueError:
+        if not _WHOLE_NUMBER.fullmatch(text):
             raise _usage(
-                f"{parameter.name}: {text!r} is not a whole number", parameter.help
-            ) from None
+                f"{parameter.name}: {shown_value(text)} is not a whole number", parameter.help
+            )
+        return int(text)
     if parameter.type is float:
         try:
             return float(text)

@@ -38,7 +38,9 @@ def test_a_message_from_its_sending_to_its_being_seen(web: Web) -> None:
     for stage in ("delivered", "injected", "seen", "delivered"):
         answer = web.ask("POST", path, {"stage": stage}, X_Relay_Agent="ben").json
     assert answer == {"message_id": told["message_id"], "mailbox": "ben", "stage": "seen"}
-    assert inbox(web, "ben", "?waiting=1") == []
+    assert inbox(web, "ben", "?waiting=1") == inbox(web, "ben", "?waiting=true") == []
+    for wrong in ("?waiting=2", "?after=-1", "?after=1_0", "?limit=1001", "?limits=5"):
+        assert web.ask("GET", f"/agents/ben/inbox{wrong}").json["code"] == "invalid_argument"
     [got] = inbox(web, "ben")
     assert got["delivered_at"] <= got["injected_at"] <= got["seen_at"]
     assert web.ask("POST", path, {}, X_Relay_Agent="eve").json["code"] == "message_not_found"

@@ -84,7 +84,7 @@ def test_every_operation(unchanged: Subject, far: Far, agent: str) -> None:
     connection = far.connect()
     for operation in OPERATIONS:
         path = operation.path.format(**values)
-        query = f"?query={SECRET}" if any(one.is_required for one in operation.query) else ""
+        query = f"?query={SECRET}" if any(one.required for one in operation.query) else ""
         connection.request(operation.method, path + query, body_of(operation, red), headers)
         response = connection.getresponse()
         content = response.read()

@@ -64,7 +64,7 @@ def test_every_operation(unchanged: Red, far: Far, blue: str, agent: str) -> Non
     connection = far.connect()
     for operation in OPERATIONS:
         path = operation.path.format(**values)
-        query = f"?query={SECRET}" if any(one.is_required for one in operation.query) else ""
+        query = f"?query={SECRET}" if any(one.required for one in operation.query) else ""
         if operation.gives is Content.EVENTS and operation.name == "event_stream_all":
             continue
         headers = {"Authorization": f"Bearer {blue}", "X-Relay-Agent": agent}

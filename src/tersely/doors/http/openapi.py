@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from tersely import __version__
+from tersely.capabilities.binding import closed_object, required_names, schema_of
+from tersely.capabilities.declaration import Parameter
 from tersely.doors.http.contract import shapes
 from tersely.doors.http.contract.operations import (
-    IF_MATCH_PATTERN,
-    KEY_PATTERN,
-    PATH_CHOICES,
-    PATH_PATTERNS,
+    IDEMPOTENCY_KEY,
+    IF_MATCH,
     Content,
     Operation,
-    Query,
 )
 from tersely.doors.http.failures import status_of
 
@@ -28,6 +26,9 @@ _FOR_ALL = (
     "unauthorized",
     "busy",
     "database_unavailable",
+)
+_AGENT = Parameter(
+    "X-Relay-Agent", help="the agent that asks", required=False, pattern=shapes.AGENT_PATTERN
 )
 _SCHEMAS = "#/components/schemas/{name}"
 
@@ -62,25 +63,15 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
 
 
 def _operation(operation: Operation) -> dict[str, Any]:
-    parameters: list[dict[str, Any]] = [
-        {
-            "name": name,
-            "in": "path",
-            "required": True,
-            "schema": _text(PATH_PATTERNS.get(name), PATH_CHOICES.get(name)),
-        }
-        for name in re.findall(r"{(\w+)}", operation.path)
-    ]
-    parameters += [_query(query) for query in operation.query]
     headers = [
-        ("X-Relay-Agent", not operation.is_open, shapes.AGENT_PATTERN),
-        ("If-Match", operation.conditional, IF_MATCH_PATTERN),
-        ("Idempotency-Key", operation.repeatable, KEY_PATTERN),
+        *(() if operation.is_open else (_AGENT,)),
+        *((IF_MATCH,) if operation.conditional else ()),
+        *((IDEMPOTENCY_KEY,) if operation.repeatable else ()),
     ]
-    parameters += [
-        {"name": name, "in": "header", "schema": _text(pattern)}
-        for name, is_known, pattern in headers
-        if is_known
+    parameters = [
+        *(_parameter(one, "path") for one in operation.in_path),
+        *(_parameter(one, "query") for one in operation.query),
+        *(_parameter(one, "header") for one in headers),
     ]
     described: dict[str, Any] = {
         "operationId": operation.name,
@@ -91,10 +82,8 @@ def _operation(operation: Operation) -> dict[str, Any]:
     if operation.is_open:
         described["security"] = []
     if operation.asks is not None:
-        described["requestBody"] = {
-            "required": True,
-            "content": {Content.JSON: {"schema": _schema(operation.asks)}},
-        }
+        schema = _members(operation) if operation.given else _schema(operation.asks)
+        described["requestBody"] = {"required": True, "content": {Content.JSON: {"schema": schema}}}
     elif operation.takes is Content.BYTES:
         # nothing is content, too
         described["requestBody"] = {"content": {Content.BYTES: {"schema": {}}}}
@@ -120,29 +109,18 @@ def _responses(operation: Operation) -> dict[str, Any]:
     return {str(operation.status): given, **failed}
 
 
-def _query(query: Query) -> dict[str, Any]:
-    schema = _text(query.pattern, query.choices)
-    if query.least is not None:
-        schema = {"type": "integer", "minimum": query.least, "maximum": query.most}
-    if query.default is not None:
-        schema["default"] = query.default
-    needed = {"required": True} if query.is_required else {}
-    return {
-        "name": query.name,
-        "in": "query",
-        "description": query.help,
-        **needed,
-        "schema": schema,
-    }
+def _parameter(declared: Parameter, place: str) -> dict[str, Any]:
+    schema = schema_of(declared)
+    about = schema.pop("description")
+    if schema.get("default") is None:
+        schema.pop("default", None)
+    needed = {"required": True} if declared.required else {}
+    return {"name": declared.name, "in": place, "description": about, **needed, "schema": schema}
 
 
-def _text(pattern: str | None = "", choices: tuple[str, ...] | None = ()) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "string"}
-    if pattern:
-        schema["pattern"] = f"^({pattern})$"
-    if choices:
-        schema["enum"] = list(choices)
-    return schema
+def _members(operation: Operation) -> dict[str, Any]:
+    properties = {one.name: schema_of(one) for one in operation.given}
+    return closed_object(properties, required_names(operation.given))
 
 
 def _schema(kind: Any) -> dict[str, Any]:

@@ -5,7 +5,6 @@ body, checked.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,15 +14,14 @@ from typing import Any, NamedTuple
 import msgspec
 from starlette.requests import ClientDisconnect, Request
 
+from tersely.capabilities.binding import checked, from_text
+from tersely.capabilities.declaration import Parameter
 from tersely.doors.http.connecting.idle_connections import REQUEST_HEAD_SECONDS
 from tersely.doors.http.contract.operations import (
-    IF_MATCH_PATTERN,
-    KEY_PATTERN,
-    PATH_CHOICES,
-    PATH_PATTERNS,
+    IDEMPOTENCY_KEY,
+    IF_MATCH,
     Content,
     Operation,
-    Query,
 )
 from tersely.doors.http.guard import PRINCIPAL
 from tersely.foundation.errors import TerselyError
@@ -41,7 +39,7 @@ PEER = "peer"  # what a connection at the socket in the home says of itself: the
 class Asked:
     """One request for an operation."""
 
-    path: Mapping[str, str]
+    path: Mapping[str, Any]
     query: Mapping[str, Any]
     body: Any  # as the operation's `asks` has it, None where it asks for nothing
     agent: str
@@ -72,16 +70,16 @@ async def read(operation: Operation, request: Request) -> Asked:
     body = None
     if operation.asks is not None:
         body = _decoded(operation, await _body(request, _most_of(operation)))
-    for name, value in request.path_params.items():
-        _check(name, value, PATH_PATTERNS.get(name, ""), PATH_CHOICES.get(name, ()))
-    key = _header(request, "Idempotency-Key", KEY_PATTERN) if operation.repeatable else ""
-    expected = _header(request, "If-Match", IF_MATCH_PATTERN) if operation.conditional else ""
+        body = checked(operation.given, body) if operation.given else body
+    path = checked(operation.in_path, request.path_params)
+    key = _header(request, IDEMPOTENCY_KEY) if operation.repeatable else ""
+    expected = _header(request, IF_MATCH) if operation.conditional else ""
     agent, peer = request.scope["agent"], request.scope.get("state", {}).get(PEER, 0)
     principal = request.scope.get(PRINCIPAL)
     query = _query(operation, request)
     of_person = principal is not None and request.headers.get(PERSON_HEADER) == "1"
     return Asked(
-        request.path_params,
+        path,
         query,
         body,
         agent,
@@ -93,53 +91,29 @@ async def read(operation: Operation, request: Request) -> Asked:
     )
 
 
-def _header(request: Request, name: str, pattern: str) -> str:
+def _header(request: Request, parameter: Parameter) -> str:
     """A header, empty if there is none."""
-    value = request.headers.get(name)
-    if value is not None:
-        _check(name, value, pattern)
-    return value or ""
-
-
-def _check(name: str, text: str, pattern: str = "", choices: tuple[str, ...] = ()) -> None:
-    if choices and text not in choices:
-        raise TerselyError(
-            "invalid_argument", f"{name} is no {text[:40]!r}", f"one of {', '.join(choices)}"
-        )
-    if pattern and not re.fullmatch(pattern, text):
-        raise TerselyError(
-            "invalid_argument", f"{text[:80]!r} is no {name}", f"it is written as {pattern}"
-        )
+    value = request.headers.get(parameter.name)
+    return (
+        "" if value is None else str(checked([parameter], {parameter.name: value})[parameter.name])
+    )
 
 
 def _query(operation: Operation, request: Request) -> dict[str, Any]:
-    known = {query.name: query for query in operation.query}
-    given = {name: query.default for name, query in known.items()}
-    for name, value in request.query_params.multi_items() if request.scope["query_string"] else ():
-        if name not in known:
-            hint = f"known: {', '.join(known)}" if known else "this operation has none"
-            raise TerselyError("invalid_argument", f"there is no parameter {name[:80]!r}", hint)
-        given[name] = _value(known[name], value)
-    for query in operation.query:
-        if query.is_required and given[query.name] is None:
-            raise TerselyError("invalid_argument", f"{query.name} is missing", query.help)
-    return given
+    """What is behind the question mark, with the defaults of the rest."""
+    known = {one.name: one for one in operation.query}
+    given: dict[str, object] = {}
+    for name, text in request.query_params.multi_items() if request.scope["query_string"] else ():
+        given[name] = _value(known[name], text) if name in known else text
+    defaults = {one.name: one.default for one in operation.query}
+    return {**defaults, **checked(operation.query, given)}
 
 
-def _value(query: Query, text: str) -> Any:
-    if query.least is None:
-        _check(query.name, text, query.pattern, query.choices)
-        return text
-    if not (text.isascii() and text.isdigit() and len(text) <= 15):
-        raise TerselyError(
-            "invalid_argument", f"{query.name}: a whole number of at least {query.least}"
-        )
-    number = int(text)
-    if not query.least <= number <= query.most:
-        raise TerselyError(
-            "invalid_argument", f"{query.name}: a whole number from {query.least} to {query.most:,}"
-        )
-    return number
+def _value(parameter: Parameter, text: str) -> object:
+    try:
+        return from_text(parameter, text)
+    except TerselyError as error:
+        raise TerselyError("invalid_argument", error.message, error.hint) from None
 
 
 class _Most(NamedTuple):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, Any, Literal
-
-from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType, defstruct
+from typing import Any
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import Parameter, Role, parameters_of
@@ -16,10 +14,10 @@ from tersely.capabilities.relay.artifacts import ARTIFACT_ERRORS
 from tersely.capabilities.relay.threads import THREAD_ERRORS, VERSION
 from tersely.doors.http.contract import shapes
 from tersely.foundation.artifact_types import ArtifactType
-from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_NAME_CHARACTERS
+from tersely.foundation.limits import MAX_NAME_CHARACTERS
 
 MAX_KEY_CHARACTERS = 200  # of idempotency
-_MOST = 10**14  # of a number behind the question mark
+MAX_QUERY_NUMBER = 10**14  # behind the question mark
 
 
 class Content(StrEnum):
@@ -31,18 +29,12 @@ class Content(StrEnum):
     TEXT = "text/plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
-    """One parameter behind the question mark; an integer where it has a least value."""
+class SavingsOf(StrEnum):
+    """The kinds of those whose spared tokens are counted."""
 
-    name: str
-    help: str
-    least: int | None = None
-    most: int = _MOST
-    default: Any = None
-    pattern: str = ""  # of the whole of a text, in the dialect that Python and JSON Schema share
-    choices: tuple[str, ...] = ()  # of a text
-    is_required: bool = False
+    THREAD = "thread"
+    CAPABILITY = "capability"
+    AGENT = "agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +49,8 @@ class Operation:
     summary: str
     answers: Any
     asks: Any = None
-    query: tuple[Query, ...] = ()
+    query: tuple[Parameter, ...] = ()  # behind the question mark
+    given: tuple[Parameter, ...] = ()  # the members of an object that is asked for
     takes: Content = Content.JSON
     gives: Content = Content.JSON
     status: int = 200
@@ -75,23 +68,38 @@ class Operation:
         """True if it changes anything."""
         return self.method != "GET"
 
+    @property
+    def in_path(self) -> list[Parameter]:
+        """The parameters that stand in its path."""
+        return [_IN_PATH.get(name, Parameter(name)) for name in re.findall(r"{(\w+)}", self.path)]
 
-# What stands in paths and headers, by its name: a pattern of the whole of it, or its choices.
+
 _ANY = r"[^\x00]+"
-PATH_PATTERNS = {
-    "message_id": "[0-9a-f]{8}-[0-9]{1,18}",
-    "ref": "[0-9A-Fa-f]{6,64}",
-    "thread": _ANY,
-    "name": _ANY,
-}
-PATH_CHOICES = {"kind": ("thread", "capability", "agent")}
-IF_MATCH_PATTERN = f'"?{VERSION}"?'
+_IN_PATH = {
+    one.name: one
+    for one in (
+        Parameter("message_id", help="a message", pattern="[0-9a-f]{8}-[0-9]{1,18}"),
+        Parameter("ref", help="an artifact, by its hash or how that begins", pattern="[0-9A-Fa-f]{6,64}"),
+        Parameter("thread", help="a thread, by its id", pattern=_ANY),
+        Parameter("name", help="a name", pattern=_ANY),
+        Parameter("kind", SavingsOf, "the kind of those who were spared tokens"),
+    )
+}  # fmt: skip
+IF_MATCH = Parameter(
+    "If-Match", help="the version of the state that the change is for", required=False,
+    pattern=f'"?{VERSION}"?',
+)  # fmt: skip
+IDEMPOTENCY_KEY = Parameter(
+    "Idempotency-Key", help="with the same key it happens once", required=False,
+    pattern=f"[!-~]([ -~]{{0,{MAX_KEY_CHARACTERS - 2}}}[!-~])?",
+)  # fmt: skip
 _OF_HEADERS = {"state_patch": ("version",)}  # parameters that a header says
-KEY_PATTERN = f"[!-~]([ -~]{{0,{MAX_KEY_CHARACTERS - 2}}}[!-~])?"
 
 # of an event of any thread: time in ms, number, thread
 CURSOR_PATTERN = r"[0-9]{1,15}-[0-9]{1,15}-[^\x00]{1,200}"
-_AFTER = Query("after", "those behind this number", 0, default=0)
+_AFTER = Parameter(
+    "after", int, "those behind this number", 0, required=False, minimum=0, maximum=MAX_QUERY_NUMBER
+)
 _THREAD = THREAD_ERRORS
 _ARTIFACT = ARTIFACT_ERRORS
 _CALL = (
@@ -112,7 +120,7 @@ def asking(name: str, method: str, path: str, capability_name: str, **more: Any)
     ]
     declared = [one for one in declared if one.name not in _OF_HEADERS.get(name, ())]
     if method == "POST" and declared and not body:
-        more["asks"] = _body(f"{name.title().replace('_', '')}Body", declared)
+        more |= {"asks": dict[str, Any], "given": tuple(map(_exact, declared))}
     elif method != "POST":
         more["query"] = tuple(map(_query, declared))
     summary = more.pop("summary", capability.summary)
@@ -128,58 +136,36 @@ def asking(name: str, method: str, path: str, capability_name: str, **more: Any)
     )
 
 
-def _query(parameter: Parameter) -> Query:
-    name, about, default = parameter.name, parameter.help, parameter.default
-    if parameter.type is bool:
-        return Query(name, f"1: {about}", 0, 1, int(default))
+def _exact(parameter: Parameter) -> Parameter:
+    """A parameter whose schema says of a text that is no prose which characters it may have."""
+    is_open = parameter.type is str and parameter.role is not Role.PROSE
+    if not is_open or parameter.pattern:
+        return parameter
+    least = 0 if parameter.many else parameter.minimum or 0
+    return replace(parameter, pattern=f"[^\\x00]{{{least},{parameter.longest}}}")
+
+
+def _query(parameter: Parameter) -> Parameter:
+    """A parameter as it is written behind a question mark, where there is no null. Its default is
+    None where what is left out is not said to the capability.
+    """
+    plain = replace(_exact(parameter), nullable=False)
     if parameter.type is int:
-        return Query(name, about, parameter.minimum or 0, parameter.maximum or _MOST, default)
-    return Query(
-        name,
-        about,
-        pattern=_pattern(parameter),
-        choices=parameter.choices,
-        is_required=parameter.required,
-    )
+        most = parameter.maximum or MAX_QUERY_NUMBER
+        return replace(plain, minimum=parameter.minimum or 0, maximum=most)
+    return replace(plain, default=None) if parameter.type is str else plain
 
 
-def _body(name: str, declared: Iterable[Parameter]) -> type[Struct]:
-    """The values that a body has; JSON's null and what is left out are the default."""
-    fields: list[tuple[str, Any, Any]] = []
-    for one in declared:
-        bounds = _bounds(one)
-        element: Any = Annotated[one.type, bounds] if bounds else one.type
-        if one.choices:
-            element = Literal[one.choices]
-        kind: Any = list[element] if one.many else element
-        kind = kind | None if one.nullable else kind
-        fields.append(
-            (one.name, kind, NODEFAULT) if one.required else (one.name, kind | UnsetType, UNSET)
-        )
-    return defstruct(name, fields, forbid_unknown_fields=True)
-
-
-def _pattern(parameter: Parameter) -> str:
-    """That of the whole of a text which is no prose."""
-    repeated = f"{{{parameter.minimum or 0},{parameter.maximum or MAX_ARGUMENT_CHARACTERS}}}"
-    return parameter.pattern or f"[^\\x00]{repeated}"
-
-
-def _bounds(parameter: Parameter) -> Meta | None:
-    if parameter.type is str:
-        if parameter.role is Role.PROSE:
-            return None
-        return Meta(
-            max_length=parameter.maximum, extra_json_schema={"pattern": f"^{_pattern(parameter)}$"}
-        )
-    if parameter.type in {int, float}:
-        return Meta(ge=parameter.minimum, le=parameter.maximum)
-    return None
-
-
+_BEHIND = Parameter(
+    "after", help="those behind the event of this id; those from now on without", required=False,
+    pattern=CURSOR_PATTERN,
+)  # fmt: skip
+_LATEST = Parameter("limit", int, "how many at most", 100, required=False, minimum=1, maximum=1_000)
 _UPLOAD = (
-    Query("name", "as of a file", pattern=rf"[\s\S]{{0,{MAX_NAME_CHARACTERS}}}"),
-    Query("type", "as it looks without", choices=tuple(ArtifactType)),
+    Parameter(
+        "name", help="as of a file", required=False, pattern=rf"[\s\S]{{0,{MAX_NAME_CHARACTERS}}}"
+    ),
+    Parameter("type", ArtifactType, "as it looks without", required=False),
 )
 OPERATIONS: tuple[Operation, ...] = (
     Operation("health", "GET", "/health", "Whether the relay answers", shapes.Health, is_open=True),
@@ -222,7 +208,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "event_stream_all", "GET", "/events/stream",
         "What happens in all threads, as server-sent events; `Last-Event-ID` resumes", None, gives=Content.EVENTS,
-        query=(Query("after", "those behind the event of this id; those from now on without", pattern=CURSOR_PATTERN),),
+        query=(_BEHIND,),
     ),
     asking(
         "cassette_put", "POST", "/cassettes", "artifact.put", status=201, summary="Store a text of no thread",
@@ -306,7 +292,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "audit", "GET", "/audit", "The latest requests that were refused", shapes.AuditTold,
-        query=(Query("limit", "how many at most", 1, 1_000, 100),),
+        query=(_LATEST,),
     ),
     asking("report", "POST", "/reports/{thread}", "thread.report"),
 )  # fmt: skip

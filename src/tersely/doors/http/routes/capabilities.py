@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import UNSET, structs, to_builtins
+from msgspec import to_builtins
 
 from tersely.capabilities.relay import asking
 from tersely.capabilities.relay.context import RelayContext
@@ -20,12 +20,10 @@ SAVINGS = "token.savings"
 
 def handler_of(operation: Operation) -> Handler:
     """The handler of an operation that is a capability."""
-    flags = {query.name for query in operation.query if (query.least, query.most) == (0, 1)}
 
     def handler(relay: Relay, asked: Asked) -> Any:
-        body = {operation.body: to_builtins(asked.body)} if operation.body else _members(asked.body)
+        body = {operation.body: to_builtins(asked.body)} if operation.body else asked.body or {}
         arguments = {**asked.path, **_given(asked.query), **body}
-        arguments |= {name: bool(arguments[name]) for name in flags}
         return asking.result_of(_context(relay, asked), operation.capability, arguments)
 
     return handler
@@ -55,12 +53,6 @@ def _context(relay: Relay, asked: Asked) -> RelayContext:
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
-
-
-def _members(body: Any) -> dict[str, Any]:
-    """What a body says."""
-    members = {} if body is None else structs.asdict(body)
-    return {name: value for name, value in members.items() if value is not UNSET}
 
 
 HANDLERS: dict[str, Handler] = {"ask": ask, "stats": stats, "stats_all": stats}
