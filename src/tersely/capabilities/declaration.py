@@ -97,6 +97,10 @@ class Role(StrEnum):
     CONTENT = "content"
 
 
+# those of what is in the repository, by where it is
+PLACES = frozenset(
+    {Role.PATH, Role.FILE, Role.NEW_PATH, Role.PLACE, Role.SOURCE, Role.MODULE, Role.REPORT}
+)
 _LONG_ROLES = frozenset({Role.CONTENT, Role.SOURCE, Role.PROSE})
 
 

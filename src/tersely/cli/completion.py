@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tersely.capabilities.declaration import Parameter, Role
+from tersely.capabilities.declaration import PLACES, Parameter, Role
 from tersely.cli.commands import COMMANDS, Command, find_command
 from tersely.cli.manual import TOPICS, spelling
 from tersely.cli.options import OPTIONS
@@ -145,7 +145,7 @@ def _values(parameter: Parameter, current: str) -> list[str]:
         return list(parameter.choices)
     if parameter.role is Role.SYMBOL:
         return _symbols(current)
-    if parameter.role in {Role.PATH, Role.FILE, Role.PLACE, Role.SOURCE, Role.MODULE, Role.REPORT}:
+    if parameter.role in PLACES:
         return [FILES]
     return [DIRECTORIES] if parameter.role is Role.DIRECTORY else []
 

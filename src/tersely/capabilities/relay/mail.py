@@ -477,35 +477,26 @@ def delivery(mail: Mail, one: Waiting) -> DeliveryTold:
     from tersely.relay.encoding import decode, timestamp
     from tersely.relay.mail.questions import is_question
 
-    payload = decode(one.payload)
+    said = _said(mail, one)
     treatment = decode(one.treatment) if one.treatment else {}
 
     def at(at_ms: int | None) -> str | None:
         return None if at_ms is None else timestamp(at_ms)
 
     return DeliveryTold(
-        message_id=mail.message_id(one.number),
-        number=one.number,
+        **said,
         mailbox=one.mailbox,
-        sender=one.sender,
         sender_kind=one.sender_kind,
-        to=one.addressed,
-        kind=one.kind,
-        body=payload.get("body", ""),
-        thread=one.thread,
-        topic=one.topic,
-        data=payload.get("data"),
         reply_to=treatment.get("replyTo", ""),
         seq=one.seq,
         attempts=one.attempts,
         stage=stage_name(one),
         note=one.note,
-        sent_at=timestamp(one.at_ms),
         delivered_at=at(one.delivered_ms),
         injected_at=at(one.injected_ms),
         seen_at=at(one.seen_ms),
         dead_at=at(one.dead_ms),
-        is_question=one.kind == Kind.MESSAGE and is_question(payload.get("body", "")),
+        is_question=one.kind == Kind.MESSAGE and is_question(said["body"]),
     )
 
 
@@ -515,24 +506,27 @@ def stage_name(one: Waiting) -> Any:
 
 
 def _told(mail: Mail, one: Told) -> MessageTold:
+    reached: Any = {name: stage.name.lower() for name, stage in one.deliveries}
+    return MessageTold(**_said(mail, one), id=one.id, recipients=reached)
+
+
+def _said(mail: Mail, one: Waiting | Told) -> dict[str, Any]:
+    """What every answer tells of a message, by the names of its fields."""
     from tersely.relay.encoding import decode, timestamp
 
     payload = decode(one.payload)
-    reached: Any = {name: stage.name.lower() for name, stage in one.deliveries}
-    return MessageTold(
-        message_id=mail.message_id(one.number),
-        number=one.number,
-        id=one.id,
-        sender=one.sender,
-        to=one.addressed,
-        kind=one.kind,
-        body=payload.get("body", ""),
-        thread=one.thread,
-        topic=one.topic,
-        data=payload.get("data"),
-        sent_at=timestamp(one.at_ms),
-        recipients=reached,
-    )
+    return {
+        "message_id": mail.message_id(one.number),
+        "number": one.number,
+        "sender": one.sender,
+        "to": one.addressed,
+        "kind": one.kind,
+        "body": payload.get("body", ""),
+        "thread": one.thread,
+        "topic": one.topic,
+        "data": payload.get("data"),
+        "sent_at": timestamp(one.at_ms),
+    }
 
 
 def _message_text(number: int, sent_at: str, about: str, body: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Parameter, Role, parameters_of
+from tersely.capabilities.declaration import PLACES, Parameter, Role, parameters_of
 from tersely.daemon.ndjson.answers import Shape
 from tersely.daemon.ndjson.spellings import PREFIX, SPELLINGS, Spelling, spelling_of
 from tersely.foundation.errors import TerselyError
@@ -32,9 +32,7 @@ VALUE_COMMAND = "value"
 # what doors that show text ask: any command, answered in words within a token budget
 TEXT_COMMAND = "text"
 
-_PATH_ROLES = frozenset(
-    {Role.PATH, Role.FILE, Role.PLACE, Role.SOURCE, Role.SYMBOL, Role.MODULE, Role.REPORT}
-)
+_PATH_ROLES = PLACES | {Role.SYMBOL}
 
 
 @dataclass(frozen=True, slots=True)

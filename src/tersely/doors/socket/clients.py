@@ -174,22 +174,12 @@ class Clients:
     def deliver(self, connection: Connection, one: Waiting) -> None:
         """Send a message, and remember it until it is acknowledged."""
         connection.position = max(connection.position, one.number)
-        is_channel = one.kind == CHANNEL
         self.write(connection, one, self.mail.message_id(one.number))
         if not connection.acks:
             self.settle(connection, one.number, Stage.DELIVERED)
             return
-        connection.inflight[one.number] = Inflight(
-            one.number,
-            one.sender,
-            one.topic,
-            one.seq,
-            one.id,
-            one.attempts,
-            _is_watched(one),
-            is_channel,
-        )
-        if is_channel and not connection.acks_channels:
+        connection.inflight[one.number] = _inflight(one)
+        if one.kind == CHANNEL and not connection.acks_channels:
             # The client does not acknowledge these, but it answers a PING behind them once it has
             # read them.
             connection.send("PING", {"nonce": f"read-{one.number}"})
