@@ -21,17 +21,14 @@ from tersely.code.expressions import (
     DEFINED,
     DETACHED,
     DISPLAYED,
-    EITHER,
-    ELEMENT,
-    HELD,
     MEMBER,
     NEW,
     PROPERTY,
     SETTER,
-    SPREAD,
     STORED,
     Expression,
 )
+from tersely.code.graph.passing import passed_on, receiver_of
 from tersely.code.graph.pointsto.annotations import type_words
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
@@ -452,17 +449,17 @@ class Sites:
     def given(self, file: File, scope: int, call: Expression) -> Expression:
         """The call that a function outside the repository makes to a function it was given."""
         summary = self.summary(file, scope, call)
-        receiver = _receiver(call)
+        receiver = receiver_of(call)
         given: list[Expression] = []
         for words in summary.passes if summary is not None else ():
-            given.extend(call[2][1:] if words == "rest" else (_passed(words, receiver, call),))
+            given.extend(call[2][1:] if words == "rest" else (passed_on(words, receiver, call),))
         return (CALL, call[1], tuple(given), (), call[4])
 
     def given_receiver(self, file: File, scope: int, call: Expression) -> Expression:
         """What is the receiver in a function that a function outside the repository is given."""
         summary = self.summary(file, scope, call)
         return (
-            _passed(summary.receives, _receiver(call), call)
+            passed_on(summary.receives, receiver_of(call), call)
             if summary is not None and summary.receives
             else None
         )
@@ -1189,24 +1186,3 @@ def _with_others(targets: list[Target], others: list[Target]) -> list[Target]:
 def _beside_flow(cut: tuple[str, ...]) -> tuple[str, ...]:
     """The bounds that were met, but for that which every function meets that anybody may call."""
     return tuple(limit for limit in cut if limit != FLOW_LIMIT)
-
-
-def _receiver(call: Expression) -> Expression:
-    """What a method is called on."""
-    return call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
-
-
-IN_PASSED = {"element": ELEMENT, "elements": SPREAD, "item": HELD}  # words of `Summary.passes`
-
-
-def _passed(words: str, receiver: Expression, call: Expression) -> Expression:
-    """What one of the words of `Summary.passes` says that a call passes on."""
-    what, _, number = words.partition(" ")
-    source = (
-        receiver if not number else call[2][int(number)] if int(number) < len(call[2]) else None
-    )
-    if source is None or what in ("receiver", "argument"):
-        return source
-    if what == "held":
-        return (EITHER, ((ELEMENT, source), source))
-    return (IN_PASSED[what], source) if what in IN_PASSED else None
