@@ -128,6 +128,42 @@ async def awaited_other(session: Session): (await session.post()).m()
     check(tmp_path, {}, edges=edges)
 
 
+def test_event_loops_give_what_coroutines_return(tmp_path: Path) -> None:
+    source = """\
+import asyncio
+async def a() -> A: raise NotImplementedError
+async def b() -> B: raise NotImplementedError
+def make() -> A: raise NotImplementedError
+def complete(loop: asyncio.AbstractEventLoop): loop.run_until_complete(a()).m()
+async def task(): (await asyncio.get_running_loop().create_task(b())).m()
+async def gathered():
+    first, second = await asyncio.gather(a(), a())
+    second.m()
+async def executed(): (await asyncio.get_running_loop().run_in_executor(None, make)).m()
+async def threaded(): (await asyncio.to_thread(make)).m()
+"""
+    _check(tmp_path, source, ["complete", "gathered", "executed", "threaded"], ["task"])
+    check(tmp_path, {}, edges=["a.py:executed -> a.py:make inferred"])
+
+
+def test_bases_outside_say_what_is_awaited_entered_and_iterated_over(tmp_path: Path) -> None:
+    source = """\
+from contextlib import AbstractAsyncContextManager
+from typing import Awaitable, Iterable
+class Either(Awaitable[T], AbstractAsyncContextManager[T], Protocol[T]): pass
+class Items(Iterable[B]): pass
+def form() -> Either[A]: raise NotImplementedError
+async def awaited():
+    found = await form()
+    found.m()
+async def entered():
+    async with form() as found: found.m()
+def iterated(items: Items):
+    for one in items: one.m()
+"""
+    _check(tmp_path, source, ["awaited", "entered"], ["iterated"])
+
+
 def test_statements_that_wait_call_other_methods_than_those_that_do_not(tmp_path: Path) -> None:
     source = """\
 class Both:

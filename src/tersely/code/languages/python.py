@@ -13,6 +13,7 @@ from tersely.code.expressions import (
     ELLIPSIS,
     PROPERTY,
     STATIC,
+    TYPE_PARAMETER,
 )
 from tersely.code.languages.frameworks import DISPATCHERS, PYTHON_FRAMEWORKS
 from tersely.code.languages.model import (
@@ -33,6 +34,7 @@ from tersely.code.languages.model import (
     Function,
     Generic,
     Imports,
+    Inherited,
     Injection,
     Inner,
     Item,
@@ -185,6 +187,27 @@ def redefinition_of(definition: Node, text: Callable[[Node], str]) -> Redefiniti
 
 
 IDENTITY = Summary(returns=0)
+
+# What is known of event loops, by what gives one.
+EVENT_LOOPS = {
+    f"{loop}.{method}": summary
+    for loop in (
+        "AbstractEventLoop",
+        "get_event_loop()",
+        "get_running_loop()",
+        "new_event_loop()",
+        "TaskGroup",
+    )
+    for method, summary in {
+        "run_until_complete": IDENTITY,
+        "create_task": IDENTITY,
+        "run_in_executor": Summary(calls=(1,), result_of=1),
+        "call_soon": Summary(calls=(0,)),
+        "call_soon_threadsafe": Summary(calls=(0,)),
+        "call_later": Summary(calls=(1,)),
+        "call_at": Summary(calls=(1,)),
+    }.items()
+}
 
 ARITHMETIC = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
@@ -348,6 +371,16 @@ PYTHON = Language(
         union_types=names(
             "Optional Union Annotated Final ClassVar Required NotRequired Awaitable Coroutine"
         ),
+        inherited={
+            name: Inherited(("T",), {method: (TYPE_PARAMETER, None, "T")})
+            for name, method in {
+                "Awaitable": "__await__",
+                "AbstractContextManager": "__enter__",
+                "ContextManager": "__enter__",
+                "AbstractAsyncContextManager": "__aenter__",
+                "AsyncContextManager": "__aenter__",
+            }.items()
+        },
         class_types=names("type Type"),
         callable_types=names("Callable"),
         tuples=names("tuple Tuple"),
@@ -407,6 +440,11 @@ PYTHON = Language(
             "asyncio.run": IDENTITY,
             "asyncio.create_task": IDENTITY,
             "asyncio.wait_for": IDENTITY,
+            "asyncio.shield": IDENTITY,
+            "asyncio.ensure_future": IDENTITY,
+            "asyncio.gather": Summary(gathers=0),
+            "asyncio.to_thread": Summary(calls=(0,), result_of=0),
+            **EVENT_LOOPS,
         },
         injection=Injection(
             names("pytest.fixture pytest_asyncio.fixture pytest.yield_fixture"),

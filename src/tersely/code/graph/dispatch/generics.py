@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import (
     DECLARED,
-    GENERIC,
     GIVEN,
     TYPE_PARAMETER,
     TYPED,
@@ -17,7 +16,7 @@ from tersely.code.expressions import (
     named_parameters,
 )
 from tersely.code.graph.dispatch.type_filtering import type_name
-from tersely.code.graph.pointsto.annotations import written_types
+from tersely.code.graph.pointsto.annotations import written_arguments, written_types
 from tersely.code.graph.pointsto.values import (
     CLASS,
     EXTERNAL,
@@ -140,7 +139,7 @@ class Generics:
         for base in self._outer_bases(instance):
             known = base.file.facts.inherited.get(type_name(base.type))
             if known is not None and name in known.members:
-                given = dict(zip(known.type_parameters, base.type[2], strict=False))
+                given = dict(zip(known.type_parameters, written_arguments(base.type), strict=False))
                 return one(PROMISED, base.file.id, base.scope, put(known.members[name], given), ())
         return NOTHING
 
@@ -155,8 +154,8 @@ class Generics:
             file = self.program.file(owner[1])
             outer = file.definitions[owner[2]][3]
             for base in written_types(file, file.scope(owner[2]).bases):
-                is_generic = type(base) is tuple and base[0] == GENERIC
-                values = self.evaluator.values(file, outer, base) if is_generic else NOTHING
+                is_generic = bool(written_arguments(base))
+                values = self.evaluator.values(file, outer, base[1]) if is_generic else NOTHING
                 if any(value[0] == EXTERNAL for value in values):
                     yield OuterBase(file, outer, put(base, self._given(instance, owner)))
 

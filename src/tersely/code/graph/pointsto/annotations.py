@@ -86,11 +86,8 @@ class Annotations:
             if tag == GENERIC:
                 return self._instances_of_generic(file, scope, expression[1], expression[2])
             if tag == ITEM:
-                inner = expression[2]
-                several = type(inner) is tuple and inner[0] == SEQUENCE
-                return self._instances_of_generic(
-                    file, scope, expression[1], inner[1] if several else (inner,)
-                )
+                arguments = written_arguments(expression)
+                return self._instances_of_generic(file, scope, expression[1], arguments)
         types = self.evaluator.values(file, scope, expression)
         if any(self._takes_arguments(value) for value in types):
             written = self.evaluator.names.written(file, scope, expression)
@@ -225,6 +222,15 @@ def written_types(file: File, types: Iterable[Expression]) -> Iterator[Expressio
             yield from written_types(file, expression[2])
         else:
             yield expression
+
+
+def written_arguments(type_: Expression) -> tuple[Expression, ...]:
+    """The arguments that a type is written with, none if it has none."""
+    if not is_tagged(type_, GENERIC, ITEM):
+        return ()
+    if type_[0] == GENERIC:
+        return tuple(type_[2])
+    return tuple(type_[2][1]) if is_tagged(type_[2], SEQUENCE) else (type_[2],)
 
 
 def type_words(expression: Expression) -> set[str]:

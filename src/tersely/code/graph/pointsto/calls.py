@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 from tersely.code.expressions import (
     CALL,
     GENERATOR,
-    GENERIC,
     ITEM,
     MEMBER,
     NEW,
-    SEQUENCE,
     SINGLETON,
     TYPE_PARAMETER,
     Expression,
@@ -20,6 +18,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.dispatch.inference import Place
 from tersely.code.graph.dispatch.type_filtering import type_name
+from tersely.code.graph.pointsto.annotations import written_arguments
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
     BUILTIN,
@@ -197,11 +196,14 @@ class Calls:
         """What waiting for an instance gives: what the generator of its method returns."""
         found: Values = NOTHING
         for member in self.evaluator.members.of(value, file.facts.await_method, file):
+            if member[0] == PROMISED:
+                found |= self.promised(member)
             if member[0] != FUNCTION:
                 continue
             home, position = self.program.file(member[1]), member[2]
             written = self.evaluator.generics.seen_by(member, home.scope(position).returned_type)
-            parts = generator_parts(written, home)
+            is_generator = type_name(written) in home.facts.generators
+            parts = written_arguments(written) if is_generator else ()
             if len(parts) == len(("yielded", "sent", "returned")):
                 found |= self.evaluator.annotations.instances(home, position, parts[2])
             found = found or self.evaluator.union(home, position, home.scope(position).returns)
@@ -307,15 +309,6 @@ class Calls:
         yielded = self.evaluator.union(file, position, scope.yields)
         elements = self.evaluator.containers.elements(declared)
         return self.evaluator.typed.narrowed(yielded, elements, whole=True) if elements else yielded
-
-
-def generator_parts(type_: Expression, file: File) -> tuple[Expression, ...]:
-    """The arguments of a type of generators, none of another type."""
-    if not is_tagged(type_, GENERIC, ITEM) or type_name(type_) not in file.facts.generators:
-        return ()
-    if type_[0] == GENERIC:
-        return tuple(type_[2])
-    return tuple(type_[2][1]) if is_tagged(type_[2], SEQUENCE) else (type_[2],)
 
 
 def result_name(callee: str) -> str:
