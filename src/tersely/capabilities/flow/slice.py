@@ -48,13 +48,16 @@ class SlicePart:
     end_line: int
     lines: tuple[int, ...]
     code: tuple[str, ...]
-    # the line of the call through which it was reached, 0 for the function of the criterion
+    # the line of the call through which it was reached, 0 for the function of the criterion and
+    # those around it
     called_on: int
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A program slice: the part of the function first, then those of functions that it calls."""
+    """A program slice: the part of the function first, then those of functions that it is written in,
+    then of those that it calls.
+    """
 
     path: str
     line: int
@@ -68,7 +71,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
     """Slice the routine that the line is of."""
     from tersely.code.flow.lines import lines_of_all
     from tersely.code.flow.slicing import slice_of
-    from tersely.code.flow.through import called_lines, parts_of_callees
+    from tersely.code.flow.through import called_lines, parts_around, parts_of_callees
 
     place = statement_place(workspace, parameters.place)
     routine = place.routine
@@ -76,8 +79,13 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
     statements = slice_of(routine, place.statements, parameters.direction, variable)
     path, lines = place.path, tuple(lines_of_all(routine, statements))
     code = workspace.engine.source if parameters.with_code else None
-    identity = symbol_of(workspace.engine.store.symbols_of(path), routine).id
+    symbols = workspace.engine.store.symbols_of(path)
+    identity = symbol_of(symbols, routine).id
     parts = [_part(path, routine.line, routine.end_line, identity, lines, code, 0)]
+    for one in parts_around(place.routines, place.at, statements, parameters.direction):
+        around = place.routines.routines[one.at]
+        outer = symbol_of(symbols, around).id
+        parts.append(_part(path, around.line, around.end_line, outer, one.lines, code, 0))
     notes = [flow_note(place.routines, place.at)]
     if parameters.through_calls:
         callees = workspace.engine.called_on(path, called_lines(routine, statements))
@@ -156,7 +164,8 @@ CAPABILITY = Capability(
     name="code.slice",
     summary="Program slice: the statements that a line depends on, or that depend on it",
     description="The closure under data and control dependence inside one function, statement by "
-    "statement. A line inside a statement, a decorator, or a comment stands for its statement. With --through-calls "
+    "statement, and on in the functions around it where it has something of them or they of it. A line inside a "
+    "statement, a decorator, or a comment stands for its statement. With --through-calls "
     "the functions that the slice calls are sliced too: backward from what they return, forward from what they take.",
     parameters=Parameters,
     run=run,

@@ -1,14 +1,16 @@
-"""Slices that go into the functions which are called on the way, one call deep."""
+"""Slices that leave their function: into those which are called on the way, one call deep, and out
+into those that it is written in.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tersely.code.flow.lines import lines_of_all
+from tersely.code.flow.lines import lines_of_all, statements_at
 from tersely.code.flow.reader import FlowReader
-from tersely.code.flow.slicing import Direction, returning_statements, slice_of
-from tersely.code.routines import Routine
+from tersely.code.flow.slicing import Direction, has_variable, returning_statements, slice_of
+from tersely.code.routines import Routine, Routines
 from tersely.code.symbols import Symbol
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SLICED_CALLEES
@@ -47,6 +49,47 @@ def parts_of_callees(
             Part(symbol.id, symbol.path, routine, tuple(lines_of_all(routine, statements)), line)
         )
     return parts
+
+
+class Around(NamedTuple):
+    """The slice of a function that another one is written in."""
+
+    at: int  # its position among the routines of the file
+    lines: tuple[int, ...]
+
+
+def parts_around(
+    routines: Routines, at: int, statements: Iterable[int], direction: Direction
+) -> list[Around]:
+    """How a slice goes on in the functions around its own, innermost first, as far as one reaches
+    the next.
+
+    Backward it has what a function takes from around it as it is where that function is used,
+    forward what is done with the function.
+    """
+    found: list[Around] = []
+    inside, chosen = routines.routines[at], set(statements)
+    while inside.parent >= 0 and routines.routines[inside.parent].kind == "function":
+        around = routines.routines[inside.parent]
+        if not _goes_out(inside, chosen, around, direction):
+            break
+        chosen = set(slice_of(around, statements_at(around, inside.line), direction))
+        found.append(Around(inside.parent, tuple(lines_of_all(around, chosen))))
+        inside = around
+    return found
+
+
+def _goes_out(inside: Routine, chosen: set[int], around: Routine, direction: Direction) -> bool:
+    """Whether statements of a function have something from the one around it, or give it something."""
+    points = [point for point in inside.points if point.statement in chosen]
+    if direction is Direction.BACKWARD:
+        paths = {path for point in points for path in point.reads}
+    else:
+        paths = {path for point in points for path in (*point.writes, *point.changes)}
+        if not chosen.isdisjoint(returning_statements(inside)):
+            return True
+    own = set(inside.parameters)
+    return any(path[0] not in own and has_variable(around, path[0]) for path in paths)
 
 
 def _criterion(routine: Routine, direction: Direction) -> list[int]:
