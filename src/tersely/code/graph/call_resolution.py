@@ -124,13 +124,6 @@ class FoundCall(NamedTuple):
     shift: int
 
 
-class HeaderField(NamedTuple):
-    """A field that calling a class is given, by the class that declares it and its place there."""
-
-    owner: Value
-    place: int
-
-
 class Carrier(NamedTuple):
     """A name that holds what is searched for; `is_local` names are known in their file alone."""
 
@@ -588,37 +581,6 @@ class Sites:
             )
         self.evaluator.solver.mark_cut(*known[1])
         return known[0]
-
-    def filling(self, file: File, position: int) -> list[Passing]:
-        """Calls that fill the parameters of a function; those of a class are fields that calling it,
-        or a class below it, is given where none has a constructor.
-        """
-        if file.definitions[position][0] not in CLASS_KINDS:
-            return self.of(file, position)
-        members = self.evaluator.members
-        target = members.open.whole(file, position)
-        found: list[Passing] = []
-        for value in (target, *members.subclasses(target)):
-            home = self.program.file(value[1])
-            fields = self.header(value)
-            before = next((at for at, one in enumerate(fields) if one.owner == target), None)
-            if before is not None:
-                passings = self.of(home, value[2])
-                found += [passing._replace(shift=-before) for passing in passings]
-        return found
-
-    def header(self, target: Value) -> list[HeaderField]:
-        """The fields that calling a class is given, in order; none if it has a constructor."""
-        members = self.evaluator.members
-        names = self.program.file(target[1]).facts.constructors
-        made = (value for name in names for value in members.declared(target, name))
-        if any(value[0] == FUNCTION for value in made):
-            return []
-        return [
-            HeaderField(owner, place)
-            for owner in reversed(members.linearised(target))
-            for place, _ in enumerate(self.program.file(owner[1]).scope(owner[2]).parameters)
-        ]
 
     def _passed_to(self, file: File, position: int) -> list[Passing]:
         return [self._passing(found) for found in sorted(self._bounded_search(file, position))]
@@ -1110,7 +1072,9 @@ class Sites:
             home = self.program.file(target.file)
             body = home.scopes[target.position]
             if home.definitions[target.position][0] in CLASS_KINDS:
-                found += self._into_fields((CLASS, target.file, target.position), argument)
+                called = (CLASS, target.file, target.position)
+                for field in self.evaluator.header_fields.given(called, argument):
+                    found.append(Carrier(field.name, field.owner[1], False, False))
                 continue
             if target.shift < 0 and not self.given(other, scope, call)[2]:
                 continue  # called by a function of which it is not known what it passes
@@ -1122,16 +1086,6 @@ class Sites:
                     or index - target.shift == argument
                 ):
                     found.append(Carrier(parameter[0], target.file, True, False))
-        return found
-
-    def _into_fields(self, target: Value, argument: Any) -> list[Carrier]:
-        """The field that an argument of a call of a class becomes."""
-        found: list[Carrier] = []
-        for position, one in enumerate(self.header(target)):
-            home = self.program.file(one.owner[1])
-            name = home.scope(one.owner[2]).parameters[one.place][0]
-            if argument in (position, name):
-                found.append(Carrier(name, home.id, False, False))
         return found
 
     def holds(self, values: Values, wanted: frozenset[Value], depth: int = 0) -> bool:

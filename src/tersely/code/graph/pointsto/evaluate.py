@@ -48,6 +48,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.dispatch.fixture_injection import Providers
 from tersely.code.graph.dispatch.generics import Generics
+from tersely.code.graph.dispatch.header_fields import HeaderFields
 from tersely.code.graph.dispatch.inference import Inference
 from tersely.code.graph.dispatch.members import Members
 from tersely.code.graph.dispatch.object_literals import Objects
@@ -107,6 +108,7 @@ class Evaluator:
         self.generics = Generics(self)
         self.stubs = Stubs(self)
         self.inference = Inference(self)
+        self.header_fields = HeaderFields(self)
         self.names = Names(self)
         self.annotations = Annotations(self)
         self.calls = Calls(self)

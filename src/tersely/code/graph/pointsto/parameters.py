@@ -98,7 +98,7 @@ class Parameters:
         self.solver.mark_own()
         scope = file.scope(position)
         sites = (
-            self.evaluator.below.members.sites.filling(file, position)
+            self.evaluator.below.header_fields.passings(file, position)
             if self.evaluator.below
             else []
         )
@@ -166,7 +166,7 @@ class Parameters:
             return NOTHING
         found: Values = NOTHING
         sites = below.members.sites
-        passings = sites.filling(file, position)
+        passings = below.header_fields.passings(file, position)
         if not passings and index != EVERY:
             return self._called_back(file, position, index, sites.callbacks(file, position, index))
         for site_file, site_scope, call, shift in passings:

@@ -1,0 +1,65 @@
+"""Fields that calling a class is given, where neither it nor one above it has a constructor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tersely.code.graph.pointsto.values import FUNCTION, Value
+from tersely.code.graph.program import File
+from tersely.code.symbols import CLASS_KINDS
+
+if TYPE_CHECKING:
+    from tersely.code.graph.call_resolution import Passing
+    from tersely.code.graph.pointsto.evaluate import Evaluator
+
+
+class HeaderField(NamedTuple):
+    """A field by its name, and the class that declares it."""
+
+    owner: Value
+    name: str
+
+
+class HeaderFields:
+    """Fields in the order of calls, over the values of an `Evaluator`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+
+    def of(self, target: Value) -> list[HeaderField]:
+        """The fields that calling a class is given, in order; none if it has a constructor."""
+        members = self.evaluator.members
+        names = self.program.file(target[1]).facts.constructors
+        made = (value for name in names for value in members.declared(target, name))
+        if any(value[0] == FUNCTION for value in made):
+            return []
+        return [
+            HeaderField(owner, name)
+            for owner in reversed(members.linearised(target))
+            for name, _, _, _ in self.program.file(owner[1]).scope(owner[2]).parameters
+        ]
+
+    def given(self, target: Value, argument: Any) -> Iterator[HeaderField]:
+        """The field that an argument of a call of a class becomes, by its place or its keyword."""
+        for place, field in enumerate(self.of(target)):
+            if argument in (place, field.name):
+                yield field
+
+    def passings(self, file: File, position: int) -> list[Passing]:
+        """Calls that fill the parameters of a function, or the fields of a class: calls of it and of
+        those below it.
+        """
+        members = self.evaluator.members
+        if file.definitions[position][0] not in CLASS_KINDS:
+            return members.sites.of(file, position)
+        target = members.open.whole(file, position)
+        found: list[Passing] = []
+        for value in (target, *members.subclasses(target)):
+            fields = self.of(value)
+            before = next((at for at, one in enumerate(fields) if one.owner == target), None)
+            if before is not None:
+                passings = members.sites.of(self.program.file(value[1]), value[2])
+                found += [passing._replace(shift=-before) for passing in passings]
+        return found
