@@ -281,7 +281,7 @@ def _method(name: str, spelling: Spelling) -> Method:
     properties |= {
         names.get(own, own): about for own, about in described["properties"].items() if own in reads
     }
-    required = [names.get(own, own) for own in described["required"]]
+    required = [names.get(own, own) for own in described.get("required", ())]
     return Method(
         name,
         capability.summary,
