@@ -34,7 +34,7 @@ def queue() -> JobQueue:
 
 
 def taken(waiting: JobQueue, now: float) -> Job:
-    found = waiting.take(now, lambda _: False)
+    found = waiting.take(now, only_short=False)
     assert found is not None
     return found
 
@@ -80,14 +80,26 @@ def test_a_client_with_many_tasks_keeps_nobody_out(loop: asyncio.AbstractEventLo
     assert "other" in clients
 
 
-def test_a_client_is_passed_over_and_a_task_is_given_up(loop: asyncio.AbstractEventLoop) -> None:
+@pytest.mark.parametrize("clients", [("ann", "ann"), ("ann", "ben")])
+def test_a_process_is_left_to_short_tasks(
+    loop: asyncio.AbstractEventLoop, clients: tuple[str, str]
+) -> None:
+    waiting = queue()
+    long, short = job(loop, clients[0], LONG), job(loop, clients[1], SHORT, 9.0)
+    waiting.add(long)
+    assert waiting.take(9.0, only_short=True) is None
+    waiting.add(short)
+    assert waiting.take(9.0, only_short=True) is short
+    assert taken(waiting, 9.0) is long
+
+
+def test_a_task_is_given_up(loop: asyncio.AbstractEventLoop) -> None:
     waiting, one = queue(), job(loop, "ann", SHORT)
     waiting.add(one)
-    assert waiting.take(1.0, lambda client: client == "ann") is None
     waiting.remove(one)
     waiting.remove(one)
     assert len(waiting) == 0
-    assert waiting.take(1.0, lambda _: False) is None
+    assert waiting.take(1.0, only_short=False) is None
 
 
 def test_no_more_kinds_are_remembered_than_the_bound() -> None:

@@ -8,7 +8,8 @@ import marshal
 from typing import Any, BinaryIO
 
 LENGTH_BYTES = 8
-PROGRESS = "progress"  # the first word of what comes before an answer
+# the first word of what comes before an answer, of the answer, and of what may come after it
+PROGRESS, ANSWER, TIDIED = "progress", "answer", "tidied"
 
 
 def encode_frame(value: Any) -> bytes:

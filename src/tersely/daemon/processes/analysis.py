@@ -29,7 +29,7 @@ from tersely.daemon.ndjson.commands import call
 from tersely.daemon.ndjson.messages import encode, failure
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.frames import PROGRESS, read_frame, write_frame
+from tersely.foundation.frames import ANSWER, PROGRESS, TIDIED, read_frame, write_frame
 from tersely.foundation.limits import MAX_ANSWER_BYTES, PROGRESS_SECONDS
 from tersely.foundation.process.memory import resident_bytes
 from tersely.foundation.settings import Settings, load
@@ -208,14 +208,18 @@ class Analysis:
         gc.collect()
         gc.freeze()
 
+    @property
+    def is_untidy(self) -> bool:
+        """Whether there may be much garbage."""
+        return gc.get_count()[0] > COLLECTED_OBJECTS
+
     def tidy(self) -> None:
-        """Look for garbage if there may be much; to be called between tasks."""
-        if gc.get_count()[0] > COLLECTED_OBJECTS:
-            if self._has_frozen_garbage:
-                self._has_frozen_garbage = False
-                gc.unfreeze()
-            gc.collect()
-            gc.freeze()
+        """Look for garbage; to be called between tasks."""
+        if self._has_frozen_garbage:
+            self._has_frozen_garbage = False
+            gc.unfreeze()
+        gc.collect()
+        gc.freeze()
 
     def _take(self, standing: tuple[Any, ...]) -> None:
         told = Standing(*standing)
@@ -277,7 +281,7 @@ class _Telling:
         now = elapsed_seconds()
         if now - self._told_seconds >= PROGRESS_SECONDS:
             self._told_seconds = now
-            write_frame(self._answers, ((PROGRESS, (done, total)), 0))
+            write_frame(self._answers, (PROGRESS, done, total))
 
 
 def _serve(analysis: Analysis, tasks: BinaryIO, answers: BinaryIO) -> None:
@@ -286,8 +290,12 @@ def _serve(analysis: Analysis, tasks: BinaryIO, answers: BinaryIO) -> None:
             task = read_frame(tasks)
         except EOFError:
             return
-        write_frame(answers, (analysis.do(task), resident_bytes()))
-        analysis.tidy()
+        answer = analysis.do(task)
+        is_untidy = analysis.is_untidy
+        write_frame(answers, (ANSWER, answer, resident_bytes(), is_untidy))
+        if is_untidy:
+            analysis.tidy()
+            write_frame(answers, (TIDIED,))
 
 
 def _end_with(lifeline: int) -> None:

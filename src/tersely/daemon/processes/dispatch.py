@@ -1,5 +1,5 @@
-"""Who waits for which process: short tasks pass long ones, and no client is on all processes at
-once.
+"""Who waits for which process: short tasks pass long ones, and long ones are never on all processes
+at once.
 
 One process answers as long as that is enough, for each holds a graph of its own. While a task takes
 long and others wait, more are started, which are given a task when they have loaded what answers
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
 
 MAX_WAITING_REQUESTS = 1_024  # of all
-MAX_ANALYSIS_PROCESSES = 3
+MAX_ANALYSIS_PROCESSES = 3  # the last one is left to tasks that are expected to be short
 SPARE_PROCESS_SECONDS = 20  # without work, until one beside the first ends
 CANCEL_GRACE_SECONDS = 0.5  # for a question that nobody waits for any more to end by itself
 PROCESS_RESTING_BYTES = 130_000_000  # one that has nothing to do and holds more is replaced
@@ -114,16 +114,17 @@ class Dispatcher:
     def _hand_out(self) -> None:
         while (
             self._idle
-            and (job := self._waiting.take(elapsed_seconds(), self._is_passed_over)) is not None
+            and (job := self._waiting.take(elapsed_seconds(), self._is_left_to_short_ones))
+            is not None
         ):
             job.process = self._idle.pop()
             self._running.add(job)
             self._in_background(self._do(job, job.process))
 
-    def _is_passed_over(self, client: Hashable) -> bool:
-        """Whether a client keeps as many processes busy as one may."""
-        at_most = max(1, MAX_ANALYSIS_PROCESSES - 1)
-        return sum(job.client == client for job in self._running) >= at_most
+    @property
+    def _is_left_to_short_ones(self) -> bool:
+        """Whether long tasks keep as many processes busy as they may."""
+        return sum(map(self._waiting.is_long, self._running)) >= MAX_ANALYSIS_PROCESSES - 1
 
     async def _do(self, job: Job, process: AnalysisProcess) -> None:
         watch = Stopwatch()
@@ -137,15 +138,24 @@ class Dispatcher:
             return
         else:
             self._waiting.durations.note(job.kind, watch.seconds())
+        self._running.discard(job)
+        job.process = None
+        if not job.answer.done():
+            job.answer.set_result(answer)
+        await self._take_back(process)
+
+    async def _take_back(self, process: AnalysisProcess) -> None:
+        """Have a process that has answered be idle, unless it is to be replaced."""
+        try:
+            await process.tidied()
+        except ProcessLostError:
+            self._drop(process)
+        else:
             process.idle_since = elapsed_seconds()
             if process.resident_bytes > PROCESS_MOST_BYTES:
                 self._drop(process)
             else:
                 self._idle.append(process)
-        self._running.discard(job)
-        job.process = None
-        if not job.answer.done():
-            job.answer.set_result(answer)
         self._keep_one()
         self._hand_out()
 
@@ -216,6 +226,7 @@ class Dispatcher:
         try:
             for task in tasks:
                 await process.ask(task)
+                await process.tidied()
         except ProcessLostError:
             self._drop(process)
             return

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -101,14 +101,21 @@ class JobQueue:
             self._waiting.pop(job.client, None)
             self._served_seconds.pop(job.client, None)
 
-    def take(self, now: float, is_passed_over: Callable[[Hashable], bool]) -> Job | None:
-        """The job that is done next, of clients that are not passed over; it waits no longer. `now`
-        is in seconds.
+    def is_long(self, job: Job) -> bool:
+        """Whether a job is expected to take longer than one of which nothing is known."""
+        return self.durations.expected(job.kind) > UNKNOWN_SECONDS
+
+    def take(self, now: float, only_short: bool) -> Job | None:
+        """The job that is done next, of all or of those that are not long; it waits no longer.
+        `now` is in seconds.
         """
-        waiting = [jobs for client, jobs in self._waiting.items() if not is_passed_over(client)]
-        firsts = [
-            max(jobs, key=lambda job: self._ratio(job, now, job.asked_seconds)) for jobs in waiting
-        ]
+        firsts: list[Job] = []
+        for jobs in self._waiting.values():
+            fitting = [job for job in jobs if not (only_short and self.is_long(job))]
+            if fitting:
+                firsts.append(
+                    max(fitting, key=lambda job: self._ratio(job, now, job.asked_seconds))
+                )
         if not firsts:
             return None
         job = max(firsts, key=lambda job: self._ratio(job, now, self._unserved_since(job)))

@@ -17,7 +17,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, cast
 
-from tersely.foundation.frames import LENGTH_BYTES, PROGRESS, encode_frame
+from tersely.foundation.frames import LENGTH_BYTES, PROGRESS, TIDIED, encode_frame
 from tersely.foundation.process.detached import import_path
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class AnalysisProcess(asyncio.Protocol):
         self._lifeline = lifeline  # the child ends when this end is closed, by whatever closes it
         self._received = bytearray()
         self._answer: asyncio.Future[Any] | None = None
+        self._tidied: asyncio.Future[None] | None = None  # while it looks for garbage
         self._on_progress: Progress | None = None
         self._transport: asyncio.Transport | None = None
         self.resident_bytes = 0
@@ -84,8 +85,14 @@ class AnalysisProcess(asyncio.Protocol):
         self._answer = asyncio.get_running_loop().create_future()
         self._on_progress = on_progress
         self._transport.write(encode_frame(task))
-        answer, self.resident_bytes = await self._answer
-        return answer
+        return await self._answer
+
+    async def tidied(self) -> None:
+        """Wait until it can be asked again, which it cannot be while it looks for garbage after an
+        answer; raises `ProcessLostError`.
+        """
+        if self._tidied is not None:
+            await self._tidied
 
     def stop(self) -> None:
         """End it, whatever it is doing."""
@@ -113,16 +120,23 @@ class AnalysisProcess(asyncio.Protocol):
             del self._received[:end]
             self._take(*value)
 
-    def _take(self, answer: Any, resident_bytes: int) -> None:
-        if answer[0] == PROGRESS:
+    def _take(self, kind: str, *told: Any) -> None:
+        if kind == PROGRESS:
             if self._on_progress is not None:
-                self._on_progress(*answer[1])
+                self._on_progress(*told)
+        elif kind == TIDIED:
+            if self._tidied is not None and not self._tidied.done():
+                self._tidied.set_result(None)
+            self._tidied = None
         elif self._answer is not None and not self._answer.done():
-            self._answer.set_result((answer, resident_bytes))
+            answer, self.resident_bytes, is_tidying = told
+            self._tidied = asyncio.get_running_loop().create_future() if is_tidying else None
+            self._answer.set_result(answer)
 
     def connection_lost(self, error: Exception | None) -> None:
         """The process has ended."""
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_exception(ProcessLostError())
+        for waiting in (self._answer, self._tidied):
+            if waiting is not None and not waiting.done():
+                waiting.set_exception(ProcessLostError())
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
