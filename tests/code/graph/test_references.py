@@ -12,8 +12,12 @@ from textwrap import dedent
 import pytest
 
 from tersely.code.engine import Engine
+from tersely.code.graph import definition
 from tersely.code.graph.definition import Definitions, SymbolsMeant
 from tersely.code.graph.references import References
+from tersely.code.languages.model import Language
+from tersely.code.syntax.trace import Trace
+from tersely.code.syntax.trace import trace as walk
 
 WORD = re.compile(rb"\w+").finditer
 
@@ -209,6 +213,26 @@ def test_no_name_means_a_symbol_that_the_facts_of_its_file_rule_out(
                 }
                 name, lines = meaning.token.name, set(words.values())
                 assert elsewhere <= {*known.of(file, name, lines)}, (path, meaning)
+
+
+def test_only_the_files_that_may_refer_to_it_are_walked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walked: list[bytes] = []
+
+    def trace(source: bytes, language: Language, offsets: Sequence[int] = ()) -> Trace:
+        walked.append(source)
+        return walk(source, language, offsets)
+
+    monkeypatch.setattr(definition, "trace", trace)
+    _write(tmp_path, {"a.py": "def alone(): return 1\ndef called(): return called\n"})
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        finder = References(engine.graph, engine.source)
+        assert finder.of("a.py:alone") == []
+        assert walked == []
+        assert [each.line for each in finder.of("a.py:called")] == [2]
+        assert walked == [engine.source("a.py")]
 
 
 def _write(root: Path, sources: dict[str, str]) -> Sequence[Path]:

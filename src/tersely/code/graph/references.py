@@ -17,7 +17,7 @@ from typing import NamedTuple
 from tersely.code.expressions import IMPORTED, Expression
 from tersely.code.graph.call_resolution import MAX_NAMESAKES
 from tersely.code.graph.callgraph import CallGraph
-from tersely.code.graph.definition import Definitions, Meaning, SymbolsMeant
+from tersely.code.graph.definition import NAMED_KINDS, Definitions, Meaning, SymbolsMeant
 from tersely.code.graph.program import File
 from tersely.code.symbols import VALUE_KINDS, CallSite, Edge, Grade, Kind
 from tersely.code.syntax.uses import Use
@@ -25,6 +25,7 @@ from tersely.code.syntax.uses import Use
 MAX_REFERENCE_FILES = 300  # files that mention a name and are read for what it means there
 KEPT_SYMBOLS = 100  # whose references stay known: an editor asks for them and for their lenses
 MAX_KEPT_PATTERNS = 1_000  # of names that are looked for in texts
+_QUOTES = (b"'", b'"', b"`")  # before the key of a mapping
 _IS_INSIDE = re.compile(rb"[\w\x80-\xff]").match  # whether a byte goes on with a name
 
 
@@ -127,6 +128,8 @@ class References:
                 for name, places in written.items()
                 if worth(other, name, places, wanted)
             }
+        elif wanted.is_all_that_is_written(source, written):
+            return
         lines = dict(sorted(each for places in written.values() for each in places.items()))
         for meaning in definitions.names(other, source, lines) if lines else ():
             grade = self._grade(other, meaning, wanted)
@@ -222,10 +225,23 @@ class _Wanted:
         self.name: str = file.definitions[position][1]
         self.line: int = file.definitions[position][6]
         self.is_value = file.definitions[position][0] in VALUE_KINDS
+        # whether it is what has a name of its own in the source
+        self._is_named = file.definitions[position][0] in NAMED_KINDS
         self._own = -1  # the offset of its own name
         self.is_member = file.owner_class(position) >= 0
         self.calls = calls
         self.calling = {site.path for site in calls}
+
+    def is_all_that_is_written(
+        self, source: bytes, written: Mapping[str, Mapping[int, int]]
+    ) -> bool:
+        """Whether what its file writes is its own name alone, where a function or class gets it."""
+        places = [place for names in written.values() for place in names.items()]
+        if not self._is_named or len(places) != 1:
+            return False
+        offset, line = places[0]
+        is_key = source[offset - 1 : offset] in _QUOTES  # which is no name by itself
+        return line == self.line and not is_key
 
     def is_own_name(self, other: File, meaning: Meaning) -> bool:
         """Whether a name is where a value itself gets it: on its line the first that is not its
