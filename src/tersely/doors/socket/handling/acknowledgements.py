@@ -17,13 +17,12 @@ from tersely.foundation.limits import MESSAGE_RETRY_SECONDS
 from tersely.relay.store.mailboxes import Stage
 
 MAX_MESSAGE_ATTEMPTS = 10  # that a recipient answers with "later", until it is a dead letter
-_STAGES = {"delivered": Stage.DELIVERED, "injected": Stage.INJECTED, "seen": Stage.SEEN}
 
 
 def ack(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     """A recipient has a message, and perhaps others before it."""
     acknowledged: envelopes.Acknowledged = payload_of(envelope, envelopes.Acknowledged)
-    stage = _STAGES[acknowledged.stage]
+    stage = Stage[acknowledged.stage.upper()]
     number = clients.mail.number(acknowledged.ack_id)
     if not number:
         if not acknowledged.ack_id.startswith(clients.mail.message_id(0)):
