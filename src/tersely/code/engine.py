@@ -88,7 +88,7 @@ class Engine:
 
     @property
     def revision(self) -> str:
-        """What the answers are computed from: equal for equal files."""
+        """The id of all that answers are computed from: equal for equal files."""
         return self.store.revision()
 
     @property
@@ -181,7 +181,7 @@ class Engine:
 
     @property
     def flow(self) -> FlowReader:
-        """What happens inside functions."""
+        """The reader of what happens inside functions."""
         from tersely.code.flow.reader import FlowReader
 
         if self._flow is None:
@@ -222,7 +222,7 @@ class Engine:
         return self._search
 
     def subjects(self) -> list[Subject]:
-        """What the latest commits said, and which files they touched."""
+        """The subjects of the latest commits, with the files that they touched."""
         from tersely.code.index.subjects import subjects
         from tersely.code.search.storage.segment_store import sources_fingerprint
         from tersely.code.search.words import telling_stems
@@ -334,7 +334,9 @@ class Engine:
         return ""
 
     def definition(self, path: str, line: int, column: int) -> list[Place]:
-        """Where the name at a position is defined; line from 1, column from 0 in characters."""
+        """The places where the name at a position is defined; line from 1, column from 0 in
+        characters.
+        """
         from tersely.code.graph.definition import Definitions
 
         self.source(path)

@@ -109,7 +109,7 @@ class Parameter(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """What the body of one definition does. All members are plain tuples of expressions.
+    """The effects of the body of one definition. All members are plain tuples of expressions.
 
     `binds`: (target, value), where a target is a name, a MEMBER or an ITEM. `calls`: every CALL and
     NEW in the body, in order. `reads`: (MEMBER or name, line) that are not called, for properties.

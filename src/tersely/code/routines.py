@@ -20,7 +20,7 @@ OBJECT = "&"  # as the last name of a path that is read: the object itself, not 
 
 
 class Way(StrEnum):
-    """Why control goes from one point to another."""
+    """The reasons why control goes from one point to another."""
 
     NEXT = "next"
     TRUE = "true"
@@ -124,7 +124,7 @@ class Routine(NamedTuple):
 
 
 def line_count(source: bytes) -> int:
-    """How many lines a text has; an empty one has one, which is empty."""
+    """The number of lines of a text; an empty one has one, which is empty."""
     return max(1, source.count(b"\n") + (not source.endswith(b"\n")))
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 
 class Kind(StrEnum):
-    """What a definition defines. One vocabulary for every language."""
+    """The kinds of definitions. One vocabulary for every language."""
 
     MODULE = "module"
     NAMESPACE = "namespace"
@@ -42,7 +42,7 @@ VALUE_KINDS = frozenset({Kind.FIELD, Kind.VARIABLE, Kind.CONSTANT})
 
 
 class Grade(StrEnum):
-    """How an edge of the call graph was found, best first."""
+    """The grades of edges of the call graph, the surest first."""
 
     EXACT = "exact"  # scopes, imports, the receiver's own class
     INFERRED = "inferred"  # types of values, annotations, flow through parameters and containers
@@ -78,7 +78,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """Where a call is written."""
+    """The place where a call is written."""
 
     path: str
     line: int

@@ -37,7 +37,7 @@ _NEW = "`tersely relay ca` makes new ones"
 
 
 class Made(NamedTuple):
-    """What `make` has made: files, and the fingerprint of the server's certificate."""
+    """The outcome of `make`: files, and the fingerprint of the server's certificate."""
 
     certificate: Path
     key: Path
@@ -85,7 +85,7 @@ def check_package() -> None:
 
 
 def fingerprint_of(der: bytes) -> str:
-    """How a certificate is told from all others."""
+    """The fingerprint by which a certificate is told from all others."""
     return f"{FINGERPRINT_PREFIX}{sha256(der).hexdigest()}"
 
 

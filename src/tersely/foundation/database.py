@@ -309,8 +309,8 @@ class Database:
 
 
 def read_foreign(content: bytes, read: Callable[[Database], ResultT]) -> ResultT:
-    """What is read of a database that another program wrote; raises `database_corrupt` for whatever
-    is wrong with it.
+    """The result of reading a database that another program wrote; raises `database_corrupt` for
+    whatever is wrong with it.
 
     It is held in memory, and nothing that it says makes a file be read or written. It may have
     tables and indexes alone: a view is a program, and so is a generated column. What takes longer
@@ -395,7 +395,7 @@ def _is_full(folder: Path) -> bool:
 
 
 def damaged(path: Path) -> TerselyError:
-    """What to raise where a derived database holds what nobody wrote into it."""
+    """The error for a derived database that holds what nobody wrote into it."""
     hint = "It holds only what can be computed again: delete it and repeat the command."
     return TerselyError("database_corrupt", f"{path} is damaged", hint)
 

@@ -31,7 +31,7 @@ _USER_AGENT = f"tersely/{__version__}"
 
 
 class Page(NamedTuple):
-    """What was fetched, and from where in the end."""
+    """A page that was fetched, and the URL that it came from in the end."""
 
     url: str
     mime: str
@@ -39,7 +39,7 @@ class Page(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a connection goes: a name, and its addresses, of which each was looked at."""
+    """The place that a connection goes to: a name, and its addresses, of which each was looked at."""
 
     host: str
     port: int
@@ -106,7 +106,7 @@ def url_parts(url: str) -> SplitResult:
 
 
 def checked_place(parts: SplitResult, private_hosts: Collection[str]) -> Place:
-    """Where to connect for a URL; raises `denied` where that is private and not named,
+    """The place to connect to for a URL; raises `denied` where that is private and not named,
     `fetch_failed` where nowhere.
 
     `private_hosts` are names of hosts, or of one port: `localhost:5173`, `[::1]:5173`.

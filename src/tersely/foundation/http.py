@@ -284,7 +284,7 @@ def field(response: Response, name: str) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """What a failure comes from, in the words of the system."""
+    """The reason of a failure, in the words of the system."""
     source: BaseException | None = error
     while source is not None:
         error, source = source, _source(source)

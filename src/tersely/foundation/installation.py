@@ -43,7 +43,7 @@ def missing_requirements() -> list[str]:
 
 
 def repair_hint() -> str:
-    """What installs this copy again, as a command where its source is known."""
+    """The advice that installs this copy again, as a command where its source is known."""
     found = _distribution()
     origin = json.loads((found and found.read_text("direct_url.json")) or "{}")
     source = _source(origin)

@@ -40,7 +40,7 @@ Row = tuple[Any, ...]
 
 
 class Session(NamedTuple):
-    """How connections to one server are made: its address, and what is set in each of them.
+    """The way connections to one server are made: its address, and what is set in each of them.
 
     `rewritten` gives a statement as this database needs it, `lock` is the statement that begins
     each transaction.
@@ -130,8 +130,8 @@ class PostgresDatabase:
             self._is_inside = False
 
     def heard(self, seconds: float) -> list[str]:
-        """What has been told by `notify` to the channels that this connection listens to, waiting
-        for a while.
+        """The messages that `notify` has sent to the channels that this connection listens to,
+        waiting for a while.
         """
         try:
             return [one.payload for one in self._connection.notifies(timeout=seconds, stop_after=1)]

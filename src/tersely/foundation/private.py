@@ -25,7 +25,8 @@ NAME_BYTES = 16  # of the directory: half as many would do against guessing
 
 
 def index_directory(root: str, environment: Mapping[str, str] | None = None) -> str:
-    """Where this user keeps the index of a resolved root; `OSError` where no key can be kept.
+    """The directory in which this user keeps the index of a resolved root; `OSError` where no key
+    can be kept.
 
     The name is a keyed hash of the root: who learns the one of one repository does not know that of
     another.

@@ -57,7 +57,7 @@ _LOGGED = re.compile(r"^[^\s:]+\.\w{1,8}:\d{1,9}: (?P<message>\S.*)$")
 
 
 def read_failures(text: bytes) -> Tested:
-    """What a report of tests says; text in which no failure is found has none. Raises
+    """The outcomes that a report of tests tells; text in which no failure is found has none. Raises
     `invalid_report`.
     """
     start = text[:_PROBED_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -112,7 +112,7 @@ def _failure_of_case(case: _Case) -> Failure:
 
 
 def read_printed(text: str) -> Tested:
-    """What a test runner has printed."""
+    """The outcomes in what a test runner has printed."""
     listed: dict[str, str] = {}
     sections: dict[str, list[str]] = {}
     current: list[str] = []

@@ -29,7 +29,7 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is known of one run, before it is placed in a repository."""
+    """All that is known of one run, before it is placed in a repository."""
 
     coverage: Coverage
     tested: Tested

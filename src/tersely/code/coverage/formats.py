@@ -23,8 +23,8 @@ _CLOVER = re.compile(rb"<coverage\b[^>]*\bclover=|<project\b")
 
 
 def read_coverage(texts: Sequence[bytes]) -> Coverage:
-    """What the files of one report say, more than one only of coverage.py data; raises
-    `invalid_report`.
+    """The coverage that the files of one report tell, more than one only of coverage.py data;
+    raises `invalid_report`.
     """
     if texts and all(text.startswith(_DATABASE) for text in texts):
         return read_data(texts)

@@ -70,7 +70,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """What a report of tests says: who failed, and who was not run."""
+    """The outcomes of a report of tests: who failed, and who was not run."""
 
     failures: tuple[Failure, ...]
     skipped: frozenset[str] = frozenset()
@@ -82,7 +82,7 @@ def slashed(path: str) -> str:
 
 
 def invalid(what: str, format_name: str) -> TerselyError:
-    """What to raise for a report that says something impossible."""
+    """The error for a report that says something impossible."""
     return TerselyError(
         "invalid_report", f"the report is no {format_name}: {what}", "have the tool write it anew"
     )

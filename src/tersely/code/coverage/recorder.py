@@ -46,7 +46,7 @@ def pytest_load_initial_conftests(early_config, parser, args):  # type: ignore[n
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item, nextitem):  # type: ignore[no-untyped-def]
-    """What runs from here on is run by this test: its fixtures too."""
+    """All that runs from here on is run by this test: its fixtures too."""
     for measuring in _measuring:
         measuring.switch_context(item.nodeid)
     yield
@@ -56,7 +56,7 @@ def pytest_runtest_protocol(item, nextitem):  # type: ignore[no-untyped-def]
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_makereport(item, call):  # type: ignore[no-untyped-def]
-    """What pytest runs to describe a failure is no part of the test: it prints objects, whose
+    """Code that pytest runs to describe a failure is no part of the test: it prints objects, whose
     methods then run.
     """
     for measuring in _measuring:

@@ -38,8 +38,8 @@ def parse_map(text: str) -> Move:
 
 
 class Placement(NamedTuple):
-    """Where the files of a report are: paths as written and in the repository; those that are not
-    in it.
+    """The places of the files of a report: paths as written and in the repository; those that are
+    not in it.
     """
 
     found: Mapping[str, str]

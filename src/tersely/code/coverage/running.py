@@ -37,7 +37,7 @@ _DATA_VARIABLE, _ROOT_VARIABLE = "TERSELY_RECORDER_DATA", "TERSELY_RECORDER_ROOT
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What was run, how it ended, and the folder with all that it left."""
+    """A run of tests: its command, how it ended, and the folder with all that it left."""
 
     command: str
     exit_status: int
@@ -46,17 +46,17 @@ class Run:
 
     @property
     def output(self) -> Path:
-        """What it printed, the middle left out where that was very much."""
+        """The file with what it printed, the middle left out where that was very much."""
         return self.folder / OUTPUT
 
     @property
     def data(self) -> list[Path]:
-        """What was recorded, a file for each process."""
+        """The files with what was recorded, one for each process."""
         return sorted(self.folder.glob(f"{DATA}.*"))
 
     @property
     def results(self) -> Path | None:
-        """Which tests failed, if pytest told."""
+        """The file that says which tests failed, None if pytest did not tell."""
         path = self.folder / RESULTS
         return path if path.is_file() else None
 

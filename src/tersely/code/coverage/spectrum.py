@@ -19,8 +19,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Spectrum:
-    """Which tests ran which lines of one file: a row a test, a column a line from 0; failing tests
-    come first.
+    """A table of the tests that ran lines of one file: a row a test, a column a line from 0;
+    failing tests come first.
     """
 
     ran: Array  # bool
@@ -34,7 +34,7 @@ class Spectrum:
         return ochiai(ef, ep, self.failing_total)
 
     def times(self, lines: Sequence[int]) -> tuple[int, int]:
-        """How many failing and how many passing tests ran at least one of some lines."""
+        """The numbers of failing and of passing tests that ran at least one of some lines."""
         within = [line for line in lines if line < self.ran.shape[1]]
         touched = np.asarray(self.ran[:, within].any(axis=1))  # of no lines, none
         return int(touched[: self.failing].sum()), int(touched[self.failing :].sum())

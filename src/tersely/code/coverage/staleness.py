@@ -32,8 +32,8 @@ def staleness(
     report_ns: int,
     hashes: Mapping[str, str],
 ) -> Stale | None:
-    """Why a report is not, or may not be, about the text of a file; None if nothing speaks against
-    it.
+    """The reason why a report is not, or may not be, about the text of a file; None if nothing
+    speaks against it.
     """
     lines = text.split(b"\n")
     last = max(file.hits, default=0)

@@ -120,7 +120,7 @@ def reaching(routine: Routine, definitions: list[Definition]) -> list[int]:
 
 
 class Views:
-    """Which of some definitions a path is about, as bit sets, however many there are."""
+    """The definitions that a path is about, among some, as bit sets, however many there are."""
 
     def __init__(self, definitions: Iterable[Definition], aliases: Mapping[str, list[str]]) -> None:
         self.common_of = {

@@ -35,8 +35,8 @@ class Direction(StrEnum):
 
 
 class Recursion(NamedTuple):
-    """How a routine depends on its own runs: statements whose calls come back to it, those that
-    return, what its head defines.
+    """The dependence of a routine on its own runs: statements whose calls come back to it, those
+    that return, what its head defines.
     """
 
     calls: frozenset[int] = frozenset()

@@ -86,7 +86,7 @@ MAX_NAMESAKES = 3  # definitions of a name, above which none of them is believed
 
 
 class Manner(IntEnum):
-    """How a call comes to a target."""
+    """The ways in which a call comes to a target."""
 
     DIRECT = 0
     BELOW = 1  # if the receiver is of a class below the one around the call
@@ -94,7 +94,7 @@ class Manner(IntEnum):
 
 
 class Target(NamedTuple):
-    """What a call reaches. `shift`: 1 when the receiver takes the first parameter.
+    """A definition that a call reaches. `shift`: 1 when the receiver takes the first parameter.
 
     For a function that the called one calls back it is -1 - shift: what it is given is not what the
     call passes.
@@ -431,7 +431,9 @@ class Sites:
         return [value for value in found if value[0] == FUNCTION]
 
     def summary(self, file: File, scope: int, call: Expression) -> Summary | None:
-        """What is known of the function outside the repository that a call calls."""
+        """The summary of the function outside the repository that a call calls, None if there is
+        none.
+        """
         callee = call[1]
         for value in sorted(self.evaluator.calls.called(file, scope, call), key=repr):
             summary = self.evaluator.summaries.of(value, file)
@@ -449,7 +451,7 @@ class Sites:
         return (CALL, call[1], tuple(given), (), call[4])
 
     def given_receiver(self, file: File, scope: int, call: Expression) -> Expression:
-        """What is the receiver in a function that a function outside the repository is given."""
+        """The receiver in a function that a function outside the repository is given."""
         summary = self.summary(file, scope, call)
         return (
             passed_on(summary.receives, receiver_of(call), call)

@@ -55,7 +55,7 @@ class Reached:
 
     @property
     def depth(self) -> int:
-        """How many edges the path has."""
+        """The number of edges of the path."""
         return len(self.path) - 1
 
 
@@ -89,8 +89,8 @@ class CallGraph:
         return scope is not None and bool(scope.flags & ABSTRACT)
 
     def callees(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
-        """What a symbol calls; for a class what its methods call too, anonymous functions belong to
-        their owner.
+        """The edges to what a symbol calls; for a class to what its methods call too, anonymous
+        functions belong to their owner.
         """
         place = self.place(symbol_id)
         if place is None:
@@ -135,7 +135,7 @@ class CallGraph:
             yield from found.edges()
 
     def callers(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
-        """Who calls a symbol.
+        """The edges from those who call a symbol.
 
         Who calls what implements a method without a body may mean that method. Who calls a method
         that so many classes override that the call reaches none of them by value may mean any of
@@ -284,7 +284,7 @@ class CallGraph:
         return symbol_id in {self._target_id(target) for target in targets}
 
     def grade(self, file: File, scope: int, callee: Expression) -> Grade:
-        """How surely a callee expression was resolved."""
+        """The grade with which a callee expression was resolved."""
         return Grade.EXACT if self._is_exact(file, scope, callee) else Grade.INFERRED
 
     # Inside

@@ -36,7 +36,7 @@ _WORD = re.compile(r"\w+")
 
 
 class Place(NamedTuple):
-    """Where something is defined. `symbol` is its id, empty for local names."""
+    """A place where something is defined. `symbol` is its id, empty for local names."""
 
     path: str
     line: int
@@ -55,7 +55,9 @@ class Meaning(NamedTuple):
 
 
 class Way(NamedTuple):
-    """How a name was come by: through how many re-exports, and what names met on the way mean."""
+    """The way by which a name was come by: through how many re-exports, and what names met on the
+    way mean.
+    """
 
     hops: int
     # (file, scope, name); nothing yet for one that is being followed
@@ -63,7 +65,7 @@ class Way(NamedTuple):
 
     @staticmethod
     def beginning() -> Way:
-        """Where the name is written."""
+        """The way from the place where the name is written."""
         return Way(0, {})
 
     def further(self) -> Way:
@@ -82,7 +84,9 @@ class Definitions:
         self._traces: dict[int, Trace] = {}
 
     def at(self, path: str, line: int, column: int) -> list[Place]:
-        """Where the name at a position is defined, nearest first; line from 1, column from 0."""
+        """The places where the name at a position is defined, nearest first; line from 1, column
+        from 0.
+        """
         file = self._program.file(self._program.by_path[path])
         source = self._source_of(path)
         if own := self._named_at(file, source, line, column):

@@ -96,7 +96,7 @@ class IndexedFile(NamedTuple):
 
 
 class Facts(Protocol):
-    """Where facts come from: the index."""
+    """The source of facts: the index."""
 
     def indexed_files(self) -> Sequence[IndexedFile]:
         """All files of the index."""
@@ -191,7 +191,7 @@ class File:
 
     @cached_property
     def import_base(self) -> str:
-        """What the meaning of an import in this file depends on."""
+        """The path that the meaning of an import in this file depends on."""
         return self.path if self.facts.relative_to_file else self.path.rpartition("/")[0]
 
     def display(self, serial: int) -> tuple[int, Expression]:
@@ -220,7 +220,9 @@ class File:
         return self._qualnames
 
     def all_bindings(self, position: int, name: str) -> list[Entry]:
-        """What a name of a scope is bound to at any time, as seen from outside the scope."""
+        """The entries that a name of a scope is bound to at any time, as seen from outside the
+        scope.
+        """
         table = self.names(position)
         entries = table.get(name, [])
         for version in range(2, self._versions.get((position, name), 1) + 1):
@@ -228,7 +230,7 @@ class File:
         return entries
 
     def names(self, position: int) -> dict[str, list[Entry]]:
-        """What each name of a scope is bound to, by version."""
+        """The entries that each name of a scope is bound to, by version."""
         known = self._names.get(position)
         if known is None:
             self._fill_names()
@@ -305,7 +307,7 @@ class File:
         return found
 
     def original_names(self, name: Any) -> Iterator[str]:
-        """What a name is called where it is defined; "" when only evaluating it would tell."""
+        """The names that something has where it is defined; "" when only evaluating it would tell."""
         if type(name) is not str:
             yield ""
             return
@@ -361,8 +363,8 @@ class File:
 
     @cached_property
     def handed(self) -> dict[int, tuple[int, Expression]]:
-        """Where a function without a name is written as an argument: the scope, and the call that
-        takes it.
+        """The places where a function without a name is written as an argument: the scope, and the
+        call that takes it.
         """
         return {
             argument[1]: (position, call)
@@ -454,7 +456,7 @@ class File:
         return dict(found)
 
     def flows(self, name: Any) -> Iterator[Flow]:
-        """Where values go that a name (or an anonymous definition) carries."""
+        """The ways that values go which a name (or an anonymous definition) carries."""
         return starmap(Flow, self._flows.get(name, ()))
 
     @cached_property
@@ -558,7 +560,7 @@ class File:
         return len(entries) == 1 and type(entries[0][1]) is tuple and entries[0][1][0] == PARAMETER
 
     def given_back(self, position: int) -> tuple[int, ...]:
-        """Which parameters a function returns just as they came, its receiver aside."""
+        """The parameters that a function returns just as they came, its receiver aside."""
         known = self._given_back.get(position)
         if known is None:
             scope = self.scope(position)
@@ -575,7 +577,7 @@ class File:
         return known
 
     def receiver_stores(self, owner: int) -> dict[str, list[Entry]]:
-        """What methods of a class assign to members of their receiver."""
+        """The entries that methods of a class assign to members of their receiver, by member."""
         known = self._receiver_stores.get(owner)
         if known is None:
             known = self._receiver_stores[owner] = defaultdict(list)

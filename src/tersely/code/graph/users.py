@@ -38,7 +38,7 @@ MAX_CARRIED_FILES = 300
 
 
 class Way(StrEnum):
-    """How one definition may come to run another."""
+    """The ways in which one definition may come to run another."""
 
     CALLS = "calls"
     PASSED = "passes on"

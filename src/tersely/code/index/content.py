@@ -16,7 +16,7 @@ _DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
 class Reason(StrEnum):
-    """Why a file, or all below a directory, is not in the index."""
+    """The reasons why a file, or all below a directory, is not in the index."""
 
     TOO_LARGE = "too_large"
     BINARY = "binary"
@@ -139,7 +139,7 @@ class _Folder:
 
 
 def reason_of(error: OSError) -> Reason:
-    """What `read_file` met."""
+    """The reason for the error that `read_file` met."""
     return {
         errno.EFBIG: Reason.TOO_LARGE,
         errno.EINVAL: Reason.NOT_A_FILE,

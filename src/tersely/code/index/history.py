@@ -39,7 +39,7 @@ class Commit(NamedTuple):
 
 
 def checksum(line: bytes) -> int:
-    """What a line is recognised by, 0 for one that says too little."""
+    """The number that a line is recognised by, 0 for one that says too little."""
     text = line.strip()
     return crc32(text) or 1 if len(text) >= LEAST_LINE_BYTES else 0
 

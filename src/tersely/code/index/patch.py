@@ -45,8 +45,8 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """What happened to one file. Paths are empty on the side on which it does not exist; modes
-    where none is told.
+    """The change of one file. Paths are empty on the side on which it does not exist; modes where
+    none is told.
     """
 
     old_path: str

@@ -27,7 +27,7 @@ _ENTRY_MODULES = frozenset({"__init__", "index", "lib", "main", "mod"})
 
 
 class Nearness(IntEnum):
-    """How well a container fits a file, the best first."""
+    """The degrees to which a container fits a file, the best first."""
 
     IS = 0  # the file, its package, or the namespace that it declares
     AROUND = 1  # a package above it, which may export what is in it
@@ -45,7 +45,9 @@ def dotted_name(name: str) -> str:
 
 
 def nearness(container: Sequence[str], path: str, namespace: str) -> Nearness:
-    """How the parts of a container fit a file with a declared namespace, which may be empty."""
+    """The degree to which the parts of a container fit a file with a declared namespace, which may
+    be empty.
+    """
     wanted = list(container)
     declared = dotted_name(namespace).split(".")
     module = _module_parts(path)

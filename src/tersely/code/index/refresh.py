@@ -40,7 +40,7 @@ Progress = Callable[[int, int], None]  # (files done, files to do)
 
 @dataclass(frozen=True, slots=True)
 class RefreshReport:
-    """What a refresh found and did. Counts are of indexed and skipped files together."""
+    """The outcome of a refresh. Counts are of indexed and skipped files together."""
 
     revision: str
     added: int = 0

@@ -46,7 +46,7 @@ class ScannedFile(NamedTuple):
 
 @dataclass(slots=True)
 class Scan:
-    """What lies below a root."""
+    """The files and directories below a root."""
 
     files: list[ScannedFile] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)

@@ -169,7 +169,7 @@ def encode_facts(facts: FileFacts) -> bytes:
 
 
 def decode_facts(encoded: bytes) -> FileFacts:
-    """What `encode_facts` was given; raises `ValueError` for bytes that it did not make."""
+    """The facts that `encode_facts` was given; raises `ValueError` for bytes that it did not make."""
     body = unsealed(encoded)
     definitions, scopes, imports, mentions, namespace, problems = marshal.loads(body)  # noqa: S302 - our own
     return FileFacts(

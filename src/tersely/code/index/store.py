@@ -92,7 +92,9 @@ class Store:
         return cls(Database.open_derived(path, SCHEMA), news=(_DAMAGED,))
 
     def take_news(self) -> tuple[str, ...]:
-        """What the user should know once of how this store came to be; nothing the next time."""
+        """The sentences that the user should read once of how this store came to be; nothing the
+        next time.
+        """
         news, self._news = self._news, ()
         return news
 
@@ -139,7 +141,9 @@ class Store:
 
     @property
     def directory(self) -> Path | None:
-        """Where the index lies, and what is kept beside it; None for one in memory."""
+        """The directory in which the index lies, and what is kept beside it; None for one in
+        memory.
+        """
         return None if self._database.path == IN_MEMORY else self._database.path.parent
 
     def snapshot(self) -> AbstractContextManager[None]:
@@ -205,11 +209,11 @@ class Store:
         return self._database.row(query, (first, beyond)) is not None
 
     def number_of_files(self) -> int:
-        """How many files are indexed."""
+        """The number of files that are indexed."""
         return int(self._database.value("select count(*) from file where skipped = ''"))
 
     def skipped(self) -> list[Skipped]:
-        """What is not indexed although it may be source, by path."""
+        """The files that are not indexed although they may be source, by path."""
         rows = self._database.rows(
             "select path, skipped from file where skipped not in ('', ?) order by path",
             (Reason.UNKNOWN_LANGUAGE.value,),
@@ -217,7 +221,7 @@ class Store:
         return [Skipped(path, Reason(reason)) for path, reason in rows]
 
     def why_skipped(self, path: str) -> Reason | None:
-        """Why a file is not indexed, None if it is or was not seen."""
+        """The reason why a file is not indexed, None if it is or was not seen."""
         reason = self._database.value("select skipped from file where path = ?", (path,))
         return Reason(reason) if reason else None
 
@@ -230,7 +234,9 @@ class Store:
         return [(path, Problem(line, message)) for path, line, message in rows]
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """How many files each language has, symbols each kind, and files not indexed each reason."""
+        """The numbers of files by language, of symbols by kind, and of files that are not
+        indexed by reason.
+        """
         queries = {
             "files": "select language, count(*) from file where skipped = '' group by language",
             "symbols": "select kind, count(*) from symbol group by kind",
@@ -248,7 +254,7 @@ class Store:
         return read_facts(self._database, file_id)
 
     def imports(self, path: str) -> list[Import]:
-        """What a file imports, in order."""
+        """The imports of a file, in order."""
         rows = self._database.rows(
             "select i.module, i.name, i.alias, i.line from import i join file f on f.id = i.file_id "
             "where f.path = ? order by i.position", (path,)

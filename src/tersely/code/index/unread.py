@@ -83,8 +83,8 @@ def not_understood(store: Store, path: str, first: int, last: int) -> list[str]:
 
 
 def unread_text(found: Sequence[str], matter: str) -> str:
-    """What is said of files that were not read, the first few by name; `matter` says what they may
-    do.
+    """The sentence about files that were not read, the first few by name; `matter` says what they
+    may do.
     """
     more = f" and {len(found) - MAX_LISTED_UNREAD:,} more" if len(found) > MAX_LISTED_UNREAD else ""
     return f"not complete: {', '.join(map(visible_line, found[:MAX_LISTED_UNREAD]))}{more} {matter}"

@@ -42,7 +42,7 @@ def value(cls: type[Value]) -> type[Value]:
 
 
 class Redefinition(Enum):
-    """What a definition does to earlier ones of its name in the same place."""
+    """The effects of a definition on earlier ones of its name in the same place."""
 
     REPLACES = "replaces"  # the name means it from then on
     ADDS = "adds"  # a part of what the name means already, such as the setter of a property
@@ -543,7 +543,7 @@ class Files(Protocol):
         ...
 
     def once(self, compute: Callable[[Files], Made]) -> Made:
-        """What `compute` makes of the repository, made once."""
+        """The value that `compute` makes of the repository, made once."""
         ...
 
 
@@ -578,7 +578,7 @@ class Registry:
 
 @value
 class Summary:
-    """What a function outside the repository does with its arguments (positions; -1 for none)."""
+    """The effects of a function outside the repository on its arguments (positions; -1 for none)."""
 
     returns: int = -1  # gives this argument back
     calls: tuple[int, ...] = ()  # calls these arguments
@@ -643,7 +643,7 @@ def names(text: str) -> frozenset[str]:
 
 
 def shared_directories(path: str, importer: str) -> int:
-    """How many leading directories two paths share."""
+    """The number of leading directories that two paths share."""
     shared = 0
     for one, other in zip(path.split("/")[:-1], importer.split("/")[:-1], strict=False):
         if one != other:
@@ -680,7 +680,7 @@ def no_words(files: Files, path: str) -> tuple[str, ...]:
 
 @value
 class Injection:
-    """How a framework fills parameters by their names with what functions of these names give."""
+    """The way a framework fills parameters by their names with what functions of these names give."""
 
     decorators: frozenset[str]  # dotted names of what makes a function provide
     # what the names of functions begin with whose parameters are filled, besides those that provide
@@ -692,7 +692,7 @@ class Injection:
 
 @value
 class Inherited:
-    """What classes have from a generic type outside the repository."""
+    """The members that classes have from a generic type outside the repository."""
 
     type_parameters: tuple[str, ...]
     members: Mapping[str, Any]  # method -> the type of what it gives

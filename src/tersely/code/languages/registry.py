@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Known(NamedTuple):
-    """Where the value of a language is, and by what a file of it is recognised."""
+    """The place of the value of a language, and the names by which a file of it is recognised."""
 
     module: str  # beside this one
     value: str
@@ -139,11 +139,15 @@ def language_of_script(first_line: str) -> str | None:
 
 
 def family_of(name: str) -> str:
-    """What a language shares with those that see its definitions: its family, or its own name."""
+    """The name that a language shares with those that see its definitions: its family, or its own
+    name.
+    """
     return _KNOWN[name].family or name
 
 
 def line_comment_of(name: str) -> str:
-    """What begins a comment that ends with its line; "" for a language that is none of ours."""
+    """The text that begins a comment which ends with its line; "" for a language that is none of
+    ours.
+    """
     known = _KNOWN.get(name)
     return known.line_comment if known else ""

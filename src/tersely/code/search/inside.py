@@ -126,8 +126,8 @@ def find_inside(
 
 
 def terms_of(query: Query) -> list[Term]:
-    """What lines are looked through for: words that say something, quoted texts, and the question
-    as it stands.
+    """The terms that lines are looked through for: words that say something, quoted texts, and the
+    question as it stands.
     """
     prose = query.text.replace('"', " ").replace("`", " ")
     written = [word.strip(_EDGES) for word in prose.split()]

@@ -126,7 +126,7 @@ class Lexicon:
         return scores
 
     def units_with(self, term: str) -> int:
-        """How many units have a term."""
+        """The number of units that have a term."""
         return len(self._having(term).units)
 
     def covered(self, terms: Sequence[str], units: Ints) -> Scores:

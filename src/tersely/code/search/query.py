@@ -74,7 +74,7 @@ class Query:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """What the words look up, each once."""
+        """The terms that the words look up, each once."""
         return _terms_of(self.words)
 
     @property

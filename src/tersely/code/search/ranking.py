@@ -40,7 +40,7 @@ _ABOVE_ALL = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What counts how much for one kind of question. Only their relations matter."""
+    """The weights of all that counts for one kind of question. Only their relations matter."""
 
     words: float  # for each unit of BM25F
     meaning: float  # for each spread of the cosines
@@ -74,7 +74,7 @@ _ASIDE = frozenset(
 
 
 class Priors(NamedTuple):
-    """What is known of each unit before any question."""
+    """The figures that are known of each unit before any question."""
 
     is_test: NDArray[np.bool_]
     is_aside: NDArray[np.bool_]
@@ -156,12 +156,12 @@ def rank(
 
 
 def weights_of(about_change: bool) -> Weights:
-    """What counts for a question about what code does, or about a change."""
+    """The weights for a question about what code does, or about a change."""
     return CHANGE if about_change else BEHAVIOUR
 
 
 def prior_of(priors: Priors, about_change: bool, about_tests: bool) -> Scores:
-    """What every unit has for a kind of question, whatever its words are."""
+    """The score that every unit has for a kind of question, whatever its words are."""
     weights = weights_of(about_change)
     prior = np.zeros(len(priors.size))
     for name, figures in prior_figures(priors, about_tests).items():
@@ -170,7 +170,7 @@ def prior_of(priors: Priors, about_change: bool, about_tests: bool) -> Scores:
 
 
 def prior_figures(priors: Priors, about_tests: bool) -> Mapping[str, Scores]:
-    """What is known of each unit, by the names of the weights."""
+    """The figures of each unit, by the names of the weights."""
     fields = {"calls": Field.CALLEE, "path": Field.PATH, "owner": Field.OWNER, "name": Field.NAME}
     return {
         "test": priors.is_test * (not about_tests),

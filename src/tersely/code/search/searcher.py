@@ -46,7 +46,7 @@ _FIELD_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What hits may be; nothing given is no condition."""
+    """The conditions on hits; nothing given is no condition."""
 
     kinds: frozenset[Kind] = frozenset()
     paths: tuple[str, ...] = ()  # directories, files or patterns, from the root
@@ -80,7 +80,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What searching asks of the index."""
+    """The questions of searching to the index."""
 
     symbols_of: Callable[[str], Sequence[Symbol]]
     symbol_at: Callable[[Place], Symbol]

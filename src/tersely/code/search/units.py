@@ -21,7 +21,7 @@ _OPENING_PARENTHESIS = 0x28
 
 
 class Field(IntEnum):
-    """Where in a unit a word stands."""
+    """The fields of a unit in which a word may stand."""
 
     NAME = 0
     OWNER = 1  # the classes or modules around it
@@ -46,8 +46,8 @@ class Unit(NamedTuple):
 
 
 class Occurrences(NamedTuple):
-    """Where words occur: parallel arrays of units (counted from the file's first), fields, and ids
-    of words.
+    """The places where words occur: parallel arrays of units (counted from the file's first),
+    fields, and ids of words.
     """
 
     unit: NDArray[np.int64]

@@ -46,7 +46,9 @@ def field(name: str) -> Child:
 
 
 def only_leaf(node: Node, but: str) -> Node | None:
-    """What a node wraps, level by level up to one of the type `but`, if that is all of its text."""
+    """The node that a node wraps, level by level up to one of the type `but`, if that is all of its
+    text.
+    """
     inner = node
     while len(named_parts(inner)) == 1 and inner.type != but:
         inner = named_parts(inner)[0]

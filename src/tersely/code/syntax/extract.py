@@ -39,8 +39,8 @@ def readable(source: bytes, language: Language) -> bytes:
 
 
 def extract(source: bytes, language: Language) -> FileFacts:
-    """What the file defines, imports, binds and calls. Broken parts become problems, the rest is
-    read.
+    """The definitions, imports, names and calls of a file. Broken parts become problems, the rest
+    is read.
     """
     parser, handlers, rules = tools_for(language)
     tree = parser.parse(readable(source, language))

@@ -118,7 +118,7 @@ class Lowering:
         )
 
     def as_rule(self, rule: model.Rule, node: Node) -> Expression:
-        """What a node stands for if it had this rule."""
+        """The expression that a node stands for if it had this rule."""
         return COMPILERS[type(rule)](rule)(self, node)
 
     def arguments(self, node: Node | None) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

@@ -28,7 +28,7 @@ class _Earlier(NamedTuple):
 
 
 class Redefinitions:
-    """What is known of the definitions of a file while it is walked. Does nothing without a rule of
+    """The definitions of a file that are known while it is walked. Does nothing without a rule of
     the language.
     """
 

@@ -85,7 +85,7 @@ class Note(NamedTuple):
 
 
 class Token(NamedTuple):
-    """What stands at an offset that was asked for: a name, or nothing that has one."""
+    """The token at an offset that was asked for: a name, or nothing that has one."""
 
     offset: int  # where it begins
     name: str
@@ -378,7 +378,7 @@ class Trace(Lowering):
         )
 
     def use(self, token: Token) -> Use:
-        """What a name is written for."""
+        """The use that a name is written for."""
         if self.is_in_import(token.offset):
             return Use.IMPORT
         leaf = self._leaf(token.offset)

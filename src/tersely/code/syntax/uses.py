@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Use(StrEnum):
-    """What is done with a name where it is written."""
+    """The uses of a name where it is written."""
 
     CALL = "call"
     IMPORT = "import"

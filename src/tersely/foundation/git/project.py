@@ -25,8 +25,8 @@ _ADDRESS = re.compile(r"(?:[a-z+]+://)?(?:[^/@]*@)?([^/:]+)(?::\d+(?=/))?[:/]+(.
 
 
 def project_name(directory: str) -> str:
-    """What people call the project of a directory: as the place from which it was cloned is called,
-    or its directory.
+    """The name of the project of a directory: as the place from which it was cloned is called, or
+    its directory.
 
     It reads a few files and starts nothing.
     """

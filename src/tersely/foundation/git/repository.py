@@ -54,8 +54,8 @@ def is_known(tree: str) -> bool:
 
 
 def homes_elsewhere(tree: str) -> tuple[str, ...]:
-    """Where git keeps what belongs to a working tree, if that is outside of it: its own place, then
-    what it shares.
+    """The directories in which git keeps what belongs to a working tree, if they are outside of it:
+    its own place, then what it shares.
 
     Nothing unless that repository knows of the tree: whoever made the tree could name any place.
     """
@@ -66,15 +66,15 @@ def homes_elsewhere(tree: str) -> tuple[str, ...]:
 
 
 def homes_of(tree: str) -> tuple[str, ...]:
-    """Where git keeps what belongs to a working tree, then what several trees share, if that is
-    elsewhere.
+    """The directories in which git keeps what belongs to a working tree, then what several trees
+    share, if that is elsewhere.
     """
     home = _home_of(tree)
     return tuple(dict.fromkeys((home, _common_of(home))))
 
 
 def settings_text(home: str) -> str:
-    """What the settings of a repository say, without those that they include; "" where they are too
+    """The settings of a repository as text, without those that they include; "" where they are too
     long.
     """
     text = _text_of(f"{home}/config", MAX_SETTINGS_BYTES + 1)

@@ -99,7 +99,7 @@ def finished(
 def run(
     root: str, words: Sequence[str], variables: dict[str, str] | None = None, given: bytes = b""
 ) -> bytes:
-    """What git prints. Raises `OSError`, and `GitUnavailableError` where it fails."""
+    """The output of git. Raises `OSError`, and `GitUnavailableError` where it fails."""
     status, output, errors = finished(started(root, words, variables), root, given)
     if status:
         lines = errors.decode("utf-8", "replace").strip().splitlines()

@@ -69,7 +69,9 @@ def start(program: str, arguments: Sequence[str], ready: int) -> None:
 
 
 def import_path() -> list[str]:
-    """Where a child finds what this process has found, but never the working directory as such."""
+    """The path on which a child finds the modules that this process has found, but never the
+    working directory as such.
+    """
     own = str(Path(tersely.__file__).parent.parent)
     return [own, *(entry for entry in sys.path if entry and entry != own)]
 

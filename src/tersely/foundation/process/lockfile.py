@@ -59,7 +59,7 @@ def write_record(descriptor: int, record: Mapping[str, Any]) -> None:
 
 
 def read_record(path: str) -> dict[str, Any]:
-    """What the file says, whether or not that process still runs; empty if it cannot be read."""
+    """The record in the file, whether or not that process still runs; empty if it cannot be read."""
     try:
         with open(path, "rb") as file:
             record = json.loads(file.read(_RECORD_BYTES))

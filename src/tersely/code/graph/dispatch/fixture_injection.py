@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Providers:
-    """Who fills which parameters."""
+    """The functions that fill parameters by their names."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
@@ -29,7 +29,7 @@ class Providers:
         self._known: dict[tuple[int, int], bool] = {}
 
     def values(self, file: File, position: int, name: str) -> Values:
-        """What a parameter of a function holds when a framework fills it."""
+        """The values that a parameter of a function holds when a framework fills it."""
         found: Values = NOTHING
         provider = self.of(file, position, name)
         if provider is not None:

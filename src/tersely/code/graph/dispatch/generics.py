@@ -55,8 +55,8 @@ class Generics:
         self._generic: dict[tuple[int, int], bool] = {}
 
     def returned(self, function: Value, known: Values) -> Values:
-        """What a method gives to its receiver: of what is `known` that which the type arguments
-        admit.
+        """The values that a method gives to its receiver: of what is `known` that which the type
+        arguments admit.
         """
         file, position = self.program.file(function[1]), function[2]
         written = file.scope(position).returned_type
@@ -126,7 +126,9 @@ class Generics:
         return declared
 
     def elements(self, instance: Value) -> Values:
-        """What iterating over an instance gives by its bases outside: `implements Iterable<T>`."""
+        """The values that iterating over an instance gives by its bases outside: `implements
+        Iterable<T>`.
+        """
         found: Values = NOTHING
         for base in self._outer_bases(instance):
             facts = base.file.facts

@@ -88,7 +88,7 @@ class Members:
         return found
 
     def of(self, value: Value, name: str, file: File) -> Values:
-        """What `value.name` may be; properties are read."""
+        """The values that `value.name` may have; properties are read."""
         tag = value[0]
         if tag == CLASS and name and name == file.facts.prototype:
             return one(INSTANCE, *value[1:])
@@ -176,8 +176,8 @@ class Members:
         return value[1] if is_item else NOTHING
 
     def of_itself(self, value: Value, name: str, file: File) -> Values:
-        """What every class or object has: `Class.new`, which stands for calling the class, and
-        `thing.class`.
+        """The values of what every class or object has: `Class.new`, which stands for calling the
+        class, and `thing.class`.
         """
         facts = file.facts
         if value[0] == INSTANCE and (
@@ -236,7 +236,7 @@ class Members:
         )
 
     def evaluated(self, values: Values) -> Values:
-        """What functions give that are called by naming them; other values as they are."""
+        """The values of functions that are called by naming them; other values as they are."""
         found: Values = NOTHING
         for value in values:
             named = (
@@ -295,7 +295,7 @@ class Members:
         return self.solver.solve(("member", target[1], target[2], name), compute, target, name)
 
     def implicit(self, file: File, position: int, name: str, scope: int) -> Values:
-        """What a bare name in a class body means there: a member of the class, of one above or, if
+        """The values of a bare name in a class body: a member of the class, of one above or, if
         virtual, below.
         """
         if file.facts.class_side:
@@ -473,8 +473,8 @@ class Members:
         return found
 
     def assigned(self, owner: Value, name: str) -> Values:
-        """What the methods of a class assign to a member of their receiver, and others from
-        outside.
+        """The values that the methods of a class assign to a member of their receiver, and others
+        from outside.
         """
         found: Values = NOTHING
         for file, position in self._bodies(owner):
@@ -749,7 +749,7 @@ class Members:
         return frozenset(islice(bases, 1))
 
     def stored_from_outside(self, value: Value, name: str) -> Values:
-        """What assignments outside its home put into a member of a value."""
+        """The values that assignments outside its home put into a member of a value."""
         value = value[:3] if value[0] == INSTANCE else value
         return self.solver.solve(("outside", value, name), self._outside_values, value, name)
 

@@ -50,7 +50,7 @@ class Objects:
         self._declarations: dict[int, dict[str, list[Declaration]]] = {}
 
     def functions(self, target: Value, name: str) -> Values:
-        """What objects of an interface or a type, or of one below it, have under a name."""
+        """The values that objects of an interface or a type, or of one below it, have under a name."""
         home = self.program.file(target[1])
         if not home.facts.members_are_items or home.definitions[target[2]][0] not in (
             Kind.INTERFACE,

@@ -31,7 +31,7 @@ MAX_OPENINGS = 200  # definitions of one qualified name that are looked through
 
 
 class OpenClasses:
-    """What `Members` asks where classes are open or have a side of their own."""
+    """The part of `Members` for languages whose classes are open or have a side of their own."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
@@ -105,7 +105,7 @@ class OpenClasses:
         return found
 
     def by_qualified_name(self, file: File, dotted: str) -> Values:
-        """What a whole qualified name means from anywhere."""
+        """The values of a whole qualified name, which means the same from anywhere."""
         found: Values = NOTHING
         for file_id, position in self.qualified(file, dotted, dotted.rpartition(".")[2]):
             other = self.program.file(file_id)
@@ -136,8 +136,8 @@ class OpenClasses:
     # Sides
 
     def receivers(self, file: File, scope: int) -> Values:
-        """What `self` means in a scope: an instance in a method, the class in its body, both in a
-        block of the body.
+        """The values of `self` in a scope: an instance in a method, the class in its body, both in
+        a block of the body.
         """
         method = file.enclosing_method(scope)
         owner = file.owner_class(method) if method >= 0 else scope
@@ -152,7 +152,7 @@ class OpenClasses:
         return instance | itself if file.definitions[method][0] == Kind.LAMBDA else instance
 
     def implicit(self, file: File, position: int, name: str, scope: int) -> Values:
-        """What a bare name means in a class around a scope: any member of the receiver, else a
+        """The values of a bare name in a class around a scope: any member of the receiver, else a
         constant.
         """
         members = self.evaluator.members
@@ -189,7 +189,7 @@ class OpenClasses:
         return assigned
 
     def of_side(self, values: Values, side: int) -> Values:
-        """What belongs to one side; what is no function belongs to both."""
+        """The values that belong to one side; what is no function belongs to both."""
         return frozenset(
             value for value in values if value[0] != FUNCTION or self._is_on(value, side)
         )

@@ -40,8 +40,8 @@ class Overriding:
         self.solver = evaluator.solver
 
     def reached(self, file: File, scope: int, member: Expression) -> Values:
-        """What `self.name` and `super().name` may be in a class below, bound; nothing for other
-        expressions.
+        """The values that `self.name` and `super().name` may have in a class below, bound; nothing
+        for other expressions.
         """
         found: Values = NOTHING
         for receiver, members in self.unbound(file, scope, member):

@@ -41,7 +41,7 @@ class Stubs:
         self.evaluator = evaluator
 
     def returned(self, function: Value, call: Expression, shift: int) -> Values:
-        """What a function gives to a call by its stubs, nothing if it has none.
+        """The values that a function gives to a call by its stubs, nothing if it has none.
 
         `shift`: 1 if the receiver is its first parameter. Functions are known by what the body
         returns, where the stubs say that there are any.

@@ -40,7 +40,7 @@ Key = tuple[str, str, Any]  # kind of a topic, the framework, and what tells it 
 
 
 class Topics:
-    """Which handlers there are, and which calls lead to them."""
+    """The handlers that frameworks call, and the calls that lead to them."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
@@ -279,8 +279,8 @@ def segments(path: str) -> list[str]:
 
 
 def fit(route: list[str], asked: list[str]) -> int:
-    """How many parts of a path a route tells apart, 0 where it is another: what comes before it may
-    be a prefix.
+    """The number of parts of a path that a route tells apart, 0 where it is another: what comes
+    before it may be a prefix.
     """
     if not route or len(route) > len(asked):
         return 0

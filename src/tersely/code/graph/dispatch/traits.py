@@ -32,8 +32,8 @@ Body = tuple[File, int]
 
 
 class Traits:
-    """What `Members` and `Calls` ask in languages whose traits are implemented in blocks of their
-    own.
+    """The part of `Members` and `Calls` for languages whose traits are implemented in blocks of
+    their own.
     """
 
     def __init__(self, evaluator: Evaluator) -> None:

@@ -84,7 +84,7 @@ class Typed:
         return not home.facts.structural or home.definitions[value[2]][0] == Kind.INTERFACE
 
     def narrowed(self, values: Values, declared: Values, *, whole: bool = False) -> Values:
-        """What of `values` a declaration admits; what it declares where values are unknown.
+        """Those of `values` that a declaration admits; what it declares where values are unknown.
 
         Of a type outside the repository there may be other values, unless things of ours are the
         `whole` of them.
@@ -162,8 +162,8 @@ class Typed:
         return self.program.file(bound[1]).facts.structural and target in members.subclasses(above)
 
     def below(self, declared: Values, target: Value, name: str) -> Values:
-        """What a member that a class declares may be in what is below it: only functions are
-        overridden.
+        """The values that a member which a class declares may have in what is below it: only
+        functions are overridden.
         """
         if self.is_virtual(declared):
             return self.overriding(target, name)

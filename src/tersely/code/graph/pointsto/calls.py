@@ -53,7 +53,7 @@ class Calls:
         self.solver = evaluator.solver
 
     def given(self, file: File, scope: int, expression: Any) -> Values:
-        """What a call in a scope gives."""
+        """The values that a call in a scope gives."""
         callee = expression[1]
         if type(callee) is str and callee in file.facts.super_names:
             return self._parents(file, scope, expression)
@@ -95,7 +95,7 @@ class Calls:
         return self.evaluator.values(file, scope, expression)
 
     def called(self, file: File, scope: int, call: Expression) -> Values:
-        """What a call calls: of overloads those that it fits."""
+        """The values that a call calls: of overloads those that it fits."""
         callee, facts = call[1], file.facts
         if type(callee) is tuple and callee[0] == MEMBER:
             found = self.evaluator.members.of_all(
@@ -140,7 +140,9 @@ class Calls:
         )
 
     def result(self, file: File, scope: int, callee: Value, call: Any) -> Values:
-        """What calling a value gives; `call` is the call expression in `scope` of `file`."""
+        """The values that calling a value gives; `call` is the call expression in `scope` of
+        `file`.
+        """
         tag = callee[0]
         if tag == FUNCTION:
             made = (
@@ -178,12 +180,12 @@ class Calls:
         return one(RESULT, result_name(callee[1])) if tag == RESULT else NOTHING
 
     def promised(self, callee: Value) -> Values:
-        """What a function of which only the type is known gives."""
+        """The values of a function of which only the type is known."""
         _, file_id, scope, expression, _ = callee
         return self.evaluator.annotations.instances(self.program.file(file_id), scope, expression)
 
     def of_member(self, value: Value, name: str, file: File) -> Values:
-        """What calling a method of a value without arguments gives."""
+        """The values that calling a method of a value without arguments gives."""
         found: Values = NOTHING
         for member in self.evaluator.members.of(value, name, file):
             if member[0] == FUNCTION:
@@ -249,8 +251,8 @@ class Calls:
         return self.evaluator.typed.narrowed(self.returned(function), declared)
 
     def returned(self, function: Value, given_back: tuple[int, ...] = ()) -> Values:
-        """What a function returns; a bound function that returns its receiver gives that very
-        receiver.
+        """The values that a function returns; a bound function that returns its receiver gives that
+        very receiver.
 
         Parameters that it gives back may be left out.
         """
@@ -299,7 +301,7 @@ class Calls:
         return self.evaluator.union(file, position, returns) | promised or declared
 
     def yielded(self, generated: Value) -> Values:
-        """What a generator yields."""
+        """The values that a generator yields."""
         return self.solver.solve(("yields", *generated[1:]), self._yielded_values, *generated[1:])
 
     def _yielded_values(self, file_id: int, position: int) -> Values:
@@ -312,8 +314,6 @@ class Calls:
 
 
 def result_name(callee: str) -> str:
-    """How what an external callee gives is called: a class's instance by the class, else
-    `callee()`.
-    """
+    """The name of what an external callee gives: a class's instance by the class, else `callee()`."""
     name = callee.rpartition(".")[2]
     return callee if name[:1].isupper() or name.endswith("()") else f"{callee}()"

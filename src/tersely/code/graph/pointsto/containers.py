@@ -51,7 +51,7 @@ class Containers:
         self.solver = evaluator.solver
 
     def item(self, file: File, scope: int, expression: Any) -> Values:
-        """What `object[index]` may be."""
+        """The values that `object[index]` may have."""
         containers = self.evaluator.values(file, scope, expression[1])
         if not containers:
             return NOTHING
@@ -87,7 +87,7 @@ class Containers:
         return frozenset(value[1] for value in values)
 
     def elements(self, values: Values) -> Values:
-        """What iterating over the values gives."""
+        """The values that iterating over some values gives."""
         found: Values = NOTHING
         for value in values:
             tag = value[0]
@@ -123,7 +123,9 @@ class Containers:
         )
 
     def held(self, values: Values) -> Values:
-        """What collections hold: of mappings the items, of all else what iterating over it gives."""
+        """The values that collections hold: of mappings the items, of all else what iterating over
+        it gives.
+        """
         found: Values = NOTHING
         for value in values:
             underlying = self._underlying(value) if value[0] == INSTANCE else NOTHING
@@ -234,7 +236,9 @@ class Containers:
         return frozenset((container,)) if tag in (RESULT, EXTERNAL) else NOTHING
 
     def parts(self, values: Values, bounds: slice) -> Values | None:
-        """What a slice with bounds takes, None if what has a place in the values is not known."""
+        """The values that a slice with bounds takes, None if what has a place in the values is not
+        known.
+        """
         found: Values = NOTHING
         for value in values:
             places = self._places(value)
@@ -384,7 +388,7 @@ class Containers:
         )
 
     def stores_into(self, file: File) -> dict[Value, list[int]]:
-        """Which item assignments of a file go into which display."""
+        """The item assignments of a file by the display that they go into."""
         pairs = self.solver.solve(("stores", file.id), self._stored_pairs, file)
         table: dict[Value, list[int]] = {}
         for display, index in sorted(pairs):

@@ -72,13 +72,15 @@ class Assigned(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What the function `scope` returns."""
+    """The result of the function `scope`."""
 
     scope: int
 
 
 class Held(NamedTuple):
-    """What an object or list in another place has under a key, None for an element of a list."""
+    """The part of an object or list in another place that is under a key, None for an element of a
+    list.
+    """
 
     scope: int
     around: Any
@@ -95,7 +97,9 @@ class Contexts:
         self._places: dict[int, dict[int, list[Any]]] = {}
 
     def parameter(self, file: File, position: int, index: int) -> Values:
-        """What a parameter without a type is declared to be given, by the place of its function."""
+        """The values that a parameter without a type is declared to be given, by the place of its
+        function.
+        """
         if (
             file.definitions[position][0] != Kind.LAMBDA
             and not file.scope(position).flags & DETACHED
@@ -122,7 +126,9 @@ class Contexts:
     def parameter_type(
         self, callee: Value, index: int, file: File, call: Place | None = None
     ) -> Values:
-        """What is declared of a parameter of anything that can be called, as one call sees it."""
+        """The values that are declared of a parameter of anything that can be called, as one call
+        sees it.
+        """
         if callee[0] == FUNCTION:
             return self._of_declaration(callee, index, call)
         if callee[0] == PROMISED:

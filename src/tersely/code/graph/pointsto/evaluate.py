@@ -152,7 +152,7 @@ class Evaluator:
         }
 
     def values(self, file: File, scope: int, expression: Expression) -> Values:
-        """What an expression in a scope may be."""
+        """The values that an expression in a scope may have."""
         if expression is None:
             return NOTHING
         if type(expression) is str:
@@ -160,7 +160,7 @@ class Evaluator:
         return self._by_tag[expression[0]](file, scope, expression)
 
     def union(self, file: File, scope: int, expressions: Iterable[Expression]) -> Values:
-        """What any of several expressions in a scope may be."""
+        """The values that any of several expressions in a scope may have."""
         found: Values = NOTHING
         for expression in expressions:
             found |= self.values(file, scope, expression)

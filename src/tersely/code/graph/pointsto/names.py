@@ -73,7 +73,7 @@ class Written(NamedTuple):
 
 
 class Names:
-    """What names mean in the scopes of a program."""
+    """The meanings of names in the scopes of a program."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
@@ -81,7 +81,7 @@ class Names:
         self.solver = evaluator.solver
 
     def of(self, file: File, scope: int, name: str, *, called: bool = False) -> Values:
-        """What a name may be, seen from a scope."""
+        """The values that a name may have, seen from a scope."""
         if VERSION_MARK in name:
             if BLOCK_MARK in name:
                 scope = self._holding(file, scope, name)
@@ -430,7 +430,7 @@ class Names:
         return None
 
     def imported(self, file: File, module: str, name: str) -> Values:
-        """What an import binds; outside the repository it is external."""
+        """The values that an import binds; outside the repository it is external."""
         key = ("import", file.import_base, module, name, file.language.name)
         return self.solver.solve(key, self._imported_values, file, module, name)
 

@@ -49,7 +49,7 @@ class Parameters:
         self.solver = evaluator.solver
 
     def of(self, file: File, scope: int, expression: Any) -> Values:
-        """What a parameter of a function may be."""
+        """The values that a parameter of a function may have."""
         key = ("parameter", file.id, scope, expression[1])
         return self.solver.solve(key, self._values, file, scope, expression[1])
 
@@ -145,8 +145,8 @@ class Parameters:
         return found
 
     def receivers(self, file: File, position: int) -> Values:
-        """What a function without a name has as its receiver where it is written for a function
-        that gives it one.
+        """The receivers of a function without a name where it is written for a function that gives
+        it one.
         """
         if position not in file.handed:
             return NOTHING

@@ -45,14 +45,14 @@ MAX_FAMILY = 60  # members of one class whose names fit a pattern
 
 
 class Summaries:
-    """What functions outside the repository do with what they are given."""
+    """The effects of functions outside the repository on what they are given."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.program = evaluator.program
 
     def of(self, callee: Value, file: File) -> Summary | None:
-        """What is known of a function that is not ours."""
+        """The summary of a function that is not ours, None if nothing is known of it."""
         if callee[0] == BUILTIN:
             return file.facts.methods.get(callee[2])
         if callee[0] == RESULT:
@@ -65,7 +65,7 @@ class Summaries:
         return None
 
     def applied(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
-        """What a call gives by the summary of what it calls."""
+        """The values that a call gives by the summary of what it calls."""
 
         def argument(position: int) -> Values:
             return self._argument(file, scope, call, position)
@@ -235,7 +235,7 @@ class Summaries:
         return found
 
     def held(self, summary: Summary, argument: Callable[[int], Values], file: File) -> Values:
-        """What some values hold, by what is known of a function that is given them."""
+        """The values that some values hold, by what is known of a function that is given them."""
         containers = self.evaluator.containers
         found = containers.elements(argument(summary.elements))
         if held := argument(summary.items_of):
@@ -261,7 +261,7 @@ class Summaries:
         return found
 
     def property(self, container: Value, name: str, file: File) -> Values:
-        """What reading a member of a container gives, where that is known."""
+        """The values that reading a member of a container gives, where that is known."""
         summary = file.facts.properties.get(name)
         if summary is None:
             return NOTHING
@@ -270,7 +270,7 @@ class Summaries:
         )
 
     def of_builtin(self, file: File, scope: int, callee: Value, call: Any) -> Values:
-        """What a method of a value gives that no class of ours has."""
+        """The values that a method gives which no class of ours has."""
         _, container, name = callee
         facts = file.facts
         if name in facts.mappers and call[2]:

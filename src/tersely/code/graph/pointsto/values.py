@@ -85,7 +85,9 @@ def is_open(value: Value) -> bool:
 
 
 def type_arguments(value: Value) -> tuple[Values, ...]:
-    """What the type parameters of the class of an instance stand for, nothing if that is not known."""
+    """The values that the type parameters of the class of an instance stand for, nothing if that is
+    not known.
+    """
     return value[4] if value[0] == INSTANCE and len(value) > len(INSTANCE_PARTS) else ()
 
 

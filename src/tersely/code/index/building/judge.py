@@ -31,7 +31,7 @@ _SIGNATURE = re.compile(
 
 
 def not_worth_indexing(path: str, source: bytes) -> Reason | None:
-    """Why a file with this content is skipped, None if it is source that people write."""
+    """The reason why a file with this content is skipped, None if it is source that people write."""
     if b"\0" in source:
         return Reason.NOT_UTF8 if source.startswith((b"\xff\xfe", b"\xfe\xff")) else Reason.BINARY
     if not _is_utf8(source):

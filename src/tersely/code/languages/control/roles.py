@@ -144,7 +144,7 @@ class Case:
 
 
 class Leap(Enum):
-    """Where a jump goes."""
+    """The places that a jump goes to."""
 
     BREAK = "break"
     CONTINUE = "continue"

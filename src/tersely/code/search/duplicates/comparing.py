@@ -46,7 +46,7 @@ class Comparing:
         return inner.end_byte <= outer.end_byte
 
     def differences(self, one: int, other: int) -> list[Difference]:
-        """What differs between the code of two functions, their documentation and their names
+        """The differences between the code of two functions, their documentation and their names
         aside.
         """
         names = Difference(self.symbol(one).name, self.symbol(other).name)

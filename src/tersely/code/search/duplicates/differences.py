@@ -27,7 +27,7 @@ class Difference(NamedTuple):
 
 
 def differences(one: str, other: str) -> list[Difference]:
-    """What differs between two texts, in order, each replacement once however often it is made.
+    """The differences between two texts, in order, each replacement once however often it is made.
     Spaces do not count.
     """
     pattern = _TOKEN

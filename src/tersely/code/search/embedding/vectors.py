@@ -71,7 +71,9 @@ def signs_of(rows: NDArray[np.int8]) -> Signs:
 
 
 def differing_signs(signs: Signs, vector: Floats) -> NDArray[np.uint16]:
-    """How many numbers of each stored vector have another sign than those of a query."""
+    """For each stored vector, the number of its numbers that have another sign than those of a
+    query.
+    """
     query = signs_of(query_integers(vector)[0].astype(np.int8)[None, :])
     counts = np.bitwise_count(signs ^ query)
     differing: NDArray[np.uint16] = counts[:, 0].astype(np.uint16)

@@ -23,7 +23,7 @@ SPREAD_DIGITS = 4  # those that do not depend on the order of additions
 
 
 class Postings(NamedTuple):
-    """Where a term is, by unit and field: parallel arrays."""
+    """The places of a term, by unit and field: parallel arrays."""
 
     unit: Ints
     field: Bytes
@@ -35,7 +35,7 @@ _NOTHING = Postings(np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """Where the units of a file are."""
+    """The place of the units of a file."""
 
     path: str
     language: str
@@ -62,7 +62,7 @@ class Part:
         return len(self.alive) == len(self.global_of)
 
     def local_of(self, units: Ints) -> Ints:
-        """Where units of the collection are in the segment, -1 for those of other segments."""
+        """The places of units of the collection in the segment, -1 for those of other segments."""
         if not len(self.numbers):
             return np.full(len(units), -1, np.int64)
         place = np.minimum(np.searchsorted(self.numbers, units), len(self.numbers) - 1)
@@ -165,8 +165,8 @@ class Collection:
         return found
 
     def spread(self, dimensions: int) -> float:
-        """How far the vectors lie apart: the standard deviation of the cosines between units at
-        equal distances.
+        """The distance at which the vectors lie apart: the standard deviation of the cosines
+        between units at equal distances.
         """
         if self._spread is None:
             step = -(-len(self) // SAMPLE_UNITS) or 1
@@ -181,8 +181,8 @@ class Collection:
         return self._spread
 
     def differing_signs(self, query: Floats) -> NDArray[np.uint16]:
-        """How many numbers of each unit's vector have another sign than the query's: a fast
-        estimate of the cosine.
+        """For each unit, the number of its vector's numbers that have another sign than the
+        query's: a fast estimate of the cosine.
         """
         differing = np.zeros(len(self), np.uint16)
         for part in self.parts:

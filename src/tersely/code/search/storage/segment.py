@@ -58,7 +58,7 @@ Embed = Callable[[Batch], Floats]
 
 
 class Triples(NamedTuple):
-    """How often something occurs in a field of a unit: parallel arrays, each (unit, field, item)
+    """The counts of what occurs in a field of a unit: parallel arrays, each (unit, field, item)
     once and in order.
     """
 

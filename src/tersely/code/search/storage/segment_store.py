@@ -66,7 +66,7 @@ class IndexedText(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Where texts come from: the files of one revision, their source and their symbols."""
+    """The source of texts: the files of one revision, their source and their symbols."""
 
     revision: str
     files: Callable[[], Sequence[IndexedText]]

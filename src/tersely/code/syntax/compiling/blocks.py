@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def as_block(lower: Handler) -> Handler:
-    """What lowers a node after which the names that it declares mean what they meant before."""
+    """The handler that lowers a node after which the names that it declares mean what they meant
+    before.
+    """
 
     def lower_in_block(walk: Lowering, node: Node) -> Expression:
         if walk.scope.body == node.id:  # the names of a function's body are those of the function

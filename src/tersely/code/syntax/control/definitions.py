@@ -159,7 +159,7 @@ def _visit_defaults(walk: Walk, parameters: Node | None) -> None:
 
 
 class Around(NamedTuple):
-    """Where the walk was before it entered a routine, and the routine's place in the file."""
+    """The place of the walk before it entered a routine, and the routine's place in the file."""
 
     draft: Draft
     result: str | None

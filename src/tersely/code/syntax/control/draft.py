@@ -50,7 +50,7 @@ class PointDraft:
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """What a jump may aim at, or has to pass.
+    """A statement that a jump may aim at, or has to pass.
 
     `kind` is "loop", "switch", "cases", "block", "handlers" or "finally". `passing` holds jumps
     that go on after a `finally`.

@@ -76,7 +76,7 @@ class Walk:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def role(self, node: Node) -> Any:
-        """What a node means, None without a role or rule."""
+        """The role of a node, None without a role or rule."""
         role = self.roles.get(node.type)
         return self._form(node, role) if type(role) is control.Forms else role
 
